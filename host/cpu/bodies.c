@@ -13,51 +13,54 @@ enum { CHANNELS = 1 << PM_ROTATIONS | 1 << PM_POSITIONS };
 /* Lanes that are posed together. */
 typedef struct lane_group {
     const pm_lane_batch *batch;
+    const pm_crowd_data *crowd;
     const pm_body_memory *memory;
     size_t first, count; /* instances */
     bool moves;          /* velocities are asked for */
-    bool rests;          /* some joint of some lane keeps its rest pose */
-    pm_mask without_clip;
+    pm_lane_levels levels;
+    pm_mask without_clip; /* lanes that rest */
     unsigned char *to[PM_BODY_OUTPUTS][PM_LANES];
     pm_lane_times times;
     pm_lane_places places; /* of all joints, unless joints have timelines */
 } lane_group;
 
 static void set_lane(lane_group *g, size_t lane, float *without_clip) {
-    const pm_lane_instance *of = pm_lane_instance_of(g->batch, g->first, lane);
-    const pm_resolved *r = &of->resolved;
-    const pm_input *input = &r->inputs[0];
+    const pm_pose_request *request = g->batch->request;
+    const size_t at = pm_lane_place(g->batch, g->first, lane), index = g->batch->index[at];
+    const pm_resolved r = pm_instance_resolved(g->crowd, &request->instances[index]);
+    const pm_input *input = &r.inputs[0];
+    pm_lane_set_level(&g->levels, lane, g->crowd, &r);
     g->times.clip[lane] = input->clip;
     g->times.time[lane] = input->time;
     g->times.clamps[lane] = input->clamps;
-    g->times.speed[lane] = of->from.speed ? *of->from.speed : 1.0f;
+    g->times.speed[lane] = request->speeds ? request->speeds[index] : 1.0f;
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
-    g->rests = g->rests || input->op == PM_OP_NONE || r->in_place ||
-               !g->batch->crowd->skeleton->levels[r->level].whole;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
         if (g->memory->of[o])
-            g->to[o][lane] = g->memory->of[o] + of->record * g->memory->stride[o];
+            g->to[o][lane] = g->memory->of[o] + g->batch->record[at] * g->memory->stride[o];
 }
 
 static void begin_group(const pm_lane_batch *batch, const pm_body_memory *memory, size_t first,
                         lane_group *g) {
     float without_clip[PM_LANES];
     g->batch = batch;
+    g->crowd = batch->request->crowd;
     g->memory = memory;
     g->first = first;
     g->count = batch->count - first;
-    g->moves = g->rests = false;
+    g->moves = g->levels.rests = false;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
         g->moves = g->moves || (memory->of[o] && PM_BODY_RATES >> o & 1);
     for (size_t i = 0; i < PM_LANES; i++)
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
-    if (!batch->crowd->per_joint)
-        PM_SET_NAME(pm_lanes_locate)(batch->crowd, &g->times, 0, g->moves, &g->places);
+    g->levels.rests = g->levels.rests || pm_any(g->without_clip);
+    if (!g->crowd->per_joint)
+        PM_SET_NAME(pm_lanes_locate)(g->crowd, &g->times, 0, g->moves, &g->places);
 }
 
 static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
-    return g->rests ? pm_lanes_resting(g->batch, g->first, joint) | g->without_clip : PM_BITS(0);
+    return pm_lanes_resting(&g->levels, g->crowd, joint) | g->without_clip;
 }
 
 /* The values of a block of joints relative to their parents, and their derivatives. */
@@ -79,7 +82,7 @@ static inline pm_body local_of(const lane_group *g, const block_values *block,
         own.position = block->values.of[PM_POSITIONS][k];
         own.velocity = g->moves ? block->rates.of[PM_POSITIONS][k] : zero;
     }
-    if (g->rests) {
+    if (g->levels.rests) {
         own.rotation = pm_quat_select(still, rest.rotation, own.rotation);
         own.position = pm_quat_select(still, rest.position, own.position);
         own.velocity = pm_quat_select(still, zero, own.velocity);
@@ -136,7 +139,7 @@ static inline void put_states(const lane_group *g, const pm_joint *joint, const 
     pm_quat velocity = s->body.velocity;
     if (g->memory->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(
-            s->body, pm_lanes_spread(g->batch->crowd->skeleton->points + (size_t)4 * joint->number));
+            s->body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
     if (g->memory->of[PM_BODY_POS])
         put(g, PM_BODY_POS, record, s->body.position, 3);
     put_turn(g, PM_BODY_ROT, record, s->body.rotation);
@@ -153,11 +156,11 @@ static pm_body placed(const lane_group *g) {
     const pm_quat zero = pm_quat_zero();
     pm_body body = {zero, zero, zero, zero};
     const float *rotations[PM_LANES], *positions[PM_LANES];
-    if (!g->batch->of[0].from.placement)
+    if (!g->batch->request->placements)
         return body;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_placement *at =
-            pm_lane_instance_of(g->batch, g->first, i)->from.placement;
+        const size_t place = pm_lane_place(g->batch, g->first, i);
+        const pm_placement *at = &g->batch->request->placements[g->batch->index[place]];
         rotations[i] = at->rotation;
         positions[i] = at->position;
     }
@@ -171,7 +174,7 @@ static pm_body placed(const lane_group *g) {
 static inline lane_states states_of(const lane_group *g, const block_values *block,
                                     const pm_joint *joint, size_t k, const pm_body *root,
                                     pm_body slots[PM_SLOTS]) {
-    const pm_hinge *hinges = g->batch->crowd->skeleton->hinges;
+    const pm_hinge *hinges = g->crowd->skeleton->hinges;
     const pm_mask still = rest_mask(g, joint->number);
     lane_states s = {.own = local_of(g, block, joint, k, still),
                      .shifts = joint->animated >> PM_POSITIONS & 1};
@@ -181,7 +184,7 @@ static inline lane_states states_of(const lane_group *g, const block_values *blo
     if (joint->parent != PM_NO_SLOT)
         s.body = pm_body_product(slots[joint->parent], s.own, g->moves, s.shifts);
     else
-        s.body = g->batch->of[0].from.placement ? pm_body_product(*root, s.own, g->moves, s.shifts)
+        s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, s.shifts)
                                   : pm_body_of_root(s.own);
     if (joint->slot != PM_NO_SLOT)
         slots[joint->slot] = s.body;
@@ -189,7 +192,7 @@ static inline lane_states states_of(const lane_group *g, const block_values *blo
 }
 
 static void sample_block(lane_group *g, const pm_joint *joints, size_t count, block_values *to) {
-    const pm_crowd_data *crowd = g->batch->crowd;
+    const pm_crowd_data *crowd = g->crowd;
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
         channels |= joints[k].animated & CHANNELS;
@@ -200,7 +203,7 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
 }
 
 PM_FLAT static void pose_lanes(lane_group *g) {
-    const pm_crowd_data *crowd = g->batch->crowd;
+    const pm_crowd_data *crowd = g->crowd;
     const pm_joint *joints = crowd->sets[g->memory->set].joints;
     const size_t count = crowd->skeleton->sets[g->memory->set].count;
     const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;

@@ -6,25 +6,19 @@
 #ifndef PM_HOST_LANE_BATCH_H
 #define PM_HOST_LANE_BATCH_H
 
-#include "cpu.h"
-#include "crowd/crowd.h"
 #include "kernels/pm_instance.h"
+#include "plan/pose_request.h"
 
 /* Instances of a batch: whole vectors of lanes, several of them, so that the keys of one are on their way while
  * another is posed. */
 enum { PM_LANE_BATCH = 64 };
 
-/* All pointers are borrowed. */
-typedef struct pm_lane_instance {
-    pm_posed from;        /* without a view */
-    pm_resolved resolved; /* not set where local poses are given */
-    size_t record;        /* the number of its records */
-} pm_lane_instance;
-
+/* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
-    const pm_crowd_data *crowd;
+    const pm_pose_request *request;
     size_t count;
-    pm_lane_instance of[PM_LANE_BATCH];
+    size_t index[PM_LANE_BATCH];  /* of the instance */
+    size_t record[PM_LANE_BATCH]; /* the number of its records */
 } pm_lane_batch;
 
 /* Where a batch's states of bodies go, which are computed together. */

@@ -24,14 +24,20 @@ typedef struct lane_input {
 typedef struct lane_group {
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
-    size_t first, count; /* instances */
-    bool given;          /* local poses in place of inputs */
-    bool rests;          /* some joint of some lane keeps its rest pose */
-    size_t layers;       /* the most of any lane */
+    size_t first, count;          /* instances */
+    const float *given[PM_LANES]; /* local poses in place of inputs */
+    bool is_given;
+    pm_lane_levels levels;
     unsigned char *to[PM_LANES];
     lane_input inputs[PM_INPUTS];
+    pm_range layers[PM_LANES];
+    pm_u32 most_layers;
     lane_input kept[PM_KEPT_LAYERS]; /* the first layers; those behind are found for each block */
 } lane_group;
+
+static size_t index_of(const lane_group *g, size_t lane) {
+    return g->batch->index[pm_lane_place(g->batch, g->first, lane)];
+}
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
@@ -50,57 +56,71 @@ static void locate(const pm_crowd_data *crowd, lane_input *input, size_t joint) 
     PM_SET_NAME(pm_lanes_locate)(crowd, &input->times, joint, false, &input->places);
 }
 
-/* Input n of all lanes. */
-static void find_input(lane_group *g, unsigned n) {
-    lane_input *input = &g->inputs[n];
+/* Clip B in a pass of its own, because most crowds do not need it. */
+static void find_inputs(lane_group *g) {
+    const pm_pose_request *r = g->batch->request;
+    pm_u32 ops_of_b = 0;
+    g->inputs[0].ops = g->inputs[0].masked = 0;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_resolved of = pm_instance_resolved(g->crowd, &r->instances[index_of(g, i)]);
+        pm_lane_set_level(&g->levels, i, g->crowd, &of);
+        set_input(&g->inputs[0], i, &of.inputs[0]);
+        ops_of_b |= of.inputs[1].op;
+    }
+    g->inputs[1].ops = g->inputs[1].masked = 0;
+    for (size_t i = 0; i < PM_LANES && ops_of_b != PM_OP_NONE; i++)
+        set_input(&g->inputs[1], i,
+                  &pm_instance_resolved(g->crowd, &r->instances[index_of(g, i)]).inputs[1]);
+    for (unsigned n = 0; n < PM_INPUTS && !g->crowd->per_joint; n++)
+        if (g->inputs[n].ops & ~PM_OP_NONE)
+            locate(g->crowd, &g->inputs[n], 0);
+}
+
+/* Layer n of all lanes. */
+static void find_layer(const lane_group *g, pm_u32 n, lane_input *input) {
+    static const pm_input none = {.op = PM_OP_NONE};
     input->ops = input->masked = 0;
-    for (size_t i = 0; i < PM_LANES; i++)
-        input->ops |= pm_lane_instance_of(g->batch, g->first, i)->resolved.inputs[n].op;
-    if (n > 0 && input->ops == PM_OP_NONE)
-        return;
-    for (size_t i = 0; i < PM_LANES; i++)
-        set_input(input, i, &pm_lane_instance_of(g->batch, g->first, i)->resolved.inputs[n]);
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_crowd_layer *layers = g->batch->request->layers;
+        const pm_input layer = n < g->layers[i].count
+                                   ? pm_layer_resolved(g->crowd, &layers[g->layers[i].first + n])
+                                   : none;
+        set_input(input, i, &layer);
+    }
     if (input->ops != PM_OP_NONE && !g->crowd->per_joint)
         locate(g->crowd, input, 0);
 }
 
-/* Layer n of all lanes. */
-static void find_layer(const lane_group *g, size_t n, lane_input *input) {
-    const pm_crowd_data *crowd = g->crowd;
-    input->ops = input->masked = 0;
+static void find_layers(lane_group *g) {
+    const pm_pose_request *r = g->batch->request;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_posed *from = &pm_lane_instance_of(g->batch, g->first, i)->from;
-        const pm_input layer = n < from->layer_count
-                                   ? pm_layer_resolved(crowd, &from->layers[n])
-                                   : (pm_input){.op = PM_OP_NONE};
-        set_input(input, i, &layer);
+        const pm_crowd_range *range = &r->ranges[index_of(g, i)];
+        g->layers[i] =
+            pm_range_within((pm_range){range->first, range->count}, (pm_u32)r->layer_count);
+        g->most_layers = g->layers[i].count > g->most_layers ? g->layers[i].count : g->most_layers;
     }
-    if (input->ops != PM_OP_NONE && !crowd->per_joint)
-        locate(crowd, input, 0);
+    for (pm_u32 n = 0; n < g->most_layers && n < PM_KEPT_LAYERS; n++)
+        find_layer(g, n, &g->kept[n]);
 }
 
 static void begin_group(const pm_lane_batch *batch, size_t first, unsigned char *memory,
                         size_t stride, lane_group *g) {
+    const pm_pose_request *r = batch->request;
     g->batch = batch;
-    g->crowd = batch->crowd;
+    g->crowd = r->crowd;
     g->first = first;
     g->count = batch->count - first;
-    g->given = batch->of[first].from.given != NULL;
-    g->rests = false;
-    g->layers = 0;
-    for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_lane_instance *of = pm_lane_instance_of(batch, first, i);
-        g->to[i] = memory + of->record * stride;
-        if (g->given)
-            continue;
-        g->layers = of->from.layer_count > g->layers ? of->from.layer_count : g->layers;
-        g->rests = g->rests || of->resolved.in_place ||
-                   !g->crowd->skeleton->levels[of->resolved.level].whole;
-    }
-    for (unsigned n = 0; n < PM_INPUTS && !g->given; n++)
-        find_input(g, n);
-    for (size_t n = 0; n < g->layers && n < PM_KEPT_LAYERS; n++)
-        find_layer(g, n, &g->kept[n]);
+    g->is_given = r->poses != NULL;
+    g->levels.rests = false;
+    g->most_layers = 0;
+    for (size_t i = 0; i < PM_LANES; i++)
+        g->to[i] = memory + batch->record[pm_lane_place(batch, first, i)] * stride;
+    for (size_t i = 0; i < PM_LANES && g->is_given; i++)
+        g->given[i] = (const float *)(const void *)(r->poses + index_of(g, i) * r->pose_stride);
+    if (!g->is_given)
+        find_inputs(g);
+    if (r->layers)
+        find_layers(g);
 }
 
 /* ---- poses ----------------------------------------------------------------------------------- */
@@ -195,7 +215,7 @@ static void apply_layers(lane_group *g, const joint_block *block, pm_lane_values
     lane_input found;
     pm_lane_values samples;
     pm_u32 seen = 0;
-    for (size_t n = 0; n < g->layers; n++) {
+    for (pm_u32 n = 0; n < g->most_layers; n++) {
         lane_input *input = n < PM_KEPT_LAYERS ? &g->kept[n] : &found;
         if (n >= PM_KEPT_LAYERS)
             find_layer(g, n, input);
@@ -212,7 +232,7 @@ static void apply_layers(lane_group *g, const joint_block *block, pm_lane_values
 static unsigned channels_of(const lane_group *g, const pm_joint *joints, size_t count) {
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
-        if (!g->rests || pm_any(~pm_lanes_resting(g->batch, g->first, joints[k].number)))
+        if (!g->levels.rests || pm_any(~pm_lanes_resting(&g->levels, g->crowd, joints[k].number)))
             channels |= joints[k].animated;
     return channels;
 }
@@ -225,14 +245,14 @@ pose_block(lane_group *g, const pm_joint *joints, size_t count, pm_lane_values *
     for (unsigned n = 0; n < PM_INPUTS && block.channels; n++) {
         lane_input *input = &g->inputs[n];
         const bool whole = input->ops == PM_OP_SET;
-        if (n > 0 && input->ops == PM_OP_NONE)
+        if (n > 0 && !(input->ops & ~PM_OP_NONE))
             continue;
         if (input->ops != PM_OP_NONE)
             sample(g, &block, input, whole ? poses : &samples);
         if (!whole)
             apply_input(g, &block, n, &samples, poses);
     }
-    if (block.channels && g->layers)
+    if (block.channels && g->most_layers)
         apply_layers(g, &block, poses);
 }
 
@@ -241,24 +261,21 @@ pose_block(lane_group *g, const pm_joint *joints, size_t count, pm_lane_values *
 /* Joint k of a block: at rest where no clip moves it, and in lanes that do not animate it. */
 static inline pm_local local_of(const lane_group *g, const pm_lane_values *poses,
                                 const pm_joint *joint, size_t k) {
-    const pm_mask still =
-        g->rests ? pm_lanes_resting(g->batch, g->first, joint->number) : PM_BITS(0);
+    const pm_mask still = pm_lanes_resting(&g->levels, g->crowd, joint->number);
     pm_quat of[PM_CHANNEL_COUNT];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         of[c] = rest_of(joint, c);
         if (joint->animated >> c & 1)
-            of[c] = g->rests ? pm_quat_select(still, of[c], poses->of[c][k]) : poses->of[c][k];
+            of[c] = g->levels.rests ? pm_quat_select(still, of[c], poses->of[c][k]) : poses->of[c][k];
     }
     return (pm_local){of[PM_ROTATIONS], of[PM_POSITIONS], of[PM_SCALES]};
 }
 
 static inline pm_local given_of(const lane_group *g, size_t joint) {
     const float *from[PM_CHANNEL_COUNT][PM_LANES];
-    for (size_t i = 0; i < PM_LANES; i++) {
-        const float *pose = pm_lane_instance_of(g->batch, g->first, i)->from.given;
+    for (size_t i = 0; i < PM_LANES; i++)
         for (size_t c = 0; c < PM_CHANNEL_COUNT; c++)
-            from[c][i] = pose + 12 * joint + 4 * c;
-    }
+            from[c][i] = g->given[i] + 12 * joint + 4 * c;
     pm_local pose = {pm_gather_quats(from[PM_ROTATIONS]), pm_gather_quats(from[PM_POSITIONS]),
                      pm_gather_quats(from[PM_SCALES])};
     pose.position.w = pose.scale.w = PM_REAL(0.0f);
@@ -345,10 +362,10 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
     pm_box box = pm_box_begin();
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
-        if (j % size == 0 && !g->given)
+        if (j % size == 0 && !g->is_given)
             pose_block(g, joint, count - j < size ? count - j : size, &poses);
         const pm_local pose =
-            g->given ? given_of(g, joint->number) : local_of(g, &poses, joint, j % size);
+            g->is_given ? given_of(g, joint->number) : local_of(g, &poses, joint, j % size);
         const bool puts = joint->record != PM_NO_RECORD;
         if (form == PM_FORM_LOCAL) {
             if (puts)
@@ -356,7 +373,7 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
             continue;
         }
         const transform t =
-            placed(joint, pose, g->given || joint->scaled, form == PM_FORM_RIGID, slots);
+            placed(joint, pose, g->is_given || joint->scaled, form == PM_FORM_RIGID, slots);
         if (puts && form == PM_FORM_RIGID)
             put_rigid(g, joint, t.rigid);
         else if (puts && form == PM_FORM_MATRIX)

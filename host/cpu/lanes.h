@@ -58,24 +58,38 @@ void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_plac
                                   const pm_joint *joints, size_t count, unsigned channels,
                                   pm_lane_values *values, pm_lane_values *rates);
 
-/* Lanes without an instance repeat the first. */
-static inline const pm_lane_instance *pm_lane_instance_of(const pm_lane_batch *batch, size_t first,
-                                                          size_t lane) {
-    return &batch->of[first + lane < batch->count ? first + lane : first];
+/* The place in a batch of the instance of a lane. Lanes without one repeat the first. */
+static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, size_t lane) {
+    return first + lane < batch->count ? first + lane : first;
 }
 
 static inline pm_quat pm_lanes_spread(const float *from) {
     return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
 }
 
+/* Which joints of the lanes are animated. */
+typedef struct pm_lane_levels {
+    pm_u32 level[PM_LANES], in_place[PM_LANES];
+    bool rests; /* some joint of some lane keeps its rest pose; false before the first lane is set */
+} pm_lane_levels;
+
+static inline void pm_lane_set_level(pm_lane_levels *to, size_t lane, const pm_crowd_data *crowd,
+                                     const pm_resolved *r) {
+    to->level[lane] = r->level;
+    to->in_place[lane] = r->in_place;
+    to->rests = to->rests || r->in_place || !crowd->skeleton->levels[r->level].whole;
+}
+
 /* The lanes in which a joint keeps its rest pose. */
-static inline pm_mask pm_lanes_resting(const pm_lane_batch *batch, size_t first, pm_u32 joint) {
-    const pm_skeleton *s = batch->crowd->skeleton;
+static inline pm_mask pm_lanes_resting(const pm_lane_levels *levels, const pm_crowd_data *crowd,
+                                       pm_u32 joint) {
+    const pm_skeleton *s = crowd->skeleton;
     float still[PM_LANES];
+    if (!levels->rests)
+        return PM_BITS(0);
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_resolved *r = &pm_lane_instance_of(batch, first, i)->resolved;
-        const pm_u32 has = s->level_joints[r->level * s->joint_count + joint];
-        still[i] = pm_keeps_rest(has, joint, r->in_place) ? 1.0f : 0.0f;
+        const pm_u32 has = s->level_joints[levels->level[i] * s->joint_count + joint];
+        still[i] = pm_keeps_rest(has, joint, levels->in_place[i]) ? 1.0f : 0.0f;
     }
     return pm_reals_of(still) != PM_REAL(0.0f);
 }

@@ -172,11 +172,14 @@ static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)}
 
 static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
                       unsigned char *records) {
-    pm_lane_batch batch = {.crowd = crowd, .count = 1};
+    const pm_pose_request request = {.crowd = crowd,
+                                     .instances = from->instance,
+                                     .instance_count = 1,
+                                     .placements = from->placement,
+                                     .speeds = from->speed};
+    const pm_lane_batch batch = {.request = &request, .count = 1};
     pm_body_memory memory = {.set = from->view.set};
     memory.of[from->view.output - PM_CROWD_BODY_POS] = records;
-    batch.of[0].from = *from;
-    batch.of[0].resolved = pm_instance_resolved(crowd, from->instance);
     lane_sets[instruction_set].bodies(&batch, &memory);
 }
 
@@ -253,34 +256,22 @@ typedef struct posing {
     atomic_bool failed; /* out of memory */
 } posing;
 
-/* What instance i of a request is posed from. */
-static void find_posed(const pm_pose_request *r, size_t i, pm_posed *from) {
-    from->given = r->poses ? r->poses + i * r->pose_stride : NULL;
-    from->instance = r->poses ? NULL : &r->instances[i];
-    from->layers = NULL;
-    from->layer_count = 0;
-    if (r->layers) {
-        const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
-                                               (pm_u32)r->layer_count);
-        from->layers = r->layers + (range.count ? range.first : 0);
-        from->layer_count = range.count;
-    }
-    from->placement = r->placements ? &r->placements[i] : NULL;
-    from->speed = r->speeds ? &r->speeds[i] : NULL;
-}
-
-/* Finds what entry `entry` poses. False: it is not updated. */
-static bool find_instance(const pm_pose_request *r, size_t entry, pm_lane_instance *to) {
+/* Adds the instance of entry `entry`, if it exists and is updated. */
+static void add_entry(pm_lane_batch *batch, size_t entry) {
+    const pm_pose_request *r = batch->request;
+    const pm_skeleton *s = r->crowd->skeleton;
     const size_t i = r->indices ? r->indices[entry] : entry;
-    to->record = r->packed ? entry : i;
+    batch->index[batch->count] = i;
+    batch->record[batch->count] = r->packed ? entry : i;
     if (i >= r->instance_count)
-        return false;
-    find_posed(r, i, &to->from);
-    if (r->poses)
-        return true;
-    to->resolved = pm_instance_resolved(r->crowd, &r->instances[i]);
-    const pm_crowd_level *level = &r->crowd->skeleton->levels[to->resolved.level];
-    return level->update_every == 1 || pm_is_update_due(r->frame, r->first + i, *level);
+        return;
+    if (!r->poses) {
+        const pm_u32 n = pm_level_index(r->instances[i].level, (pm_u32)s->level_count);
+        const pm_crowd_level *level = &s->levels[n];
+        if (level->update_every != 1 && !pm_is_update_due(r->frame, r->first + i, *level))
+            return;
+    }
+    batch->count++;
 }
 
 /* Poses the states of bodies of target `first`, and of those that are computed together with it. */
@@ -300,13 +291,26 @@ static void pose_bodies(const pm_pose_request *r, size_t first, const pm_lane_ba
     lane_sets[r->crowd->instruction_set].bodies(batch, &memory);
 }
 
-static void pose_one_by_one(posing *p, const pm_pose_target *target, pm_lane_batch *batch) {
-    const pm_crowd_data *crowd = batch->crowd;
+/* An instance without placement and speed, which only bodies have. */
+static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
+    pm_posed from = {.view = view, .given = r->poses ? r->poses + i * r->pose_stride : NULL};
+    if (!r->poses)
+        from.instance = &r->instances[i];
+    if (r->layers) {
+        const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
+                                               (pm_u32)r->layer_count);
+        from.layers = r->layers + (range.count ? range.first : 0);
+        from.layer_count = range.count;
+    }
+    return from;
+}
+
+static void pose_one_by_one(posing *p, const pm_pose_target *target, const pm_lane_batch *batch) {
+    const pm_pose_request *r = batch->request;
     for (size_t i = 0; i < batch->count; i++) {
-        pm_lane_instance *of = &batch->of[i];
-        of->from.view = target->view;
-        if (pose_instance(crowd->instruction_set, crowd, &of->from,
-                          target->memory + of->record * target->stride, NULL) != PM_OK)
+        const pm_posed from = posed_of(r, target->view, batch->index[i]);
+        if (pose_instance(r->crowd->instruction_set, r->crowd, &from,
+                          target->memory + batch->record[i] * target->stride, NULL) != PM_OK)
             p->failed = true;
     }
 }
@@ -315,7 +319,7 @@ static void pose_one_by_one(posing *p, const pm_pose_target *target, pm_lane_bat
  * joints in lanes. */
 enum { FEWEST_IN_LANES = 8 };
 
-static void pose_batch(posing *p, pm_lane_batch *batch) {
+static void pose_batch(posing *p, const pm_lane_batch *batch) {
     const pm_pose_request *r = p->request;
     for (size_t t = 0; t < r->target_count; t++) {
         const pm_pose_target *target = &r->targets[t];
@@ -331,10 +335,10 @@ static void pose_batch(posing *p, pm_lane_batch *batch) {
 
 static void pose_piece(posing *p, const pm_piece *piece) {
     pm_lane_batch batch;
-    batch.crowd = p->request->crowd;
+    batch.request = p->request;
     batch.count = 0;
     for (size_t i = 0; i < piece->count; i++) {
-        batch.count += find_instance(p->request, piece->from + i, &batch.of[batch.count]);
+        add_entry(&batch, piece->from + i);
         if (batch.count == PM_LANE_BATCH || (batch.count && i + 1 == piece->count)) {
             pose_batch(p, &batch);
             batch.count = 0;
