@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing on the CPU: one instance after another, a span of joints at a time, by the kernels' own
- * headers (pose_joints.c, matrices.c).
+ * Posing on the CPU: the instances of a request in lanes (lane_poses.c, bodies.c), and one instance alone, a
+ * span of joints at a time (pose_joints.c, matrices.c). Both by the kernels' own headers.
  */
 #include "pose_functions.h"
 
@@ -170,8 +170,7 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 #define PM_LANES_ROW(set) {pm_lane_poses_##set, pm_bodies_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                      unsigned char *records) {
+static void pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records) {
     const pm_pose_request request = {.crowd = crowd,
                                      .instances = from->instance,
                                      .instance_count = 1,
@@ -180,7 +179,7 @@ static void pose_body(size_t instruction_set, const pm_crowd_data *crowd, const 
     const pm_lane_batch batch = {.request = &request, .count = 1};
     pm_body_memory memory = {.set = from->view.set};
     memory.of[from->view.output - PM_CROWD_BODY_POS] = records;
-    lane_sets[instruction_set].bodies(&batch, &memory);
+    lane_sets[crowd->instruction_set].bodies(&batch, &memory);
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -214,15 +213,15 @@ static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *cr
     return PM_OK;
 }
 
-static pm_status pose_instance(size_t instruction_set, const pm_crowd_data *crowd,
-                               const pm_posed *from, unsigned char *records, pm_error *error) {
-    const pm_pose_functions *set = &sets[instruction_set];
+pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
+                          pm_error *error) {
+    const pm_pose_functions *set = &sets[crowd->instruction_set];
     _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
     if (form == PM_FORM_BODY) {
-        pose_body(instruction_set, crowd, from, records);
+        pose_body(crowd, from, records);
         return PM_OK;
     }
     find_state(crowd, from, &state);
@@ -235,16 +234,6 @@ static pm_status pose_instance(size_t instruction_set, const pm_crowd_data *crow
     else
         put_matrices(set, crowd, &state, from->view, room, records);
     return PM_OK;
-}
-
-pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                           void *records, pm_error *error) {
-    return pose_instance(instruction_set, crowd, from, records, error);
-}
-
-pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
-                          pm_error *error) {
-    return pose_instance(crowd->instruction_set, crowd, from, records, error);
 }
 
 /* Joints of a work item, and the fewest that repay starting a thread: a tenth of a millisecond. */
@@ -309,8 +298,8 @@ static void pose_one_by_one(posing *p, const pm_pose_target *target, const pm_la
     const pm_pose_request *r = batch->request;
     for (size_t i = 0; i < batch->count; i++) {
         const pm_posed from = posed_of(r, target->view, batch->index[i]);
-        if (pose_instance(r->crowd->instruction_set, r->crowd, &from,
-                          target->memory + batch->record[i] * target->stride, NULL) != PM_OK)
+        if (pm_cpu_pose_one(r->crowd, &from, target->memory + batch->record[i] * target->stride,
+                            NULL) != PM_OK)
             p->failed = true;
     }
 }

@@ -5,6 +5,7 @@
  * and with the same bits on the device, on the reference path and one by one.
  */
 #include "base/counts.h"
+#include "engine/engine.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -87,15 +88,19 @@ static float *posed(const scene *s, pm_crowd_job job, pm_crowd_output output, ui
     return records;
 }
 
-/* The records of a job on the device, once they are those of the reference. */
+/* The records of a job on the device, once they are those of the reference with every instruction set. */
 static float *posed_alike(const scene *s, pm_crowd_job job, pm_crowd_output output, uint32_t subset,
                           size_t rows) {
     const size_t floats = rows * floats_of(s, output, subset);
+    const size_t widest = s->crowd->data->instruction_set;
     float *records = posed(s, job, output, subset, rows);
     job.on_reference = true;
-    float *reference = posed(s, job, output, subset, rows);
-    expect_same_bits(records, reference, floats, floats / rows);
-    guarded_free(reference);
+    for (size_t k = 0; k <= widest; k++) {
+        s->crowd->data->instruction_set = k;
+        float *reference = posed(s, job, output, subset, rows);
+        expect_same_bits(records, reference, floats, floats / rows);
+        guarded_free(reference);
+    }
     return records;
 }
 
