@@ -10,6 +10,8 @@
 #include "base/clones.h"
 #include "kernels/pm_joint_record.h"
 
+_Static_assert(PM_OUTPUT == PM_CROWD_BOUNDS, "PM_OUTPUT is not that of boxes");
+
 /* An input of each lane's instance: a clip at a time, and what its sample does to the pose so far. */
 typedef struct lane_input {
     pm_lane_times times;

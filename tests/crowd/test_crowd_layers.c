@@ -171,75 +171,92 @@ static void expect_bounds(const scene *s, uint32_t subset, const float *bounds,
         }
 }
 
-/* Where programs take long to compile, matrices of joints and boxes alone. */
-static void expect_views(const scene *s, const cast *c, pm_crowd_output outputs) {
-    const pm_crowd_job job = job_of(c, NULL);
-    float *models = posed_alike(s, job, PM_CROWD_MODEL, 0, COUNT);
-    expect_near_oracle(s, c, PM_CROWD_MODEL, models);
-    for (pm_crowd_output output = 0; output < outputs; output++) {
-        if (small_sizes() && output != PM_CROWD_MODEL && output != PM_CROWD_BOUNDS)
-            continue;
-        float *all = posed_alike(s, job, output, 0, COUNT);
-        expect_one_by_one(s, c, output, 0, all);
-        if (output == PM_CROWD_PALETTE || output == PM_CROWD_DUAL)
-            expect_near_oracle(s, c, output, all);
-        for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
-            float *part = posed_alike(s, job, output, subset, COUNT);
-            expect_one_by_one(s, c, output, subset, part);
-            if (output == PM_CROWD_BOUNDS)
-                expect_bounds(s, subset, part, models);
-            else
-                expect_subset(s, output, subset, part, all);
-            guarded_free(part);
-        }
-        if (output == PM_CROWD_BOUNDS)
-            expect_bounds(s, 0, all, models);
-        guarded_free(all);
-    }
-    guarded_free(models);
+typedef struct views {
+    size_t count;
+    pm_crowd_output of[PM_CROWD_POSE_COUNT];
+} views;
+
+static const views every = {PM_CROWD_POSE_COUNT,
+                              {PM_CROWD_PALETTE, PM_CROWD_PALETTE_HALF, PM_CROWD_DUAL,
+                               PM_CROWD_MODEL, PM_CROWD_LOCAL, PM_CROWD_BOUNDS}};
+static const views palettes = {1, {PM_CROWD_PALETTE}};
+static const views few = {2, {PM_CROWD_MODEL, PM_CROWD_BOUNDS}};
+
+/* Each output is another program. Where few are compiled, all tests share those of matrices and boxes. */
+static const views *few_of(void **state, const views *wanted) {
+    return has_few_programs(state) ? &few : wanted;
 }
 
-static void expect_scene(void **state, pm_crowd_output outputs, const scene_options *options) {
+static pm_crowd_output shared_of(void **state, pm_crowd_output wanted) {
+    return has_few_programs(state) ? PM_CROWD_MODEL : wanted;
+}
+
+static void expect_view(const scene *s, const cast *c, pm_crowd_output output,
+                        const float *models) {
+    float *all = posed_alike(s, job_of(c, NULL), output, 0, COUNT);
+    expect_one_by_one(s, c, output, 0, all);
+    if (output == PM_CROWD_PALETTE || output == PM_CROWD_DUAL)
+        expect_near_oracle(s, c, output, all);
+    if (output == PM_CROWD_BOUNDS)
+        expect_bounds(s, 0, all, models);
+    for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
+        float *part = posed_alike(s, job_of(c, NULL), output, subset, COUNT);
+        expect_one_by_one(s, c, output, subset, part);
+        if (output == PM_CROWD_BOUNDS)
+            expect_bounds(s, subset, part, models);
+        else
+            expect_subset(s, output, subset, part, all);
+        guarded_free(part);
+    }
+    guarded_free(all);
+}
+
+static void expect_scene(void **state, const views *wanted, const scene_options *options) {
     scene s;
     static cast c;
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     make_cast(&source, &s, &c);
-    expect_views(&s, &c, outputs);
+    float *models = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, 0, COUNT);
+    expect_near_oracle(&s, &c, PM_CROWD_MODEL, models);
+    for (size_t n = 0; n < wanted->count; n++)
+        expect_view(&s, &c, wanted->of[n], models);
+    guarded_free(models);
     scene_free(&s);
 }
 
 TEST_ON_BOTH(every_view_of_layered_instances_is_that_of_the_oracle) {
     expect_scene(
-        state, has_few_programs(state) ? 2 : PM_CROWD_POSE_COUNT,
+        state, few_of(state, &every),
         &(scene_options){
             .salt = 0xB01, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
 }
 
 TEST_ON_BOTH(layers_of_every_kind_of_clip_are_those_of_the_oracle) {
-    expect_scene(state, 1, &(scene_options){.salt = 0xB02, .times = SCENE_LISTED, .looped = true});
-    expect_scene(state, 1, &(scene_options){.salt = 0xB03, .times = SCENE_PER_JOINT_UNEVEN});
+    const views *of = few_of(state, &palettes);
+    expect_scene(state, of, &(scene_options){.salt = 0xB02, .times = SCENE_LISTED, .looped = true});
+    expect_scene(state, of, &(scene_options){.salt = 0xB03, .times = SCENE_PER_JOINT_UNEVEN});
     if (!has_few_programs(state))
-        expect_scene(state, 1, &(scene_options){.salt = 0xB04, .key_format = PM_KEYS_LOG48});
-    expect_scene(state, 1, &(scene_options){.salt = 0xB05, .without_positions = true});
-    expect_scene(state, 1, &(scene_options){.salt = 0xB06, .joints = small_sizes() ? 40 : 150});
-    expect_scene(state, 1, &(scene_options){.salt = 0xB07, .joints = 1});
-    expect_scene(state, 1, &(scene_options){.salt = 0xB0A, .root_positions = true});
+        expect_scene(state, of, &(scene_options){.salt = 0xB04, .key_format = PM_KEYS_LOG48});
+    expect_scene(state, of, &(scene_options){.salt = 0xB05, .without_positions = true});
+    expect_scene(state, of, &(scene_options){.salt = 0xB06, .joints = small_sizes() ? 40 : 150});
+    expect_scene(state, of, &(scene_options){.salt = 0xB07, .joints = 1});
+    expect_scene(state, of, &(scene_options){.salt = 0xB0A, .root_positions = true});
 }
 
 TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
     for (size_t n = 0; n < variant_count(); n++)
         expect_scene(
-            state, 1,
+            state, &palettes,
             &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n), .root_positions = n % 2});
 }
 
-/* Subsets, bounds and given poses have paths of their own for one lane, for 4 and 8, and for 16. */
-/* With one lane and with few; test_crowd_on_host has one and sixteen, for more outputs. */
+/* Subsets, bounds and given poses have paths of their own for one lane, for 4 and 8, and for 16. With one lane
+ * and with few, in long sweeps; test_crowd_on_host has one and sixteen, for more outputs. */
 TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
     static const uint32_t lanes[] = {1, 4};
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_BOUNDS};
-    for (size_t l = has_few_programs(state); l < sizeof lanes / sizeof *lanes; l++) {
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes && !has_few_programs(state); l++) {
         scene s;
         static cast c;
         random_source source = random_salted(0xB08);
@@ -471,15 +488,16 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xB40}, &s);
     make_cast(&source, &s, &c);
     pm_crowd_job job = job_of(&c, NULL);
-    const size_t floats = floats_of(&s, PM_CROWD_PALETTE, 0);
-    float *all = posed_alike(&s, job, PM_CROWD_PALETTE, 0, COUNT);
+    const pm_crowd_output output = shared_of(state, PM_CROWD_PALETTE);
+    const size_t floats = floats_of(&s, output, 0);
+    float *all = posed_alike(&s, job, output, 0, COUNT);
     /* every other instance backwards; an index that does not exist */
     uint32_t indices[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         indices[i] = i == 4 ? COUNT : i == 9 ? UINT32_MAX : (uint32_t)(COUNT - 1 - 2 * i % COUNT);
     job.indices = indices;
     job.index_count = COUNT / 2;
-    float *own = posed_alike(&s, job, PM_CROWD_PALETTE, 0, COUNT);
+    float *own = posed_alike(&s, job, output, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         bool listed = false;
         for (size_t e = 0; e < job.index_count; e++)
@@ -490,7 +508,7 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
             assert_true(is_poison(own[i * floats + k]));
     }
     job.packed = true;
-    float *packed = posed_alike(&s, job, PM_CROWD_PALETTE, 0, job.index_count);
+    float *packed = posed_alike(&s, job, output, 0, job.index_count);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(packed + e * floats, all + indices[e] * floats, floats, floats);
@@ -511,20 +529,21 @@ TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
     scene_make(small, &(scene_options){.salt = 0xB41}, &s);
     make_cast(&source, &s, &c);
     pm_crowd_job job = job_of(&c, NULL);
-    const size_t floats = floats_of(&s, PM_CROWD_PALETTE, 0);
-    float *all = posed_alike(&s, job, PM_CROWD_PALETTE, 0, COUNT);
+    const pm_crowd_output output = shared_of(state, PM_CROWD_PALETTE);
+    const size_t floats = floats_of(&s, output, 0);
+    float *all = posed_alike(&s, job, output, 0, COUNT);
     uint32_t indices[3 * COUNT];
     for (size_t i = 0; i < 3 * COUNT; i++)
         indices[i] = (uint32_t)(random_bits(&source) % (COUNT + 1));
     job.indices = indices;
     job.index_count = 3 * COUNT;
     job.packed = true;
-    float *packed = posed_alike(&s, job, PM_CROWD_PALETTE, 0, job.index_count);
+    float *packed = posed_alike(&s, job, output, 0, job.index_count);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(packed + e * floats, all + indices[e] * floats, floats, floats);
     job.packed = false;
-    float *own = posed_alike(&s, job, PM_CROWD_PALETTE, 0, COUNT);
+    float *own = posed_alike(&s, job, output, 0, COUNT);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(own + indices[e] * floats, all + indices[e] * floats, floats, floats);
@@ -580,9 +599,9 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
         const pm_crowd_job job = {.poses = rows,
                                   .pose_stride = gap ? (width + gap) * sizeof *rows : 0,
                                   .instance_count = COUNT};
-        for (size_t n = 0; n < sizeof outputs / sizeof *outputs; n++)
+        for (size_t n = 0; n < (has_few_programs(state) ? 1 : sizeof outputs / sizeof *outputs); n++)
             for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset += 2) {
-                const pm_crowd_output output = outputs[n];
+                const pm_crowd_output output = shared_of(state, outputs[n]);
                 const size_t floats = floats_of(&s, output, subset);
                 float *whole = posed_alike(&s, job_of(&c, NULL), output, subset, COUNT);
                 float *chained = posed_alike(&s, job, output, subset, COUNT);
@@ -751,4 +770,4 @@ TEST_ON_REFERENCE(subsets_and_radii_are_checked) {
     assert_null(made);
 }
 
-TEST_GROUP_OF_CROWDS(NULL, engines_close)
+TEST_GROUP(NULL, engines_close)
