@@ -107,8 +107,8 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
     s->shifts = false;
     s->angle = pm_select(still, PM_REAL(hinge.reference), s->own.position.x);
     s->rate = s->own.velocity.x;
-    s->own = pm_body_of_hinge(hinge, pm_lanes_spread(joint->rotation), pm_lanes_spread(joint->position), s->angle,
-                              s->rate);
+    s->own = pm_body_of_hinge(hinge, pm_lanes_spread(joint->rotation),
+                              pm_lanes_spread(joint->position), s->angle, s->rate);
 }
 
 /* The first numbers of each lane to record `record` of its instance. */
@@ -185,7 +185,7 @@ static inline lane_states states_of(const lane_group *g, const block_values *blo
         s.body = pm_body_product(slots[joint->parent], s.own, g->moves, s.shifts);
     else
         s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, s.shifts)
-                                  : pm_body_of_root(s.own);
+                                               : pm_body_of_root(s.own);
     if (joint->slot != PM_NO_SLOT)
         slots[joint->slot] = s.body;
     return s;
@@ -198,8 +198,8 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
         channels |= joints[k].animated & CHANNELS;
     if (channels && crowd->per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
-    PM_SET_NAME(pm_lanes_sample)(crowd, &g->places, joints, count, channels, &to->values,
-                                 g->moves ? &to->rates : NULL);
+    PM_SET_NAME(pm_lanes_sample)
+    (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
 }
 
 PM_FLAT static void pose_lanes(lane_group *g) {

@@ -17,9 +17,10 @@ typedef struct lane_input {
     pm_lane_times times;
     float weight[PM_LANES], op[PM_LANES];
     pm_u32 mask[PM_LANES];
-    pm_u32 ops;            /* of all lanes */
-    bool masked;           /* some lane has a mask */
-    pm_lane_places places; /* unless joints have timelines, where they are those of the present joint */
+    pm_u32 ops;  /* of all lanes */
+    bool masked; /* some lane has a mask */
+    pm_lane_places
+        places; /* unless joints have timelines, where they are those of the present joint */
 } lane_input;
 
 /* Lanes that are posed together. */
@@ -138,8 +139,8 @@ static void sample(const lane_group *g, const joint_block *block, lane_input *in
                    pm_lane_values *to) {
     if (g->crowd->per_joint)
         locate(g->crowd, input, block->joints->number);
-    PM_SET_NAME(pm_lanes_sample)(g->crowd, &input->places, block->joints, block->count,
-                                 block->channels, to, NULL);
+    PM_SET_NAME(pm_lanes_sample)
+    (g->crowd, &input->places, block->joints, block->count, block->channels, to, NULL);
 }
 
 static inline real weight_of(const lane_group *g, const lane_input *input, const pm_joint *joint) {
@@ -195,10 +196,9 @@ PM_FLAT static void apply_layer(const lane_group *g, const joint_block *block,
                 continue;
             if (input->ops & ~seen & PM_OP_MEAN)
                 means->of[c][k] = pm_mean_begin();
-            poses->of[c][k] = pm_layer_applied(c, input->ops, op, poses->of[c][k],
-                                               samples->of[c][k], rest_of(joint, c),
-                                               pm_lanes_spread(joint->unscale), weight, seen,
-                                               &means->of[c][k]);
+            poses->of[c][k] = pm_layer_applied(
+                c, input->ops, op, poses->of[c][k], samples->of[c][k], rest_of(joint, c),
+                pm_lanes_spread(joint->unscale), weight, seen, &means->of[c][k]);
         }
     }
 }
@@ -208,8 +208,7 @@ PM_FLAT static void end_layers(const joint_block *block, block_means *means,
     for (size_t k = 0; k < block->count; k++)
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
             if (block->joints[k].animated >> c & 1)
-                poses->of[c][k] =
-                    pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means->of[c][k]);
+                poses->of[c][k] = pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means->of[c][k]);
 }
 
 static void apply_layers(lane_group *g, const joint_block *block, pm_lane_values *poses) {
@@ -240,8 +239,8 @@ static unsigned channels_of(const lane_group *g, const pm_joint *joints, size_t 
 }
 
 /* Not inlined into each form: it is long. */
-static __attribute__((noinline)) void
-pose_block(lane_group *g, const pm_joint *joints, size_t count, pm_lane_values *poses) {
+static __attribute__((noinline)) void pose_block(lane_group *g, const pm_joint *joints,
+                                                 size_t count, pm_lane_values *poses) {
     const joint_block block = {joints, count, channels_of(g, joints, count)};
     pm_lane_values samples;
     for (unsigned n = 0; n < PM_INPUTS && block.channels; n++) {
@@ -268,7 +267,8 @@ static inline pm_local local_of(const lane_group *g, const pm_lane_values *poses
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         of[c] = rest_of(joint, c);
         if (joint->animated >> c & 1)
-            of[c] = g->levels.rests ? pm_quat_select(still, of[c], poses->of[c][k]) : poses->of[c][k];
+            of[c] =
+                g->levels.rests ? pm_quat_select(still, of[c], poses->of[c][k]) : poses->of[c][k];
     }
     return (pm_local){of[PM_ROTATIONS], of[PM_POSITIONS], of[PM_SCALES]};
 }
@@ -304,7 +304,7 @@ static inline void put_halves(const lane_group *g, size_t record, pm_matrix m) {
     const size_t row = 4 * sizeof(uint16_t), at = record * 3 * row;
     const pm_quat xy = {two_halves(m.x.x, m.x.y), two_halves(m.x.z, m.x.w),
                         two_halves(m.y.x, m.y.y), two_halves(m.y.z, m.y.w)};
-    pm_quat z = {two_halves(m.z.x, m.z.y), two_halves(m.z.z, m.z.w), m.z.z, m.z.w};
+    const pm_quat z = {two_halves(m.z.x, m.z.y), two_halves(m.z.z, m.z.w), m.z.z, m.z.w};
     put(g, at, xy, 2 * row);
     put(g, at + 2 * row, z, row);
 }
@@ -353,39 +353,50 @@ static inline transform placed(const pm_joint *joint, pm_local pose, bool scaled
     return t;
 }
 
-/* `form` is a compile-time constant. */
+/* The transforms that children wait for, and what a box about the joints holds so far. */
+typedef struct hierarchy {
+    transform slots[PM_SLOTS];
+    pm_box box;
+} hierarchy;
+
+/* `form` is a compile-time constant, here and below. */
+static inline void place_and_put(const lane_group *g, const pm_crowd_output_row *output,
+                                 const pm_joint *joint, pm_local pose, unsigned form,
+                                 hierarchy *h) {
+    const bool puts = joint->record != PM_NO_RECORD;
+    if (form == PM_FORM_LOCAL) {
+        if (puts)
+            put_rows(g, joint->record, pose.rotation, pose.position, pose.scale);
+        return;
+    }
+    const transform t =
+        placed(joint, pose, g->is_given || joint->scaled, form == PM_FORM_RIGID, h->slots);
+    if (puts && form == PM_FORM_RIGID)
+        put_rigid(g, joint, t.rigid);
+    else if (puts && form == PM_FORM_MATRIX)
+        put_matrix(g, output, joint, t.matrix);
+    else if (puts)
+        pm_box_add(&h->box, pm_box_about(t.matrix, joint->radius));
+}
+
 static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
-    const pm_crowd_output_row *output = &pm_crowd_outputs[view.output];
     const pm_joint *joints = g->crowd->sets[view.set].joints;
     const size_t count = g->crowd->skeleton->sets[view.set].count;
     const size_t size = g->crowd->per_joint ? 1 : PM_LANE_BLOCK;
-    transform slots[PM_SLOTS];
     pm_lane_values poses;
-    pm_box box = pm_box_begin();
+    hierarchy h;
+    h.box = pm_box_begin();
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
         if (j % size == 0 && !g->is_given)
             pose_block(g, joint, count - j < size ? count - j : size, &poses);
         const pm_local pose =
             g->is_given ? given_of(g, joint->number) : local_of(g, &poses, joint, j % size);
-        const bool puts = joint->record != PM_NO_RECORD;
-        if (form == PM_FORM_LOCAL) {
-            if (puts)
-                put_rows(g, joint->record, pose.rotation, pose.position, pose.scale);
-            continue;
-        }
-        const transform t =
-            placed(joint, pose, g->is_given || joint->scaled, form == PM_FORM_RIGID, slots);
-        if (puts && form == PM_FORM_RIGID)
-            put_rigid(g, joint, t.rigid);
-        else if (puts && form == PM_FORM_MATRIX)
-            put_matrix(g, output, joint, t.matrix);
-        else if (puts)
-            pm_box_add(&box, pm_box_about(t.matrix, joint->radius));
+        place_and_put(g, &pm_crowd_outputs[view.output], joint, pose, form, &h);
     }
     if (form == PM_FORM_BOUNDS) {
-        put(g, 0, box.low, 4 * sizeof(float));
-        put(g, 4 * sizeof(float), box.high, 4 * sizeof(float));
+        put(g, 0, h.box.low, 4 * sizeof(float));
+        put(g, 4 * sizeof(float), h.box.high, 4 * sizeof(float));
     }
 }
 

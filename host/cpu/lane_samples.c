@@ -14,7 +14,7 @@
 
 /* The layout of a joint in a clip; NULL where timelines are common. */
 static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
-                                        size_t joint) {
+                                               size_t joint) {
     const size_t joints = crowd->skeleton->joint_count;
     return crowd->per_joint ? &crowd->layout[(c * crowd->clip_count + clip) * joints + joint]
                             : NULL;
@@ -58,8 +58,8 @@ static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times
                      &to->sides[0]);
             continue;
         }
-        const pm_sides at = pm_crowd_sides(*t, crowd->rates[timeline], crowd->times,
-                                           times->time[i], times->clamps[i]);
+        const pm_sides at = pm_crowd_sides(*t, crowd->rates[timeline], crowd->times, times->time[i],
+                                           times->clamps[i]);
         to->side_count = at.rate[1] != 0.0f ? 2 : to->side_count;
         for (unsigned s = 0; s < 2; s++) {
             set_side(crowd, clip, joint, at.cursor[s], i, &to->sides[s]);
@@ -242,10 +242,10 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
         for (size_t k = 0; k < q->count; k++) {                                                    \
             if (!(q->joints[k].animated >> q->c & 1))                                              \
                 continue;                                                                          \
-            const pm_segment_data data =                                                           \
-                decoded ? load_decoded(q, &keys, k, pm_##name##_four_keys)                         \
-                        : load(q, &q->joints[k], pm_##name##_coefficients, pm_##name##_constants,  \
-                               pm_##name##_four_keys);                                             \
+            const pm_segment_data data = decoded                                                   \
+                                             ? load_decoded(q, &keys, k, pm_##name##_four_keys)    \
+                                             : load(q, &q->joints[k], pm_##name##_coefficients,    \
+                                                    pm_##name##_constants, pm_##name##_four_keys); \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \
                 values[k] = pm_##name##_at(&segment, basis);                                       \

@@ -70,7 +70,8 @@ static inline pm_quat pm_lanes_spread(const float *from) {
 /* Which joints of the lanes are animated. */
 typedef struct pm_lane_levels {
     pm_u32 level[PM_LANES], in_place[PM_LANES];
-    bool rests; /* some joint of some lane keeps its rest pose; false before the first lane is set */
+    bool
+        rests; /* some joint of some lane keeps its rest pose; false before the first lane is set */
 } pm_lane_levels;
 
 static inline void pm_lane_set_level(pm_lane_levels *to, size_t lane, const pm_crowd_data *crowd,

@@ -177,8 +177,8 @@ typedef struct views {
 } views;
 
 static const views every = {PM_CROWD_POSE_COUNT,
-                              {PM_CROWD_PALETTE, PM_CROWD_PALETTE_HALF, PM_CROWD_DUAL,
-                               PM_CROWD_MODEL, PM_CROWD_LOCAL, PM_CROWD_BOUNDS}};
+                            {PM_CROWD_PALETTE, PM_CROWD_PALETTE_HALF, PM_CROWD_DUAL, PM_CROWD_MODEL,
+                             PM_CROWD_LOCAL, PM_CROWD_BOUNDS}};
 static const views palettes = {1, {PM_CROWD_PALETTE}};
 static const views few = {2, {PM_CROWD_MODEL, PM_CROWD_BOUNDS}};
 
@@ -599,7 +599,8 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
         const pm_crowd_job job = {.poses = rows,
                                   .pose_stride = gap ? (width + gap) * sizeof *rows : 0,
                                   .instance_count = COUNT};
-        for (size_t n = 0; n < (has_few_programs(state) ? 1 : sizeof outputs / sizeof *outputs); n++)
+        for (size_t n = 0; n < (has_few_programs(state) ? 1 : sizeof outputs / sizeof *outputs);
+             n++)
             for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset += 2) {
                 const pm_crowd_output output = shared_of(state, outputs[n]);
                 const size_t floats = floats_of(&s, output, subset);
