@@ -31,13 +31,17 @@ typedef struct pm_body_memory {
 
 /* The functions of an instruction set. They pose the instances of a batch, at least 1, and are thread-safe. */
 typedef struct pm_lane_functions {
-    /* A view but those of bodies: to `memory`, of record 0, with `stride` bytes between instances' records. */
-    void (*poses)(const pm_lane_batch *batch, pm_view view, unsigned char *memory, size_t stride);
+    const size_t *lanes; /* of a vector */
+    /* A view but those of bodies, of the first `count` instances: to `memory`, of record 0, with `stride` bytes
+     * between instances' records. */
+    void (*poses)(const pm_lane_batch *batch, size_t count, pm_view view, unsigned char *memory,
+                  size_t stride);
     void (*bodies)(const pm_lane_batch *batch, const pm_body_memory *memory);
 } pm_lane_functions;
 
 #define PM_DECLARE_LANES(set)                                                                      \
-    void pm_lane_poses_##set(const pm_lane_batch *, pm_view, unsigned char *, size_t);             \
+    extern const size_t pm_lane_count_##set;                                                       \
+    void pm_lane_poses_##set(const pm_lane_batch *, size_t, pm_view, unsigned char *, size_t);     \
     void pm_bodies_##set(const pm_lane_batch *, const pm_body_memory *);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
 

@@ -12,6 +12,8 @@
 
 _Static_assert(PM_OUTPUT == PM_CROWD_BOUNDS, "PM_OUTPUT is not that of boxes");
 
+const size_t PM_SET_NAME(pm_lane_count) = PM_LANES;
+
 /* An input of each lane's instance: a clip at a time, and what its sample does to the pose so far. */
 typedef struct lane_input {
     pm_lane_times times;
@@ -409,14 +411,14 @@ PM_POSE_FORM(PM_FORM_RIGID)
 PM_POSE_FORM(PM_FORM_MATRIX)
 PM_POSE_FORM(PM_FORM_BOUNDS)
 
-void PM_SET_NAME(pm_lane_poses)(const pm_lane_batch *batch, pm_view view, unsigned char *memory,
-                                size_t stride) {
+void PM_SET_NAME(pm_lane_poses)(const pm_lane_batch *batch, size_t count, pm_view view,
+                                unsigned char *memory, size_t stride) {
     static void (*const forms[])(lane_group *, pm_view) = {[PM_FORM_LOCAL] = pose_PM_FORM_LOCAL,
                                                            [PM_FORM_RIGID] = pose_PM_FORM_RIGID,
                                                            [PM_FORM_MATRIX] = pose_PM_FORM_MATRIX,
                                                            [PM_FORM_BOUNDS] = pose_PM_FORM_BOUNDS};
     lane_group group;
-    for (size_t first = 0; first < batch->count; first += PM_LANES) {
+    for (size_t first = 0; first < count; first += PM_LANES) {
         begin_group(batch, first, memory, stride, &group);
         forms[pm_crowd_outputs[view.output].form](&group, view);
     }

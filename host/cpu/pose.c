@@ -167,7 +167,7 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 
 /* ---- instances in lanes --------------------------------------------------------------------- */
 
-#define PM_LANES_ROW(set) {pm_lane_poses_##set, pm_bodies_##set},
+#define PM_LANES_ROW(set) {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
 static void pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records) {
@@ -294,9 +294,20 @@ static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
     return from;
 }
 
-static void pose_one_by_one(posing *p, const pm_pose_target *target, const pm_lane_batch *batch) {
+/* A vector costs as much as three quarters of its lanes one by one, with joints in lanes. */
+static size_t count_in_lanes(const pm_lane_batch *batch) {
+    const size_t lanes = *lane_sets[batch->request->crowd->instruction_set].lanes;
+    const size_t rest = batch->count % lanes;
+    return 4 * rest < 3 * lanes ? batch->count - rest : batch->count;
+}
+
+static void pose_view(posing *p, const pm_pose_target *target, const pm_lane_batch *batch) {
     const pm_pose_request *r = batch->request;
-    for (size_t i = 0; i < batch->count; i++) {
+    const size_t in_lanes = count_in_lanes(batch);
+    if (in_lanes)
+        lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target->view, target->memory,
+                                                   target->stride);
+    for (size_t i = in_lanes; i < batch->count; i++) {
         const pm_posed from = posed_of(r, target->view, batch->index[i]);
         if (pm_cpu_pose_one(r->crowd, &from, target->memory + batch->record[i] * target->stride,
                             NULL) != PM_OK)
@@ -304,22 +315,13 @@ static void pose_one_by_one(posing *p, const pm_pose_target *target, const pm_la
     }
 }
 
-/* The fewest instances that are posed in lanes: those of a wide vector cost as much as so many one by one, with
- * joints in lanes. */
-enum { FEWEST_IN_LANES = 8 };
-
 static void pose_batch(posing *p, const pm_lane_batch *batch) {
     const pm_pose_request *r = p->request;
-    for (size_t t = 0; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        if (pm_is_body_output(target->view.output))
+    for (size_t t = 0; t < r->target_count; t++)
+        if (pm_is_body_output(r->targets[t].view.output))
             pose_bodies(r, t, batch);
-        else if (batch->count < FEWEST_IN_LANES)
-            pose_one_by_one(p, target, batch);
         else
-            lane_sets[r->crowd->instruction_set].poses(batch, target->view, target->memory,
-                                                       target->stride);
-    }
+            pose_view(p, &r->targets[t], batch);
 }
 
 static void pose_piece(posing *p, const pm_piece *piece) {
