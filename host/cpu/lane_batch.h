@@ -6,8 +6,8 @@
 #ifndef PM_HOST_LANE_BATCH_H
 #define PM_HOST_LANE_BATCH_H
 
+#include "backend/backend.h"
 #include "kernels/pm_instance.h"
-#include "plan/pose_request.h"
 
 /* Instances of a batch: whole vectors of lanes, several of them, so that the keys of one are on their way while
  * another is posed. */

@@ -7,7 +7,6 @@
 #define PM_OUTPUT 5 /* the functions for boxes */
 #include "lanes.h"
 
-#include "base/clones.h"
 #include "kernels/pm_joint_record.h"
 
 _Static_assert(PM_OUTPUT == PM_CROWD_BOUNDS, "PM_OUTPUT is not that of boxes");

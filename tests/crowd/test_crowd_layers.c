@@ -171,7 +171,6 @@ static void expect_bounds(const scene *s, uint32_t subset, const float *bounds,
         }
 }
 
-/* Outputs of a job beside PM_CROWD_MODEL. */
 typedef struct views {
     size_t count;
     pm_crowd_output of[PM_CROWD_POSE_COUNT];
@@ -181,15 +180,19 @@ static const views every = {PM_CROWD_POSE_COUNT,
                             {PM_CROWD_PALETTE, PM_CROWD_PALETTE_HALF, PM_CROWD_DUAL, PM_CROWD_MODEL,
                              PM_CROWD_LOCAL, PM_CROWD_BOUNDS}};
 static const views palettes = {1, {PM_CROWD_PALETTE}};
-static const views few = {2, {PM_CROWD_MODEL, PM_CROWD_BOUNDS}};
-static const views no_more = {0};
+static const views boxes = {1, {PM_CROWD_BOUNDS}};
 
-/* Each output is another program. Where few are compiled, all tests share those of matrices and boxes. */
+/* Each output is another program, which some devices compile for a minute. Where few are compiled, all tests
+ * share that of boxes, which depend on every joint, and the one for given poses. */
 static pm_crowd_output shared_of(void **state, pm_crowd_output wanted) {
-    return has_few_programs(state) ? PM_CROWD_MODEL : wanted;
+    return has_few_programs(state) ? PM_CROWD_BOUNDS : wanted;
 }
 
-static void expect_view(const scene *s, const cast *c, pm_crowd_output output,
+static const views *views_of(void **state, const views *wanted) {
+    return has_few_programs(state) ? &boxes : wanted;
+}
+
+static void expect_view(const scene *s, const cast *c, pm_crowd_output output, uint32_t subsets,
                         const float *models) {
     float *all = posed_alike(s, job_of(c, NULL), output, 0, COUNT);
     expect_one_by_one(s, c, output, 0, all);
@@ -197,7 +200,7 @@ static void expect_view(const scene *s, const cast *c, pm_crowd_output output,
         expect_near_oracle(s, c, output, all);
     if (output == PM_CROWD_BOUNDS)
         expect_bounds(s, 0, all, models);
-    for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
+    for (uint32_t subset = 1; subset <= subsets; subset++) {
         float *part = posed_alike(s, job_of(c, NULL), output, subset, COUNT);
         expect_one_by_one(s, c, output, subset, part);
         if (output == PM_CROWD_BOUNDS)
@@ -209,43 +212,48 @@ static void expect_view(const scene *s, const cast *c, pm_crowd_output output,
     guarded_free(all);
 }
 
-static void expect_scene(void **state, const views *wanted, const scene_options *options) {
+static void expect_scene(void **state, const views *wanted, uint32_t subsets,
+                         const scene_options *options) {
     scene s;
     static cast c;
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     make_cast(&source, &s, &c);
-    float *models = posed_alike(&s, job_of(&c, NULL), PM_CROWD_MODEL, 0, COUNT);
+    pm_crowd_job job = job_of(&c, NULL);
+    job.on_reference = has_few_programs(state);
+    float *models = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
     expect_near_oracle(&s, &c, PM_CROWD_MODEL, models);
     for (size_t n = 0; n < wanted->count; n++)
-        expect_view(&s, &c, wanted->of[n], models);
+        expect_view(&s, &c, wanted->of[n], subsets, models);
     guarded_free(models);
     scene_free(&s);
 }
 
 TEST_ON_BOTH(every_view_of_layered_instances_is_that_of_the_oracle) {
     expect_scene(
-        state, has_few_programs(state) ? &few : &every,
+        state, views_of(state, &every), SCENE_SUBSETS,
         &(scene_options){
             .salt = 0xB01, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
 }
 
 TEST_ON_BOTH(layers_of_every_kind_of_clip_are_those_of_the_oracle) {
-    const views *of = has_few_programs(state) ? &no_more : &palettes;
-    expect_scene(state, of, &(scene_options){.salt = 0xB02, .times = SCENE_LISTED, .looped = true});
-    expect_scene(state, of, &(scene_options){.salt = 0xB03, .times = SCENE_PER_JOINT_UNEVEN});
-    if (!has_few_programs(state))
-        expect_scene(state, of, &(scene_options){.salt = 0xB04, .key_format = PM_KEYS_LOG48});
-    expect_scene(state, of, &(scene_options){.salt = 0xB05, .without_positions = true});
-    expect_scene(state, of, &(scene_options){.salt = 0xB06, .joints = small_sizes() ? 40 : 150});
-    expect_scene(state, of, &(scene_options){.salt = 0xB07, .joints = 1});
-    expect_scene(state, of, &(scene_options){.salt = 0xB0A, .root_positions = true});
+    const scene_options kinds[] = {{.salt = 0xB02, .times = SCENE_LISTED, .looped = true},
+                                   {.salt = 0xB03, .times = SCENE_PER_JOINT_UNEVEN},
+                                   {.salt = 0xB05, .without_positions = true},
+                                   {.salt = 0xB06, .joints = small_sizes() ? 40 : 150},
+                                   {.salt = 0xB07, .joints = 1},
+                                   {.salt = 0xB0A, .root_positions = true},
+                                   {.salt = 0xB04, .key_format = PM_KEYS_LOG48}};
+    const size_t count = sizeof kinds / sizeof *kinds;
+    const bool is_few = has_few_programs(state);
+    for (size_t n = 0; n < count - is_few; n++) /* keys of 48 bits are a program of their own */
+        expect_scene(state, views_of(state, &palettes), is_few ? 0 : SCENE_SUBSETS, &kinds[n]);
 }
 
 TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
     for (size_t n = 0; n < variant_count(); n++)
         expect_scene(
-            state, &palettes,
+            state, &palettes, SCENE_SUBSETS,
             &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n), .root_positions = n % 2});
 }
 
@@ -417,8 +425,9 @@ static void fill_random(random_source *source, void *to, size_t bytes) {
 }
 
 /* The records of every 101st instance, of poses one by one. */
-static void expect_some_alike(const scene *s, const pm_crowd_job *job, const float *records) {
-    const size_t floats = floats_of(s, PM_CROWD_MODEL, 0);
+static void expect_some_alike(const scene *s, const pm_crowd_job *job, pm_crowd_output output,
+                              const float *records) {
+    const size_t floats = floats_of(s, output, 0);
     float *one = guarded_floats(floats);
     for (size_t i = 0; i < job->instance_count; i += 101) {
         const pm_crowd_range range = job->ranges[i];
@@ -426,7 +435,7 @@ static void expect_some_alike(const scene *s, const pm_crowd_job *job, const flo
         const pm_crowd_one from = {.instance = &job->instances[i],
                                    .layers = job->layers + (left ? range.first : 0),
                                    .layer_count = range.count < left ? range.count : left,
-                                   .output = PM_CROWD_MODEL};
+                                   .output = output};
         expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
     }
@@ -443,7 +452,8 @@ TEST_ON_BOTH(any_bytes_can_be_posed) {
     pm_crowd_instance *instances = test_array(count, sizeof *instances);
     pm_crowd_layer *layers = test_array(count, sizeof *layers);
     pm_crowd_range *ranges = test_array(count, sizeof *ranges);
-    const size_t floats = floats_of(&s, PM_CROWD_MODEL, 0);
+    const pm_crowd_output output = shared_of(state, PM_CROWD_MODEL);
+    const size_t floats = floats_of(&s, output, 0);
     for (size_t round = 0; round < (long_sweeps() ? 16 : 2); round++) {
         fill_random(&source, instances, count * sizeof *instances);
         fill_random(&source, layers, count * sizeof *layers);
@@ -463,12 +473,12 @@ TEST_ON_BOTH(any_bytes_can_be_posed) {
                                   .layer_count = count,
                                   .ranges = ranges,
                                   .frame = round};
-        float *records = posed_alike(&s, job, PM_CROWD_MODEL, 0, count);
+        float *records = posed_alike(&s, job, output, 0, count);
         for (size_t i = 0; i < count * floats; i++)
             if (!isfinite(records[i]))
                 fail_msg("float %zu of instance %zu: %g", i % floats, i / floats,
                          (double)records[i]);
-        expect_some_alike(&s, &job, records);
+        expect_some_alike(&s, &job, output, records);
         guarded_free(records);
     }
     free(instances);
@@ -555,21 +565,25 @@ TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
 /* Turns of update_every are those of the instances, not of the entries. */
 TEST_ON_BOTH(listed_instances_are_updated_in_their_own_turn) {
     scene s;
-    pm_crowd_instance instances[COUNT] = {{0}};
+    static cast c;
+    random_source source = random_salted(0xB42);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB42}, &s);
     scene_undo(&s);
     s.levels[0].update_every = 2;
     scene_finish(engine_for(state), &s);
-    const size_t floats = floats_of(&s, PM_CROWD_MODEL, 0);
+    make_cast(&source, &s, &c);
+    for (size_t i = 0; i < COUNT; i++)
+        c.instances[i].level = 0;
+    const pm_crowd_output output = shared_of(state, PM_CROWD_MODEL);
+    const size_t floats = floats_of(&s, output, 0);
     uint32_t indices[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         indices[i] = (uint32_t)(COUNT - 1 - i);
-    const pm_crowd_job job = {.instances = instances,
-                              .instance_count = COUNT,
-                              .frame = 1,
-                              .indices = indices,
-                              .index_count = COUNT};
-    float *records = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
+    pm_crowd_job job = job_of(&c, NULL);
+    job.frame = 1;
+    job.indices = indices;
+    job.index_count = COUNT;
+    float *records = posed_alike(&s, job, output, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         assert_int_equal(is_poison(records[i * floats]), (1 + i / 16) % 2 != 0);
     guarded_free(records);
@@ -589,7 +603,9 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
                &s);
     make_cast(&source, &s, &c);
     const size_t width = floats_of(&s, PM_CROWD_LOCAL, 0);
-    float *local = posed_alike(&s, job_of(&c, NULL), PM_CROWD_LOCAL, 0, COUNT);
+    pm_crowd_job first = job_of(&c, NULL);
+    first.on_reference = has_few_programs(state);
+    float *local = posed_alike(&s, first, PM_CROWD_LOCAL, 0, COUNT);
     for (size_t gap = 0; gap < 2; gap++) {
         float *rows = guarded_floats(COUNT * (width + gap));
         for (size_t i = 0; i < COUNT; i++)
@@ -636,7 +652,9 @@ TEST_ON_BOTH(given_poses_may_turn_move_and_scale_any_joint) {
             p[8 + i] = 0.5f + (float)random_unit(&source);
         }
     }
-    const pm_crowd_job job = {.poses = poses, .instance_count = COUNT};
+    pm_crowd_job job = {.poses = poses, .instance_count = COUNT};
+    guarded_free(posed_alike(&s, job, shared_of(state, PM_CROWD_MODEL), 0, COUNT));
+    job.on_reference = has_few_programs(state);
     float *records = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t k = 0; k < s.joints; k++) {
