@@ -4,12 +4,9 @@
  * blended, then its joints are carried down the hierarchy. Compiled once for each instruction set. The bits of
  * a lane do not depend on those beside it.
  */
-#define PM_OUTPUT 5 /* the functions for boxes */
 #include "lanes.h"
 
-#include "kernels/pm_joint_record.h"
-
-_Static_assert(PM_OUTPUT == PM_CROWD_BOUNDS, "PM_OUTPUT is not that of boxes");
+#include <math.h>
 
 const size_t PM_SET_NAME(pm_lane_count) = PM_LANES;
 
@@ -323,7 +320,7 @@ static inline void put_matrix(const lane_group *g, const pm_crowd_output_row *ou
 }
 
 static inline void put_rigid(const lane_group *g, const pm_joint *joint, pm_rigid m) {
-    const size_t part = 4 * sizeof(float), at = joint->record * 2 * part;
+    const size_t part = 4 * sizeof(float), at = 2 * part * joint->record;
     m = pm_rigid_product(m, (pm_rigid){pm_lanes_spread(joint->bind_rotation),
                                        pm_lanes_spread(joint->bind_position)});
     put(g, at, m.rotation, part);
@@ -345,7 +342,9 @@ static inline transform placed(const pm_joint *joint, pm_local pose, bool scaled
         if (!is_root)
             t.rigid = pm_rigid_product(slots[joint->parent].rigid, t.rigid);
     } else {
-        t.matrix = pm_model_of(pose, scaled);
+        t.matrix = pm_matrix_of(pose.rotation, pose.position);
+        if (scaled)
+            t.matrix = pm_matrix_scaled(t.matrix, pose.scale);
         if (!is_root)
             t.matrix = pm_matrix_product(slots[joint->parent].matrix, t.matrix);
     }
@@ -354,11 +353,29 @@ static inline transform placed(const pm_joint *joint, pm_local pose, bool scaled
     return t;
 }
 
-/* The transforms that children wait for, and what a box about the joints holds so far. */
+/* The transforms that children wait for, and a box about the joints so far. */
 typedef struct hierarchy {
     transform slots[PM_SLOTS];
-    pm_box box;
+    pm_quat low, high;
 } hierarchy;
+
+static inline real lesser(real a, real b) {
+    return pm_select(b < a, b, a);
+}
+
+static inline real greater(real a, real b) {
+    return pm_select(b > a, b, a);
+}
+
+/* By the formulas of pm_joint_record.h. */
+static inline void add_to_box(hierarchy *h, pm_matrix m, float radius) {
+    const real r = PM_REAL(radius), zero = PM_REAL(0.0f);
+    h->low = pm_quat_of(lesser(h->low.x, (m.x.w - r) + zero), lesser(h->low.y, (m.y.w - r) + zero),
+                        lesser(h->low.z, (m.z.w - r) + zero), zero);
+    h->high =
+        pm_quat_of(greater(h->high.x, (m.x.w + r) + zero), greater(h->high.y, (m.y.w + r) + zero),
+                   greater(h->high.z, (m.z.w + r) + zero), zero);
+}
 
 /* `form` is a compile-time constant, here and below. */
 static inline void place_and_put(const lane_group *g, const pm_crowd_output_row *output,
@@ -377,7 +394,7 @@ static inline void place_and_put(const lane_group *g, const pm_crowd_output_row 
     else if (puts && form == PM_FORM_MATRIX)
         put_matrix(g, output, joint, t.matrix);
     else if (puts)
-        pm_box_add(&h->box, pm_box_about(t.matrix, joint->radius));
+        add_to_box(h, t.matrix, joint->radius);
 }
 
 static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
@@ -386,7 +403,9 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
     const size_t size = g->crowd->per_joint ? 1 : PM_LANE_BLOCK;
     pm_lane_values poses;
     hierarchy h;
-    h.box = pm_box_begin();
+    const real zero = PM_REAL(0.0f), all = PM_REAL(INFINITY);
+    h.low = pm_quat_of(all, all, all, zero);
+    h.high = pm_quat_of(-all, -all, -all, zero);
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
         if (j % size == 0 && !g->is_given)
@@ -396,8 +415,8 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
         place_and_put(g, &pm_crowd_outputs[view.output], joint, pose, form, &h);
     }
     if (form == PM_FORM_BOUNDS) {
-        put(g, 0, h.box.low, 4 * sizeof(float));
-        put(g, 4 * sizeof(float), h.box.high, 4 * sizeof(float));
+        put(g, 0, h.low, 4 * sizeof(float));
+        put(g, 4 * sizeof(float), h.high, 4 * sizeof(float));
     }
 }
 

@@ -190,7 +190,7 @@ void leave_out_crowds_on_rusticl(const char *names) {
         return;
     printf(
         "# not tested: crowds on rusticl, whose compiler needs a minute and more for each output, "
-        "except those that test_crowd_queue, test_crowd_bodies and test_crowd_layers have\n");
+        "except palettes and states of slerp, which test_crowd_queue and test_crowd_bodies have\n");
     cmocka_set_skip_filter(names);
 }
 
