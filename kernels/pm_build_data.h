@@ -15,6 +15,20 @@
 #define PM_WINDOW 64
 #endif
 
+/* Keys whose rates are found together, and those on either side of them that are
+ * read for it. Tracks of more than PM_LEAST_RANGED keys are ranged. */
+#define PM_RANGE 256
+#define PM_HALO 32
+#define PM_LEAST_RANGED (PM_RANGE + 2 * PM_HALO)
+
+pm_fn pm_u32 pm_ranges_of(pm_u32 key_count) {
+    return key_count <= PM_LEAST_RANGED ? 1 : (key_count + PM_RANGE - 1) / PM_RANGE;
+}
+
+/* What a device keeps of a key to find its rate. */
+#define PM_SPLINE_KEY_BYTES 320
+#define PM_VECTOR_SPLINE_KEY_BYTES 16
+
 /* Rules for tangents and for ends, as the descriptions of clips number them. */
 #define PM_RULE_BESSEL 0
 #define PM_RULE_MEAN 1
@@ -53,14 +67,17 @@ typedef struct pm_build_array {
 /* Keys whose signs a work-item finds. */
 #define PM_SIGN_CHUNK 64
 
-/* A launch. Work-item i has track i modulo `track_count`, and chunk or segment `first` + i/track_count. */
+/* A launch. Work-item i is item `skipped` + i of the chunks, ranges or segments from `first` on, each of which
+ * has an item for each track. */
 typedef struct pm_build_job {
     pm_build_rules rules;
-    pm_build_array keys, in, out, axes; /* in: user tangents too */
-    pm_u32 track_count, first, count;   /* count: of chunks or segments */
-    pm_u32 unrolls;                     /* 1: the signs of keys are chosen */
-    pm_u32 keeps_length;                /* 1: keys are not normalised */
-    pm_u32 four_keys; /* 1: the planes have a row before the first, and one more at the end */
+    pm_build_array keys, in, out, axes; /* in: user tangents and rates too */
+    pm_u64 solver_bytes;                /* memory of a work-item that finds rates */
+    pm_u32 track_count, first, skipped;
+    pm_u32 count;        /* items of the launch */
+    pm_u32 unrolls;      /* 1: the signs of keys are chosen */
+    pm_u32 keeps_length; /* 1: keys are not normalised */
+    pm_u32 four_keys;    /* 1: the planes have a row before the first, and one more at the end */
 } pm_build_job;
 
 #endif

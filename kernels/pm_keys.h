@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Keys in memory: float32 quaternions, or 48 bits per key, decoded as they are loaded. PM_KEYS
- * selects the format. The host encodes the keys (key_lanes.h).
+ * selects the format. pm_key_codes.h encodes them.
  */
 #ifndef PM_KEYS_H
 #define PM_KEYS_H

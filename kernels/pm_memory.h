@@ -176,6 +176,19 @@ pm_fn pm_quat_block pm_block_of(pm_quat q) {
     return pm_transposed(pm_rows_of(q.x, q.y, q.z, q.w));
 }
 
+#if PM_LANES == 16
+/* Part i of each vector goes to vector i. */
+#define PM_EVEN_PARTS(j) ((j) / 4 * 8 + (j) % 4)
+#define PM_ODD_PARTS(j) (PM_EVEN_PARTS(j) + 4)
+
+pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
+    real a = PM_SHUFFLE(m.r0, m.r1, PM_LOWER), b = PM_SHUFFLE(m.r2, m.r3, PM_LOWER);
+    real c = PM_SHUFFLE(m.r0, m.r1, PM_UPPER), d = PM_SHUFFLE(m.r2, m.r3, PM_UPPER);
+    return pm_rows_of(PM_SHUFFLE(a, b, PM_EVEN_PARTS), PM_SHUFFLE(a, b, PM_ODD_PARTS),
+                      PM_SHUFFLE(c, d, PM_EVEN_PARTS), PM_SHUFFLE(c, d, PM_ODD_PARTS));
+}
+#endif
+
 /* Vector k of those that lie one after another. */
 #define PM_VECTOR(from, k) ((from) + (pm_u64)(k)*PM_LANES)
 
@@ -203,19 +216,6 @@ pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
 #endif
     return pm_lanes_of(pm_rows_of(PM_PARTS(0), PM_PARTS(1), PM_PARTS(2), PM_PARTS(3)));
 }
-
-#if PM_LANES == 16
-/* Part i of each vector goes to vector i. */
-#define PM_EVEN_PARTS(j) ((j) / 4 * 8 + (j) % 4)
-#define PM_ODD_PARTS(j) (PM_EVEN_PARTS(j) + 4)
-
-pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
-    real a = PM_SHUFFLE(m.r0, m.r1, PM_LOWER), b = PM_SHUFFLE(m.r2, m.r3, PM_LOWER);
-    real c = PM_SHUFFLE(m.r0, m.r1, PM_UPPER), d = PM_SHUFFLE(m.r2, m.r3, PM_UPPER);
-    return pm_rows_of(PM_SHUFFLE(a, b, PM_EVEN_PARTS), PM_SHUFFLE(a, b, PM_ODD_PARTS),
-                      PM_SHUFFLE(c, d, PM_EVEN_PARTS), PM_SHUFFLE(c, d, PM_ODD_PARTS));
-}
-#endif
 
 /* PM_NEIGHBOURS neighbours for each lane, from `at` floats on: to[k] holds the k-th of every lane.
  * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed
@@ -339,6 +339,23 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
 #endif
 
+/* A vector past the caches in parts of 16 bytes, the alignment of what malloc returns. */
+#if defined(PM_OPENCL) && defined(PM_STREAM) && PM_LANES > 4
+#define PM_STREAM_PART(value, to) __builtin_nontemporal_store((value), (pm_global float4 *)(to))
+#define PM_STREAM_PARTS
+pm_fn void pm_stream_parts(real v, pm_global float *to) {
+#if PM_LANES == 16
+    PM_STREAM_PART(v.lo.lo, to);
+    PM_STREAM_PART(v.lo.hi, to + 4);
+    PM_STREAM_PART(v.hi.lo, to + 8);
+    PM_STREAM_PART(v.hi.hi, to + 12);
+#else
+    PM_STREAM_PART(v.lo, to);
+    PM_STREAM_PART(v.hi, to + 4);
+#endif
+}
+#endif
+
 /* The first `count` items, of `size` floats each, of vectors in private memory. */
 #ifdef PM_OPENCL
 #define pm_store_reals(to, numbers) PM_VSTORE((numbers), 0, (to))
@@ -353,7 +370,7 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 /* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
  * requests non-temporal stores, for results that will have left the caches before they are read: a cached
  * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
- * address aligned to the size of the vector. */
+ * address aligned to the size of the vector, or of its parts. */
 pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
                           pm_u32 streams) {
 #ifdef PM_STREAM
@@ -363,6 +380,16 @@ pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32
         PM_STREAM(m.r2, PM_VECTOR(to, 2));
         if (size == 4)
             PM_STREAM(m.r3, PM_VECTOR(to, 3));
+        return;
+    }
+#endif
+#ifdef PM_STREAM_PARTS
+    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(float4) - 1)) == 0) {
+        pm_stream_parts(m.r0, to);
+        pm_stream_parts(m.r1, PM_VECTOR(to, 1));
+        pm_stream_parts(m.r2, PM_VECTOR(to, 2));
+        if (size == 4)
+            pm_stream_parts(m.r3, PM_VECTOR(to, 3));
         return;
     }
 #endif

@@ -65,11 +65,13 @@ static const bench_group groups[] = {
     {"lowpass", "taps-32", BENCH_LOWPASS, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},
     {"lowpass", "down-4", BENCH_LOWPASS, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},
     {"clip", NULL, BENCH_CLIP, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
+    {"clip-device", NULL, BENCH_CLIP_DEVICE, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL},
     {"oneshot-4", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-2", NULL, BENCH_ONESHOT, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},
     {"oneshot-down-4", NULL, BENCH_ONESHOT, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-device", NULL, BENCH_ONESHOT_DEVICE, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
+    {"layout", NULL, BENCH_LAYOUT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, is_slerp},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"first", NULL, BENCH_FIRST, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
@@ -118,6 +120,24 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
         snprintf(size->name, sizeof size->name, "%s/%s-%zu", group->name, name, samples);
         count += is_chosen(glob, size->name) ? 1 : 0;
         samples = samples < largest / 8 ? 8 * samples : largest;
+    }
+    return count;
+}
+
+static size_t add_layouts(const bench_group *group, pm_method method, const char *glob,
+                          bench_case *at) {
+    static const struct {
+        const char *what;
+        size_t tracks, offset;
+    } rows[] = {{"offset-0", 64, 0},  {"offset-16", 64, 16}, {"offset-4", 64, 4},
+                {"tracks-16", 16, 0}, {"tracks-4", 4, 0},    {"tracks-1", 1, 0}};
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bench_case *layout = at + count;
+        *layout = (bench_case){
+            .group = group, .method = method, .tracks = rows[i].tracks, .offset = rows[i].offset};
+        snprintf(layout->name, sizeof layout->name, "%s/%s", group->name, rows[i].what);
+        count += is_chosen(glob, layout->name) ? 1 : 0;
     }
     return count;
 }
@@ -185,6 +205,8 @@ static size_t add_methods(const bench_group *group, const bench_limits *limits, 
             continue;
         if (group->kind == BENCH_SIZE)
             count += add_sizes(group, (pm_method)m, limits->largest, glob, at + count);
+        else if (group->kind == BENCH_LAYOUT)
+            count += add_layouts(group, (pm_method)m, glob, at + count);
         else
             count += add(group, (pm_method)m, glob, at + count);
     }

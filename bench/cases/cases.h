@@ -21,6 +21,7 @@ typedef enum bench_kind {
     BENCH_JOB,            /* results left in device memory */
     BENCH_SIZE,           /* results left in device memory, for a given number of samples */
     BENCH_END_TO_END,     /* results in host memory */
+    BENCH_LAYOUT,         /* likewise, of other numbers of tracks and at other addresses */
     BENCH_PALETTE_FILL,   /* a fill of as many bytes as the palettes of group crowd */
     BENCH_CROWD,          /* instances posed, results left in device memory; samples are joints */
     BENCH_CROWD_HOST,     /* by the reference path, into host memory */
@@ -29,6 +30,7 @@ typedef enum bench_kind {
     BENCH_FILE,           /* motion files, through the motion library or in other ways */
     BENCH_BATCH,          /* folders of motion files, through the command or in other ways */
     BENCH_CLIP,           /* creates a clip, no results; samples are segments */
+    BENCH_CLIP_DEVICE,    /* likewise, built by the device */
     BENCH_LOWPASS,        /* samples through a low-pass, into host memory */
     BENCH_ONESHOT,        /* creates a clip and samples it once, into host memory */
     BENCH_ONESHOT_DEVICE, /* likewise, results left in device memory */
@@ -95,6 +97,7 @@ typedef struct bench_case {
     size_t samples;           /* for BENCH_SIZE. 0: as many as the scene has */
     const crowd_scene *crowd; /* NULL: not a crowd case */
     size_t agents;            /* instances of the crowd */
+    size_t tracks, offset;    /* for BENCH_LAYOUT. offset: bytes behind the begin of a cache line */
     const file_scene *file;   /* NULL: not a case of files */
     const batch_scene *batch; /* NULL: not a case of batches */
 } bench_case;
@@ -113,7 +116,7 @@ enum {
     BENCH_CROWDS_MAX = 80,
     BENCH_FILES_MAX = 16,
     BENCH_BATCHES_MAX = 8,
-    BENCH_CASES_MAX = 45 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
+    BENCH_CASES_MAX = 46 * PM_METHOD_COUNT + 2 * BENCH_SIZES_MAX + BENCH_CROWDS_MAX +
                       BENCH_FILES_MAX + BENCH_BATCHES_MAX
 };
 

@@ -72,7 +72,7 @@ cli_exit check_results(check_sample sample, const void *of, const pm_sample_job 
     float got[BLOCK_ROWS * 4];
     float wanted[BLOCK_ROWS * 4];
     size_t block = job->tracks ? PAIR_BLOCK : GRID_BLOCK;
-    size_t width = job->tracks ? 1 : SCENE_TRACKS;
+    size_t width = result->samples / job->sample_count;
     cli_exit code = CLI_DONE;
     block = job->sample_count < block ? job->sample_count : block;
     size_t room = job->sample_count - block;

@@ -42,7 +42,7 @@ void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state) 
 
 static void make_times(scenes *s, uint64_t *state) {
     double seconds = (double)s->segments / SCENE_KEY_RATE;
-    size_t values = 4 * s->segments * SCENE_TRACKS;
+    size_t values = 4 * s->segments * s->tracks;
     double sum = 0.0;
     for (size_t i = 0; i <= s->segments; i++) {
         s->key_times[i] = sum;
@@ -53,7 +53,7 @@ static void make_times(scenes *s, uint64_t *state) {
         s->key_times[i] *= scale;
     for (size_t k = 0; k < values; k++) {
         s->times[k] = seconds * scenes_random(state);
-        s->track_of[k] = (uint32_t)(random_bits(state) % SCENE_TRACKS);
+        s->track_of[k] = (uint32_t)(random_bits(state) % s->tracks);
     }
 }
 
@@ -63,30 +63,32 @@ static cli_exit out_of_memory(scenes *s) {
 }
 
 /* `state` is the state of the random numbers, so that the random times differ from the keys. */
-static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, uint64_t *state) {
+static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, size_t tracks,
+                            uint64_t *state) {
     memset(s, 0, sizeof *s);
     s->engine = engine;
-    s->segments = samples / (4 * (size_t)SCENE_TRACKS);
-    if (s->segments > SIZE_MAX / 32 / (4 * SCENE_TRACKS))
+    s->tracks = tracks;
+    s->segments = samples / (4 * tracks);
+    if (s->segments > SIZE_MAX / 32 / (4 * tracks))
         return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
-    s->rotations = malloc((s->segments + 1) * SCENE_TRACKS * 4 * sizeof(float));
+    s->rotations = malloc((s->segments + 1) * tracks * 4 * sizeof(float));
     if (!s->rotations)
         return out_of_memory(s);
-    scenes_walk(s->rotations, s->segments + 1, SCENE_TRACKS, state);
+    scenes_walk(s->rotations, s->segments + 1, tracks, state);
     return CLI_DONE;
 }
 
-cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples) {
+cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples, size_t tracks) {
     uint64_t state = 1;
-    return create_keys(s, engine, samples, &state);
+    return create_keys(s, engine, samples, tracks, &state);
 }
 
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
     uint64_t state = 1;
-    cli_exit code = create_keys(s, engine, samples, &state);
+    cli_exit code = create_keys(s, engine, samples, SCENE_TRACKS, &state);
     if (code != CLI_DONE)
         return code;
-    size_t values = 4 * s->segments * SCENE_TRACKS;
+    size_t values = 4 * s->segments * s->tracks;
     s->key_times = malloc((s->segments + 1) * sizeof(double));
     s->times = malloc(values * sizeof(double));
     s->track_of = malloc(values * sizeof(uint32_t));
@@ -131,7 +133,7 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
     else
         timeline->rate = (pm_rational){SCENE_KEY_RATE, 1};
     return (pm_clip_desc){
-        .track_count = SCENE_TRACKS,
+        .track_count = s->tracks,
         .timelines = timeline,
         .rotations = {s->rotations, PM_FLOAT32, 0},
         .rotations_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
@@ -189,7 +191,7 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
         job.rate = (pm_rational){0, 0};
         job.times = s->times;
         job.tracks = s->track_of;
-        job.sample_count *= SCENE_TRACKS;
+        job.sample_count *= s->tracks;
         break;
     case SCENE_UPSAMPLE_4:
     case SCENE_NONUNIFORM:
@@ -208,6 +210,6 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_BATCHES:
         break;
     }
-    *values = job.tracks ? job.sample_count : job.sample_count * SCENE_TRACKS;
+    *values = job.tracks ? job.sample_count : job.sample_count * s->tracks;
     return job;
 }

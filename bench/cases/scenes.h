@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The measured motion: 64 tracks of smooth random keys at 30 Hz, the clips made from them and the
+ * The measured motion: 64 tracks, or a given number, of smooth random keys at 30 Hz, the clips made from them and the
  * jobs that sample them. A seed gives the same motion on every machine.
  */
 #ifndef POSEMILL_BENCH_SCENES_H
@@ -14,10 +14,11 @@ enum { SCENE_TRACKS = 64, SCENE_KEY_RATE = 30, SCENE_MIN_SAMPLES = 2048 };
 
 typedef struct scenes {
     pm_engine *engine;
+    size_t tracks;
     size_t segments;    /* number of keys minus one */
-    float *rotations;   /* (segments + 1, SCENE_TRACKS, 4) */
+    float *rotations;   /* (segments + 1, tracks, 4) */
     double *key_times;  /* for SCENE_NONUNIFORM: uneven, over the same duration */
-    double *times;      /* 4 * segments * SCENE_TRACKS random times */
+    double *times;      /* 4 * segments * tracks random times */
     uint32_t *track_of; /* random tracks, as many; all three are NULL for scenes with keys only */
     pm_clip *uniform[PM_METHOD_COUNT]; /* created on first use */
 } scenes;
@@ -29,10 +30,11 @@ double scenes_random(uint64_t *state);
  * before, similar to bones. */
 void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state);
 
-/* Creates scenes whose upsampling by 4 gives about `samples` samples. */
+/* Creates scenes of SCENE_TRACKS tracks whose upsampling by 4 gives about `samples` samples. */
 cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples);
-/* The same without random times and tracks, for scenes of uniform keys and samples only. */
-cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples);
+/* The same without random times and tracks, for scenes of uniform keys and samples only, with `tracks`
+ * tracks, at least 1. */
+cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples, size_t tracks);
 void scenes_destroy(scenes *s);
 
 /* A clip for the scene. *owned: the caller must destroy it. */

@@ -29,7 +29,8 @@ static cli_exit open_sizes(bench_run *run) {
     bench_sizes *sizes = &run->sizes;
     if (sizes->opened)
         return CLI_DONE;
-    cli_exit code = scenes_create_uniform(&sizes->scenes, run->device.engine, sizes->largest);
+    cli_exit code =
+        scenes_create_uniform(&sizes->scenes, run->device.engine, sizes->largest, SCENE_TRACKS);
     if (code == CLI_DONE)
         code = device_open(&sizes->device, run->device.engine, run->pool,
                            sizes->largest * SAMPLE_BYTES);

@@ -49,16 +49,16 @@ static case_work sum(pm_method method, pm_key_format format, const counted *n) {
 
 /* Rows of all tracks in segments that follow each other. A row on a key is the key itself where the
  * curve passes through it. */
-static counted rows_in(pm_method method, uint64_t rows, uint64_t segments, uint64_t keys,
-                       uint64_t rows_on_keys) {
+static counted rows_in(const scenes *s, pm_method method, uint64_t rows, uint64_t segments,
+                       uint64_t keys, uint64_t rows_on_keys) {
     const uint64_t copied = pm_method_get_info(method)->interpolating ? rows_on_keys : 0;
-    return (counted){.keys = SCENE_TRACKS * keys,
-                     .segments = SCENE_TRACKS * segments,
-                     .begun = SCENE_TRACKS * segments,
-                     .computed = SCENE_TRACKS * (rows - copied),
+    return (counted){.keys = s->tracks * keys,
+                     .segments = s->tracks * segments,
+                     .begun = s->tracks * segments,
+                     .computed = s->tracks * (rows - copied),
                      .bases = rows - copied,
-                     .results = SCENE_TRACKS * rows,
-                     .constants = SCENE_TRACKS * (uint64_t)curves[method].constants};
+                     .results = s->tracks * rows,
+                     .constants = s->tracks * (uint64_t)curves[method].constants};
 }
 
 /* The keys of a segment that shares none: a curve of four keys that stores nothing else reads them. */
@@ -68,15 +68,15 @@ static uint64_t keys_of_segment(pm_method method) {
 }
 
 /* Rows that have nothing in common but their tracks' constants. */
-static counted rows_apart(pm_method method, uint64_t rows) {
-    return rows_in(method, rows, rows, keys_of_segment(method) * rows, 0);
+static counted rows_apart(const scenes *s, pm_method method, uint64_t rows) {
+    return rows_in(s, method, rows, rows, keys_of_segment(method) * rows, 0);
 }
 
 /* Every row is on a key. */
-static counted rows_on_keys(pm_method method, uint64_t rows) {
-    const uint64_t values = SCENE_TRACKS * rows;
+static counted rows_on_keys(const scenes *s, pm_method method, uint64_t rows) {
+    const uint64_t values = s->tracks * rows;
     return pm_method_get_info(method)->interpolating ? (counted){.keys = values, .results = values}
-                                                     : rows_apart(method, rows);
+                                                     : rows_apart(s, method, rows);
 }
 
 static counted pairs(pm_method method, uint64_t count) {
@@ -106,7 +106,7 @@ static uint64_t segments_hit(const scenes *s, uint64_t rows) {
 
 static counted listed_keys(const scenes *s, pm_method method, uint64_t rows) {
     const uint64_t hit = segments_hit(s, rows);
-    counted n = rows_in(method, rows, hit, hit + 1, 0);
+    counted n = rows_in(s, method, rows, hit, hit + 1, 0);
     n.places = rows * CURSOR;
     return n;
 }
@@ -117,24 +117,24 @@ static counted count_job(const scenes *s, bench_scene scene, pm_method method, u
     switch (scene) {
     case SCENE_UPSAMPLE_2:
     case SCENE_UPSAMPLE_2_LOG48:
-        return rows_in(method, rows, half, half + 1, half);
+        return rows_in(s, method, rows, half, half + 1, half);
     case SCENE_DOWNSAMPLE_4:
     case SCENE_DOWNSAMPLE_4_LOG48:
-        return rows_on_keys(method, rows);
+        return rows_on_keys(s, method, rows);
     case SCENE_LOOP: /* the key after the last is the first */
-        return rows_in(method, rows, fourth, fourth, fourth);
+        return rows_in(s, method, rows, fourth, fourth, fourth);
     case SCENE_NONUNIFORM:
         return listed_keys(s, method, rows);
     case SCENE_TIMES:
     case SCENE_TIMES_LOG48:
     case SCENE_TIMES_SMALLEST48:
-        n = rows_apart(method, rows);
+        n = rows_apart(s, method, rows);
         n.places = rows * CURSOR;
         return n;
     case SCENE_SAMPLES:
         return pairs(method, rows);
     default:
-        return rows_in(method, rows, fourth, fourth + 1, fourth);
+        return rows_in(s, method, rows, fourth, fourth + 1, fourth);
     }
 }
 
@@ -144,7 +144,7 @@ case_work work_of_job(const scenes *s, bench_scene scene, pm_method method, size
 }
 
 case_work work_of_baseline(const scenes *s, pm_method method) {
-    const uint64_t keys = SCENE_TRACKS * (uint64_t)(s->segments + 1);
+    const uint64_t keys = s->tracks * (uint64_t)(s->segments + 1);
     case_work work = work_of_job(s, SCENE_UPSAMPLE_4, method, 4 * s->segments);
     work.bytes_read = keys * (method == PM_METHOD_SQUAD ? 2 : 1) * QUATERNION;
     return work;
@@ -155,8 +155,8 @@ unsigned work_of_weight(void) {
 }
 
 case_work work_of_lowpass(const scenes *s, size_t sample_count, size_t taps) {
-    const uint64_t values = SCENE_TRACKS * (uint64_t)sample_count;
-    return (case_work){.bytes_read = SCENE_TRACKS * (uint64_t)(s->segments + 1) * QUATERNION,
+    const uint64_t values = s->tracks * (uint64_t)sample_count;
+    return (case_work){.bytes_read = s->tracks * (uint64_t)(s->segments + 1) * QUATERNION,
                        .bytes_written = values * QUATERNION,
                        .operations = values * 2 * taps * work_of_weight()};
 }

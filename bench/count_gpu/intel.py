@@ -9,6 +9,7 @@ from .programs import OPTIONS
 from .tools import Failure, need, package_version, run
 
 TARGETS = ("tgllp", "dg2", "skl", "pvc")
+WITHOUT_DOUBLE = ("tgllp", "dg2")
 
 
 class Tools:

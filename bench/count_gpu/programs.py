@@ -13,8 +13,8 @@ import re
 from .tools import KERNELS, ROOT, Failure
 
 # `name` is that of reports, `file` the kernel's, `defines` what host/programs/program.c defines.
-# `usual` is false for what only a caller's own choice of the vector method builds.
-Program = collections.namedtuple("Program", "name file defines usual folder", defaults=(KERNELS,))
+# `usual` is false for what only a caller's own choice of the vector method builds. `doubles`: for devices with double.
+Program = collections.namedtuple("Program", "name file defines usual folder doubles", defaults=(KERNELS, False))
 
 # Options of every program; the rest are those of `defines`.
 OPTIONS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
@@ -135,6 +135,20 @@ def samplers():
     yield make(["locate"], "locate", "slerp", 4, 0)
 
 
+def builders():
+    """Programs that build clips: host/plan/clip_plan.c. The curve is that of segments alone."""
+    def build(what, file, curve, components=4, keys=0):
+        return make([f"build/{file}", *what], f"build_{file}", curve, components, keys)._replace(doubles=True)
+
+    for file, (name, number) in itertools.product(("steps", "keys", "ends"), formats()):
+        yield build([name] if number else [], file, "squad", keys=number)
+    yield build([], "signs", "squad")
+    yield build(["rotations"], "rates", "squad")
+    yield build(["vectors"], "rates", "squad", 3)
+    for (curve,) in x_table(read("host", "segments", "segments.h"), "PM_BUILDERS"):
+        yield build([curve], "segments", curve, 3 if curve.startswith("vector") else 4)
+
+
 def crowds():
     """Programs of crowds: host/opencl/crowd.c. The name says the vector curve where it is not the
     first that the methods of the rotation curve select, and whether timelines are per joint."""
@@ -161,4 +175,4 @@ def crowds():
 
 @functools.cache
 def everything():
-    return [*samplers(), *crowds()]
+    return [*samplers(), *builders(), *crowds()]

@@ -117,8 +117,9 @@ def show(done, total, target, name):
 
 
 def everything(programs, targets, jobs, fresh=False, record=None):
-    """A row for each target and program. `record` has figures by key, which need no compiler."""
-    work = [(program, target) for target in targets for program in programs]
+    """A row for each target and program that it can run. `record` has figures by key, which need no compiler."""
+    work = [(program, target) for target in targets for program in programs
+            if not (program.doubles and target in intel.WITHOUT_DOUBLE)]
     rows, remembered = [None] * len(work), 0
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         waiting = {pool.submit(compile_one, program, target, fresh, record): i

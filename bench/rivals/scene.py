@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-MOTIONS, INSTANCES, RATE = 1000, 4096, 30
+MOTIONS, RATE = 1000, 30
 FIELDS = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
 
 
@@ -37,10 +37,10 @@ class Scene(NamedTuple):
         return pm.MotionLibrary(skeleton, {f"motion{i}": keys for i, keys in enumerate(self.keys)},
                                 engine=engine)
 
-    def times(self, rng):
+    def times(self, count, rng):
         """Random motions, and times within them."""
-        ids = rng.integers(0, MOTIONS, INSTANCES).astype(np.int32)
-        return ids, (rng.random(INSTANCES) * self.frames.last[ids] / RATE).astype(np.float32)
+        ids = rng.integers(0, MOTIONS, count).astype(np.int32)
+        return ids, (rng.random(count) * self.frames.last[ids] / RATE).astype(np.float32)
 
 
 def _walk(rng, frames, width, step):

@@ -333,22 +333,39 @@ static cli_exit run_on_host(bench_run *run, const bench_case *which, host_work *
     return code;
 }
 
-static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
+/* Samples of scenes into host memory that begins `offset` bytes behind that of a cache line. */
+static cli_exit run_into(bench_run *run, const bench_case *which, scenes *s, size_t offset,
+                         bench_result *result) {
     pm_clip *clip = NULL;
     bool owned = false;
-    host_work work = {.sample = check_sample_clip};
-    work.job = scenes_job(&run->scenes, which->group->scene, &result->samples);
-    cli_exit code = scenes_clip(&run->scenes, which->group->scene, which->method, &clip, &owned);
-    float *out = malloc(result->samples * SAMPLE_BYTES);
+    const bench_scene scene = which->group->scene;
+    host_work work = {.sample = check_sample_clip, .job = scenes_job(s, scene, &result->samples)};
+    cli_exit code = scenes_clip(s, scene, which->method, &clip, &owned);
+    char *memory = baseline_memory(result->samples * SAMPLE_BYTES + offset);
     work.of = clip;
-    set_job_work(run, which, &work.job, result);
-    if (!out)
+    roofline_set_work(work_of_job(s, scene, which->method, work.job.sample_count), result);
+    if (!memory)
         code = cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
     else if (code == CLI_DONE)
-        code = run_on_host(run, which, &work, out, result);
-    free(out);
+        code = run_on_host(run, which, &work, (float *)(memory + offset), result);
+    free(memory);
     if (owned)
         pm_clip_destroy(&clip);
+    return code;
+}
+
+/* The memory begins as that of a large malloc does. */
+static cli_exit run_end_to_end(bench_run *run, const bench_case *which, bench_result *result) {
+    return run_into(run, which, &run->scenes, 16, result);
+}
+
+static cli_exit run_layout(bench_run *run, const bench_case *which, bench_result *result) {
+    scenes s;
+    cli_exit code = scenes_create_uniform(&s, run->scenes.engine, run->device.bytes / SAMPLE_BYTES,
+                                          which->tracks);
+    if (code == CLI_DONE)
+        code = run_into(run, which, &s, which->offset, result);
+    scenes_destroy(&s);
     return code;
 }
 
@@ -396,6 +413,7 @@ static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_resul
 typedef struct clip_work {
     pm_engine *engine;
     pm_clip_desc desc;
+    bool on_device; /* which builds the clip, or the case fails */
 } clip_work;
 
 /* Measures from keys in host memory to a clip that is ready to be sampled. */
@@ -406,18 +424,37 @@ static cli_exit clip_once(void *context, double *seconds) {
     double begun = progress_clock();
     pm_status status = pm_clip_create(work->engine, &work->desc, &clip, &error);
     *seconds = progress_clock() - begun;
+    pm_clip_info info = {0};
+    if (status == PM_OK)
+        pm_clip_get_info(clip, &info);
     pm_clip_destroy(&clip);
-    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
+    if (status != PM_OK)
+        return cli_fail_error("bench", &error);
+    return info.built_on_device || !work->on_device
+               ? CLI_DONE
+               : cli_fail(CLI_DEVICE_FAILED, "bench", "leave out clip-device/*",
+                          "the device does not build the clip");
 }
 
 static cli_exit run_clip(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
     pm_timeline timeline;
-    clip_work work = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)};
+    clip_work work = {.engine = s->engine,
+                      .desc = scenes_describe(s, which->group->scene, which->method, &timeline)};
     result->samples = s->segments * SCENE_TRACKS;
     result->bytes_per_sample =
         sizeof(float) * pm_method_get_info(which->method)->floats_per_segment;
-    return repeat_alone(run, clip_once, &work, result);
+    if (which->group->kind == BENCH_CLIP)
+        return repeat_alone(run, clip_once, &work, result);
+    device_options options = *run->device_options;
+    options.clip_building = PM_CLIPS_BY_DEVICE;
+    work.engine = NULL;
+    work.on_device = true;
+    cli_exit code = device_options_engine(&options, &work.engine);
+    if (code == CLI_DONE)
+        code = repeat_alone(run, clip_once, &work, result);
+    pm_engine_destroy(&work.engine);
+    return code;
 }
 
 /* ---- keys to samples ------------------------------------------------------------ */
@@ -469,7 +506,8 @@ static cli_exit run_oneshot(bench_run *run, const bench_case *which, bench_resul
     const bool on_device = which->group->kind == BENCH_ONESHOT_DEVICE;
     pm_timeline timeline;
     oneshot_work work = {
-        .clip = {s->engine, scenes_describe(s, which->group->scene, which->method, &timeline)},
+        .clip = {.engine = s->engine,
+                 .desc = scenes_describe(s, which->group->scene, which->method, &timeline)},
         .job = {.device = &run->device, .clock = CLOCK_WALL},
         .on_device = on_device};
     work.job.job = scenes_job(s, which->group->scene, &result->samples);
@@ -534,12 +572,15 @@ static cli_exit run_kind(bench_run *run, const bench_case *which, bench_result *
     case BENCH_LOWPASS:
         return run_lowpass(run, which, result);
     case BENCH_CLIP:
+    case BENCH_CLIP_DEVICE:
         return run_clip(run, which, result);
     case BENCH_ONESHOT:
     case BENCH_ONESHOT_DEVICE:
         return run_oneshot(run, which, result);
     case BENCH_END_TO_END:
         return run_end_to_end(run, which, result);
+    case BENCH_LAYOUT:
+        return run_layout(run, which, result);
     case BENCH_SIZE:
         return sizes_run(run, which, result);
     case BENCH_PALETTE_FILL:
@@ -579,8 +620,8 @@ static double bound_of(const bench_case *which) {
 #endif
     if (kind == BENCH_LOWPASS)
         return lowpass_bound;
-    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_SIZE ||
-                   kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
+    return kind == BENCH_JOB || kind == BENCH_END_TO_END || kind == BENCH_LAYOUT ||
+                   kind == BENCH_SIZE || kind == BENCH_ONESHOT || kind == BENCH_ONESHOT_DEVICE
                ? 2.0 * pm_method_get_info(which->method)->max_error
                : (double)NAN;
 }

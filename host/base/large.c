@@ -25,16 +25,21 @@ static void ask_for_huge_pages(void *memory, size_t size) {
     (void)size;
 }
 
+/* From HUGE_PAGE on aligned to that. */
 static void *allocate(size_t size, size_t alignment) {
-    return size > SIZE_MAX - alignment
-               ? NULL
-               : aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-}
-
-void *pm_large_allocate(size_t size) {
-    void *memory = allocate(size, size >= HUGE_PAGE ? HUGE_PAGE : PAGE);
+    if (size >= HUGE_PAGE)
+        alignment = HUGE_PAGE;
+    if (size > SIZE_MAX - alignment)
+        return NULL;
+    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
     ask_for_huge_pages(memory, size);
     return memory;
+}
+
+/* Not aligned to pages, because glibc never reuses such memory: it is unmapped when it is freed, and
+ * as much memory is mapped the next time. */
+void *pm_large_allocate(size_t size) {
+    return allocate(size, LINE);
 }
 
 struct pm_pool_block {
@@ -128,7 +133,7 @@ static pm_pool_block *new_block(size_t size) {
     if (!block)
         return NULL;
     *block = (pm_pool_block){.size = size};
-    block->memory = size < PM_POOL_LEAST ? allocate(size, LINE) : pm_large_allocate(size);
+    block->memory = allocate(size, size < PM_POOL_LEAST ? LINE : PAGE);
     if (block->memory)
         return block;
     free(block);

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` bytes, undefined, aligned to at least 4096 bytes; in huge pages where the system has them,
+/* `size` bytes, undefined, aligned to at least a cache line; in huge pages where the system has them,
  * because making small ones takes as long as filling them. NULL: no memory. Free with free(). */
 void *pm_large_allocate(size_t size);
 
@@ -25,7 +25,7 @@ pm_pool *pm_pool_open(void);
 void pm_pool_close(pm_pool *pool);
 
 /* Lends a block of at least `size` bytes, of undefined contents and aligned to a cache line, or from
- * PM_POOL_LEAST on as pm_large_allocate aligns. Without a pool (NULL) it is freed when it is given back.
+ * PM_POOL_LEAST on to 4096 bytes. Without a pool (NULL) it is freed when it is given back.
  * NULL: no memory. */
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 

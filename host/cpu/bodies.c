@@ -14,12 +14,12 @@ enum { CHANNELS = 1 << PM_ROTATIONS | 1 << PM_POSITIONS };
 typedef struct lane_group {
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
-    const pm_body_memory *memory;
-    size_t first, count; /* instances */
-    bool moves;          /* velocities are asked for */
+    const pm_lane_bodies *targets;
+    size_t first; /* instance */
+    bool moves;   /* velocities are asked for */
     pm_lane_levels levels;
-    pm_mask without_clip; /* lanes that rest */
-    unsigned char *to[PM_BODY_OUTPUTS][PM_LANES];
+    pm_mask without_clip;        /* lanes that rest */
+    real *rows[PM_BODY_OUTPUTS]; /* NULL: not asked for */
     pm_lane_times times;
     pm_lane_places places; /* of all joints, unless joints have timelines */
 } lane_group;
@@ -35,22 +35,22 @@ static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     g->times.clamps[lane] = input->clamps;
     g->times.speed[lane] = request->speeds ? request->speeds[index] : 1.0f;
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-        if (g->memory->of[o])
-            g->to[o][lane] = g->memory->of[o] + g->batch->record[at] * g->memory->stride[o];
 }
 
-static void begin_group(const pm_lane_batch *batch, const pm_body_memory *memory, size_t first,
+static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *targets, size_t first,
                         lane_group *g) {
     float without_clip[PM_LANES];
     g->batch = batch;
     g->crowd = batch->request->crowd;
-    g->memory = memory;
+    g->targets = targets;
     g->first = first;
-    g->count = batch->count - first;
     g->moves = g->levels.rests = false;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-        g->moves = g->moves || (memory->of[o] && PM_BODY_RATES >> o & 1);
+    real *rows = batch->rows;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
+        g->rows[o] = targets->of[o] ? rows : NULL;
+        rows += targets->of[o] ? targets->of[o]->bytes / sizeof(float) : 0;
+        g->moves = g->moves || (targets->of[o] && PM_BODY_RATES >> o & 1);
+    }
     for (size_t i = 0; i < PM_LANES; i++)
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
@@ -111,42 +111,37 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               pm_lanes_spread(joint->position), s->angle, s->rate);
 }
 
-/* The first numbers of each lane to record `record` of its instance. */
-static inline void put(const lane_group *g, unsigned output, size_t record, pm_quat value,
-                       size_t numbers) {
-    const size_t size = numbers * sizeof(float);
-    pm_lanes_put(g->to[output], g->count, record * size, value, size);
-}
-
-static inline void put_vector(const lane_group *g, unsigned output, size_t record, pm_quat v) {
-    if (g->memory->of[output])
-        put(g, output, record, pm_rate_of(v, PM_REAL(1.0f)), 3);
+static inline void put_rate(const lane_group *g, unsigned output, size_t record, pm_quat v) {
+    if (g->rows[output])
+        pm_lanes_put_vector(g->rows[output] + 3 * record, pm_rate_of(v, PM_REAL(1.0f)));
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
-    if (g->memory->of[output])
-        put(g, output, record,
-            g->memory->flags[output] & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q) : q, 4);
+    if (g->rows[output])
+        pm_lanes_put(g->rows[output] + 4 * record,
+                     g->targets->of[output]->flags & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q)
+                                                                            : q);
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
-    if (g->memory->of[output])
-        put(g, output, record, pm_quat_of(number, number, number, number), 1);
+    if (g->rows[output])
+        g->rows[output][record] = number;
 }
 
 static inline void put_states(const lane_group *g, const pm_joint *joint, const lane_states *s) {
     const size_t record = joint->record;
+    const pm_pose_target *velocities = g->targets->of[PM_BODY_VEL];
     pm_quat velocity = s->body.velocity;
-    if (g->memory->flags[PM_BODY_VEL] & PM_TARGET_AT_POINT)
+    if (velocities && velocities->flags & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(
             s->body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
-    if (g->memory->of[PM_BODY_POS])
-        put(g, PM_BODY_POS, record, s->body.position, 3);
+    if (g->rows[PM_BODY_POS])
+        pm_lanes_put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
     put_turn(g, PM_BODY_ROT, record, s->body.rotation);
-    put_vector(g, PM_BODY_VEL, record, velocity);
-    put_vector(g, PM_BODY_ANG_VEL, record, s->body.spin);
+    put_rate(g, PM_BODY_VEL, record, velocity);
+    put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
     put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
-    put_vector(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
+    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
     put_number(g, PM_BODY_ANGLE, record, s->angle);
     put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(s->rate));
 }
@@ -204,8 +199,8 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
 
 PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_crowd_data *crowd = g->crowd;
-    const pm_joint *joints = crowd->sets[g->memory->set].joints;
-    const size_t count = crowd->skeleton->sets[g->memory->set].count;
+    const pm_joint *joints = crowd->sets[g->targets->set].joints;
+    const size_t count = crowd->skeleton->sets[g->targets->set].count;
     const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;
     const pm_body root = placed(g);
     pm_body slots[PM_SLOTS];
@@ -220,10 +215,13 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     }
 }
 
-void PM_SET_NAME(pm_bodies)(const pm_lane_batch *batch, const pm_body_memory *memory) {
+void PM_SET_NAME(pm_bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets) {
     lane_group group;
     for (size_t first = 0; first < batch->count; first += PM_LANES) {
-        begin_group(batch, memory, first, &group);
+        begin_group(batch, targets, first, &group);
         pose_lanes(&group);
+        for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
+            if (group.rows[o])
+                PM_SET_NAME(pm_lanes_store)(batch, first, targets->of[o], group.rows[o]);
     }
 }

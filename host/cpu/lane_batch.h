@@ -16,33 +16,31 @@ enum { PM_LANE_BATCH = 64 };
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
     const pm_pose_request *request;
+    void *
+        rows; /* working memory: a cache line for each word of an instance's records of all targets */
     size_t count;
     size_t index[PM_LANE_BATCH];  /* of the instance */
     size_t record[PM_LANE_BATCH]; /* the number of its records */
 } pm_lane_batch;
 
-/* Where a batch's states of bodies go, which are computed together. */
-typedef struct pm_body_memory {
-    uint32_t set;                       /* the number of the joints' set */
-    unsigned char *of[PM_BODY_OUTPUTS]; /* of record 0; NULL: not computed */
-    size_t stride[PM_BODY_OUTPUTS];     /* bytes from an instance's records to the next one's */
-    uint64_t flags[PM_BODY_OUTPUTS];
-} pm_body_memory;
+/* Targets of a batch for states of bodies, which are computed together. */
+typedef struct pm_lane_bodies {
+    uint32_t set;                              /* the number of the joints' set */
+    const pm_pose_target *of[PM_BODY_OUTPUTS]; /* NULL: not computed */
+} pm_lane_bodies;
 
 /* The functions of an instruction set. They pose the instances of a batch, at least 1, and are thread-safe. */
 typedef struct pm_lane_functions {
     const size_t *lanes; /* of a vector */
-    /* A view but those of bodies, of the first `count` instances: to `memory`, of record 0, with `stride` bytes
-     * between instances' records. */
-    void (*poses)(const pm_lane_batch *batch, size_t count, pm_view view, unsigned char *memory,
-                  size_t stride);
-    void (*bodies)(const pm_lane_batch *batch, const pm_body_memory *memory);
+    /* A target but those of bodies, for the first `count` instances. */
+    void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *target);
+    void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
 } pm_lane_functions;
 
 #define PM_DECLARE_LANES(set)                                                                      \
     extern const size_t pm_lane_count_##set;                                                       \
-    void pm_lane_poses_##set(const pm_lane_batch *, size_t, pm_view, unsigned char *, size_t);     \
-    void pm_bodies_##set(const pm_lane_batch *, const pm_body_memory *);
+    void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
+    void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);
 PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
 
 #endif

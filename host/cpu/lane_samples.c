@@ -40,32 +40,37 @@ static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t join
     to->spacing[lane] = spacing + PM_SPACING_FLOATS * (size_t)cursor.segment;
 }
 
-/* `moves` is a compile-time constant. */
+static inline pm_sides sides_of(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
+                                unsigned channel, size_t joint, bool moves) {
+    const size_t clip = times->clip[lane];
+    const pm_track_layout *own = layout_of(crowd, channel, clip, joint);
+    const pm_u32 number = own ? own->timeline : crowd->clips[clip].timeline;
+    const pm_crowd_timeline *timeline = &crowd->timelines[number];
+    if (moves)
+        return pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, times->time[lane],
+                              times->clamps[lane]);
+    return (pm_sides){.cursor[0] = pm_crowd_locate(*timeline, crowd->times, times->time[lane],
+                                                   times->clamps[lane])};
+}
+
+/* `moves` is a compile-time constant, here and above. */
 static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
                           bool moves, pm_lane_places *to) {
     unsigned present = 0; /* a joint's timeline is that of any channel that clips have */
+    pm_sides at[PM_LANES];
     while (!crowd->channels[present].present)
         present++;
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const size_t clip = times->clip[i];
-        const pm_track_layout *own = layout_of(crowd, present, clip, joint);
-        const pm_u32 timeline = own ? own->timeline : crowd->clips[clip].timeline;
-        const pm_crowd_timeline *t = &crowd->timelines[timeline];
-        if (!moves) {
-            set_side(crowd, clip, joint,
-                     pm_crowd_locate(*t, crowd->times, times->time[i], times->clamps[i]), i,
-                     &to->sides[0]);
-            continue;
-        }
-        const pm_sides at = pm_crowd_sides(*t, crowd->rates[timeline], crowd->times, times->time[i],
-                                           times->clamps[i]);
-        to->side_count = at.rate[1] != 0.0f ? 2 : to->side_count;
-        for (unsigned s = 0; s < 2; s++) {
-            set_side(crowd, clip, joint, at.cursor[s], i, &to->sides[s]);
-            to->sides[s].rates[i] = at.rate[s] * times->speed[i];
-        }
+        at[i] = sides_of(crowd, times, i, present, joint, moves);
+        to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
     }
+    for (unsigned s = 0; s < to->side_count; s++)
+        for (size_t i = 0; i < PM_LANES; i++) {
+            set_side(crowd, times->clip[i], joint, at[i].cursor[s], i, &to->sides[s]);
+            if (moves)
+                to->sides[s].rates[i] = at[i].rate[s] * times->speed[i];
+        }
     to->on_key = pm_any_on_key(pm_reals_of(to->sides[0].u));
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Joints of a crowd in lanes of instances, as lane_samples.c locates and samples them, and records of lanes.
- * For files that are compiled once for each instruction set.
+ * Joints of a crowd in lanes of instances, as lane_samples.c locates and samples them, and their records, which
+ * lane_records.c writes. For files that are compiled once for each instruction set.
  */
 #ifndef PM_HOST_LANES_H
 #define PM_HOST_LANES_H
@@ -95,19 +95,20 @@ static inline pm_mask pm_lanes_resting(const pm_lane_levels *levels, const pm_cr
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-/* Stores the first `size` bytes of each of the first `count` lanes; `size` is a compile-time constant. */
-static inline void pm_lanes_put(unsigned char *const to[PM_LANES], size_t count, size_t at,
-                                pm_quat value, size_t size) {
-    const pm_quat_block m = pm_block_of(value);
-    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
-    float words[4 * PM_LANES];
-    memcpy(words, rows, sizeof words);
-    if (count >= PM_LANES)
-        for (size_t i = 0; i < PM_LANES; i++)
-            memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
-    else
-        for (size_t i = 0; i < count; i++)
-            memcpy(to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
+/* The rows of an instance's records: a vector for each word. */
+static inline void pm_lanes_put_vector(real *row, pm_quat v) {
+    row[0] = v.x;
+    row[1] = v.y;
+    row[2] = v.z;
 }
+
+static inline void pm_lanes_put(real *row, pm_quat v) {
+    pm_lanes_put_vector(row, v);
+    row[3] = v.w;
+}
+
+/* Writes rows to the records of the instances from `first` on, an instance of each lane. */
+void PM_SET_NAME(pm_lanes_store)(const pm_lane_batch *batch, size_t first,
+                                 const pm_pose_target *target, const real *rows);
 
 #endif

@@ -170,16 +170,47 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 #define PM_LANES_ROW(set) {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-static void pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records) {
-    const pm_pose_request request = {.crowd = crowd,
-                                     .instances = from->instance,
-                                     .instance_count = 1,
-                                     .placements = from->placement,
-                                     .speeds = from->speed};
-    const pm_lane_batch batch = {.request = &request, .count = 1};
-    pm_body_memory memory = {.set = from->view.set};
-    memory.of[from->view.output - PM_CROWD_BODY_POS] = records;
-    lane_sets[crowd->instruction_set].bodies(&batch, &memory);
+/* The rows of a batch. The caller frees them. NULL: no memory. */
+static void *make_rows(const pm_pose_request *r) {
+    size_t words = 0;
+    for (size_t t = 0; t < r->target_count; t++)
+        words += r->targets[t].bytes / sizeof(float);
+    return aligned_alloc(PM_CACHE_LINE, words * PM_CACHE_LINE);
+}
+
+/* Poses the states of bodies of target `first`, and of those that are computed together with it. */
+static void pose_bodies(const pm_lane_batch *batch, size_t first) {
+    const pm_pose_request *r = batch->request;
+    pm_lane_bodies targets = {.set = r->targets[first].view.set};
+    for (size_t t = 0; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (!pm_are_computed_together(target->view, r->targets[first].view))
+            continue;
+        if (t < first)
+            return; /* with that target */
+        targets.of[(unsigned)target->view.output - PM_CROWD_BODY_POS] = target;
+    }
+    lane_sets[r->crowd->instruction_set].bodies(batch, &targets);
+}
+
+static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records,
+                           pm_error *error) {
+    const pm_pose_request request = {
+        .crowd = crowd,
+        .instances = from->instance,
+        .instance_count = 1,
+        .placements = from->placement,
+        .speeds = from->speed,
+        .target_count = 1,
+        .targets = {{.view = from->view,
+                     .memory = records,
+                     .bytes = pm_crowd_stride(crowd->skeleton, from->view, 0)}}};
+    const pm_lane_batch batch = {.request = &request, .rows = make_rows(&request), .count = 1};
+    if (!batch.rows)
+        return pm_fail_memory(error);
+    pose_bodies(&batch, 0);
+    free(batch.rows);
+    return PM_OK;
 }
 
 /* ---- records -------------------------------------------------------------------------------- */
@@ -220,10 +251,8 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
-    if (form == PM_FORM_BODY) {
-        pose_body(crowd, from, records);
-        return PM_OK;
-    }
+    if (form == PM_FORM_BODY)
+        return pose_body(crowd, from, records, error);
     find_state(crowd, from, &state);
     if (form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, joints, records);
@@ -263,23 +292,6 @@ static void add_entry(pm_lane_batch *batch, size_t entry) {
     batch->count++;
 }
 
-/* Poses the states of bodies of target `first`, and of those that are computed together with it. */
-static void pose_bodies(const pm_pose_request *r, size_t first, const pm_lane_batch *batch) {
-    pm_body_memory memory = {.set = r->targets[first].view.set};
-    for (size_t t = 0; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        if (!pm_are_computed_together(target->view, r->targets[first].view))
-            continue;
-        if (t < first)
-            return; /* with that target */
-        const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        memory.of[output] = target->memory;
-        memory.stride[output] = target->stride;
-        memory.flags[output] = target->flags;
-    }
-    lane_sets[r->crowd->instruction_set].bodies(batch, &memory);
-}
-
 /* An instance without placement and speed, which only bodies have. */
 static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
     pm_posed from = {.view = view, .given = r->poses ? r->poses + i * r->pose_stride : NULL};
@@ -305,8 +317,7 @@ static void pose_view(posing *p, const pm_pose_target *target, const pm_lane_bat
     const pm_pose_request *r = batch->request;
     const size_t in_lanes = count_in_lanes(batch);
     if (in_lanes)
-        lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target->view, target->memory,
-                                                   target->stride);
+        lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target);
     for (size_t i = in_lanes; i < batch->count; i++) {
         const pm_posed from = posed_of(r, target->view, batch->index[i]);
         if (pm_cpu_pose_one(r->crowd, &from, target->memory + batch->record[i] * target->stride,
@@ -319,20 +330,17 @@ static void pose_batch(posing *p, const pm_lane_batch *batch) {
     const pm_pose_request *r = p->request;
     for (size_t t = 0; t < r->target_count; t++)
         if (pm_is_body_output(r->targets[t].view.output))
-            pose_bodies(r, t, batch);
+            pose_bodies(batch, t);
         else
             pose_view(p, &r->targets[t], batch);
 }
 
-static void pose_piece(posing *p, const pm_piece *piece) {
-    pm_lane_batch batch;
-    batch.request = p->request;
-    batch.count = 0;
+static void pose_piece(posing *p, const pm_piece *piece, pm_lane_batch *batch) {
     for (size_t i = 0; i < piece->count; i++) {
-        add_entry(&batch, piece->from + i);
-        if (batch.count == PM_LANE_BATCH || (batch.count && i + 1 == piece->count)) {
-            pose_batch(p, &batch);
-            batch.count = 0;
+        add_entry(batch, piece->from + i);
+        if (batch->count == PM_LANE_BATCH || (batch->count && i + 1 == piece->count)) {
+            pose_batch(p, batch);
+            batch->count = 0;
         }
     }
 }
@@ -340,12 +348,19 @@ static void pose_piece(posing *p, const pm_piece *piece) {
 static void pose_runs(void *context, pm_items *items) {
     posing *p = context;
     size_t item;
-    while (pm_take_item(items, &item)) {
+    pm_lane_batch batch;
+    batch.request = p->request;
+    batch.rows = make_rows(p->request);
+    batch.count = 0;
+    if (!batch.rows)
+        p->failed = true;
+    while (batch.rows && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(pm_pose_entries(p->request), p->run, item);
         if (!p->request->indices)
             pm_pose_keep_previous(p->request, &piece);
-        pose_piece(p, &piece);
+        pose_piece(p, &piece, &batch);
     }
+    free(batch.rows);
 }
 
 /* A product of joints does not overflow: each has a record. */

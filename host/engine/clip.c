@@ -46,6 +46,7 @@ static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits 
         *builds = false;
         status = PM_OK;
     }
+    *builds = *builds && (status != PM_OK || clip->on_device);
     clip->built_on_device = *builds;
     if (!*builds)
         pm_clip_data_free(&clip->data);

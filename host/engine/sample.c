@@ -38,10 +38,16 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     return resolve(clip, job, &request, error);
 }
 
+static bool is_on_reference(const pm_engine *engine, const pm_sample_job *job,
+                            const pm_sample_request *request) {
+    const pm_plan_device *plan = engine->device->plan;
+    return job->on_reference || (plan && pm_plan_prefers_host(request, plan));
+}
+
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error) {
     const pm_engine *engine = clip->engine;
-    if (job->on_reference) {
+    if (is_on_reference(engine, job, request)) {
         const pm_status fetched = pm_clip_fetch(clip, error);
         return fetched == PM_OK ? pm_cpu_sample(request, error) : fetched;
     }

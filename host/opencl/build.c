@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Builds clips on the device: sends keys, launches the kernels of a plan, and reads the sign of each track's
- * laps and the first track without a curve.
+ * laps and whether all curves are built.
  */
 #include "device.h"
 
@@ -17,7 +17,7 @@ typedef struct building {
 
 static const pm_memory owned[] = {PM_MEMORY_GIVEN,        PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT,
                                   PM_MEMORY_AXES,         PM_MEMORY_BORDERS,  PM_MEMORY_SIGNS,
-                                  PM_MEMORY_BUILD_TRACKS, PM_MEMORY_FAILURE};
+                                  PM_MEMORY_BUILD_TRACKS, PM_MEMORY_SOLVER,   PM_MEMORY_FAILURE};
 
 static pm_status make(building *b, pm_memory memory, cl_mem_flags flags, const void *data,
                       size_t bytes) {
@@ -41,8 +41,20 @@ static pm_status make_arrays(building *b, const pm_clip_desc *desc) {
                 numbers * pm_number_size(desc->axes.type));
 }
 
+/* Memory that only kernels use. */
+static pm_status make_own(building *b) {
+    static const pm_memory of[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < sizeof of / sizeof *of; i++) {
+        const size_t bytes = pm_build_memory(&b->plan, &b->cl->plan, of[i]);
+        if (bytes > 0)
+            status = make(b, of[i], CL_MEM_READ_WRITE, NULL, bytes);
+    }
+    return status;
+}
+
 static pm_status make_memories(building *b, const pm_clip_desc *desc) {
-    static const cl_uint none = UINT32_MAX;
+    static const cl_uint none = 0;
     const pm_build_plan *plan = &b->plan;
     pm_status status = make_arrays(b, desc);
     if (status == PM_OK)
@@ -52,14 +64,16 @@ static pm_status make_memories(building *b, const pm_clip_desc *desc) {
         status = make(b, PM_MEMORY_BORDERS, CL_MEM_READ_ONLY, plan->times,
                       plan->time_count * sizeof *plan->times);
     if (status == PM_OK)
-        status = make(b, PM_MEMORY_SIGNS, CL_MEM_READ_WRITE, NULL, pm_build_sign_bytes(plan));
+        status = make_own(b);
     return status == PM_OK ? make(b, PM_MEMORY_FAILURE, CL_MEM_READ_WRITE, &none, sizeof none)
                            : status;
 }
 
-/* Rows of open tracks that are read without a meaning, and places without a track, are 0. */
+/* Rows of open tracks that are read without a meaning, places without a track, and signs of 48-bit keys, which
+ * are stored in whole words, are 0. */
 static pm_status make_planes(building *b, cl_mem *keys) {
-    const size_t bytes = b->plan.clip->channels[b->plan.channel].key_bytes;
+    const size_t size = b->plan.clip->channels[b->plan.channel].key_bytes, word = sizeof(cl_uint);
+    const size_t bytes = (size + word - 1) / word * word;
     const cl_float zero = 0;
     pm_status status = pm_cl_buffer(b->cl, CL_MEM_READ_WRITE, NULL, bytes, keys, b->error);
     if (status != PM_OK)
@@ -86,9 +100,9 @@ static pm_status read_memory(building *b, cl_mem memory, size_t bytes, void *to)
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(b->error, code, "clEnqueueReadBuffer");
 }
 
-/* Waits until the channel is built. */
-static pm_status finish(building *b, const pm_clip_desc *desc, pm_clip_data *data) {
-    cl_uint failed = UINT32_MAX;
+/* Waits until the channel is built, and asks whether it is. */
+static pm_status finish(building *b, pm_clip_data *data, bool *is_built) {
+    cl_uint failed = 0;
     pm_status status = read_memory(b, b->memories[PM_MEMORY_FAILURE], sizeof failed, &failed);
     if (status == PM_OK && b->plan.channel == PM_ROTATIONS)
         status = read_memory(b, b->memories[PM_MEMORY_WRAPS],
@@ -96,14 +110,12 @@ static pm_status finish(building *b, const pm_clip_desc *desc, pm_clip_data *dat
     for (size_t t = 0; status == PM_OK && b->plan.channel == PM_ROTATIONS && t < data->track_count;
          t++)
         data->channels[PM_ROTATIONS].layout[t].wrap = data->wraps[t];
-    if (status != PM_OK || failed == UINT32_MAX)
-        return status;
-    const pm_first_failure failure = {.status = PM_ERROR_KEY, .item = failed};
-    return pm_clip_fail_build(desc, &failure, b->error);
+    *is_built = status == PM_OK && !failed;
+    return status;
 }
 
 static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc, pm_clip_data *data,
-                               unsigned c, pm_error *error) {
+                               unsigned c, bool *is_built, pm_error *error) {
     building b = {.cl = pm_opencl_of(clip->clip.device), .error = error};
     b.memories[PM_MEMORY_WRAPS] = clip->wraps;
     pm_status status = pm_build_plan_make(desc, data, c, &b.plan, error);
@@ -114,7 +126,7 @@ static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc, p
     if (status == PM_OK)
         status = launch(&b);
     if (status == PM_OK)
-        status = finish(&b, desc, data);
+        status = finish(&b, data, is_built);
     for (size_t i = 0; i < sizeof owned / sizeof *owned; i++)
         pm_cl_release(b.memories[owned[i]]);
     pm_build_plan_free(&b.plan);
@@ -122,12 +134,13 @@ static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc, p
 }
 
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, pm_error *error) {
+                                  pm_clip_data *data, bool *is_built, pm_error *error) {
+    *is_built = true;
     pm_status status = pm_cl_buffer(pm_opencl_of(clip->clip.device), CL_MEM_READ_WRITE, data->wraps,
                                     data->padded_tracks * sizeof *data->wraps, &clip->wraps, error);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
+    for (unsigned c = 0; status == PM_OK && *is_built && c < PM_CHANNEL_COUNT; c++)
         if (data->channels[c].present)
-            status = build_channel(clip, desc, data, c, error);
+            status = build_channel(clip, desc, data, c, is_built, error);
     return status;
 }
 

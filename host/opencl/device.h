@@ -28,7 +28,7 @@ static inline pm_opencl_device *pm_opencl_of(const pm_device *device) {
 
 /* Whether a buffer can be the host's memory itself. */
 static inline bool pm_cl_shares_memory(const pm_opencl_device *cl) {
-    return cl->plan.sorts_pairs;
+    return cl->plan.on_host;
 }
 
 /* Keys, constants and layout, from PM_MEMORY_KEYS on. */
@@ -200,7 +200,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *p
 
 /* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, pm_error *error);
+                                  pm_clip_data *data, bool *is_built, pm_error *error);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,

@@ -104,7 +104,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->plan.max_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
     cl->max_items = max_items(cl->id);
-    cl->plan.sorts_pairs = shares_memory(cl->id, chosen->info.type);
+    cl->plan.on_host = shares_memory(cl->id, chosen->info.type);
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->device.builds_clips = has_double(cl->id);
     pm_status status = check_compiler(chosen, error);

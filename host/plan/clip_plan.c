@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a description for kernels, whose work-items are numbered in 32 bits. */
-enum { MOST_TRACKS = 1 << 24, MOST_ITEMS = 1 << 30 };
+/* Of a description for kernels, whose work-items are numbered in 32 bits; and bytes of memory that rates are found
+ * in, which any device can allocate. */
+enum { MOST_TRACKS = 1 << 24, MOST_ITEMS = 1 << 30, SOLVER_BYTES = 1 << 27 };
 
 /* ---- what is sent ---- */
 
@@ -41,8 +42,7 @@ static bool is_dense(const pm_clip_desc *desc, unsigned components, const pm_arr
 
 static bool builds_channel(const pm_clip_desc *desc, unsigned channel) {
     const pm_builder builder = pm_channel_impl(desc, channel).segments;
-    bool builds = builder != PM_BUILD_spline && builder != PM_BUILD_vector_spline &&
-                  pm_channel_format(desc, channel) == PM_KEYS_FLOAT32;
+    bool builds = true;
     for (unsigned a = 0; builds && a < PM_ARRAY_COUNT; a++) {
         const pm_array *array = array_of(desc, channel, a);
         builds = !array || is_dense(desc, components_of(desc, channel, array), array);
@@ -117,6 +117,7 @@ static void fill_track(const pm_build_plan *plan, size_t t, size_t row, pm_build
 
 static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_error *error) {
     const pm_clip_data *clip = plan->clip;
+    const bool builds = clip->channels[plan->channel].impl.segments != PM_BUILD_nothing;
     size_t row = 0;
     plan->time_count = clip->rate_count + clip->timeline_count;
     plan->tracks = calloc(clip->track_count, sizeof *plan->tracks);
@@ -130,10 +131,30 @@ static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_e
         fill_track(plan, t, row, &plan->tracks[t]);
         row += pm_timeline_of_track(desc, t)->key_count;
         plan->chunks = chunks > plan->chunks ? chunks : plan->chunks;
-        if (timeline->segment_count > plan->segments)
+        if (builds && timeline->segment_count > plan->segments)
             plan->segments = timeline->segment_count;
+        if (timeline->key_count > plan->keys)
+            plan->keys = timeline->key_count;
     }
+    plan->rows = row;
     return PM_OK;
+}
+
+/* Memory for rates, one of each key, and for finding them. */
+static void plan_rates(pm_build_plan *plan) {
+    const pm_clip_data *clip = plan->clip;
+    const pm_builder builder = clip->channels[plan->channel].impl.segments;
+    if (builder == PM_BUILD_spline) {
+        plan->solved_keys = plan->keys < PM_LEAST_RANGED ? plan->keys : PM_LEAST_RANGED;
+        plan->ranges = pm_ranges_of((pm_u32)plan->keys);
+        plan->job.solver_bytes = plan->solved_keys * PM_SPLINE_KEY_BYTES;
+    } else if (builder == PM_BUILD_vector_spline) {
+        plan->solved_keys = plan->keys;
+        plan->ranges = 1;
+        plan->job.solver_bytes = plan->keys * PM_VECTOR_SPLINE_KEY_BYTES;
+    }
+    if (plan->ranges > 0)
+        plan->job.in = (pm_build_array){3 * (clip->common_timeline ? clip->track_count : 1), true};
 }
 
 static pm_build_array array_for(const pm_clip_desc *desc, unsigned channel, unsigned a) {
@@ -163,7 +184,9 @@ pm_status pm_build_plan_make(const pm_clip_desc *desc, const pm_clip_data *clip,
                                .unrolls = c == PM_ROTATIONS && !channel->impl.keeps_keys,
                                .keeps_length = channel->impl.keeps_keys,
                                .four_keys = pm_curves[channel->impl.curve].four_keys};
-    return make_tables(desc, plan, error);
+    const pm_status status = make_tables(desc, plan, error);
+    plan_rates(plan);
+    return status;
 }
 
 void pm_build_plan_free(pm_build_plan *plan) {
@@ -171,24 +194,12 @@ void pm_build_plan_free(pm_build_plan *plan) {
     free(plan->times);
 }
 
-size_t pm_build_sign_bytes(const pm_build_plan *plan) {
-    return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
-}
-
 /* ---- launches ---- */
 
-/* The kernels in their order, and the work of a work-item in rotations. */
-typedef enum build_rows { ONE_ROW, ROWS_OF_CHUNKS, ROWS_OF_SEGMENTS } build_rows;
-static const struct {
-    const char *file;
-    build_rows rows;
-    size_t work;
-    bool of_signs;
-} kernels[] = {{"build_steps", ROWS_OF_CHUNKS, PM_SIGN_CHUNK, true},
-               {"build_signs", ONE_ROW, PM_SIGN_CHUNK, true},
-               {"build_keys", ROWS_OF_CHUNKS, PM_SIGN_CHUNK, false},
-               {"build_ends", ONE_ROW, PM_WORK_OF_VALUE, false},
-               {"build_segments", ROWS_OF_SEGMENTS, PM_WORK_OF_MOTION, false}};
+/* The kernels in their order; a work-item for each track and row. */
+enum { BUILD_STEPS, BUILD_SIGNS, BUILD_KEYS, BUILD_ENDS, BUILD_RATES, BUILD_SEGMENTS, KERNELS };
+static const char *const files[KERNELS] = {"build_steps", "build_signs", "build_keys",
+                                           "build_ends",  "build_rates", "build_segments"};
 
 /* PM_METHOD of build_segments. */
 static const char *const builder_names[] = {[PM_BUILD_nothing] = "squad",
@@ -199,41 +210,68 @@ static const char *const builder_names[] = {[PM_BUILD_nothing] = "squad",
 
 /* 0: the channel does not need the kernel. */
 static size_t rows_of(const pm_build_plan *plan, unsigned k) {
-    const pm_builder builder = plan->clip->channels[plan->channel].impl.segments;
-    if (kernels[k].of_signs && !plan->job.unrolls)
-        return 0;
-    if (kernels[k].rows == ROWS_OF_SEGMENTS)
-        return builder == PM_BUILD_nothing ? 0 : plan->segments;
-    return kernels[k].rows == ROWS_OF_CHUNKS ? plan->chunks : 1;
+    const bool unrolls = plan->job.unrolls;
+    const size_t rows[KERNELS] = {[BUILD_STEPS] = unrolls ? plan->chunks : 0,
+                                  [BUILD_SIGNS] = unrolls ? 1 : 0,
+                                  [BUILD_KEYS] = plan->chunks,
+                                  [BUILD_ENDS] = 1,
+                                  [BUILD_RATES] = plan->ranges,
+                                  [BUILD_SEGMENTS] = plan->segments};
+    return rows[k];
 }
 
-static size_t rows_of_launch(const pm_build_plan *plan, const pm_plan_device *device, unsigned k) {
-    const size_t limit = pm_plan_launch_limit(device, kernels[k].work);
-    const size_t rows = (limit < MOST_ITEMS ? limit : MOST_ITEMS) / plan->job.track_count;
-    return rows ? rows : 1;
+static size_t items_of(const pm_build_plan *plan, unsigned k) {
+    return rows_of(plan, k) * plan->job.track_count;
+}
+
+/* The most work-items of a launch, from the work of one in rotations. */
+static size_t limit_of(const pm_build_plan *plan, const pm_plan_device *device, unsigned k) {
+    const size_t work[KERNELS] = {[BUILD_STEPS] = PM_SIGN_CHUNK,
+                                  [BUILD_SIGNS] = PM_SIGN_CHUNK,
+                                  [BUILD_KEYS] = PM_SIGN_CHUNK,
+                                  [BUILD_ENDS] = PM_WORK_OF_VALUE,
+                                  [BUILD_RATES] = plan->solved_keys * PM_WORK_OF_MOTION,
+                                  [BUILD_SEGMENTS] = PM_WORK_OF_MOTION};
+    size_t limit = pm_plan_launch_limit(device, work[k]);
+    if (k == BUILD_RATES && limit > SOLVER_BYTES / plan->job.solver_bytes)
+        limit = SOLVER_BYTES / plan->job.solver_bytes;
+    limit = limit < MOST_ITEMS ? limit : MOST_ITEMS;
+    return limit ? limit : 1;
+}
+
+size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, pm_memory memory) {
+    if (memory == PM_MEMORY_SIGNS)
+        return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
+    if (plan->ranges == 0)
+        return 0;
+    if (memory == PM_MEMORY_GIVEN_IN)
+        return plan->rows * 3 * sizeof(double);
+    const size_t items = items_of(plan, BUILD_RATES), most = limit_of(plan, device, BUILD_RATES);
+    return (items < most ? items : most) * plan->job.solver_bytes;
 }
 
 bool pm_plan_build_step(const pm_build_plan *plan, const pm_plan_device *device,
                         pm_build_position *at, pm_step *step) {
-    const size_t count = sizeof kernels / sizeof *kernels;
-    while (at->kernel < count && at->first >= rows_of(plan, at->kernel))
+    while (at->kernel < KERNELS && at->first >= items_of(plan, at->kernel))
         *at = (pm_build_position){.kernel = at->kernel + 1};
-    if (at->kernel == count)
+    if (at->kernel == KERNELS)
         return false;
     const pm_channel *channel = &plan->clip->channels[plan->channel];
-    const size_t most = rows_of_launch(plan, device, at->kernel);
-    const size_t left = rows_of(plan, at->kernel) - at->first, rows = left < most ? left : most;
-    *step = (pm_step){.variant = {.file = kernels[at->kernel].file,
-                                  .curve = kernels[at->kernel].rows == ROWS_OF_SEGMENTS
-                                               ? builder_names[channel->impl.segments]
-                                               : builder_names[PM_BUILD_nothing],
+    const size_t most = limit_of(plan, device, at->kernel), tracks = plan->job.track_count;
+    const size_t left = items_of(plan, at->kernel) - at->first;
+    const pm_builder builder =
+        at->kernel == BUILD_SEGMENTS ? channel->impl.segments : PM_BUILD_nothing;
+    *step = (pm_step){.variant = {.file = files[at->kernel],
+                                  .curve = builder_names[builder],
                                   .components = channel->components,
+                                  .format = channel->format,
                                   .lanes = 1},
-                      .items = rows * plan->job.track_count};
+                      .items = left < most ? left : most};
     step->parameters = pm_parameters_of(step->variant.file, 1, &step->parameter_count);
     step->numbers.build = plan->job;
-    step->numbers.build.first = (pm_u32)at->first;
-    step->numbers.build.count = (pm_u32)rows;
-    at->first += rows;
+    step->numbers.build.first = (pm_u32)(at->first / tracks);
+    step->numbers.build.skipped = (pm_u32)(at->first % tracks);
+    step->numbers.build.count = (pm_u32)step->items;
+    at->first += step->items;
     return true;
 }

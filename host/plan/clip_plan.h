@@ -7,8 +7,8 @@
 
 #include "step.h"
 
-/* Whether kernels can build all channels of a checked description: keys are float32, no curve solves
- * equations, and arrays are at most twice as long as their numbers. */
+/* Whether kernels can build all channels of a checked description: arrays are at most twice as long as their
+ * numbers. */
 bool pm_plan_builds(const pm_clip_desc *desc);
 
 /* An array of a description for a channel that is present, as it lies in memory; data NULL: not given.
@@ -28,7 +28,11 @@ typedef struct pm_build_plan {
     pm_build_track *tracks; /* (track_count) */
     double *times;          /* borders of the segments of all timelines */
     size_t time_count;
-    size_t chunks, segments; /* of the longest track */
+    size_t rows;         /* keys of all tracks, as they are given */
+    size_t chunks, keys; /* of the longest track */
+    size_t segments;     /* likewise; 0: the curve has no coefficients */
+    size_t ranges;       /* likewise, whose rates are found; 0: none are */
+    size_t solved_keys;  /* of a range, at most */
 } pm_build_plan;
 
 /* From a description that kernels can build, and its clip without keys. Free with pm_build_plan_free, after
@@ -37,8 +41,8 @@ pm_status pm_build_plan_make(const pm_clip_desc *desc, const pm_clip_data *clip,
                              pm_build_plan *plan, pm_error *error);
 void pm_build_plan_free(pm_build_plan *plan);
 
-/* Bytes of PM_MEMORY_SIGNS, at least 1. */
-size_t pm_build_sign_bytes(const pm_build_plan *plan);
+/* Bytes of PM_MEMORY_SIGNS; or of PM_MEMORY_GIVEN_IN or PM_MEMORY_SOLVER where rates are found, else 0. */
+size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, pm_memory memory);
 
 /* Launches a channel one after another. Begins with a position of {0}. False: there are no more. */
 typedef struct pm_build_position {

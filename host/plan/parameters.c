@@ -85,6 +85,12 @@ static const pm_parameter build_ends[] = {PM_OF_MEMORY(planes, KEYS), PM_OF_MEMO
                                           PM_OF_MEMORY(tracks, BUILD_TRACKS),
                                           PM_OF_FIELD(job, build)};
 
+static const pm_parameter build_rates[] = {
+    PM_OF_MEMORY(rates, GIVEN_IN),  PM_OF_MEMORY(memory, SOLVER),
+    PM_OF_MEMORY(planes, KEYS),     PM_OF_MEMORY(wraps, WRAPS),
+    PM_OF_MEMORY(times, BORDERS),   PM_OF_MEMORY(tracks, BUILD_TRACKS),
+    PM_OF_MEMORY(failure, FAILURE), PM_OF_FIELD(job, build)};
+
 static const pm_parameter build_segments[] = {PM_OF_MEMORY(planes, KEYS),
                                               PM_OF_MEMORY(wraps, WRAPS),
                                               PM_OF_MEMORY(in, GIVEN_IN),
@@ -178,6 +184,7 @@ static const struct {
                PM_KERNEL_ROW("build_signs", build_signs),
                PM_KERNEL_ROW("build_keys", build_keys),
                PM_KERNEL_ROW("build_ends", build_ends),
+               PM_KERNEL_ROW("build_rates", build_rates),
                PM_KERNEL_ROW("build_segments", build_segments),
                PM_KERNEL_ROW("crowd", crowd),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),

@@ -21,6 +21,11 @@ typedef struct pm_sample_plan {
     size_t piece_samples;         /* at most, at least 1 */
 } pm_sample_plan;
 
+/* Whether plain C computes a request into host memory faster on the processors of a device, with the same
+ * bits: kernels gather the keys of few tracks lane by lane, plain C loads those of neighbouring segments
+ * together. Small requests stay on the device. */
+bool pm_plan_prefers_host(const pm_sample_request *request, const pm_plan_device *device);
+
 /* The outputs of a request that have host memory. */
 unsigned pm_outputs_in_memory(const pm_sample_request *request);
 

@@ -23,10 +23,24 @@ static uint32_t walk_lanes(const pm_clip_data *clip, const pm_plan_device *devic
     return 4 * in_wide <= 5 * in_narrow ? wide : narrow;
 }
 
+/* Whether an output has all tracks at common times, and is no derivative. */
+static bool has_common_times(const pm_sample_request *request, unsigned output) {
+    return request->clip->common_timeline && !request->tracks && pm_outputs[output].order == 0;
+}
+
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
 static bool walks(const pm_sample_request *request, unsigned output, const pm_plan_device *device) {
-    return request->clip->common_timeline && !request->tracks && pm_outputs[output].order == 0 &&
-           request->clip->track_count >= device->narrow_lanes;
+    return has_common_times(request, output) && request->clip->track_count >= device->narrow_lanes;
+}
+
+bool pm_plan_prefers_host(const pm_sample_request *request, const pm_plan_device *device) {
+    const size_t least = (size_t)1 << 17; /* values: a millisecond of gathering */
+    const size_t tracks = request->clip->track_count;
+    bool prefers = device->on_host && tracks < device->narrow_lanes && !request->lowpass &&
+                   request->sample_count >= least / tracks;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        prefers = prefers && (!request->outputs[o] || has_common_times(request, o));
+    return prefers;
 }
 
 /* Walks in lanes locate uniform samples themselves. */
@@ -70,7 +84,7 @@ pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned output
     pm_uniform_map map;
     pm_sample_plan plan = {.device = device,
                            .outputs = outputs,
-                           .sorted = device->sorts_pairs ? request->sorted_outputs & outputs : 0,
+                           .sorted = device->on_host ? request->sorted_outputs & outputs : 0,
                            .locates = !request->lowpass && pm_sample_uniform_map(request, &map)};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (outputs >> o & 1 && !(plan.sorted >> o & 1) && reads_cursors(&plan, request, o))

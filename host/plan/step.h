@@ -16,7 +16,7 @@ typedef struct pm_plan_device {
     bool all_tracks;       /* a work-item that walks computes all tracks of its samples */
     uint32_t max_run;      /* samples per work-item that walks, at most */
     uint32_t compute_units;
-    bool sorts_pairs;      /* its caches are those of the host, which sorts pairs for them */
+    bool on_host;          /* its memory, caches and processors are those of the host */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
@@ -100,8 +100,8 @@ typedef enum pm_memory {
     PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
-    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents too), times of segment
-     * borders, and tables */
+    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents, and rates that are found,
+     * too), times of segment borders, tables, and what kernels compute with */
     PM_MEMORY_GIVEN,
     PM_MEMORY_GIVEN_IN,
     PM_MEMORY_GIVEN_OUT,
@@ -109,6 +109,7 @@ typedef enum pm_memory {
     PM_MEMORY_BORDERS,
     PM_MEMORY_BUILD_TRACKS,
     PM_MEMORY_SIGNS,
+    PM_MEMORY_SOLVER,
     PM_MEMORY_FAILURE,
     /* of a piece of instances; those that a job does not give are not read */
     PM_MEMORY_INSTANCES,

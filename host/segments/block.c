@@ -5,10 +5,11 @@
  * for each instruction set.
  */
 #include "builder.h"
-#include "key_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/pm_key_codes.h"
 
 /* NULL: the curve has no coefficients. */
 static const pm_segment_builder *builder_of(const pm_block *block) {

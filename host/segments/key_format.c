@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of 48 bits in memory: where their numbers and signs are. key_lanes.h encodes them, and
- * kernels/pm_keys.h decodes them.
+ * Keys of 48 bits in memory: where their numbers and signs are. kernels/pm_key_codes.h encodes them, and
+ * pm_keys.h decodes them.
  */
 #include "key_format.h"
 

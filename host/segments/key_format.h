@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Keys of 48 bits, one at a time: stored as key_lanes.h encodes them, decoded by the kernels' own header. `at` is
+ * Keys of 48 bits, one at a time: stored as pm_key_codes.h encodes them, decoded by the kernels' own header. `at` is
  * the position of a key as pm_track_layout counts: four per key.
  */
 #ifndef PM_HOST_KEY_FORMAT_H

@@ -105,10 +105,6 @@ typedef struct pm_block {
     bool is_last;            /* of the clip: the padding behind it is zeroed */
 } pm_block;
 
-/* Keys whose rates are found together, and those on either side of them that are
- * read for it. Tracks of more than PM_LEAST_RANGED keys are ranged. */
-enum { PM_RANGE = 256, PM_HALO = 32, PM_LEAST_RANGED = PM_RANGE + 2 * PM_HALO };
-
 /* The track at a place among the planes; see pm_block. */
 static inline size_t pm_track_at(const uint32_t *order, size_t place) {
     return order ? order[place] : place;

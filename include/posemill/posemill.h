@@ -541,8 +541,9 @@ typedef struct pm_clip_info {
     double first_time;     /* of timeline 0, seconds */
     double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
     uint64_t device_bytes; /* on each device */
-    /* false: the host has built the clip. Always for several devices, devices without double, keys of 48
-     * bits, splines of rotations and of vectors, and arrays whose stride is more than twice a row. */
+    /* false: the host has built the clip. Always for several devices, devices without double, and arrays
+     * whose stride is more than twice a row; also for a spline of more than 320 keys in which far keys
+     * matter, because turns are above 80 degrees, or segments ever longer, throughout. */
     bool built_on_device;
 
     uint64_t reserved[3]; /* 0 */
@@ -605,6 +606,8 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
 /* Computes a job into host memory. Blocks. A job larger than the device's memory is divided into
  * pieces; each piece is read back while the next is computed. Thread-safe. On failure the contents
  * of the outputs are undefined.
+ * A CPU device leaves a large job to the reference path that is faster there with the same bits: of
+ * fewer tracks than the device has lanes, without derivatives.
  * Several devices: each has a thread and takes the next piece when it has finished its last one.
  * Pieces have equal sizes, 16 for each device and at least 2^17 values. A job too small to divide
  * runs on the first device alone. The bits of the results do not depend on which device

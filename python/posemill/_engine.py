@@ -12,8 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ._description import word
 from ._display import Row, table
 from ._library import DeviceError, call, ffi, lib, text
+from ._names import ClipBuilding
 from ._shared import Shared
 
 __all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "engine_of_states", "engine_or_default",
@@ -21,6 +23,8 @@ __all__ = ["Device", "Engine", "checked_engine", "default_engine", "devices", "e
 
 _TYPES = {lib.PM_DEVICE_REFERENCE: "reference", lib.PM_DEVICE_CPU: "cpu", lib.PM_DEVICE_GPU: "gpu",
           lib.PM_DEVICE_DISCRETE_GPU: "discrete gpu", lib.PM_DEVICE_OTHER: "other"}
+_CLIP_BUILDING = {"auto": lib.PM_CLIPS_AUTO, "host": lib.PM_CLIPS_BY_HOST,
+                  "device": lib.PM_CLIPS_BY_DEVICE}
 _MATCHES = {lib.PM_BIT_MATCH_EXACT: True, lib.PM_BIT_MATCH_DIFFERENT: False}
 
 
@@ -60,6 +64,10 @@ def _device(info: Any, match: int | None = None) -> Device:
                   None if match is None else _MATCHES.get(match))
 
 
+# What an engine is made of.
+_Given = tuple[str, int, bool, ClipBuilding]
+
+
 class Engine(Shared):
     """A device with its programs. Thread-safe: any number of threads may use one engine at once.
 
@@ -74,6 +82,9 @@ class Engine(Shared):
         Whether plain C computes while the device's programs are compiled for the first time, which
         takes seconds. Where the device's bits differ from plain C's, timing decides which of them
         computes, until the first comparison.
+    clip_building : str
+        Where curves are built from their keys, with the same bits: ``"host"``, ``"device"`` wherever
+        it can, or ``"auto"``: by a device that is no CPU, where fewer bytes are sent to it for that.
 
     Notes
     -----
@@ -91,15 +102,17 @@ class Engine(Shared):
     """
 
     def __init__(self, device: str = "auto", *, host_threads: int = 0,
-                 build_in_background: bool = False) -> None:
+                 build_in_background: bool = False, clip_building: ClipBuilding = "auto") -> None:
         if not isinstance(device, str):
             raise TypeError(f"device: expected a text, found {type(device).__name__}")
         self._handle: Any = None
-        self._given: tuple[str, int, bool] | None = (device, int(host_threads),
-                                                     bool(build_in_background))
+        self._given: _Given | None = (device, int(host_threads), bool(build_in_background),
+                                      clip_building)
         name = ffi.new("char[]", device.encode())
         desc = ffi.new("pm_engine_desc *", {"device": name, "host_threads": host_threads,
-                                            "build_in_background": build_in_background})
+                                            "build_in_background": build_in_background,
+                                            "clip_building": word(clip_building, _CLIP_BUILDING,
+                                                                  "clip_building")})
         made = ffi.new("pm_engine **")
         call(lib.pm_engine_create, desc, made)
         self._own(made[0])
@@ -166,7 +179,7 @@ class Engine(Shared):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __reduce__(self) -> tuple[Callable[..., Engine], tuple[str, int, bool]]:
+    def __reduce__(self) -> tuple[Callable[..., Engine], _Given]:
         if self._given is None:
             raise TypeError("cannot pickle 'Engine' of a queue: the queue belongs to its process; "
                             "make an engine there")
@@ -261,18 +274,19 @@ def devices(*, check: bool = False) -> list[Device]:
 
 
 # Engines that pickles have made here: all pickles of one engine share one.
-_from_pickles: weakref.WeakValueDictionary[tuple[str, int, bool], Engine] = \
-    weakref.WeakValueDictionary()
+_from_pickles: weakref.WeakValueDictionary[_Given, Engine] = weakref.WeakValueDictionary()
 
 
-def _unpickled(device: str, host_threads: int, build_in_background: bool) -> Engine:
-    given = (device, host_threads, build_in_background)
+def _unpickled(device: str, host_threads: int, build_in_background: bool,
+               clip_building: ClipBuilding = "auto") -> Engine:
+    given = (device, host_threads, build_in_background, clip_building)
     with _lock:
         engine = _from_pickles.get(given)
         if engine is None or (not engine.is_plain and devices_are_lost()):
             try:
                 engine = Engine(device, host_threads=host_threads,
-                                build_in_background=build_in_background)
+                                build_in_background=build_in_background,
+                                clip_building=clip_building)
             except DeviceError as error:
                 warnings.warn(f"engine: plain C in place of the device {device!r}: {error}",
                               RuntimeWarning, stacklevel=2)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ._library import lib, text
 
-__all__ = ["AngleFormat", "AuthoredMethod", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
+__all__ = ["AngleFormat", "AuthoredMethod", "ClipBuilding", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
            "KeyCurve", "KeyFormat", "Method", "Output", "PictureView", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
@@ -25,6 +25,7 @@ PictureView = Literal["front", "side", "top", "back"]
 ReducedCurve = Union[KeyCurve, Literal["cubicspline"]]
 Tangents = Literal["bessel", "mean", "hold", "tcb"]
 Ends = Literal["chord", "natural", "parabola", "zero"]
+ClipBuilding = Literal["auto", "host", "device"]
 KeyFormat = Literal["float32", "log48", "smallest48"]
 Frame = Literal["body", "parent"]
 VectorChannel = Literal["rotations", "positions", "scales"]

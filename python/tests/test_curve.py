@@ -91,6 +91,14 @@ def test_layouts_and_types_of_keys(layout):
         assert same_bits(curve(AT), expected)
 
 
+@pytest.mark.parametrize("method", ["squad", "spline"])
+def test_curves_have_the_same_bits_wherever_they_are_built(method):
+    at = np.tile(AT, 200)  # for the device
+    curves = [pm.RotationCurve(TIMES, KEYS, method, engine=pm.Engine(clip_building=where))
+              for where in ("host", "device")]
+    assert same_bits(curves[0](at), curves[1](at))
+
+
 @pytest.mark.parametrize("name, ours, theirs", [
     ("loop", {"loop": 5.0}, {"loop_period": 5.0}),
     ("mean", {"tangents": "mean"}, {"tangents": lib.PM_TANGENTS_MEAN}),

@@ -162,6 +162,11 @@ def test_closed_engines_are_refused():
         pm.RotationCurve(TIMES, KEYS, engine=engine)
 
 
+def test_engines_build_clips_where_a_known_word_says() -> None:
+    with pytest.raises(ValueError, match="clip_building: 'gpu' is unknown; expected one of: auto host device"):
+        pm.Engine("none", clip_building="gpu")  # type: ignore[arg-type]
+
+
 def test_messages_have_no_control_characters():
     with pytest.raises(pm.DeviceError) as refused:
         pm.Engine(device="\x1b]0;title\x07\x9b31m")

@@ -91,11 +91,14 @@ def test_engines_are_pickled_as_their_description() -> None:
     assert one is two and one.device == ENGINE.device
     assert pickle.loads(pickle.dumps(ENGINE)) is one
     assert copy.deepcopy(ENGINE) is ENGINE
+    builder = pm.Engine("none", clip_building="device")
+    assert pickle.loads(pickle.dumps(builder))._given == builder._given == ("none", 0, False, "device")
+    assert one._given == ("none", 0, False, "auto")
 
 
 def test_plain_c_serves_where_the_device_of_a_pickle_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     engine = pm.Engine("none")
-    engine._given = ("no such device", 1, False)
+    engine._given = ("no such device", 1, False, "auto")
     curve = pm.RotationCurve(TIMES, KEYS, engine=engine)
     data = pickle.dumps(curve)
     with pytest.warns(RuntimeWarning, match="no such device"):

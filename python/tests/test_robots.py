@@ -2,13 +2,17 @@
 """Robots: MuJoCo is the judge of skeletons, positions, rotations and velocities of hinges."""
 from __future__ import annotations
 
+from typing import get_args
+
 import mujoco
 import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
 import posemill as pm
+from posemill._names import Method
 
+RATE = 30
 ROOT_FIELDS = ["root_pos", "root_rot", "root_vel", "root_ang_vel"]
 FIELDS = ["body_pos", "body_rot", "body_vel", "body_ang_vel", "dof_pos", "dof_vel", *ROOT_FIELDS]
 
@@ -64,11 +68,11 @@ def expect_same_skeletons(a, b):
     assert same_rotations(a.rotations, b.rotations)
 
 
-def made(skeleton, seed, frames=25):
+def made(skeleton, seed, frames=25, step=0.4):
     rng = np.random.default_rng(seed)
-    angles = np.cumsum(rng.normal(0, 0.4, (frames, len(skeleton.hinges))), axis=0)
+    angles = np.cumsum(rng.normal(0, step, (frames, len(skeleton.hinges))), axis=0)
     turns = Rotation.from_rotvec(np.cumsum(rng.normal(0, 0.2, (frames, 3)), axis=0))
-    return pm.Keys(turns.as_quat(), np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0), rate=30,
+    return pm.Keys(turns.as_quat(), np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0), rate=RATE,
                    angles=angles)
 
 
@@ -93,30 +97,165 @@ def test_skeletons_of_urdf_are_those_of_mujoco(tmp_path):
     assert skeleton.names == ("base", "arm", "hand", "tool")
 
 
-@pytest.mark.parametrize("method", ["slerp", "squad", "spline"])
-def test_states_agree_with_mujoco(tmp_path, method):
-    model = mujoco.MjModel.from_xml_path(str(mjcf_files(tmp_path, 3)))
+def chain_file(folder, seed=1, links=63):
+    """A base and a chain of hinges about random axes, with random centres of mass."""
+    rng = np.random.default_rng(seed)
+
+    def numbers(size):
+        return " ".join(f"{v:.3f}" for v in rng.normal(0, size, 3))
+
+    body = ""
+    for link in reversed(range(links)):
+        body = (f'<body name="link{link}" pos="{numbers(0.05)}" euler="{numbers(30)}">'
+                f'<joint name="hinge{link}" axis="{numbers(1)}"/>{inertia(rng, "mjcf")}{body}</body>')
+    (folder / "chain.xml").write_text(
+        '<mujoco><compiler angle="degree"/><worldbody><body name="base"><freejoint/>'
+        f'{inertia(rng, "mjcf")}{body}</body></worldbody></mujoco>', encoding="utf-8")
+    return folder / "chain.xml"
+
+
+FILES = {"robot": mjcf_files, "chain": chain_file}
+# Two more require axes and tangents, which Keys do not have.
+METHODS = [method for method in get_args(Method) if method not in ("sterp", "cubicspline")]
+
+
+def chain_sizes(model, qpos, qvel):
+    """For each body the length of its chain, the sum of the angular speeds in it, and its joints."""
+    reach, speed, count = np.zeros((3, model.nbody))
+    reach[1], speed[1] = np.linalg.norm(qpos[:3]), np.linalg.norm(qvel[3:6])
+    for body in range(2, model.nbody):
+        parent = model.body_parentid[body]
+        own = [joint for joint in range(1, model.njnt) if model.jnt_bodyid[joint] == body]
+        reach[body] = reach[parent] + np.linalg.norm(model.body_pos[body]) + sum(
+            2 * np.linalg.norm(model.jnt_pos[joint]) for joint in own)
+        speed[body] = speed[parent] + sum(abs(qvel[model.jnt_dofadr[joint]]) for joint in own)
+        count[body] = count[parent] + len(own)
+    return reach[1:], speed[1:], count[1:]
+
+
+def expect_states_of_mujoco(model, qpos, qvel, found, at_com=False):
+    """Positions, rotations x y z w and both velocities of all bodies, in the order of MuJoCo, are those that it
+    computes in double precision. Rounding turns the end of a chain of more than 20 hinges by more than 1e-6 rad."""
     data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:] = qpos, qvel
+    mujoco.mj_forward(model, data)
+    reach, speed, count = chain_sizes(model, qpos, qvel)
+    turns = Rotation.from_quat(np.roll(data.xquat[1:], -1, axis=1))
+    six = np.zeros((model.nbody, 6))
+    for body in range(1, model.nbody):
+        mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, six[body], 0)
+    spins, arms = six[1:, :3], data.xipos[1:] - data.xpos[1:]
+    velocities = six[1:, 3:] + np.cross(spins, arms) * at_com
+    far = {"positions": np.linalg.norm(data.xpos[1:] - found[0], axis=1) / (2e-6 * reach + 1e-7),
+           "rotations": (turns.inv() * Rotation.from_quat(found[1])).magnitude() / np.maximum(1e-6, 5e-8 * count),
+           "velocities": np.linalg.norm(velocities - found[2], axis=1) / (
+               (1e-6 * RATE + 1e-5 * speed) * (reach + np.linalg.norm(arms, axis=1) + 1e-3)),
+           "angular": np.linalg.norm(spins - found[3], axis=1) / (1e-6 * RATE + 1e-5 * speed)}
+    for name, parts in far.items():
+        assert parts.max() <= 1, (name, parts.max())
+
+
+def hard_times(lib, rng, count=40):
+    """Random ones, a third on keys, and those at both ends and beyond."""
+    ids, times = lib.sample_times(count, rng)
+    times[::3] = np.round(times[::3] * RATE) / RATE
+    times[1:5] = [-0.3, 0, lib.durations[ids[3]], lib.durations[ids[4]] + 2]
+    return ids, times
+
+
+@pytest.mark.parametrize("file", FILES)
+@pytest.mark.parametrize("method", METHODS)
+def test_states_agree_with_mujoco(tmp_path, file, method):
+    model = mujoco.MjModel.from_xml_path(str(FILES[file](tmp_path, 3)))
+    skeleton, rng = pm.Skeleton.from_mujoco(model), np.random.default_rng(6)
+    motions = {"a": made(skeleton, 4), "b": made(skeleton, 5, 9)}
+    lib = pm.MotionLibrary(skeleton, motions, method=method)
+    assert list(lib.body_names) == [model.body(n).name for n in range(1, model.nbody)]
+    ids, times = hard_times(lib, rng)
+    places = (rng.normal(size=(40, 3)), Rotation.random(40, random_state=7).as_quat())
+    moved = {"at": places, "speed": rng.uniform(-2, 2, 40)}
+    for options in ({}, moved):
+        s = lib.sample(ids, times, fields=FIELDS, **options)
+        com = lib.sample(ids, times, fields=["body_vel"], velocity_at="com", **options)["body_vel"]
+        for qpos, qvel, *found, at_com in zip(lib.qpos(s), lib.qvel(s), s["body_pos"], s["body_rot"], s["body_vel"],
+                                              s["body_ang_vel"], com, strict=True):
+            expect_states_of_mujoco(model, qpos, qvel, found)
+            expect_states_of_mujoco(model, qpos, qvel, [*found[:2], at_com, found[3]], at_com=True)
+    bodies, dofs = rng.permutation(len(lib.body_names))[1:], rng.permutation(len(lib.dof_names))
+    other = pm.MotionLibrary(skeleton, motions, method=method, bodies=[lib.body_names[n] for n in bodies],
+                             dofs=[lib.dof_names[n] for n in dofs])
+    ordered = other.sample(ids, times, fields=FIELDS[:6], scalar_first=True, **moved | {
+        "at": (places[0], np.roll(places[1], 1, axis=1))})
+    for field, values in ordered.items():
+        wanted = s[field][:, dofs if field.startswith("dof") else bodies]
+        assert np.array_equal(values, np.roll(wanted, 1, axis=-1) if field == "body_rot" else wanted), field
+
+
+def between_keys(keys, time):
+    """MuJoCo's qpos and qvel by slerp of the root, in double precision: on a key the mean of both sides, at an
+    end the inner one."""
+    last = len(keys.rotations) - 1
+    place = min(max(time * RATE, 0.0), float(last))
+    near = round(place)
+    on_key = abs(place - near) < 1e-6
+    sides = [k for k in ((near - 1, near) if on_key else (int(place),)) if 0 <= k < last]
+    place = near if on_key else place
+    turns = [Rotation.from_quat(row.astype(np.float32)) for row in keys.rotations]
+    places, angles = np.float64(np.float32(keys.positions)), np.float64(np.float32(keys.angles))
+    rates = np.zeros(6 + angles.shape[1])
+    for k in sides:
+        own = (turns[k].inv() * turns[k + 1]).as_rotvec()
+        rates += RATE / len(sides) * np.concatenate([places[k + 1] - places[k], own, angles[k + 1] - angles[k]])
+    k = min(int(place), last - 1)
+    u, first = place - k, turns[k]
+    root = (first * Rotation.from_rotvec(u * (first.inv() * turns[k + 1]).as_rotvec())).as_quat()
+    mixed = [(1 - u) * rows[k] + u * rows[k + 1] for rows in (places, angles)]
+    return np.concatenate([mixed[0], np.roll(root, 1), mixed[1]]), rates
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_slerp_from_keys_agrees_with_mujoco(tmp_path, file):
+    """No number of the library is an input of MuJoCo here."""
+    model = mujoco.MjModel.from_xml_path(str(FILES[file](tmp_path, 8)))
     skeleton = pm.Skeleton.from_mujoco(model)
-    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton, 4), "b": made(skeleton, 5, 9)}, method=method)
-    ids, times = lib.sample_times(40, 6)
-    s = lib.sample(ids, times, fields=FIELDS)
-    com = lib.sample(ids, times, fields=["body_vel"], velocity_at="com")["body_vel"]
-    positions, velocities = lib.qpos(s), lib.qvel(s)
-    speed = max(1.0, float(np.abs(s["body_vel"]).max()))
-    for i in range(40):
-        data.qpos[:], data.qvel[:] = positions[i], velocities[i]
-        mujoco.mj_forward(model, data)
-        assert np.abs(data.xpos[1:] - s["body_pos"][i]).max() < 4e-6
-        turns = Rotation.from_quat(np.roll(data.xquat[1:], -1, axis=1))
-        assert (turns.inv() * Rotation.from_quat(s["body_rot"][i])).magnitude().max() < 2e-6
-        for body in range(1, model.nbody):
-            found = np.zeros(6)
-            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, found, 0)
-            assert np.abs(found[3:] - s["body_vel"][i, body - 1]).max() < 2e-6 * speed
-            assert np.abs(found[:3] - s["body_ang_vel"][i, body - 1]).max() < 2e-6 * speed
-            arm = data.xipos[body] - data.xpos[body]
-            assert np.abs(found[3:] + np.cross(found[:3], arm) - com[i, body - 1]).max() < 2e-6 * speed
+    motions = [made(skeleton, 4), made(skeleton, 5, 9)]
+    lib = pm.MotionLibrary(skeleton, dict(zip("ab", motions, strict=True)))
+    ids, times = hard_times(lib, np.random.default_rng(9))
+    s = lib.sample(ids, times)
+    for i in range(len(ids)):
+        qpos, qvel = between_keys(motions[ids[i]], times[i])
+        expect_states_of_mujoco(model, qpos, qvel, [s[field][i] for field in FIELDS[:4]])
+
+
+def chain_of_balls(seed, joints=64, frames=25):
+    rng = np.random.default_rng(seed)
+    turns = np.cumsum(rng.normal(0, 0.1, (frames, joints, 3)), axis=0)
+    places = np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0)
+    return pm.Skeleton([f"j{n}" for n in range(joints)], np.arange(joints) - 1, positions=rng.normal(0, 0.1, (joints, 3))), \
+        pm.Keys(Rotation.from_rotvec(turns.reshape(-1, 3)).as_quat().reshape(frames, joints, 4), places, rate=RATE)
+
+
+@pytest.mark.parametrize("kind", ["hinges", "balls"])
+@pytest.mark.parametrize("method", METHODS)
+def test_velocities_are_the_differences_of_poses(tmp_path, method, kind):
+    skeleton, keys = chain_of_balls(4)
+    if kind == "hinges":
+        skeleton = pm.Skeleton.from_mjcf(chain_file(tmp_path, 3))
+        keys = made(skeleton, 4, step=0.1)
+    lib = pm.MotionLibrary(skeleton, {"a": keys}, method=method)
+    rng, step, count = np.random.default_rng(10), 1 / 1024, 30
+    times = (rng.integers(0, 24, count) + rng.uniform(0.2, 0.8, count)) / RATE
+    ids = np.zeros(count, int)
+    s = lib.sample(ids, times)
+    at = {k: lib.sample(ids, times + k * step) for k in (-2, -1, 1, 2)}
+    centre = Rotation.from_quat(s["body_rot"].reshape(-1, 4)).inv()
+    turned = {k: (Rotation.from_quat(one["body_rot"].reshape(-1, 4)) * centre).as_rotvec() for k, one in at.items()}
+    for field, of in (("body_vel", {k: one["body_pos"].astype(float) for k, one in at.items()}),
+                      ("body_ang_vel", turned)):
+        slope = (8 * (of[1] - of[-1]) - (of[2] - of[-2])) / (12 * step)
+        far = np.abs(slope.reshape(s[field].shape) - s[field]).max()
+        assert far <= 1e-3 * np.abs(s[field]).max(), (field, far)
+        assert (method == "step") == (not s[field].any())
 
 
 def test_angles_are_numbers_that_are_never_wrapped(tmp_path):
@@ -216,33 +355,25 @@ def test_wrong_keys(tmp_path):
     ("mjlab", True, False), ("isaaclab2", True, True), ("isaaclab3", False, True)])
 def test_exports_are_mujocos_states(tmp_path, flavor, first, at_com):
     model = mujoco.MjModel.from_xml_path(str(mjcf_files(tmp_path)))
-    data = mujoco.MjData(model)
     skeleton = pm.Skeleton.from_mujoco(model)
-    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton, 9)})
-    lib.export_npz(tmp_path / "a.npz", "a", 50, flavor)
+    keys = made(skeleton, 9)
+    pm.MotionLibrary(skeleton, {"a": keys}).export_npz(tmp_path / "a.npz", "a", 50, flavor)
     found = np.load(tmp_path / "a.npz")
     assert found["fps"] == [50] and len(found["joint_pos"]) == 41
-    names = [str(n) for n in found["body_names"]]
-    joints = [str(n) for n in found["joint_names"]]
-    assert sorted(names) == sorted(lib.body_names) and sorted(joints) == ["j1", "j2", "j3", "j4"]
-    if flavor != "mjlab":
-        assert names == ["base", "thigh", "arm", "shank", "foot"] and joints == ["j1", "j2", "j4", "j3"]
+    names, joints = list(found["body_names"]), list(found["joint_names"])
+    bodies, hinges = ["base", "thigh", "shank", "foot", "arm"], ["j1", "j2", "j3", "j4"] # as MuJoCo counts
+    assert bodies == [model.body(n).name for n in range(1, model.nbody)]
+    assert names == (bodies if flavor == "mjlab" else ["base", "thigh", "arm", "shank", "foot"])
+    assert joints == (hinges if flavor == "mjlab" else ["j1", "j2", "j4", "j3"])
+    rows, columns = [names.index(name) for name in bodies], [joints.index(name) for name in hinges]
+    turns = found["body_quat_w"][:, rows]
     for frame in range(41):
-        s = lib.sample([0], steps=[frame], rate=50, fields=FIELDS)
-        data.qpos[:], data.qvel[:] = lib.qpos(s)[0], lib.qvel(s)[0]
-        mujoco.mj_forward(model, data)
-        for row, name in enumerate(names):
-            body = model.body(name).id
-            six = np.zeros(6)
-            mujoco.mj_objectVelocity(model, data, mujoco.mjtObj.mjOBJ_XBODY, body, six, 0)
-            arm = (data.xipos[body] - data.xpos[body]) * at_com
-            assert np.allclose(found["body_pos_w"][frame, row], data.xpos[body], atol=5e-6)
-            assert np.allclose(found["body_ang_vel_w"][frame, row], six[:3], atol=1e-4)
-            assert np.allclose(found["body_lin_vel_w"][frame, row], six[3:] + np.cross(six[:3], arm), atol=1e-4)
-            turn = data.xquat[body] if first else np.roll(data.xquat[body], -1)
-            assert abs(abs(turn @ found["body_quat_w"][frame, row]) - 1) < 1e-6
-        for row, name in enumerate(joints):
-            assert found["joint_pos"][frame, row] == pytest.approx(data.qpos[model.joint(name).qposadr[0]], abs=1e-6)
+        qpos, qvel = between_keys(keys, frame / 50)
+        expect_states_of_mujoco(model, qpos, qvel, [
+            found["body_pos_w"][frame, rows], np.roll(turns[frame], -1, axis=1) if first else turns[frame],
+            found["body_lin_vel_w"][frame, rows], found["body_ang_vel_w"][frame, rows]], at_com)
+        assert np.allclose(found["joint_pos"][frame, columns], qpos[7:], rtol=1e-6, atol=1e-6)
+        assert np.allclose(found["joint_vel"][frame, columns], qvel[6:], rtol=1e-5, atol=1e-6 * RATE)
 
 
 def test_wrong_exports(tmp_path):

@@ -64,27 +64,23 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_
 
 TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies_or_repays) {
     scene s;
-    pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
     random_source source = random_salted(0xF71);
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
     scene_make(engine, &(scene_options){.salt = 0xF70, .joints = JOINTS}, &s);
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, &s);
     (void)threads_since();
-    float *alone = posed_by(&s, instances, INSTANCES, 1);
+    SCOPED(guarded_free_at) float *alone = posed_by(&s, instances, INSTANCES, 1);
     assert_int_equal(threads_since(), 1);
     for (uint32_t threads = 0; threads <= MAX_THREADS; threads++) {
-        float *records = posed_by(&s, instances, INSTANCES, threads);
+        SCOPED(guarded_free_at) float *records = posed_by(&s, instances, INSTANCES, threads);
         assert_int_equal(threads_since(), threads ? threads : ENGINE_THREADS);
         expect_same_bits(records, alone, scene_floats(&s, PM_CROWD_PALETTE, INSTANCES), 12);
-        guarded_free(records);
     }
-    float *few = posed_by(&s, instances, FEW, MAX_THREADS);
+    SCOPED(guarded_free_at) float *few = posed_by(&s, instances, FEW, MAX_THREADS);
     assert_int_equal(threads_since(), 1);
     expect_same_bits(few, alone, scene_floats(&s, PM_CROWD_PALETTE, FEW), 12);
-    guarded_free(few);
-    guarded_free(alone);
-    free(instances);
     scene_free(&s);
     pm_engine_destroy(&engine);
 }
@@ -95,11 +91,10 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = MAX_THREADS});
     scene_make(engine, &(scene_options){.salt = 0xF73}, &s);
     const pm_crowd_instance instance = scene_instance(&source, &s);
-    float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
+    SCOPED(guarded_free_at) float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
     (void)threads_since();
     expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
     assert_int_equal(threads_since(), 1);
-    guarded_free(records);
     scene_free(&s);
     pm_engine_destroy(&engine);
 }
@@ -119,30 +114,25 @@ static float *sampled_by(const pm_clip *clip, const double *times, uint32_t host
 
 /* The threads locate the times for a device, and do the whole job on the reference path. */
 TEST_ON_BOTH(listed_times_use_at_most_the_threads_of_their_job) {
-    motion m = motion_make(KEYS, 1, 1.0, 0xF74);
+    SCOPED(motion_free) motion m = motion_make(KEYS, 1, 1.0, 0xF74);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
-    pm_clip *clip = clip_make(engine, &desc);
-    double *times = test_array(TIMES, sizeof *times);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(free_at) double *times = test_array(TIMES, sizeof *times);
     random_source source = random_salted(0xF75);
     for (size_t k = 0; k < TIMES; k++)
         times[k] = random_between(&source, 0, 0.7);
     (void)threads_since();
-    float *alone = sampled_by(clip, times, 1);
+    SCOPED(guarded_free_at) float *alone = sampled_by(clip, times, 1);
     assert_int_equal(threads_since(), 1);
     for (uint32_t threads = 0; threads < 6; threads++) {
-        float *rotations = sampled_by(clip, times, threads);
+        SCOPED(guarded_free_at) float *rotations = sampled_by(clip, times, threads);
         const size_t max = threads ? threads : ENGINE_THREADS;
         assert_int_equal(threads_since(), max);
         expect_same_bits(rotations, alone, (size_t)TIMES * 4, 4);
-        guarded_free(rotations);
     }
-    guarded_free(alone);
-    free(times);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    motion_free(&m);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -49,13 +49,12 @@ TEST(a_list_is_read_from_its_text_and_from_its_file) {
     const pm_motion_batch_sources sources[] = {{.list = text, .list_size = strlen(text)},
                                                {.files_from = "list.jsonl"}};
     for (size_t s = 0; s < 2; s++) {
-        pm_motion_batch_list *again = NULL;
+        SCOPED(pm_motion_batch_list_destroy) pm_motion_batch_list *again = NULL;
         size_t count = 0;
         assert_int_equal(pm_motion_batch_list_create(&sources[s], &again, &error), PM_OK);
         const pm_motion_batch_item *items = pm_motion_batch_list_get_items(again, &count);
         assert_int_equal(count, 3);
         assert_string_equal(items[2].path, "in/s/b.bvh");
-        pm_motion_batch_list_destroy(&again);
     }
 }
 
@@ -126,7 +125,7 @@ static bool yes(void *user) {
 
 TEST(a_stopped_run_begins_no_file) {
     pm_motion_batch_result result;
-    pm_motion_batch_merge *made = NULL;
+    SCOPED(pm_motion_batch_merge_destroy) pm_motion_batch_merge *made = NULL;
     const pm_motion_batch_options options = {
         .out_dir = "stopped", .task = {.rate = "x2"}, .is_stopped = yes};
     assert_int_equal(pm_motion_batch_run(list, engine, &options, &result, &error), PM_OK);
@@ -134,7 +133,6 @@ TEST(a_stopped_run_begins_no_file) {
     assert_int_equal(merge("none", false, &made), PM_ERROR_FILE);
     assert_int_equal(merge("none", true, &made), PM_OK);
     assert_int_equal(pm_motion_batch_merge_get_merged(made)->missing, 3);
-    pm_motion_batch_merge_destroy(&made);
 }
 
 TEST(shards_are_parts_of_a_batch_that_needs_no_engine_without_a_rate) {

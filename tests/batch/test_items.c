@@ -336,7 +336,7 @@ static void expect_same_items(const batch_items *a, const batch_items *b) {
 }
 
 TEST(a_list_that_was_written_gives_the_same_items) {
-    batch_items again = {.count = 0};
+    SCOPED(batch_items_release) batch_items again = {.count = 0};
     test_folder_put_text("in/a.bvh", "1");
     test_folder_put_text("in/s/\"b\\\x1b[2J\n.bvh", "22");
     test_folder_put_text("in/s/caf\xe9.bvh", "333");
@@ -352,7 +352,6 @@ TEST(a_list_that_was_written_gives_the_same_items) {
     assert_int_equal(list_write("list.jsonl", &found, NULL), PM_OK);
     batch_find(&(pm_motion_batch_sources){.files_from = "list.jsonl"}, PM_OK, "", &again);
     expect_same_items(&found, &again);
-    batch_items_release(&again);
 }
 
 /* ---- archives -------------------------------------------------------------------------------- */
@@ -555,7 +554,7 @@ TEST(sizes_in_headers_are_not_trusted) {
 }
 
 TEST(a_list_of_members_gives_the_same_items) {
-    batch_items again = {.count = 0};
+    SCOPED(batch_items_release) batch_items again = {.count = 0};
     tar_add_text(&tar, "../a.bvh", "1");
     tar_add_text(&tar, "x/b.bvh", "22");
     tar_add_text(&tar, "caf\xe9.bvh", "333");
@@ -565,7 +564,6 @@ TEST(a_list_of_members_gives_the_same_items) {
     batch_find(&(pm_motion_batch_sources){.files_from = "list.jsonl"}, PM_OK, "", &again);
     assert_int_equal(again.count, 3);
     expect_same_items(&found, &again);
-    batch_items_release(&again);
 }
 
 TEST(members_that_a_list_names_in_vain_are_faults) {

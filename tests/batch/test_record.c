@@ -71,10 +71,9 @@ static char text[4096];
 
 static size_t read_bytes(void) {
     size_t size;
-    char *data = test_folder_read(path, &size);
+    SCOPED(free_at) char *data = test_folder_read(path, &size);
     assert_true(size < sizeof text);
     memcpy(text, data, size + 1);
-    free(data);
     return size;
 }
 
@@ -118,7 +117,7 @@ TEST(odd_names_are_read_back) {
         record.name = record.in = record.out = names[i];
         append(&record);
     }
-    record_table *table = read_table(0);
+    SCOPED(record_table_destroy) record_table *table = read_table(0);
     assert_int_equal(name_count(table), COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         const batch_record *record = only(table, names[i]);
@@ -126,7 +125,6 @@ TEST(odd_names_are_read_back) {
         assert_string_equal(record->in, names[i]);
         assert_string_equal(record->out, names[i]);
     }
-    record_table_destroy(&table);
 }
 
 TEST(lines_have_no_control_characters) {
@@ -153,20 +151,19 @@ TEST(warnings_never_make_a_line_too_long) {
     record.warning_count = COUNT;
     record.error = long_text;
     append(&record);
-    record_table *table = read_table(0);
+    SCOPED(record_table_destroy) record_table *table = read_table(0);
     const batch_record *found = only(table, record.name);
     assert_in_range(found->warning_count, 2, COUNT - 1);
     char more[64];
     snprintf(more, sizeof more, "%zu more warnings", COUNT - (found->warning_count - 1));
     assert_string_equal(found->warnings[found->warning_count - 1], more);
     assert_string_equal(found->warnings[found->warning_count - 2], long_text);
-    record_table_destroy(&table);
 }
 
 TEST(a_record_that_readers_would_drop_is_refused) {
     batch_record record = records_full(RECORD_DONE);
     record_file *file = NULL;
-    char *name = malloc(RECORD_LINE_MAX + 1);
+    SCOPED(free_at) char *name = malloc(RECORD_LINE_MAX + 1);
     assert_non_null(name);
     memset(name, 'a', RECORD_LINE_MAX);
     name[RECORD_LINE_MAX] = '\0';
@@ -176,10 +173,8 @@ TEST(a_record_that_readers_would_drop_is_refused) {
     record.name = "short";
     assert_int_equal(records_append(file, &record), PM_OK);
     assert_int_equal(record_file_close(&file, NULL), PM_OK);
-    record_table *table = read_table(0);
+    SCOPED(record_table_destroy) record_table *table = read_table(0);
     assert_int_equal(name_count(table), 1);
-    record_table_destroy(&table);
-    free(name);
 }
 
 /* ---- torn lines ------------------------------------------------------------------------------ */
@@ -266,9 +261,8 @@ static void write_many(record_file *file, int number) {
 }
 
 static void expect_all(void) {
-    record_table *table = read_table(0);
+    SCOPED(record_table_destroy) record_table *table = read_table(0);
     assert_int_equal(name_count(table), WRITERS * EACH);
-    record_table_destroy(&table);
 }
 
 TEST(lines_of_processes_do_not_mix) {
@@ -305,15 +299,14 @@ TEST(what_is_no_regular_file_is_refused) {
     for (size_t i = 0; i < COUNT_OF(names); i++) {
         assert_int_equal(record_file_open(names[i], &file, NULL), PM_ERROR_OUTPUT);
         assert_null(file);
-        record_table *table = record_table_create();
+        SCOPED(record_table_destroy) record_table *table = record_table_create();
         assert_int_equal(record_table_add(table, names[i], true, NULL, NULL), PM_ERROR_FILE);
-        record_table_destroy(&table);
     }
 }
 
 TEST(long_lines_are_dropped_alone) {
     const size_t size = RECORD_LINE_MAX + 100;
-    char *line = malloc(size);
+    SCOPED(free_at) char *line = malloc(size);
     const batch_record record = records_full(RECORD_DONE);
     assert_non_null(line);
     /* A record, made too long or just not by blanks. */
@@ -332,7 +325,6 @@ TEST(long_lines_are_dropped_alone) {
         assert_int_equal(name_count(table), 1);
         record_table_destroy(&table);
     }
-    free(line);
 }
 
 /* ---- tables -------------------------------------------------------------------------------- */
@@ -359,14 +351,13 @@ TEST(the_last_record_of_a_file_counts) {
     append_named("last", "a", RECORD_DONE, 9);
     append_named("last", "b", RECORD_DONE, 9);
     append_named("last", "a", RECORD_FAILED, 3); /* a clock that was set back */
-    record_table *table = table_of(paths, 1);
+    SCOPED(record_table_destroy) record_table *table = table_of(paths, 1);
     const batch_record *const *found = record_table_find(table, "a", &count);
     assert_int_equal(count, 1);
     assert_int_equal(found[0]->status, RECORD_FAILED);
     assert_string_equal(found[0]->from, "last");
     assert_null(record_table_find(table, "c", &count));
     assert_int_equal(count, 0);
-    record_table_destroy(&table);
 }
 
 /* Three files in each order: the first record is always the same. */
@@ -376,7 +367,7 @@ static void expect_first(const char *const paths[3], const char *first, record_s
     for (size_t i = 0; i < 6; i++) {
         size_t count = 0;
         const char *const order[] = {paths[orders[i][0]], paths[orders[i][1]], paths[orders[i][2]]};
-        record_table *table = table_of(order, 3);
+        SCOPED(record_table_destroy) record_table *table = table_of(order, 3);
         const batch_record *const *found = record_table_find(table, "a", &count);
         assert_int_equal(count, 3);
         assert_string_equal(found[0]->from, first);
@@ -386,7 +377,6 @@ static void expect_first(const char *const paths[3], const char *first, record_s
                        next_failed = found[k + 1]->status == RECORD_FAILED;
             assert_true(failed == next_failed ? found[k]->time >= found[k + 1]->time : next_failed);
         }
-        record_table_destroy(&table);
     }
 }
 
@@ -409,10 +399,9 @@ TEST(the_latest_that_is_no_failure_comes_first) {
 static size_t names_of_line(const char *line, size_t size, size_t *dropped) {
     size_t count = 0;
     test_folder_put("line", line, size);
-    record_table *table = record_table_create();
+    SCOPED(record_table_destroy) record_table *table = record_table_create();
     assert_int_equal(record_table_add(table, "line", false, dropped, NULL), PM_OK);
     assert_non_null(record_table_names(table, &count));
-    record_table_destroy(&table);
     return count;
 }
 
@@ -500,7 +489,7 @@ TEST(lines_that_are_no_records_are_dropped) {
 
 TEST(the_files_of_a_folder_are_added) {
     size_t count = 0;
-    record_table *table = record_table_create();
+    SCOPED(record_table_destroy) record_table *table = record_table_create();
     append_named("sub/records-1.jsonl", "b", RECORD_DONE, 1);
     append_named("sub/records-0.jsonl", "a", RECORD_DONE, 1);
     append_named("sub/other-0.jsonl", "c", RECORD_DONE, 1);
@@ -520,16 +509,14 @@ TEST(the_files_of_a_folder_are_added) {
     assert_int_equal(mkfifo("sub/records-2.jsonl", 0600), 0);
     assert_int_equal(record_table_add_folder(table, "sub", NULL), PM_ERROR_FILE);
     assert_int_equal(record_table_add_folder(table, "sub/records-0.jsonl", NULL), PM_ERROR_FILE);
-    record_table_destroy(&table);
 }
 
 TEST(a_missing_file_is_empty_only_where_it_may_be) {
     size_t dropped = 7;
-    record_table *table = record_table_create();
+    SCOPED(record_table_destroy) record_table *table = record_table_create();
     assert_int_equal(record_table_add(table, "none", false, &dropped, NULL), PM_ERROR_FILE);
     assert_int_equal(record_table_add(table, "none", true, &dropped, NULL), PM_OK);
     assert_int_equal(dropped, 0);
-    record_table_destroy(&table);
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -86,7 +86,7 @@ TEST(the_exit_code_says_what_failed) {
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_batch_result status = {.files = cases[i].files};
-        batch_failures failures = {.count = 0};
+        SCOPED(failures_release) batch_failures failures = {.count = 0};
         for (int f = 0; f < 3; f++) {
             const cli_exit code = cases[i].codes[f];
             count(&status, code == CLI_DONE ? PM_MOTION_BATCH_DONE : PM_MOTION_BATCH_FAILED);
@@ -94,6 +94,5 @@ TEST(the_exit_code_says_what_failed) {
                 failures_add(&failures, "a.bvh", "is broken", code);
         }
         assert_int_equal(status_code(&status, &failures), cases[i].expected);
-        failures_release(&failures);
     }
 }

@@ -364,6 +364,17 @@ static void expect_lowpass(void) {
     }
 }
 
+enum { LAYOUTS = 6 };
+
+static void expect_layouts(void) {
+    static const char *const what[LAYOUTS] = {"offset-0",  "offset-16", "offset-4",
+                                              "tracks-16", "tracks-4",  "tracks-1"};
+    for (size_t i = 0; i < LAYOUTS; i++) {
+        const char *of = sound_case("layout/%s", what[i]);
+        assert_true(number(of, "samples") == 4096 && number(of, "bytes_written") == 4096 * 16);
+    }
+}
+
 /* ---- tests --------------------------------------------------------------------- */
 
 static const char *const job_groups[] = {
@@ -406,6 +417,7 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     for (int m = 0; m < PM_METHOD_COUNT; m++)
         sound_case("clip/%s", pm_method_get_info((pm_method)m)->name);
     expect_sizes();
+    expect_layouts();
     expect_lowpass();
     expect_crowd();
     expect_files();
@@ -413,8 +425,8 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
     expect_fill_rates();
     /* bspline has no nonuniform keys; a quick run excludes crowds */
     assert_int_equal(occurrences(record, "\"name\": "),
-                     3 + 2 + 4 + 6 + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT - 1 +
-                         2 * SIZES + FILES + BATCHES + simple_cases());
+                     3 + 2 + 4 + 6 + LAYOUTS + CODED_GROUPS + (JOB_GROUPS + 1) * PM_METHOD_COUNT -
+                         1 + 2 * SIZES + FILES + BATCHES + simple_cases());
     assert_null(strstr(output, "WRONG"));
 }
 
@@ -505,9 +517,8 @@ TEST(states_are_posed_with_few_clips_in_a_quick_run_and_with_many_in_others) {
 
 static bool exists(const traced *t, const void *pattern) {
     (void)t;
-    glob_t found;
+    SCOPED(globfree) glob_t found;
     const bool any = glob(pattern, 0, NULL, &found) == 0;
-    globfree(&found);
     return any;
 }
 

@@ -58,7 +58,7 @@ static void expect_documented(const pm_clip_desc *desc, const char *name) {
 TEST(any_number_of_tracks_requires_less_than_twice_the_documented_memory) {
     random_source source = random_start();
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks++) {
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, tracks, KEYS, 0.01, 1.0, true, true, &set);
         for (size_t n = 0; n < variant_count(); n++) {
             const variant *v = variant_at(n);
@@ -71,14 +71,13 @@ TEST(any_number_of_tracks_requires_less_than_twice_the_documented_memory) {
                     expect_documented(&desc, v->name);
             }
         }
-        set_destroy(&set);
     }
 }
 
 /* The reference path uploads nothing, so only a check before the computation can refuse. */
 TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
     random_source source = random_start();
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     pm_clip *clip = NULL;
     pm_error error = {0};
     set_random(&source, 3, KEYS, 0.01, 1.0, true, true, &set);
@@ -89,7 +88,6 @@ TEST(a_clip_too_large_for_the_device_is_refused_before_its_segments_are_made) {
     engine_of_kind(ON_REFERENCE)->device->info.max_allocation_bytes = 0;
     expect_refusal(status, &error, PM_ERROR_DEVICE_MEMORY, "bytes in one piece");
     assert_null(clip);
-    set_destroy(&set);
 }
 
 /* ---- memory that an engine keeps ---- */
@@ -130,14 +128,13 @@ TEST(a_clip_in_the_memory_of_an_earlier_one_has_no_bit_of_it) {
     const size_t tracks[] = {1, 3, 22, 64}, keys = PM_POOL_LEAST / 16;
     for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
         const pm_timeline timeline = {.key_count = keys / tracks[i] + 1, .rate = {30, 1}};
-        motion m = motion_make(timeline.key_count, tracks[i], 1.0, 0xA5 + i);
+        SCOPED(motion_free) motion m = motion_make(timeline.key_count, tracks[i], 1.0, 0xA5 + i);
         for (int n = 0; n < 2 * PM_METHOD_COUNT; n++) {
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)(n / 2));
             desc.positions = desc.scales = (pm_array){0};
             desc.loop_period = n % 2 ? (double)timeline.key_count / 30 : 0;
             expect_no_earlier_bits(&desc);
         }
-        motion_free(&m);
     }
 }
 

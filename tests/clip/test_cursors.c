@@ -36,7 +36,7 @@ static void expect_near(float u, float wanted, const char *what, uint64_t rest, 
 
 TEST(positions_in_a_segment_are_the_nearest_float32) {
     const pm_timeline uniform = {.key_count = SEGMENTS + 1, .rate = {1, 1}};
-    pm_clip_timeline timeline;
+    SCOPED(pm_timeline_free) pm_clip_timeline timeline;
     random_source source = random_salted(31);
     assert_int_equal(pm_timeline_build(&uniform, 0, &timeline, NULL), PM_OK);
     for (size_t n = 0; n < CASES; n++) {
@@ -53,7 +53,6 @@ TEST(positions_in_a_segment_are_the_nearest_float32) {
         expect_near(kernel.u, nearest(rest, scale), "kernel", rest, scale);
         assert_memory_equal(&kernel, &host, sizeof host);
     }
-    pm_timeline_free(&timeline);
 }
 
 /* Numbers of up to `bits` bits, small ones as likely as large ones. */
@@ -268,7 +267,7 @@ static double some_time(random_source *source, const pm_clip_timeline *timeline)
 static void expect_all_found(make_steps make, size_t keys) {
     random_source source = random_start();
     static double steps[INDEXED_KEYS], times[INDEXED_KEYS];
-    pm_clip_timeline timeline;
+    SCOPED(pm_timeline_free) pm_clip_timeline timeline;
     make(&source, keys - 1, steps);
     times[0] = random_between(&source, -10.0, 10.0);
     for (size_t i = 1; i < keys; i++)
@@ -282,7 +281,6 @@ static void expect_all_found(make_steps make, size_t keys) {
         const size_t wanted = time < times[0] ? 0 : slow_search(&timeline, time);
         assert_int_equal(cursor.segment & PM_CURSOR_SEGMENT, wanted);
     }
-    pm_timeline_free(&timeline);
 }
 
 TEST(the_segment_of_any_time_is_found) {

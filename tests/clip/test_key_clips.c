@@ -56,15 +56,15 @@ TEST_ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit) {
         set_random(&source, TRACKS, KEYS, 0, 3.1, true, true, &set);
         pm_clip *clip = clip_of(state, &set, formats[n % FORMATS], method, 0);
         const pm_sample_job job = {.sample_count = KEYS, .times = set.tracks[0].times};
-        outputs out = sampled(clip, job, (size_t)KEYS * TRACKS);
+        SCOPED(outputs_free) outputs out = sampled(clip, job, (size_t)KEYS * TRACKS);
         expect_decoded_keys(clip, &set, KEYS, &out);
-        outputs_free(&out);
         pm_clip_destroy(&clip);
         set_destroy(&set);
     }
 }
 
 static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t rows) {
+    SCOPED(guarded_free_at)
     float *device = guarded_floats(4 * rows), *host = guarded_floats(4 * rows);
     job.rotations = device;
     sample_make(clip, &job);
@@ -72,8 +72,6 @@ static void expect_device_bits(const pm_clip *clip, pm_sample_job job, size_t ro
     job.on_reference = true;
     sample_make(clip, &job);
     expect_same_bits(device, host, 4 * rows, 4);
-    guarded_free(device);
-    guarded_free(host);
 }
 
 /* Values from both kernels, and derivatives. */
@@ -107,21 +105,19 @@ TEST_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference) {
     for (size_t w = 0; w < 4; w += has_few_programs(state) ? 3 : 1) {
         if (!can_compile_lanes(usual, widths[w]))
             continue;
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[w]});
         for (size_t n = 0; n < FORMATS * 2 * 3; n++) {
             static const size_t counts[] = {3, 16, 37};
             const bool common_timeline = n / FORMATS % 2;
-            track_set set;
+            SCOPED(set_destroy) track_set set;
             set_random(&source, counts[n / FORMATS / 2], 7, 0, 3.1, true, common_timeline, &set);
             pm_clip_desc desc = set_describe(&set);
             desc.key_format = formats[n % FORMATS];
             desc.loop_period = common_timeline ? 13 : 0;
-            pm_clip *clip = clip_make(engine, &desc);
+            SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
             expect_all_device_bits(clip, &set);
-            pm_clip_destroy(&clip);
-            set_destroy(&set);
         }
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -136,10 +132,11 @@ TEST_ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap) {
     enum { TRACKS = 19, KEYS = 11, COUNT = 700 };
     random_source source = random_salted(12);
     for (size_t f = 0; f < FORMATS; f++) {
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, TRACKS, KEYS, 3.14159, 3.1415926535, false, true, &set);
+        SCOPED(pm_clip_destroy)
         pm_clip *clip = clip_of(state, &set, formats[f], PM_METHOD_SLERP, KEYS);
-        float *out = guarded_floats((size_t)COUNT * TRACKS * 4);
+        SCOPED(guarded_free_at) float *out = guarded_floats((size_t)COUNT * TRACKS * 4);
         bool odd = false;
         sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
                                            .rate = {17, 1},
@@ -157,9 +154,6 @@ TEST_ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap) {
             odd = odd || wrap < 0;
         }
         assert_true(odd);
-        guarded_free(out);
-        pm_clip_destroy(&clip);
-        set_destroy(&set);
     }
 }
 
@@ -169,11 +163,12 @@ TEST_ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys) {
     enum { TRACKS = 16, KEYS = 12, PARTS = 8 };
     random_source source = random_salted(13);
     for (size_t f = 0; f < FORMATS; f++) {
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, TRACKS, KEYS, 0, 3.1415926535, false, true, &set);
+        SCOPED(pm_clip_destroy)
         pm_clip *clip = clip_of(state, &set, formats[f], PM_METHOD_SLERP, 0);
         const size_t rows = (size_t)((KEYS - 1) * PARTS + 1) * TRACKS;
-        float *out = guarded_floats(rows * 4);
+        SCOPED(guarded_free_at) float *out = guarded_floats(rows * 4);
         sample_make(clip, &(pm_sample_job){.sample_count = rows / TRACKS,
                                            .times = NULL,
                                            .rate = {PARTS, 1},
@@ -186,9 +181,6 @@ TEST_ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys) {
             slerp_double(a, b, (double)part / PARTS, expected);
             assert_true(rotation_error(out + 4 * row, expected) <= 4e-7);
         }
-        guarded_free(out);
-        pm_clip_destroy(&clip);
-        set_destroy(&set);
     }
 }
 
@@ -196,10 +188,11 @@ TEST_ON_BOTH(positions_remain_float32_beside_keys_of_48_bits) {
     engine_for(state);
     enum { TRACKS = 5, KEYS = 6 };
     random_source source = random_salted(14);
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(&source, TRACKS, KEYS, 0, 3, true, true, &set);
-    outputs expected = {0};
+    SCOPED(outputs_free) outputs expected = {0};
     for (int format = 0; format < PM_KEYS_COUNT; format++) {
+        SCOPED(pm_clip_destroy)
         pm_clip *clip = clip_of(state, &set, (pm_key_format)format, PM_METHOD_SLERP, 0);
         outputs out =
             sampled(clip, (pm_sample_job){.sample_count = KEYS, .times = set.tracks[0].times},
@@ -211,10 +204,7 @@ TEST_ON_BOTH(positions_remain_float32_beside_keys_of_48_bits) {
         } else {
             expected = out;
         }
-        pm_clip_destroy(&clip);
     }
-    outputs_free(&expected);
-    set_destroy(&set);
 }
 
 /* ---- sizes ---- */
@@ -223,10 +213,9 @@ static uint64_t bytes_of(void **state, track_set *set, pm_key_format format) {
     pm_clip_desc desc = set_describe(set);
     desc.key_format = format;
     desc.positions = desc.scales = (pm_array){0};
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     pm_clip_info info;
     pm_clip_get_info(clip, &info);
-    pm_clip_destroy(&clip);
     return info.device_bytes;
 }
 

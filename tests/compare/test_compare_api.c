@@ -23,12 +23,11 @@ static pm_error error;
 /* A figure of 17 m. */
 static bool read_giant(void) {
     const pm_motion_convert_options taller = {.scale = 10};
-    pm_motion *walk = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *walk = NULL;
     const bool done =
         pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &walk, NULL) == PM_OK &&
         pm_motion_convert(walk, &taller, "giant.bvh", NULL) == PM_OK &&
         pm_motion_open("giant.bvh", NULL, &giant, NULL) == PM_OK;
-    pm_motion_destroy(&walk);
     return done;
 }
 
@@ -122,14 +121,13 @@ TEST(hints_are_logged_and_progress_is_told) {
                                                .log_user = &hints,
                                                .progress = count_times,
                                                .progress_user = &done};
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     expect_ok(pm_motion_compare(giant, giant, &options, &found, &error), &error);
     const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
     assert_int_equal(d->hint_count, 1);
     assert_int_equal(hints, 1);
     assert_string_equal(d->hints[0].name, "giant.bvh");
     assert_int_equal(done, d->times);
-    pm_motion_comparison_destroy(&found);
 }
 
 static void keep(void *user, const char *text, size_t size) {
@@ -142,11 +140,11 @@ static const char *shout(void *user, const char *text) {
 }
 
 TEST(pages_go_to_memory_in_the_words_of_the_caller) {
-    char *two = NULL, *one = NULL;
+    SCOPED(free_at) char *two = NULL, *one = NULL;
     const pm_motion_compare_options options = {.name_a = "a.bvh", .name_b = "b.bvh"};
     pm_motion_page_options page = {
         .made_by = "a test", .words = shout, .write = keep, .write_user = &two};
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     expect_ok(pm_motion_write_page(giant, giant, &options, &page, NULL, &found, &error), &error);
     assert_non_null(strstr(two, "<code>a test</code>"));
     assert_non_null(strstr(two, "IN OTHER WORDS"));
@@ -156,9 +154,6 @@ TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     expect_ok(pm_motion_write_page(a, NULL, &options, &page, NULL, NULL, &error), &error);
     assert_non_null(strstr(one, "<code>pm_motion_write_page</code>"));
     assert_null(strstr(one, "b.bvh"));
-    pm_motion_comparison_destroy(&found);
-    free(two);
-    free(one);
 }
 
 TEST(each_bad_option_is_named) {
@@ -216,7 +211,7 @@ TEST(long_names_are_cut_and_messages_are_not) {
 }
 
 TEST(methods_that_cannot_be_are_refused) {
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     const pm_engine_desc reference = {.device = "none"};
     expect_ok(pm_engine_create(&reference, &engine, &error), &error);
     const pm_method methods[] = {PM_METHOD_CUBICSPLINE, (pm_method)-1, (pm_method)1000};
@@ -226,11 +221,10 @@ TEST(methods_that_cannot_be_are_refused) {
         expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_ARGUMENT,
                        "method");
     }
-    pm_engine_destroy(&engine);
 }
 
 TEST(reserved_fields_and_null_are_refused) {
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     pm_motion_compare_options options = {.clip_a = 0};
     expect_reserved_refused(pm_motion_compare_options, options, &error,
                             pm_motion_compare(a, b, &options, &found, &error));
@@ -253,7 +247,6 @@ TEST(reserved_fields_and_null_are_refused) {
     assert_null(pm_motion_comparison_get_differences(NULL));
     assert_null(pm_motion_comparison_json(NULL));
     pm_motion_comparison_destroy(NULL);
-    pm_motion_comparison_destroy(&found);
 }
 
 TEST_GROUP(read_takes, destroy_takes)

@@ -39,17 +39,14 @@ static pm_status compare_files(const char *map, pm_motion **a, pm_motion **b,
 }
 
 static bool compare_with(const char *map) {
-    pm_motion *a = NULL, *b = NULL;
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *a = NULL, *b = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     unlink("page.html");
     const pm_status status = compare_files(map, &a, &b, &found);
     assert_int_equal(found != NULL, status == PM_OK);
     assert_int_equal(access("page.html", F_OK) == 0, status == PM_OK);
     assert_true(status == PM_OK || status == PM_ERROR_MEMORY || status == PM_ERROR_FILE ||
                 status == PM_ERROR_OUTPUT);
-    pm_motion_comparison_destroy(&found);
-    pm_motion_destroy(&a);
-    pm_motion_destroy(&b);
     return status == PM_OK;
 }
 

@@ -79,6 +79,7 @@ TEST(times_are_those_of_all_timelines_in_order) {
     case_of *a = make_case(7, 60, 5, 1 << 30), *b = make_case(3, 90, 5, 1 << 30);
     compare_times t;
     const times_request part = {.from = 2, .to = 7.5};
+    SCOPED(free_at)
     double *times = take_times(&a->s, &b->s, &part, &t), *all = calloc(700, sizeof *all);
     size_t count = 0;
     const case_of *const both[] = {a, b};
@@ -94,8 +95,6 @@ TEST(times_are_those_of_all_timelines_in_order) {
     qsort(all, count, sizeof *all, compare_doubles);
     assert_int_equal(t.count, count); /* no two of so few are 1e-9 s apart */
     assert_memory_equal(times, all, count * sizeof *all);
-    free(all);
-    free(times);
     release_case(a);
     release_case(b);
 }
@@ -117,13 +116,12 @@ TEST(times_of_many_joints_are_every_nth_and_the_last) {
     case_of *c = make_case(1, 20000, 3000, 500000);
     compare_times t;
     const times_request all = {.rule = TIMES_OF_BOTH};
-    double *times = take_times(&c->s, &c->s, &all, &t);
+    SCOPED(free_at) double *times = take_times(&c->s, &c->s, &all, &t);
     assert_true(t.every > 1);
     assert_true(t.count * 3000 <= 4000000 + 2 * 3000);
     assert_true(times[0] == 0);
     assert_true(times[1] == c->lines[0].times[t.every]);
     assert_true(times[t.count - 1] == c->s.seconds);
-    free(times);
     release_case(c);
 }
 
@@ -139,19 +137,17 @@ TEST(times_are_all_taken_where_the_file_has_their_keys) {
 
 TEST(a_time_to_which_nothing_can_be_added_is_passed) {
     const double times[] = {0, 1e8, 3e38};
-    case_of *c = make_case(0, 0, 2, 764);
+    SCOPED(free_at) case_of *c = make_case(0, 0, 2, 764);
     compare_times t;
     const times_request all = {.rule = TIMES_OF_BOTH};
     c->lines[0] = (pm_timeline){.times = times, .key_count = 3};
     c->clip.timeline_count = 1;
     c->s.seconds = 3e38;
     looks = 0;
-    double *got = take_times(&c->s, &c->s, &all, &t);
+    SCOPED(free_at) double *got = take_times(&c->s, &c->s, &all, &t);
     assert_int_equal(t.count, 3);
     assert_memory_equal(got, times, sizeof times);
     assert_true(looks < 30);
-    free(got);
-    free(c);
 }
 
 TEST(a_grid_is_counted_without_a_walk) {
@@ -162,11 +158,10 @@ TEST(a_grid_is_counted_without_a_walk) {
                                   1 + (int64_t)(random_unit(&source) * 50)};
         const times_request grid = {.rate = rate, .from = floor(random_unit(&source) * 4) / 8};
         c->s.seconds = 1 + floor(random_unit(&source) * 64) / 8;
-        double *times = take_times(&c->s, &c->s, &grid, &t);
+        SCOPED(free_at) double *times = take_times(&c->s, &c->s, &grid, &t);
         const double step = (double)rate.den / (double)rate.num;
         assert_true(times[t.count - 1] <= c->s.seconds + 3e-9);
         assert_true(times[t.count - 1] + step > c->s.seconds);
-        free(times);
     }
     c->s.seconds = 3e38;
     assert_true(times_begin(&t, &c->s, &c->s, &(times_request){.rate = {1000, 1}}));

@@ -138,11 +138,12 @@ function(consumer_check_exports library)
     endif()
 endfunction()
 
-# Compiles the libraries, whose optimiser other builds test, and installs them from there.
+# Compiles the libraries, whose optimiser and instruction sets other builds test, and installs them from
+# there. With the options of packaging/check-abi, so that ccache compiles for both once.
 function(consumer_add_subdirectory)
     set(BUILD_TYPE Debug)
     consumer_build_project(build "-DPOSEMILL_SOURCE=${SOURCE}" -DBUILD_SHARED_LIBS=ON -DPOSEMILL_MOTION=ON
-        -DPOSEMILL_INSTALL=ON)
+        -DPOSEMILL_INSTALL=ON -DPOSEMILL_INSTRUCTION_SETS=OFF)
     consumer_check_exports("${WORK}/build/posemill/host/libposemill.so")
     consumer_check_exports("${WORK}/build/posemill/motion/libposemill_motion.so")
     set(BUILD "${WORK}/build")

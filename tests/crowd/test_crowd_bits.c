@@ -54,14 +54,13 @@ static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_i
 static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
                                const pm_crowd_instance *instances, size_t count) {
     for (pm_crowd_output output = 0; output < outputs; output++) {
-        float *device = scene_pose(s, output, instances, count, false);
+        SCOPED(guarded_free_at) float *device = scene_pose(s, output, instances, count, false);
         expect_sets(s, output, instances, count, device);
-        guarded_free(device);
     }
 }
 
 static void expect_outputs(void **state, pm_crowd_output outputs, const scene_options *options) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
@@ -75,7 +74,6 @@ static void expect_outputs(void **state, pm_crowd_output outputs, const scene_op
     for (size_t i = 0; i < max(); i++)
         instances[i] = scene_alike_instance(&source, &s, i);
     expect_paths_agree(&s, outputs, instances, max());
-    scene_free(&s);
 }
 
 static void expect_scene(void **state, const scene_options *options) {
@@ -154,7 +152,7 @@ static void hold_still(const scene *s, size_t joint, unsigned channel, const flo
 }
 
 TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD45);
     const scene_options options = {.salt = 0xD45,
@@ -179,7 +177,6 @@ TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
     for (size_t i = 0; i < max(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
     expect_paths_agree(&s, PM_CROWD_POSE_COUNT, instances, max());
-    scene_free(&s);
 }
 
 /* Of local poses, the positions of all joints but the root are those of the rest pose. */
@@ -201,7 +198,7 @@ static bool keeps_equal_keys(const scene *s) {
  * pose in every key. */
 static void expect_root_alone(void **state, const scene_options *options,
                               const pm_crowd_output *outputs, size_t output_count) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
@@ -217,7 +214,9 @@ static void expect_root_alone(void **state, const scene_options *options,
             if (of_bodies) /* which show clip A alone */
                 instances[i].weight = 0;
         }
+        SCOPED(guarded_free_at)
         float *one = scene_pose(&s, outputs[n], instances, max(), !is_for_device(state));
+        SCOPED(guarded_free_at)
         float *other = scene_pose(&all, outputs[n], instances, max(), !is_for_device(state));
         if (keeps_equal_keys(&s))
             expect_same_bits(one, other, scene_floats(&s, outputs[n], max()),
@@ -226,8 +225,6 @@ static void expect_root_alone(void **state, const scene_options *options,
             expect_at_rest(&s, one, max());
         if (!of_bodies)
             expect_sets(&s, outputs[n], instances, max(), one);
-        guarded_free(one);
-        guarded_free(other);
     }
     pm_root_motion from_one[MAX], from_all[MAX];
     const pm_crowd_instance begin[MAX] = {0};
@@ -237,7 +234,6 @@ static void expect_root_alone(void **state, const scene_options *options,
     assert_memory_equal(from_one, from_all, max() * sizeof *from_one);
     pm_crowd_destroy(&all.crowd);
     pm_skeleton_destroy(&all.skeleton);
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(positions_of_the_root_alone_leave_the_others_at_rest_by_every_method) {
@@ -303,8 +299,8 @@ static void expect_rounded(const scene *s, pm_crowd_output output,
                            const pm_crowd_instance *instances) {
     const pm_crowd_output other = in_floats(output);
     assert_true(other < PM_CROWD_POSE_COUNT);
-    float *floats = scene_pose(s, other, instances, max(), false);
-    float *halves = scene_pose(s, output, instances, max(), false);
+    SCOPED(guarded_free_at) float *floats = scene_pose(s, other, instances, max(), false);
+    SCOPED(guarded_free_at) float *halves = scene_pose(s, output, instances, max(), false);
     for (size_t i = 0; i < scene_floats(s, other, max()); i++) {
         uint16_t bits;
         memcpy(&bits, (const char *)halves + 2 * i, sizeof bits);
@@ -312,12 +308,10 @@ static void expect_rounded(const scene *s, pm_crowd_output output,
             fail_msg("%s: %.9g became %.9g", pm_crowd_outputs[output].name, (double)floats[i],
                      half_value(bits));
     }
-    guarded_free(floats);
-    guarded_free(halves);
 }
 
 TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD50);
     scene_make(engine_for(state), &(scene_options){.salt = 0xD50}, &s);
@@ -326,7 +320,6 @@ TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
     for (pm_crowd_output o = 0; o < PM_CROWD_POSE_COUNT; o++)
         if (pm_crowd_outputs[o].bits == 16)
             expect_rounded(&s, o, instances);
-    scene_free(&s);
 }
 
 /* The palette equals the inverse bind matrix where the pose is the identity. */
@@ -370,7 +363,8 @@ TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
         binds[i] = known[i].value;
     const pm_skeleton_desc desc = {
         .joint_count = 2, .parents = parents, .inverse_binds = {.data = binds, .type = PM_FLOAT32}};
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    SCOPED(pm_crowd_destroy)
     pm_crowd *crowd = crowd_make(engine_for(state), &desc, &clip, 1, &skeleton);
     const pm_crowd_instance still = {.clip_a = 0};
     memset(halves, 0xFF, sizeof halves);
@@ -380,8 +374,6 @@ TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
         if (halves[i] != known[i].bits)
             fail_msg("%.9g became %04x, not %04x", (double)known[i].value, halves[i],
                      known[i].bits);
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
 }
 
 /* ---- parameters that must not affect the bits ---------------------------------------------- */
@@ -399,11 +391,9 @@ static void expect_engine_of(void **state, size_t joints, pm_crowd_output output
     for (size_t i = 0; i < max(); i++)
         instances[i] = scene_instance(&source, &s);
     for (pm_crowd_output output = 0; output < outputs; output++) {
-        float *a = scene_pose(&s, output, instances, max(), false);
-        float *b = scene_pose(&t, output, instances, max(), false);
+        SCOPED(guarded_free_at) float *a = scene_pose(&s, output, instances, max(), false);
+        SCOPED(guarded_free_at) float *b = scene_pose(&t, output, instances, max(), false);
         expect_same_bits(a, b, scene_floats(&s, output, max()), scene_floats(&s, output, 1));
-        guarded_free(a);
-        guarded_free(b);
     }
     scene_free(&t);
     pm_engine_destroy(&engine);
@@ -439,25 +429,24 @@ TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
 }
 
 TEST_ON_BOTH(instances_do_not_affect_each_other) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xD70);
     scene_make(engine_for(state), &(scene_options){.salt = 0xD70}, &s);
     for (size_t i = 0; i < max(); i++)
         instances[i] = scene_bad_instance(&source, &s);
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
+    SCOPED(guarded_free_at)
     float *before = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
     for (size_t i = 0; i < max() / 2; i++) {
         const pm_crowd_instance kept = instances[i];
         instances[i] = instances[max() - 1 - i];
         instances[max() - 1 - i] = kept;
     }
+    SCOPED(guarded_free_at)
     float *after = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
     for (size_t i = 0; i < max(); i++)
         expect_same_bits(before + i * floats, after + (max() - 1 - i) * floats, floats, 12);
-    guarded_free(before);
-    guarded_free(after);
-    scene_free(&s);
 }
 
 /* ---- threads --------------------------------------------------------------------------------- */
@@ -489,7 +478,7 @@ TEST_ON_BOTH(threads_may_share_a_crowd) {
     engine_for(state);
     if (is_on_oclgrind(state))
         skip();
-    scene s;
+    SCOPED(scene_free) scene s;
     worker workers[THREADS];
     pthread_t threads[THREADS];
     pm_crowd_instance instances[THREADS][MAX];
@@ -518,7 +507,6 @@ TEST_ON_BOTH(threads_may_share_a_crowd) {
         free(workers[n].records);
         guarded_free(expected[n]);
     }
-    scene_free(&s);
 }
 
 TEST_GROUP_OF_CROWDS(NULL, engines_close)

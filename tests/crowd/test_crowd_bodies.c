@@ -232,6 +232,7 @@ static body_truth placed(body_truth b, const pm_placement *place, double speed) 
 static void find_speeds(const scene *s, const pm_crowd_instance *n, double *speeds) {
     for (size_t j = 0; j < s->joints; j++)
         speeds[j] = 0;
+    SCOPED(free_at)
     joint_pose *a = test_array(s->joints, sizeof *a), *b = test_array(s->joints, sizeof *b);
     pm_crowd_instance at = *n;
     crowd_oracle_pose(s->oracle, &at, a);
@@ -239,16 +240,14 @@ static void find_speeds(const scene *s, const pm_crowd_instance *n, double *spee
     crowd_oracle_pose(s->oracle, &at, b);
     for (size_t j = 0; j < s->joints; j++)
         speeds[j] = apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / (1 << 15);
-    free(a);
-    free(b);
 }
 
 static body_error error_of(const scene *s, const body_job *b, const states *got) {
     body_error worst = {0, 0, 0, 0, 0};
     const size_t records = records_of(s, b->subset);
-    body_truth *truth = test_array(s->joints, sizeof *truth);
-    joint_pose *poses = test_array(s->joints, sizeof *poses);
-    double *speeds = test_array(s->joints, sizeof *speeds);
+    SCOPED(free_at) body_truth *truth = test_array(s->joints, sizeof *truth);
+    SCOPED(free_at) joint_pose *poses = test_array(s->joints, sizeof *poses);
+    SCOPED(free_at) double *speeds = test_array(s->joints, sizeof *speeds);
     for (size_t i = 0; i < b->count; i++) {
         const pm_placement *place = b->placements ? &b->placements[i] : NULL;
         const double speed = b->speeds ? (double)b->speeds[i] : 1;
@@ -292,9 +291,6 @@ static body_error error_of(const scene *s, const body_job *b, const states *got)
                 fmax(worst.local, apart(vector_at(got->of[5] + 3 * at), want.local_spin) / spin);
         }
     }
-    free(truth);
-    free(poses);
-    free(speeds);
     return worst;
 }
 
@@ -302,7 +298,7 @@ static void expect_error_below(const char *what, body_error e) {
     print_message("# %-32s position %.1e rotation %.1e velocity %.1e spin %.1e local %.1e\n", what,
                   e.position, e.rotation, e.velocity, e.spin, e.local);
     assert_true(e.position <= 2e-6);
-    assert_true(e.rotation <= 4e-6);
+    assert_true(e.rotation <= 1.2e-6); /* a chain of 64 joints; others stay below 7e-7 */
     assert_true(e.velocity <= 1e-5);
     assert_true(e.spin <= 1e-5);
     assert_true(e.local <= 1e-5);
@@ -347,16 +343,15 @@ static void expect_reference(scene *s, const body_job *b, size_t instruction_set
     body_job job = *b;
     job.on_reference = true;
     s->crowd->data->instruction_set = instruction_set;
-    states found = states_make(s, &job);
+    SCOPED(states_free) states found = states_make(s, &job);
     s->crowd->data->instruction_set = widest;
     for (size_t f = 0; f < FIELDS; f++)
         expect_same_bits(wanted->of[f], found.of[f],
                          b->count * records_of(s, b->subset) * widths[f], widths[f]);
-    states_free(&found);
 }
 
 static void expect_scene_on(pm_engine *engine, const scene_options *options, const char *what) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[INSTANCES];
     pm_placement placements[INSTANCES];
     float speeds[INSTANCES], points[3 * 64];
@@ -380,14 +375,12 @@ static void expect_scene_on(pm_engine *engine, const scene_options *options, con
                       .flags = {0, PM_TARGET_SCALAR_FIRST * (kind == 1),
                                 PM_TARGET_AT_POINT * (kind != 0), 0,
                                 PM_TARGET_SCALAR_FIRST * (kind == 2), 0}};
-        states device = states_make(&s, &b);
+        SCOPED(states_free) states device = states_make(&s, &b);
         expect_error_below(what, error_of(&s, &b, &device));
         for (size_t set = 0; set < pm_instruction_set_count(); set++)
             if (pm_instruction_set_is_supported(set))
                 expect_reference(&s, &b, set, &device);
-        states_free(&device);
     }
-    scene_free(&s);
 }
 
 static void expect_scene(void **state, const scene_options *options, const char *what) {
@@ -441,25 +434,26 @@ TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
     for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
         if (!can_compile_lanes(engine_for(state), lanes[l]))
             continue;
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
         expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
         expect_scene_on(engine, &(scene_options){.salt = 0xE33, .key_format = PM_KEYS_LOG48},
                         "lanes");
         expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
-        pm_engine_destroy(&engine);
     }
 }
 
 /* Of a clip that does not exist: the rest pose, placed, without velocities. */
 TEST_ON_BOTH(states_without_a_clip_rest) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE40}, &s);
     const pm_crowd_instance n = {.clip_a = (uint32_t)s.clip_count, .time_a = 12345};
     const pm_placement place = {{0, 0, 0.6f, 0.8f}, {1, 2, 3, NAN}};
     const float speed = 3;
-    joint_pose *poses = test_array(s.joints, sizeof *poses);
-    quat *rotations = test_array(s.joints, sizeof *rotations);
-    vec3 *positions = test_array(s.joints, sizeof *positions);
+    SCOPED(free_at) joint_pose *poses = test_array(s.joints, sizeof *poses);
+    SCOPED(free_at) quat *rotations = test_array(s.joints, sizeof *rotations);
+    SCOPED(free_at) vec3 *positions = test_array(s.joints, sizeof *positions);
+    SCOPED(states_free)
     states got = states_make(
         &s, &(body_job){.instances = &n, .count = 1, .placements = &place, .speeds = &speed});
     crowd_oracle_pose(s.oracle, &n, poses);
@@ -475,11 +469,6 @@ TEST_ON_BOTH(states_without_a_clip_rest) {
             for (size_t c = 0; c < widths[f] && f != 4; c++)
                 assert_true(got.of[f][widths[f] * k + c] == 0);
     }
-    states_free(&got);
-    free(poses);
-    free(rotations);
-    free(positions);
-    scene_free(&s);
 }
 
 /* ---- hinges ----------------------------------------------------------------------------------- */
@@ -488,6 +477,7 @@ TEST_ON_BOTH(states_without_a_clip_rest) {
  * positions, which are linear. */
 static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *got, size_t i,
                           const pm_crowd_instance *n) {
+    SCOPED(free_at)
     joint_pose *at = test_array(s->joints, sizeof *at), *later = test_array(s->joints, sizeof *at);
     pm_crowd_instance next = *n;
     next.time_a += 1 << 15;
@@ -515,8 +505,6 @@ static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *
                                  quat_normalise(quat_multiply(rest, turn))) <=
                     2e-6 * (1 + fabs(half)));
     }
-    free(at);
-    free(later);
 }
 
 /* Two thirds of the joints become hinges, with angles of several turns. */
@@ -537,10 +525,10 @@ static void make_hinges(random_source *source, scene *s, pm_hinge *hinges) {
     s->skeleton_desc.hinges = hinges;
 }
 
-/* Instance i is also posed half a millisecond before and after, if that is in the same segment. */
+/* Instance i is also posed 2^-14 s before and after, in the same segment. */
 TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     enum { COUNT = 24 };
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_hinge hinges[16];
     pm_crowd_instance instances[3 * COUNT];
     random_source source = random_salted(0xE70);
@@ -557,27 +545,25 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
         instances[i] =
             (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
         instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
-        instances[COUNT + i].time_a -= 1 << 21;
-        instances[2 * COUNT + i].time_a += 1 << 21;
+        instances[COUNT + i].time_a -= 1 << 18;
+        instances[2 * COUNT + i].time_a += 1 << 18;
     }
     const body_job b = {
         .instances = instances, .count = 3 * COUNT, .on_reference = !is_for_device(state)};
-    states got = states_make(&s, &b);
+    SCOPED(states_free) states got = states_make(&s, &b);
     for (size_t i = 0; i < COUNT; i++)
         expect_hinges(&s, hinges, &got, i, &instances[i]);
     for (size_t at = 0; at < 3 * COUNT * s.joints; at++) {
         const size_t step = 3 * COUNT * s.joints;
         const double slope =
-            ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 1024;
+            ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 8192;
         const double speed = vec3_norm(vector_at(got.of[2] + at / 3 * 3));
         assert_true(fabs(slope - (double)got.of[2][at]) <= 0.05 * (20 + speed));
     }
-    states_free(&got);
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_hinge hinges[16];
     float out[16 * 12];
     pm_skeleton *skeleton = NULL;
@@ -607,14 +593,13 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
                  "axis");
     expect_joint(last_error(), 1);
-    scene_free(&s);
 }
 
 /* Fields alone, at any stride, in the order of a list, and with the previous ones kept, are those of a
  * job of all fields in plain C. */
 TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     enum { COUNT = 19, LISTED = 7 };
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     bool on_key[COUNT];
     uint32_t indices[LISTED] = {18, 0, 7, 99, 3, 11, 2};
@@ -622,10 +607,12 @@ TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xE51}, &s);
     for (size_t i = 0; i < COUNT; i++)
         instances[i] = some_instance(&source, &s, &on_key[i]);
+    SCOPED(states_free)
     states all =
         states_make(&s, &(body_job){.instances = instances, .count = COUNT, .on_reference = true});
     for (size_t f = 0; f < FIELDS; f++) {
         const size_t floats = s.joints * widths[f], stride = floats + 5;
+        SCOPED(guarded_free_at)
         float *one = guarded_floats(LISTED * stride), *before = guarded_floats(LISTED * stride);
         for (size_t i = 0; i < LISTED * stride; i++)
             one[i] = (float)i;
@@ -651,11 +638,7 @@ TEST_ON_BOTH(fields_do_not_depend_on_the_job) {
                 if (c < floats)
                     assert_true(before[i * stride + c] == (float)(i * stride + c));
             }
-        guarded_free(one);
-        guarded_free(before);
     }
-    states_free(&all);
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(jobs_that_have_no_velocities_are_refused) {

@@ -65,10 +65,9 @@ FIXTURE(free_valid) {
 }
 
 static void check_accepted(void **state, const char *file, int line) {
-    pm_crowd *crowd = NULL;
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = NULL;
     check_ok(pm_crowd_create(engine_for(state), &c.desc, &crowd, new_error()), last_error(), file,
              line);
-    pm_crowd_destroy(&crowd);
 }
 
 /* `clip` is the clip that the message must name, or NULL. */
@@ -327,7 +326,7 @@ static size_t documented_bytes(const scene *s) {
 
 TEST_ON_REFERENCE(the_memory_of_clips_is_that_of_the_guide) {
     for (size_t n = 0; n < variant_count() + 2; n++) {
-        scene s;
+        SCOPED(scene_free) scene s;
         pm_crowd_info info;
         scene_options options = {
             .salt = 0xA70 + n, .joints = 1 + 13 * (n % 5), .without_positions = n % 3 == 0};
@@ -345,7 +344,6 @@ TEST_ON_REFERENCE(the_memory_of_clips_is_that_of_the_guide) {
         scene_make(engine_for(state), &options, &s);
         pm_crowd_get_info(s.crowd, &info);
         assert_int_equal(info.device_bytes, documented_bytes(&s));
-        scene_free(&s);
     }
 }
 
@@ -364,18 +362,17 @@ static void check_job(pm_crowd *crowd, const pm_crowd_job *job, pm_status expect
     check_job(crowd, (job), PM_ERROR_ARGUMENT, (words), __FILE__, __LINE__)
 
 CHECK(jobs_without_outputs_are_refused) {
-    pm_crowd *crowd = made(state);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
     pm_crowd_job job = {.instances = two, .instance_count = 2, .output_count = 1};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = NULL};
     expect_job_refused(&job, "memory");
     job.outputs = NULL;
     expect_job_refused(&job, "outputs");
-    pm_crowd_destroy(&crowd);
 }
 
 CHECK(strides_shorter_than_an_instance_are_refused) {
     float out[2 * JOINTS * 12];
-    pm_crowd *crowd = made(state);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         pm_crowd_target target = {.output = output, .memory = out};
         const pm_crowd_job job = {
@@ -385,7 +382,6 @@ CHECK(strides_shorter_than_an_instance_are_refused) {
         target.stride = 1;
         expect_job_refused(&job, "stride");
     }
-    pm_crowd_destroy(&crowd);
 }
 
 /* A target of a job that is otherwise valid. */
@@ -412,7 +408,7 @@ enum { ROOM = 2 * JOINTS * 48 + 64 };
 CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
     static float out[ROOM / sizeof(float)], before[ROOM / sizeof(float)];
     random_source source = random_salted(0xC81);
-    pm_crowd *crowd = made(state);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
     for (size_t round = 0; round < 40; round++) {
         const bool by_host = round % 2;
         const pm_crowd_output output = random_bits(&source) % PM_CROWD_POSE_COUNT;
@@ -421,21 +417,19 @@ CHECK(memory_that_is_not_aligned_to_floats_is_refused) {
         expect_target_refused(out, width_of(output) + off, NULL, "stride");
         expect_target_refused(out, 0, (char *)before + off, "previous");
     }
-    pm_crowd_destroy(&crowd);
 }
 
 CHECK(memory_that_is_also_previous_is_refused) {
     static float out[ROOM / sizeof(float)];
-    pm_crowd *crowd = made(state);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         for (unsigned by_host = 0; by_host < 2; by_host++)
             expect_target_refused(out, 0, out, "previous");
-    pm_crowd_destroy(&crowd);
 }
 
 CHECK(records_larger_than_the_address_space_are_refused) {
     float out[JOINTS * 12];
-    pm_crowd *crowd = made(state);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
     pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out};
     pm_crowd_job job = {
         .instances = two, .instance_count = SIZE_MAX / 64, .outputs = &target, .output_count = 1};
@@ -443,7 +437,6 @@ CHECK(records_larger_than_the_address_space_are_refused) {
     job.instance_count = 3;
     target.stride = SIZE_MAX / 2 + 1;
     check_job(crowd, &job, PM_ERROR_SIZE, "PM_CROWD_PALETTE|bytes", __FILE__, __LINE__);
-    pm_crowd_destroy(&crowd);
 }
 
 /* ---- dual quaternions ----------------------------------------------------------------------- */
@@ -464,7 +457,7 @@ static pm_crowd *made_with_bind(void **state, const float bind[12]) {
 
 static void check_dual(void **state, bool rigid, const float bind[12], const char *file, int line) {
     float out[2 * JOINTS * 12];
-    pm_crowd *crowd = made_with_bind(state, bind);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made_with_bind(state, bind);
     pm_crowd_job job = CROWD_JOB(two, 2, .output = PM_CROWD_PALETTE, .memory = out);
     check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
@@ -477,7 +470,6 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
         check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(),
                       PM_ERROR_ARGUMENT, "rigid", file, line);
     }
-    pm_crowd_destroy(&crowd);
 }
 
 #define expect_dual(rigid, ...)                                                                    \
@@ -495,8 +487,8 @@ CHECK(dual_quaternions_require_rigid_inverse_binds) {
 /* ---- after a refusal ---------------------------------------------------------------------------- */
 
 CHECK(a_crowd_poses_after_a_refused_job) {
-    pm_crowd *crowd = made(state);
-    float *out = guarded_floats(2 * JOINTS * 12);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made(state);
+    SCOPED(guarded_free_at) float *out = guarded_floats(2 * JOINTS * 12);
     pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = out, .stride = 1};
     const pm_crowd_job job = {
         .instances = two, .instance_count = 2, .outputs = &target, .output_count = 1};
@@ -508,8 +500,6 @@ CHECK(a_crowd_poses_after_a_refused_job) {
     for (size_t i = 0; i < 2 * JOINTS * 12; i++)
         assert_false(is_poison(out[i]));
     expect_guards(out, 2 * JOINTS * 12);
-    guarded_free(out);
-    pm_crowd_destroy(&crowd);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -39,9 +39,9 @@ TEST(records_have_the_bytes_of_the_header) {
 }
 
 TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
-    float *memory = guarded_floats(12);
+    SCOPED(guarded_free_at) float *memory = guarded_floats(12);
     pm_crowd_job job = {0};
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = memory};
     job.output_count = 1;
@@ -50,12 +50,10 @@ TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
     pose(&s, &(pm_crowd_job){.on_reference = true});
     for (size_t i = 0; i < 12; i++)
         assert_true(is_poison(memory[i]));
-    guarded_free(memory);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     float *together[PM_CROWD_POSE_COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA03, .scales = true}, &s);
@@ -84,7 +82,6 @@ TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
         if (small_sizes())
             break;
     }
-    scene_free(&s);
 }
 
 /* Rows of `stride` floats: their records equal those of contiguous rows, and the floats between
@@ -101,26 +98,23 @@ static void expect_rows(const scene *s, pm_crowd_output output, const float *row
 }
 
 TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
     make_instances(&s, 0xA04, instances, COUNT);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         static const size_t gaps[] = {0, 1, 4, 31};
         const size_t width = scene_floats(&s, output, 1);
-        float *tight = scene_pose(&s, output, instances, COUNT, false);
+        SCOPED(guarded_free_at) float *tight = scene_pose(&s, output, instances, COUNT, false);
         for (size_t g = 0; g < 4; g++) {
             const size_t stride = width + gaps[g], floats = (COUNT - 1) * stride + width;
-            float *rows = guarded_floats(floats);
+            SCOPED(guarded_free_at) float *rows = guarded_floats(floats);
             pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = output, .memory = rows,
                                          .stride = stride * sizeof(float));
             pose(&s, &job);
             expect_rows(&s, output, rows, stride, tight);
-            guarded_free(rows);
         }
-        guarded_free(tight);
     }
-    scene_free(&s);
 }
 
 /* ---- previous records ------------------------------------------------------------------------- */
@@ -131,9 +125,10 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
     make_instances(s, 0xA06, second, COUNT);
     const size_t width = scene_floats(s, output, 1), stride = width + gap;
     const size_t floats = (COUNT - 1) * stride + width;
+    SCOPED(guarded_free_at)
     float *rows = guarded_floats(floats), *previous = guarded_floats(floats);
-    float *one = scene_pose(s, output, first, COUNT, false);
-    float *two = scene_pose(s, output, second, COUNT, false);
+    SCOPED(guarded_free_at) float *one = scene_pose(s, output, first, COUNT, false);
+    SCOPED(guarded_free_at) float *two = scene_pose(s, output, second, COUNT, false);
     pm_crowd_target target = {.output = output, .memory = rows, .stride = stride * sizeof(float)};
     pm_crowd_job job = {
         .instances = first, .instance_count = COUNT, .outputs = &target, .output_count = 1};
@@ -145,20 +140,15 @@ static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) 
         expect_same_bits(previous + i * stride, one + i * width, width, width);
         expect_same_bits(rows + i * stride, two + i * width, width, width);
     }
-    guarded_free(rows);
-    guarded_free(previous);
-    guarded_free(one);
-    guarded_free(two);
 }
 
 TEST_ON_BOTH(the_content_of_the_memory_is_copied_first) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA05}, &s);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         expect_previous(&s, output, 0);
         expect_previous(&s, output, 5);
     }
-    scene_free(&s);
 }
 
 /* ---- update intervals -------------------------------------------------------------------------- */
@@ -191,8 +181,8 @@ static float *all_posed(const scene *s, const pm_crowd_instance *instances,
 static void expect_frame(const scene *s, const pm_crowd_instance *instances, uint64_t frame,
                          pm_crowd_output output, bool reference) {
     const size_t width = scene_floats(s, output, 1), floats = COUNT * width;
-    float *all = all_posed(s, instances, output);
-    float *kept = guarded_floats(floats), *before = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *all = all_posed(s, instances, output);
+    SCOPED(guarded_free_at) float *kept = guarded_floats(floats), *before = guarded_floats(floats);
     pm_crowd_job job = {
         .instances = instances, .instance_count = COUNT, .frame = frame, .on_reference = reference};
     job.outputs = &(pm_crowd_target){.output = output, .memory = kept, .previous = before};
@@ -209,13 +199,10 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
                          is_updated(&instances[i], i, frame) ? "not posed" : "not kept");
             assert_true(before[k] == (float)k);
         }
-    guarded_free(all);
-    guarded_free(kept);
-    guarded_free(before);
 }
 
 TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA07, instances, COUNT);
@@ -223,12 +210,11 @@ TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
         expect_frame(&s, instances, frame, frame % PM_CROWD_POSE_COUNT, false);
     expect_frame(&s, instances, UINT64_MAX - 2, PM_CROWD_PALETTE, false);
     expect_frame(&s, instances, 4, PM_CROWD_PALETTE, true);
-    scene_free(&s);
 }
 
 /* All instances have one level: whole groups are not updated. */
 TEST_ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA08, instances, COUNT);
@@ -240,11 +226,10 @@ TEST_ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame) {
             assert_true(is_updated(&instances[i], i, frame) ==
                         is_updated(&instances[i - i % 16], i - i % 16, frame));
     }
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT], beyond[COUNT];
     make_intervals(engine_for(state), &s);
     make_instances(&s, 0xA09, instances, COUNT);
@@ -254,7 +239,7 @@ TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
         beyond[i].level = (uint8_t)(3 + i * 4);
     }
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, COUNT);
-    float *a = guarded_floats(floats), *b = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *a = guarded_floats(floats), *b = guarded_floats(floats);
     for (uint64_t frame = 0; frame < 5; frame++) {
         pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .frame = frame};
         job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = a};
@@ -268,23 +253,17 @@ TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
     }
     for (size_t i = 0; i < floats; i++)
         assert_false(is_poison(a[i]));
-    guarded_free(a);
-    guarded_free(b);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(a_single_instance_is_always_posed) {
-    scene s;
+    SCOPED(scene_free) scene s;
     make_intervals(engine_for(state), &s);
     const pm_crowd_instance n = {.level = 2};
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
-    float *one = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *one = guarded_floats(floats);
     expect_success(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, new_error()));
-    float *all = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
+    SCOPED(guarded_free_at) float *all = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
     expect_same_bits(one, all, floats, 12);
-    guarded_free(one);
-    guarded_free(all);
-    scene_free(&s);
 }
 
 /* ---- fields out of range ---- */
@@ -321,7 +300,7 @@ static pm_crowd_instance corrected(const scene *s, pm_crowd_instance n) {
 }
 
 static void expect_corrected(void **state, const scene_options *options) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance given[MAX], in_range[MAX];
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
@@ -331,13 +310,10 @@ static void expect_corrected(void **state, const scene_options *options) {
         in_range[i] = corrected(&s, given[i]);
     }
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, count);
-    float *a = scene_pose(&s, PM_CROWD_PALETTE, given, count, false);
-    float *b = scene_pose(&s, PM_CROWD_PALETTE, in_range, count, false);
+    SCOPED(guarded_free_at) float *a = scene_pose(&s, PM_CROWD_PALETTE, given, count, false);
+    SCOPED(guarded_free_at) float *b = scene_pose(&s, PM_CROWD_PALETTE, in_range, count, false);
     expect_same_bits(a, b, floats, s.joints * 12);
     scene_expect(&s, PM_CROWD_PALETTE, a, given, count, "any 32 bytes");
-    guarded_free(a);
-    guarded_free(b);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules) {
@@ -349,7 +325,7 @@ TEST_ON_BOTH(instances_of_any_bytes_are_posed_by_the_rules) {
 
 /* All bits are random: the matrices must be finite nevertheless. */
 TEST_ON_BOTH(random_bytes_give_finite_matrices) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xE04);
     scene_make(engine_for(state), &(scene_options){.salt = 0xE04, .scales = true}, &s);
@@ -359,11 +335,10 @@ TEST_ON_BOTH(random_bytes_give_finite_matrices) {
             memcpy((char *)&instances[i] + 8 * word, &bits, 8);
         }
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, MAX);
+    SCOPED(guarded_free_at)
     float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, MAX, false);
     for (size_t i = 0; i < floats; i++)
         assert_true(isfinite(records[i]));
-    guarded_free(records);
-    scene_free(&s);
 }
 
 /* ---- checks ------------------------------------------------------------------------------- */
@@ -379,7 +354,7 @@ static void expect_fault(const scene *s, pm_crowd_instance invalid, const char *
 }
 
 TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
     expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
     expect_fault(&s, (pm_crowd_instance){.clip_b = 3, .weight = 0.5f}, "clip_b");
@@ -391,11 +366,10 @@ TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
     expect_fault(&s, (pm_crowd_instance){.level = SCENE_LEVELS}, "level");
     expect_fault(&s, (pm_crowd_instance){.flags = 16}, "flags");
     expect_fault(&s, (pm_crowd_instance){.flags = 128}, "flags");
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xE06);
     scene_make(engine_for(state), &(scene_options){.salt = 0xE06}, &s);
@@ -405,17 +379,15 @@ TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
     instances[1].time_b = INT64_MAX;
     expect_success(pm_crowd_check_instances(s.crowd, instances, MAX, new_error()));
     expect_success(pm_crowd_check_instances(s.crowd, instances, 0, new_error()));
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(the_check_refuses_null) {
-    scene s;
+    SCOPED(scene_free) scene s;
     const pm_crowd_instance one = {0};
     scene_make(engine_for(state), &(scene_options){.salt = 0xE07, .joints = 1}, &s);
     expect_error(pm_crowd_check_instances(NULL, &one, 1, new_error()), PM_ERROR_ARGUMENT, "crowd");
     expect_error(pm_crowd_check_instances(s.crowd, NULL, 1, new_error()), PM_ERROR_ARGUMENT,
                  "instances");
-    scene_free(&s);
 }
 
 TEST_GROUP_OF_CROWDS(NULL, engines_close)

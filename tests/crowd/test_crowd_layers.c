@@ -97,9 +97,8 @@ static float *posed_alike(const scene *s, pm_crowd_job job, pm_crowd_output outp
     job.on_reference = true;
     for (size_t k = 0; k <= widest; k++) {
         s->crowd->data->instruction_set = k;
-        float *reference = posed(s, job, output, subset, rows);
+        SCOPED(guarded_free_at) float *reference = posed(s, job, output, subset, rows);
         expect_same_bits(records, reference, floats, floats / rows);
-        guarded_free(reference);
     }
     return records;
 }
@@ -108,18 +107,17 @@ static void expect_one_by_one(const scene *s, const cast *c, pm_crowd_output out
                               uint32_t subset, const float *records) {
     const size_t floats = floats_of(s, output, subset);
     for (size_t i = 0; i < COUNT; i++) {
-        float *one = guarded_floats(floats);
+        SCOPED(guarded_free_at) float *one = guarded_floats(floats);
         pm_crowd_one from = {.instance = &c->instances[i], .output = output, .subset = subset};
         from.layers = layers_of(c, i, &from.layer_count);
         expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
-        guarded_free(one);
     }
 }
 
 static void expect_near_oracle(const scene *s, const cast *c, pm_crowd_output output,
                                const float *records) {
-    joint_pose *poses = test_array(s->joints, sizeof *poses);
+    SCOPED(free_at) joint_pose *poses = test_array(s->joints, sizeof *poses);
     scene_error worst = {0, 0};
     for (size_t i = 0; i < COUNT; i++) {
         size_t count;
@@ -132,7 +130,6 @@ static void expect_near_oracle(const scene *s, const cast *c, pm_crowd_output ou
     }
     printf("# layers, output %d: linear %.2e shift %.2e\n", (int)output, worst.linear, worst.shift);
     assert_true(worst.linear < 4e-6 && worst.shift < 4e-6);
-    free(poses);
 }
 
 /* ---- layers and subsets ---------------------------------------------------------------------- */
@@ -194,39 +191,36 @@ static const views *views_of(void **state, const views *wanted) {
 
 static void expect_view(const scene *s, const cast *c, pm_crowd_output output, uint32_t subsets,
                         const float *models) {
-    float *all = posed_alike(s, job_of(c, NULL), output, 0, COUNT);
+    SCOPED(guarded_free_at) float *all = posed_alike(s, job_of(c, NULL), output, 0, COUNT);
     expect_one_by_one(s, c, output, 0, all);
     if (output == PM_CROWD_PALETTE || output == PM_CROWD_DUAL)
         expect_near_oracle(s, c, output, all);
     if (output == PM_CROWD_BOUNDS)
         expect_bounds(s, 0, all, models);
     for (uint32_t subset = 1; subset <= subsets; subset++) {
+        SCOPED(guarded_free_at)
         float *part = posed_alike(s, job_of(c, NULL), output, subset, COUNT);
         expect_one_by_one(s, c, output, subset, part);
         if (output == PM_CROWD_BOUNDS)
             expect_bounds(s, subset, part, models);
         else
             expect_subset(s, output, subset, part, all);
-        guarded_free(part);
     }
-    guarded_free(all);
 }
 
 static void expect_scene(void **state, const views *wanted, uint32_t subsets,
                          const scene_options *options) {
-    scene s;
+    SCOPED(scene_free) scene s;
     static cast c;
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     make_cast(&source, &s, &c);
     pm_crowd_job job = job_of(&c, NULL);
     job.on_reference = has_few_programs(state);
-    float *models = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
+    SCOPED(guarded_free_at) float *models = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
     expect_near_oracle(&s, &c, PM_CROWD_MODEL, models);
     for (size_t n = 0; n < wanted->count; n++)
         expect_view(&s, &c, wanted->of[n], subsets, models);
-    guarded_free(models);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(every_view_of_layered_instances_is_that_of_the_oracle) {
@@ -268,18 +262,18 @@ TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
         random_source source = random_salted(0xB08);
         if (!can_compile_lanes(engine_for(state), lanes[l]))
             continue;
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
         scene_make(engine, &(scene_options){.salt = 0xB08, .scales = true}, &s);
         make_cast(&source, &s, &c);
         for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
             for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++)
                 guarded_free(posed_alike(&s, job_of(&c, NULL), outputs[o], subset, COUNT));
+        SCOPED(guarded_free_at)
         float *local = posed(&s, job_of(&c, NULL), PM_CROWD_LOCAL, 0, COUNT);
         const pm_crowd_job given = {.poses = local, .instance_count = COUNT};
         guarded_free(posed_alike(&s, given, PM_CROWD_MODEL, 2, COUNT));
-        guarded_free(local);
         scene_free(&s);
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -295,10 +289,11 @@ static void pose_layers(const scene *s, uint32_t clip_a, const pm_crowd_layer *l
 }
 
 TEST_ON_BOTH(a_layer_of_full_weight_is_the_sample) {
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB20);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB20, .scales = true}, &s);
     const size_t floats = floats_of(&s, PM_CROWD_LOCAL, 0);
+    SCOPED(guarded_free_at)
     float *sample = guarded_floats(floats), *layered = guarded_floats(floats);
     for (size_t n = 0; n < 200; n++) {
         pm_crowd_layer layer = layer_of(&source, &s);
@@ -313,18 +308,15 @@ TEST_ON_BOTH(a_layer_of_full_weight_is_the_sample) {
             expect_same_bits(layered, sample, floats, 12);
         }
     }
-    guarded_free(sample);
-    guarded_free(layered);
-    scene_free(&s);
 }
 
 /* A mean of one is a crossfade, with any weight and mask; a crossfade as a layer is that of A and B. */
 TEST_ON_BOTH(a_mean_of_one_and_clip_b_are_crossfades) {
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB21);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB21, .scales = true}, &s);
     const size_t floats = floats_of(&s, PM_CROWD_LOCAL, 0);
-    float *a = guarded_floats(floats), *b = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *a = guarded_floats(floats), *b = guarded_floats(floats);
     for (size_t n = 0; n < 200; n++) {
         pm_crowd_layer layer = layer_of(&source, &s);
         const pm_crowd_instance both = {.clip_b = layer.clip,
@@ -343,19 +335,16 @@ TEST_ON_BOTH(a_mean_of_one_and_clip_b_are_crossfades) {
         pose_layers(&s, 0, &layer, 1, b);
         expect_same_bits(a, b, floats, 12);
     }
-    guarded_free(a);
-    guarded_free(b);
-    scene_free(&s);
 }
 
 /* Samples of one clip within a moment, so that the sign of each is nearer to any other's. Layers without
  * effect between them do not divide the group. */
 TEST_ON_BOTH(the_order_of_a_mean_does_not_count) {
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB22);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB22, .scales = true}, &s);
     const size_t floats = floats_of(&s, PM_CROWD_LOCAL, 0);
-    float *a = guarded_floats(floats), *b = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *a = guarded_floats(floats), *b = guarded_floats(floats);
     for (size_t n = 0; n < 100; n++) {
         pm_crowd_layer group[5], other[5];
         for (size_t i = 0; i < 5; i++) {
@@ -376,9 +365,6 @@ TEST_ON_BOTH(the_order_of_a_mean_does_not_count) {
                 fail_msg("float %zu: %.9g and %.9g", i, (double)a[i], (double)b[i]);
         }
     }
-    guarded_free(a);
-    guarded_free(b);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(rotations_that_cancel_have_the_first_as_their_mean) {
@@ -389,7 +375,7 @@ TEST_ON_BOTH(rotations_that_cancel_have_the_first_as_their_mean) {
         {h, 0, 0, h}, {-h, 0, 0, h}, {1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}};
     pm_timeline timelines[5];
     pm_clip_desc clips[5] = {{0}};
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
     for (size_t i = 0; i < 5; i++) {
         timelines[i] = (pm_timeline){.key_count = 1, .rate = {1, 1}};
         clips[i].track_count = 1;
@@ -397,6 +383,7 @@ TEST_ON_BOTH(rotations_that_cancel_have_the_first_as_their_mean) {
         clips[i].timeline_count = 1;
         clips[i].rotations = (pm_array){.data = keys[i], .type = PM_FLOAT64};
     }
+    SCOPED(pm_crowd_destroy)
     pm_crowd *crowd =
         crowd_make(engine_for(state), &(pm_skeleton_desc){.joint_count = 1, .parents = &parent},
                    clips, 5, &skeleton);
@@ -411,8 +398,6 @@ TEST_ON_BOTH(rotations_that_cancel_have_the_first_as_their_mean) {
     expect_success(pm_crowd_pose_character(crowd, &from, record, new_error()));
     for (size_t i = 0; i < 12; i++)
         assert_true(isfinite(record[i]));
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
 }
 
 /* ---- any bytes ------------------------------------------------------------------------------- */
@@ -428,7 +413,7 @@ static void fill_random(random_source *source, void *to, size_t bytes) {
 static void expect_some_alike(const scene *s, const pm_crowd_job *job, pm_crowd_output output,
                               const float *records) {
     const size_t floats = floats_of(s, output, 0);
-    float *one = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *one = guarded_floats(floats);
     for (size_t i = 0; i < job->instance_count; i += 101) {
         const pm_crowd_range range = job->ranges[i];
         const size_t left = range.first < job->layer_count ? job->layer_count - range.first : 0;
@@ -439,19 +424,18 @@ static void expect_some_alike(const scene *s, const pm_crowd_job *job, pm_crowd_
         expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
     }
-    guarded_free(one);
 }
 
 /* Half of the clips and ops are brought into range, so that layers have effects. In a long sweep,
  * 2^20 instances. */
 TEST_ON_BOTH(any_bytes_can_be_posed) {
     const size_t count = small_sizes() ? 256 : long_sweeps() ? 65536 : 4096;
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB30);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB30, .joints = 5, .scales = true}, &s);
-    pm_crowd_instance *instances = test_array(count, sizeof *instances);
-    pm_crowd_layer *layers = test_array(count, sizeof *layers);
-    pm_crowd_range *ranges = test_array(count, sizeof *ranges);
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(count, sizeof *instances);
+    SCOPED(free_at) pm_crowd_layer *layers = test_array(count, sizeof *layers);
+    SCOPED(free_at) pm_crowd_range *ranges = test_array(count, sizeof *ranges);
     const pm_crowd_output output = shared_of(state, PM_CROWD_MODEL);
     const size_t floats = floats_of(&s, output, 0);
     for (size_t round = 0; round < (long_sweeps() ? 16 : 2); round++) {
@@ -473,24 +457,19 @@ TEST_ON_BOTH(any_bytes_can_be_posed) {
                                   .layer_count = count,
                                   .ranges = ranges,
                                   .frame = round};
-        float *records = posed_alike(&s, job, output, 0, count);
+        SCOPED(guarded_free_at) float *records = posed_alike(&s, job, output, 0, count);
         for (size_t i = 0; i < count * floats; i++)
             if (!isfinite(records[i]))
                 fail_msg("float %zu of instance %zu: %g", i % floats, i / floats,
                          (double)records[i]);
         expect_some_alike(&s, &job, output, records);
-        guarded_free(records);
     }
-    free(instances);
-    free(layers);
-    free(ranges);
-    scene_free(&s);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
 TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
-    scene s;
+    SCOPED(scene_free) scene s;
     static cast c;
     random_source source = random_salted(0xB40);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB40}, &s);
@@ -498,14 +477,14 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
     pm_crowd_job job = job_of(&c, NULL);
     const pm_crowd_output output = shared_of(state, PM_CROWD_PALETTE);
     const size_t floats = floats_of(&s, output, 0);
-    float *all = posed_alike(&s, job, output, 0, COUNT);
+    SCOPED(guarded_free_at) float *all = posed_alike(&s, job, output, 0, COUNT);
     /* every other instance backwards; an index that does not exist */
     uint32_t indices[COUNT];
     for (size_t i = 0; i < COUNT; i++)
         indices[i] = i == 4 ? COUNT : i == 9 ? UINT32_MAX : (uint32_t)(COUNT - 1 - 2 * i % COUNT);
     job.indices = indices;
     job.index_count = COUNT / 2;
-    float *own = posed_alike(&s, job, output, 0, COUNT);
+    SCOPED(guarded_free_at) float *own = posed_alike(&s, job, output, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         bool listed = false;
         for (size_t e = 0; e < job.index_count; e++)
@@ -516,16 +495,12 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
             assert_true(is_poison(own[i * floats + k]));
     }
     job.packed = true;
-    float *packed = posed_alike(&s, job, output, 0, job.index_count);
+    SCOPED(guarded_free_at) float *packed = posed_alike(&s, job, output, 0, job.index_count);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(packed + e * floats, all + indices[e] * floats, floats, floats);
         else
             assert_true(is_poison(packed[e * floats]));
-    guarded_free(all);
-    guarded_free(own);
-    guarded_free(packed);
-    scene_free(&s);
 }
 
 /* Also with pieces of few instances, an index that is listed twice, and more entries than instances. */
@@ -539,32 +514,29 @@ TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
     pm_crowd_job job = job_of(&c, NULL);
     const pm_crowd_output output = shared_of(state, PM_CROWD_PALETTE);
     const size_t floats = floats_of(&s, output, 0);
-    float *all = posed_alike(&s, job, output, 0, COUNT);
+    SCOPED(guarded_free_at) float *all = posed_alike(&s, job, output, 0, COUNT);
     uint32_t indices[3 * COUNT];
     for (size_t i = 0; i < 3 * COUNT; i++)
         indices[i] = (uint32_t)(random_bits(&source) % (COUNT + 1));
     job.indices = indices;
     job.index_count = 3 * COUNT;
     job.packed = true;
-    float *packed = posed_alike(&s, job, output, 0, job.index_count);
+    SCOPED(guarded_free_at) float *packed = posed_alike(&s, job, output, 0, job.index_count);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(packed + e * floats, all + indices[e] * floats, floats, floats);
     job.packed = false;
-    float *own = posed_alike(&s, job, output, 0, COUNT);
+    SCOPED(guarded_free_at) float *own = posed_alike(&s, job, output, 0, COUNT);
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(own + indices[e] * floats, all + indices[e] * floats, floats, floats);
-    guarded_free(all);
-    guarded_free(own);
-    guarded_free(packed);
     scene_free(&s);
     pm_engine_destroy(&small);
 }
 
 /* Turns of update_every are those of the instances, not of the entries. */
 TEST_ON_BOTH(listed_instances_are_updated_in_their_own_turn) {
-    scene s;
+    SCOPED(scene_free) scene s;
     static cast c;
     random_source source = random_salted(0xB42);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB42}, &s);
@@ -583,18 +555,16 @@ TEST_ON_BOTH(listed_instances_are_updated_in_their_own_turn) {
     job.frame = 1;
     job.indices = indices;
     job.index_count = COUNT;
-    float *records = posed_alike(&s, job, output, 0, COUNT);
+    SCOPED(guarded_free_at) float *records = posed_alike(&s, job, output, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         assert_int_equal(is_poison(records[i * floats]), (1 + i / 16) % 2 != 0);
-    guarded_free(records);
-    scene_free(&s);
 }
 
 /* ---- local poses ----------------------------------------------------------------------------- */
 
 TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE, PM_CROWD_DUAL, PM_CROWD_BOUNDS};
-    scene s;
+    SCOPED(scene_free) scene s;
     static cast c;
     random_source source = random_salted(0xB50);
     scene_make(engine_for(state),
@@ -605,9 +575,9 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
     const size_t width = floats_of(&s, PM_CROWD_LOCAL, 0);
     pm_crowd_job first = job_of(&c, NULL);
     first.on_reference = has_few_programs(state);
-    float *local = posed_alike(&s, first, PM_CROWD_LOCAL, 0, COUNT);
+    SCOPED(guarded_free_at) float *local = posed_alike(&s, first, PM_CROWD_LOCAL, 0, COUNT);
     for (size_t gap = 0; gap < 2; gap++) {
-        float *rows = guarded_floats(COUNT * (width + gap));
+        SCOPED(guarded_free_at) float *rows = guarded_floats(COUNT * (width + gap));
         for (size_t i = 0; i < COUNT; i++)
             memcpy(rows + i * (width + gap), local + i * width, width * sizeof *rows);
         const pm_crowd_job job = {.poses = rows,
@@ -618,28 +588,25 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
             for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset += 2) {
                 const pm_crowd_output output = shared_of(state, outputs[n]);
                 const size_t floats = floats_of(&s, output, subset);
+                SCOPED(guarded_free_at)
                 float *whole = posed_alike(&s, job_of(&c, NULL), output, subset, COUNT);
+                SCOPED(guarded_free_at)
                 float *chained = posed_alike(&s, job, output, subset, COUNT);
                 expect_same_bits(chained, whole, COUNT * floats, floats);
                 const pm_crowd_one one = {.pose = rows, .output = output, .subset = subset};
                 expect_success(pm_crowd_pose_character(s.crowd, &one, chained, new_error()));
                 expect_same_bits(chained, whole, floats, floats);
-                guarded_free(whole);
-                guarded_free(chained);
             }
-        guarded_free(rows);
     }
-    guarded_free(local);
-    scene_free(&s);
 }
 
 /* A joint that no clip scales, and the whole pose, in numbers of the test's own. */
 TEST_ON_BOTH(given_poses_may_turn_move_and_scale_any_joint) {
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB51);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB51}, &s);
-    float *poses = test_array(COUNT * s.joints * 12, sizeof *poses);
-    joint_pose *wanted = test_array(s.joints, sizeof *wanted);
+    SCOPED(free_at) float *poses = test_array(COUNT * s.joints * 12, sizeof *poses);
+    SCOPED(free_at) joint_pose *wanted = test_array(s.joints, sizeof *wanted);
     memset(poses, 0, COUNT * s.joints * 12 * sizeof *poses);
     for (size_t n = 0; n < COUNT * s.joints; n++) {
         double q[4];
@@ -655,7 +622,7 @@ TEST_ON_BOTH(given_poses_may_turn_move_and_scale_any_joint) {
     pm_crowd_job job = {.poses = poses, .instance_count = COUNT};
     guarded_free(posed_alike(&s, job, shared_of(state, PM_CROWD_MODEL), 0, COUNT));
     job.on_reference = has_few_programs(state);
-    float *records = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
+    SCOPED(guarded_free_at) float *records = posed_alike(&s, job, PM_CROWD_MODEL, 0, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
         for (size_t k = 0; k < s.joints; k++) {
             const float *p = poses + (i * s.joints + k) * 12;
@@ -668,10 +635,6 @@ TEST_ON_BOTH(given_poses_may_turn_move_and_scale_any_joint) {
             scene_worst_of(&s, PM_CROWD_MODEL, records + i * s.joints * 12, wanted);
         assert_true(e.linear < 2e-6 && e.shift < 2e-6);
     }
-    guarded_free(records);
-    free(poses);
-    free(wanted);
-    scene_free(&s);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -687,7 +650,7 @@ static void expect_refused(const scene *s, const pm_crowd_job *job, const char *
 }
 
 TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xB60}, &s);
     const pm_crowd_instance instance = {0};
     const pm_crowd_layer layer = {0};
@@ -729,11 +692,10 @@ TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
                                    .outputs = many,
                                    .output_count = PM_CROWD_MAX_TARGETS + 1},
                    "output_count is 33");
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(the_first_odd_layer_is_found) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xB61}, &s);
     const pm_crowd_layer good = {
         .clip = 1, .weight = 0.5f, .mask = 2, .op = PM_LAYER_MEAN, .flags = 1};
@@ -758,7 +720,6 @@ TEST_ON_REFERENCE(the_first_odd_layer_is_found) {
     }
     odd[1].weight = 0; /* a clip without weight is not checked */
     expect_success(pm_crowd_check_layers(s.crowd, odd, 2, new_error()));
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(subsets_and_radii_are_checked) {

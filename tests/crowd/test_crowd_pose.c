@@ -23,24 +23,21 @@ static size_t instances_of(const scene *s, random_source *source, pm_crowd_insta
 
 static void expect_output(const scene *s, pm_crowd_output output,
                           const pm_crowd_instance *instances, size_t count, const char *what) {
-    float *records = scene_pose(s, output, instances, count, false);
-    float *reference = scene_pose(s, output, instances, count, true);
+    SCOPED(guarded_free_at) float *records = scene_pose(s, output, instances, count, false);
+    SCOPED(guarded_free_at) float *reference = scene_pose(s, output, instances, count, true);
     scene_expect(s, output, records, instances, count, what);
     expect_same_bits(records, reference, scene_floats(s, output, count),
                      scene_floats(s, output, 1));
-    guarded_free(records);
-    guarded_free(reference);
 }
 
 static void expect_outputs(void **state, pm_crowd_output output, const scene_options *options,
                            const char *what) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
     const size_t count = instances_of(&s, &source, instances);
     expect_output(&s, output, instances, count, what);
-    scene_free(&s);
 }
 
 static void expect_scene(void **state, const scene_options *options, const char *what) {
@@ -86,7 +83,7 @@ TEST_ON_BOTH(palettes_of_skeletons_match_the_oracle) {
 
 /* In the order of the description, more parents are pending than a kernel keeps. */
 static void expect_reordered(void **state, const scene_options *options) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[FEW];
     random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
@@ -100,7 +97,6 @@ static void expect_reordered(void **state, const scene_options *options) {
     for (size_t i = 0; i < FEW; i++)
         instances[i] = scene_instance(&source, &s);
     expect_output(&s, PM_CROWD_PALETTE, instances, FEW, "levels of a wide tree, backwards");
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(joints_in_any_order_match_the_oracle) {
@@ -154,7 +150,7 @@ static void keep_at_rest(scene *s) {
 TEST_ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle) {
     static const char *const curves[] = {"slerp", "squad", "cubicspline"};
     for (size_t n = 0; n < 3; n++) {
-        scene s;
+        SCOPED(scene_free) scene s;
         pm_crowd_instance instances[MAX];
         random_source source = random_salted(0xC1C);
         const variant *curve = variant_named(curves[n]);
@@ -168,7 +164,6 @@ TEST_ON_BOTH(joints_that_clips_keep_at_rest_match_the_oracle) {
         scene_finish(engine_for(state), &s);
         const size_t count = instances_of(&s, &source, instances);
         expect_output(&s, PM_CROWD_PALETTE, instances, count, "some joints at rest");
-        scene_free(&s);
     }
 }
 
@@ -193,12 +188,12 @@ TEST_ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette) {
 
 /* A rigid motion has a unit real part and a dual part that is orthogonal to it. */
 TEST_ON_BOTH(dual_quaternions_are_unit_dual_quaternions) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xC24);
     scene_make(engine_for(state), &(scene_options){.salt = 0xC24, .joints = 64}, &s);
     const size_t count = instances_of(&s, &source, instances);
-    float *records = scene_pose(&s, PM_CROWD_DUAL, instances, count, false);
+    SCOPED(guarded_free_at) float *records = scene_pose(&s, PM_CROWD_DUAL, instances, count, false);
     for (size_t n = 0; n < count * s.joints; n++) {
         double norm2 = 0, dot = 0, size2 = 0;
         for (size_t c = 0; c < 4; c++) {
@@ -210,8 +205,6 @@ TEST_ON_BOTH(dual_quaternions_are_unit_dual_quaternions) {
         assert_true(norm2 > 1 - 1e-6 && norm2 < 1 + 1e-6);
         assert_true(dot * dot < 1e-12 * (1 + size2));
     }
-    guarded_free(records);
-    scene_free(&s);
 }
 
 static double largest_local_error(const scene *s, const float *records, const joint_pose *poses) {
@@ -233,7 +226,7 @@ static double largest_local_error(const scene *s, const float *records, const jo
 }
 
 TEST_ON_BOTH(local_poses_match_the_oracle) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     joint_pose poses[20];
     random_source source = random_salted(0xC25);
@@ -241,6 +234,7 @@ TEST_ON_BOTH(local_poses_match_the_oracle) {
                &(scene_options){.salt = 0xC25, .joints = 20, .scales = true, .rest_scales = true},
                &s);
     const size_t count = instances_of(&s, &source, instances);
+    SCOPED(guarded_free_at)
     float *records = scene_pose(&s, PM_CROWD_LOCAL, instances, count, false);
     double worst = 0;
     for (size_t i = 0; i < count; i++) {
@@ -250,8 +244,6 @@ TEST_ON_BOTH(local_poses_match_the_oracle) {
     }
     printf("# local poses: %.2e\n", worst);
     assert_true(worst < 1e-6);
-    guarded_free(records);
-    scene_free(&s);
 }
 
 /* ---- clips --------------------------------------------------------------------------------- */

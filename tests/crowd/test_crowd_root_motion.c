@@ -197,7 +197,7 @@ WALKER(all_fields_except_the_times_are_taken_from_after) {
 /* ---- against the oracle ---------------------------------------------------------------------------- */
 
 static void expect_oracle(void **state, const scene_options *options, double rounds) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance before[MAX], after[MAX];
     pm_root_motion motions[MAX];
     random_source source = random_salted(options->salt);
@@ -219,7 +219,6 @@ static void expect_oracle(void **state, const scene_options *options, double rou
     for (size_t i = 0; i < MAX; i++)
         expect_root_motion(&motions[i], crowd_oracle_root_motion(s.oracle, &before[i], &after[i]),
                            2e-6, 2e-6 * (2 + rounds));
-    scene_free(&s);
 }
 
 TEST_ON_REFERENCE(root_motion_matches_the_oracle) {
@@ -240,7 +239,7 @@ TEST_ON_REFERENCE(root_motion_matches_the_oracle) {
 }
 
 TEST_ON_REFERENCE(the_product_of_partial_root_motions_is_the_whole) {
-    scene s;
+    SCOPED(scene_free) scene s;
     random_source source = random_salted(0xB10);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB10}, &s);
     for (size_t i = 0; i < MAX; i++) {
@@ -261,15 +260,14 @@ TEST_ON_REFERENCE(the_product_of_partial_root_motions_is_the_whole) {
         const pm_root_motion direct = root_motion_of(s.crowd, n[0], n[3]);
         expect_root_motion(&direct, whole, 3e-6, 2e-5);
     }
-    scene_free(&s);
 }
 
 /* A number of instances that is processed by several threads. */
 TEST_ON_REFERENCE(root_motion_of_many_instances_equals_each_alone) {
     enum { COUNT = 20000 };
-    scene s;
-    pm_crowd_instance *before = test_array(COUNT, sizeof *before);
-    pm_crowd_instance *after = test_array(COUNT, sizeof *after);
+    SCOPED(scene_free) scene s;
+    SCOPED(free_at) pm_crowd_instance *before = test_array(COUNT, sizeof *before);
+    SCOPED(free_at) pm_crowd_instance *after = test_array(COUNT, sizeof *after);
     pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions), guard;
     random_source source = random_salted(0xB11);
     scene_make(engine_for(state), &(scene_options){.salt = 0xB11}, &s);
@@ -285,10 +283,7 @@ TEST_ON_REFERENCE(root_motion_of_many_instances_equals_each_alone) {
         assert_memory_equal(&alone, &motions[i], sizeof alone);
     }
     assert_memory_equal(&motions[COUNT], &guard, sizeof guard);
-    free(before);
-    free(after);
     free(motions);
-    scene_free(&s);
 }
 
 WALKER(no_instances_require_no_arrays) {

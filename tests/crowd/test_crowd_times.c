@@ -167,7 +167,7 @@ TEST_ON_BOTH(times_between_keys_are_between_their_rotations) {
 }
 
 TEST_ON_BOTH(times_wrap_by_whole_lengths) {
-    spinner t;
+    SCOPED(spinner_free) spinner t;
     static const int64_t rounds[] = {1, -1, 2, -7, 100000, -100000};
     spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     for (size_t n = 0; n < RATES; n++) {
@@ -180,11 +180,10 @@ TEST_ON_BOTH(times_wrap_by_whole_lengths) {
         }
         expect_angle(&t, n, -length / 4, 0, TURN * (KEYS - 1) * 0.75);
     }
-    spinner_free(&t);
 }
 
 TEST_ON_BOTH(times_of_loops_wrap_by_the_period) {
-    spinner t;
+    SCOPED(spinner_free) spinner t;
     spinner_make(engine_for(state), PM_METHOD_SLERP, false, true, &t);
     for (size_t n = 0; n < RATES; n++) {
         const int64_t period = pm_crowd_clip_ticks(t.crowd, n);
@@ -196,7 +195,6 @@ TEST_ON_BOTH(times_of_loops_wrap_by_the_period) {
         /* A clamped loop stops at the pose that it starts with. */
         expect_angle(&t, n, period + SECOND, PM_CROWD_CLAMP_A, 0);
     }
-    spinner_free(&t);
 }
 
 TEST_ON_BOTH(clamped_times_stop_at_both_ends) {
@@ -220,23 +218,19 @@ TEST_ON_BOTH(clamped_times_stop_at_both_ends) {
 }
 
 TEST_ON_BOTH(time_b_has_its_own_clamp) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance n = {.clip_b = 1, .weight = 1, .flags = PM_CROWD_CLAMP_B};
     scene_make(engine_for(state), &(scene_options){.salt = 0xF02, .joints = 3}, &s);
     const size_t floats = scene_floats(&s, PM_CROWD_LOCAL, 1);
     n.time_b = crowd_oracle_ticks(s.oracle, 1) * 5 / 2;
-    float *b = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
+    SCOPED(guarded_free_at) float *b = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
     n = (pm_crowd_instance){.clip_a = 1, .time_a = n.time_b, .flags = PM_CROWD_CLAMP_A};
-    float *a = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
+    SCOPED(guarded_free_at) float *a = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
     for (size_t i = 0; i < floats; i++)
         assert_true(fabsf(a[i] - b[i]) < 1e-6f);
     n.flags = PM_CROWD_CLAMP_B;
-    float *round = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
+    SCOPED(guarded_free_at) float *round = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
     assert_memory_not_equal(a, round, floats * sizeof(float));
-    guarded_free(a);
-    guarded_free(b);
-    guarded_free(round);
-    scene_free(&s);
 }
 
 /* ---- joints with timelines of their own ---------------------------------------------------- */
@@ -289,7 +283,7 @@ static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags
 
 /* Open tracks keep their end keys until the clip wraps, 2 s after its first key. */
 TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_clip) {
-    spinner t;
+    SCOPED(spinner_free) spinner t;
     own_timelines_make(engine_for(state), 0, &t);
     assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 2 * SECOND);
     expect_own_timelines(&t, 0.25, 0, 0, 0.125, 0.25);
@@ -300,12 +294,11 @@ TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_clip) {
     expect_own_timelines(&t, 200.75, 0, 0.5, 0.375, 0.75);
     expect_own_timelines(&t, 7, PM_CROWD_CLAMP_A, 1, 1, 1);
     expect_own_timelines(&t, -7, PM_CROWD_CLAMP_A, 0, 0, 0);
-    spinner_free(&t);
 }
 
 /* After their last keys, the joints return to their first keys, which repeat after 3 s. */
 TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_loop) {
-    spinner t;
+    SCOPED(spinner_free) spinner t;
     own_timelines_make(engine_for(state), 3, &t);
     assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 3 * SECOND);
     expect_own_timelines(&t, 0.75, 0, 0.5, 0.375, 0.75);
@@ -314,20 +307,18 @@ TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_loop) {
     expect_own_timelines(&t, 3.25, 0, 0.1, 0.125, 0.25);
     expect_own_timelines(&t, -0.5, 0, 0.4, 0.5, 0.25);
     expect_own_timelines(&t, 8, PM_CROWD_CLAMP_A, 0.2, 0, 0);
-    spinner_free(&t);
 }
 
 /* The time of a frame is computed from its number, as a program would do it, a year after the
  * start. */
 TEST_ON_BOTH(frames_after_a_year_equal_those_at_the_start) {
-    spinner t;
+    SCOPED(spinner_free) spinner t;
     spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     const int64_t length = pm_crowd_clip_ticks(t.crowd, 0); /* 0.2 s, not a whole number of ticks */
     const int64_t year = (int64_t)(365.0 * 86400 / 0.2) * length;
     for (int64_t frame = 0; frame < 12; frame++)
         assert_true(angle_at(&t, 0, year + frame * (SECOND / 60), 0) ==
                     angle_at(&t, 0, frame * (SECOND / 60) % length, 0));
-    spinner_free(&t);
 }
 
 /* ---- joints that rotate at a constant rate --------------------------------------------------- */
@@ -452,10 +443,10 @@ TEST_ON_BOTH(samples_of_tracks_that_start_periods_later_are_continuous_in_sign) 
         const double period = random_between(&source, 0.3, 5);
         draw_first_times(&source, random_between(&source, -9, 9), period, first);
         wheels_make(period, first, &w);
-        pm_clip *clip = clip_make(engine_for(state), &w.clip);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &w.clip);
         for (size_t k = 0; k < TIMES; k++)
             times[k] = first[0] + random_between(&source, -60, 60) * period;
-        float *out = guarded_floats((size_t)TIMES * WHEELS * 4);
+        SCOPED(guarded_free_at) float *out = guarded_floats((size_t)TIMES * WHEELS * 4);
         sample_make(clip,
                     &(pm_sample_job){.sample_count = TIMES, .times = times, .rotations = out});
         for (size_t k = 0; k < TIMES; k++)
@@ -465,8 +456,6 @@ TEST_ON_BOTH(samples_of_tracks_that_start_periods_later_are_continuous_in_sign) 
                 expect_wheel(&w, q, joint, times[k]);
                 assert_true(sin(half) * (double)q[2] + cos(half) * (double)q[3] > 0.99);
             }
-        guarded_free(out);
-        pm_clip_destroy(&clip);
     }
 }
 
@@ -502,10 +491,9 @@ TEST_ON_BOTH(a_loop_is_as_long_as_its_period_wherever_its_tracks_start) {
                                           {{0, 0, 0, 1}, {0, 0, 0.6, 0.8}}};
         for (int64_t lap = -2; lap < 3; lap++) {
             const pm_crowd_instance who = {.time_a = 3 * lap * SECOND + SECOND / 4};
-            float *out = posed(crowd, &who, 1, 2);
+            SCOPED(guarded_free_at) float *out = posed(crowd, &who, 1, 2);
             assert_true(rotation_error(out, expected[n][0]) < 1e-6);
             assert_true(rotation_error(out + 12, expected[n][1]) < 1e-6);
-            guarded_free(out);
         }
         crowd_free(crowd, skeleton);
     }
@@ -590,22 +578,21 @@ static void expect_root_motion(const scene *s, random_source *source) {
 
 static void expect_scene(void **state, const scene_options *options, const char *what) {
     enum { COUNT = 48 };
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     random_source source = random_salted(options->salt + 0x100);
     const size_t count = small_sizes() ? 8 : COUNT;
     scene_make(engine_for(state), options, &s);
     for (size_t i = 0; i < count; i++)
         instances[i] = scene_instance(&source, &s);
+    SCOPED(guarded_free_at)
     float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, count, false);
+    SCOPED(guarded_free_at)
     float *reference = scene_pose(&s, PM_CROWD_PALETTE, instances, count, true);
     scene_expect(&s, PM_CROWD_PALETTE, records, instances, count, what);
     expect_same_bits(records, reference, scene_floats(&s, PM_CROWD_PALETTE, count),
                      scene_floats(&s, PM_CROWD_PALETTE, 1));
     expect_root_motion(&s, &source);
-    guarded_free(records);
-    guarded_free(reference);
-    scene_free(&s);
 }
 
 TEST_ON_BOTH(poses_and_root_motion_of_loops_with_staggered_tracks_match_the_oracle) {

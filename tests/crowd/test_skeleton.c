@@ -40,7 +40,7 @@ static size_t *indices_of(const pm_skeleton *skeleton, size_t count) {
 /* The maximum number of joints that, after any joint, still have children to come. */
 static size_t max_pending(const int32_t *parents, const size_t *index_of, size_t count) {
     size_t *last = test_array(count, sizeof *last), pending = 0, max = 0;
-    int *change = test_array(count + 1, sizeof *change);
+    SCOPED(free_at) int *change = test_array(count + 1, sizeof *change);
     memset(last, 0, count * sizeof *last);
     memset(change, 0, (count + 1) * sizeof *change);
     for (size_t joint = 0; joint < count; joint++)
@@ -56,7 +56,6 @@ static size_t max_pending(const int32_t *parents, const size_t *index_of, size_t
         max = pending > max ? pending : max;
     }
     free(last);
-    free(change);
     return max;
 }
 
@@ -81,20 +80,20 @@ static bool parents_come_first(const int32_t *parents, const size_t *index_of, s
 /* The subtree of every joint is contiguous and follows it. */
 static bool is_depth_first(const int32_t *parents, const uint32_t *order, const size_t *index_of,
                            size_t count) {
-    size_t *sizes = subtrees_of(parents, order, count);
+    SCOPED(free_at) size_t *sizes = subtrees_of(parents, order, count);
     bool whole = true;
     for (size_t joint = 0; joint < count; joint++) {
         const int32_t up = parents[joint];
         whole = whole && (up < 0 || (index_of[joint] > index_of[up] &&
                                      index_of[joint] + sizes[joint] <= index_of[up] + sizes[up]));
     }
-    free(sizes);
     return whole;
 }
 
 /* The rule of the header for any forest. */
 static void expect_rule(const int32_t *parents, size_t count) {
-    pm_skeleton *skeleton = make(parents, count);
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
+    SCOPED(free_at)
     size_t *own = test_array(count, sizeof *own), *index_of = indices_of(skeleton, count);
     for (size_t joint = 0; joint < count; joint++)
         own[joint] = joint;
@@ -108,18 +107,14 @@ static void expect_rule(const int32_t *parents, size_t count) {
     assert_true(max_pending(parents, index_of, count) <= PENDING_MAX);
     for (size_t k = 0; k < count; k++)
         assert_int_equal(pm_skeleton_slots(skeleton)[pm_skeleton_order(skeleton)[k]], k);
-    free(own);
-    free(index_of);
-    pm_skeleton_destroy(&skeleton);
 }
 
 static bool is_kept(const int32_t *parents, size_t count) {
-    pm_skeleton *skeleton = make(parents, count);
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
     const uint32_t *order = pm_skeleton_order(skeleton);
     bool kept = true;
     for (size_t k = 0; k < count; k++)
         kept = kept && order[k] == k;
-    pm_skeleton_destroy(&skeleton);
     return kept;
 }
 
@@ -154,18 +149,16 @@ TEST(a_skeleton_may_have_many_roots) {
 
 TEST(a_chain_may_have_the_maximum_number_of_joints) {
     const size_t count = PM_SKELETON_MAX_JOINTS;
-    int32_t *parents = test_array(count, sizeof *parents);
+    SCOPED(free_at) int32_t *parents = test_array(count, sizeof *parents);
     for (size_t joint = 0; joint < count; joint++)
         parents[joint] = (int32_t)joint - 1;
     assert_true(is_kept(parents, count));
     for (size_t joint = 0; joint < count; joint++)
         parents[joint] = joint + 1 < count ? (int32_t)joint + 1 : -1;
-    pm_skeleton *skeleton = make(parents, count);
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
     const uint32_t *order = pm_skeleton_order(skeleton);
     for (size_t k = 0; k < count; k++)
         assert_int_equal(order[k], count - 1 - k);
-    pm_skeleton_destroy(&skeleton);
-    free(parents);
 }
 
 /* A root, `width` children and one child of each: all children of the root are pending at once. */
@@ -202,11 +195,10 @@ TEST(a_wide_tree_in_breadth_first_order_becomes_depth_first) {
 /* A binary tree of 15 levels requires as many pending parents as any tree of its size may. */
 TEST(the_deepest_binary_tree_has_at_most_sixteen_pending_parents) {
     const size_t count = PM_SKELETON_MAX_JOINTS - 1;
-    int32_t *parents = test_array(count, sizeof *parents);
+    SCOPED(free_at) int32_t *parents = test_array(count, sizeof *parents);
     for (size_t joint = 0; joint < count; joint++)
         parents[joint] = joint ? (int32_t)((joint - 1) / 2) : -1;
     expect_rule(parents, count);
-    free(parents);
 }
 
 /* A chain whose joints each have a leaf beside the next joint: taking the long child first would
@@ -253,11 +245,11 @@ TEST(random_forests_in_any_order_follow_the_rule) {
  * reads the slots that earlier stages wrote, and must find its joints' parents there. Within a
  * stage no slot is both read and written by different joints, and none is written twice. */
 static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t max_slots) {
-    pm_stages stages;
+    SCOPED(pm_stages_free) pm_stages stages;
     assert_int_equal(pm_stages_build(s, 0, max_slots, &stages, NULL), PM_OK);
     const uint32_t *order = pm_skeleton_order(s);
     const size_t n = s->joint_count;
-    uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
+    SCOPED(free_at) uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
     size_t *index_of = indices_of(s, n), *met = test_array(n, sizeof *met), seen = 0;
     written = test_array(stages.slots, sizeof *written);
     memset(slots, 0, stages.slots * sizeof *slots);
@@ -292,11 +284,8 @@ static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t m
     }
     for (size_t joint = 0; joint < n; joint++)
         assert_int_equal(met[joint], 1);
-    free(slots);
-    free(written);
     free(index_of);
     free(met);
-    pm_stages_free(&stages);
 }
 
 TEST(stages_have_the_transforms_of_parents_in_their_slots) {
@@ -310,17 +299,16 @@ TEST(stages_have_the_transforms_of_parents_in_their_slots) {
             const size_t back = 1 + (size_t)(random_bits(&source) % span);
             parents[n] = n >= back ? (int32_t)(n - back) : -1;
         }
-        pm_skeleton *skeleton = make(parents, count);
+        SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
         expect_stages(skeleton, parents, 1000);
         expect_stages(skeleton, parents, (size_t)(random_bits(&source) % 40));
-        pm_skeleton_destroy(&skeleton);
     }
 }
 
 /* 20,000 joints of one depth: stages are divided. A chain: one joint per stage and two slots. */
 TEST(the_largest_skeletons_have_stages) {
     enum { COUNT = 20001 };
-    int32_t *parents = test_array(COUNT, sizeof *parents);
+    SCOPED(free_at) int32_t *parents = test_array(COUNT, sizeof *parents);
     for (int32_t n = 0; n < COUNT; n++)
         parents[n] = n ? 0 : -1;
     pm_skeleton *star = make(parents, COUNT);
@@ -328,21 +316,18 @@ TEST(the_largest_skeletons_have_stages) {
     pm_skeleton_destroy(&star);
     for (int32_t n = 0; n < COUNT; n++)
         parents[n] = n - 1;
-    pm_skeleton *chain = make(parents, COUNT);
+    SCOPED(pm_skeleton_destroy) pm_skeleton *chain = make(parents, COUNT);
     expect_stages(chain, parents, 2);
-    pm_skeleton_destroy(&chain);
-    free(parents);
 }
 
 TEST(a_skeleton_keeps_no_pointer_to_its_description) {
     int32_t parents[] = {1, -1, 0};
-    pm_skeleton *skeleton = make(parents, 3);
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, 3);
     memset(parents, 0x55, sizeof parents);
     const uint32_t *order = pm_skeleton_order(skeleton);
     assert_int_equal(order[0], 1);
     assert_int_equal(order[1], 0);
     assert_int_equal(order[2], 2);
-    pm_skeleton_destroy(&skeleton);
 }
 
 enum { JOINTS = 4, LEVELS = 2, MASKS = 2 };
@@ -387,9 +372,8 @@ FIXTURE(make_valid) {
 }
 
 static void check_accepted(const char *file, int line) {
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
     check_ok(pm_skeleton_create(&s.desc, &skeleton, new_error()), last_error(), file, line);
-    pm_skeleton_destroy(&skeleton);
 }
 
 static void check_refused(const char *words, size_t joint, const char *file, int line) {
@@ -447,12 +431,11 @@ CHECK(too_many_masks_are_refused) {
 }
 
 CHECK(the_maximum_number_of_masks_is_accepted) {
-    float *masks = test_array(65534 * JOINTS, sizeof *masks);
+    SCOPED(free_at) float *masks = test_array(65534 * JOINTS, sizeof *masks);
     memset(masks, 0, 65534 * JOINTS * sizeof *masks);
     s.desc.masks = masks;
     s.desc.mask_count = 65534;
     expect_accepted();
-    free(masks);
 }
 
 CHECK(only_parents_are_required) {

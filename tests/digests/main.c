@@ -8,6 +8,7 @@
  */
 #include "support/digests.h"
 #include "support/flush.h"
+#include "support/scoped.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,14 +20,13 @@ static int usage(void) {
 
 static digests computed(void) {
     digests d = {0};
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     pm_error error;
     if (pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error) != PM_OK) {
         fprintf(stderr, "digests: %s\n", error.message);
         exit(1);
     }
     digests_of_all(&d, engine);
-    pm_engine_destroy(&engine);
     return d;
 }
 
@@ -39,7 +39,7 @@ int main(int argc, char **argv) {
         fprintf(stderr, "digests: this processor has no mode in which subnormal numbers are 0\n");
         return 77;
     }
-    digests d = computed();
+    SCOPED(digests_free) digests d = computed();
     flush_set(false);
     size_t wrong = 0;
     if (writes)
@@ -48,6 +48,5 @@ int main(int argc, char **argv) {
         wrong = digests_wrong(&d, argv[argc - 1]);
     if (!writes)
         printf("%zu digests, %zu of them different from the stored ones\n", d.count, wrong);
-    digests_free(&d);
     return wrong != 0;
 }

@@ -162,11 +162,9 @@ TEST(the_world_of_a_mirrored_figure_is_the_image_of_its_world) {
     random_source random = random_salted(1);
     for (int normal = 0; normal < 3; normal++)
         for (int how = SIDES_IMAGES; how <= SIDES_RANDOM; how++) {
-            pm_motion *source = figure(&random, (sides)how, normal);
-            pm_motion *mirrored = mirror(source, normal);
+            SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, (sides)how, normal);
+            SCOPED(pm_motion_destroy) pm_motion *mirrored = mirror(source, normal);
             check_image(source, mirrored, normal);
-            pm_motion_destroy(&mirrored);
-            pm_motion_destroy(&source);
         }
 }
 
@@ -188,21 +186,19 @@ TEST(mirrored_twice_a_figure_has_its_bits_again) {
     random_source random = random_salted(2);
     for (int normal = 0; normal < 3; normal++)
         for (int how = SIDES_IMAGES; how <= SIDES_HALF_TURNS; how++) {
-            pm_motion *source = figure(&random, (sides)how, normal);
+            SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, (sides)how, normal);
             double *keys = (double *)(uintptr_t)source->content.clips->channels[2].keys.data;
             keys[0] = -0.0; /* of a quaternion; its sign returns, too */
+            SCOPED(pm_motion_destroy)
             pm_motion *once = mirror(source, normal), *twice = mirror(once, normal);
             expect_same_keys(source, twice);
-            pm_motion_destroy(&once);
-            pm_motion_destroy(&twice);
-            pm_motion_destroy(&source);
         }
 }
 
 /* A joint that one side alone has: at rest it is at rest, on the image of its parent. */
 TEST(a_joint_without_a_partner_is_mirrored_on_its_own_parent) {
     random_source random = random_salted(14);
-    pm_motion *source = figure(&random, SIDES_RANDOM, 0);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_RANDOM, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)source->content.clips;
     hand_node(source, 6)->name = (pm_motion_name){"LeftClaw", 8};
     hand_node(source, 7)->name = (pm_motion_name){"ring", 4};
@@ -210,7 +206,7 @@ TEST(a_joint_without_a_partner_is_mirrored_on_its_own_parent) {
     for (size_t k = 0; k < KEYS; k++)
         memcpy(keys + 4 * k, hand_node(source, 6)->rotation, 4 * sizeof *keys);
     pm_motion_mirror_report report;
-    pm_motion *mirrored = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *mirrored = NULL;
     expect_success(pm_motion_mirror(source, NULL, &mirrored, &report, new_error()));
     assert_int_equal(report.alone_count, 1);
     assert_int_equal(report.alone[0], 6);
@@ -222,31 +218,27 @@ TEST(a_joint_without_a_partner_is_mirrored_on_its_own_parent) {
             value[i] = truth_number(&to->keys, 4, k, i);
         assert_true(truth_angle(value, hand_node(source, 6)->rotation) < 1e-7);
     }
-    pm_motion_destroy(&mirrored);
-    pm_motion_destroy(&source);
 }
 
 TEST(channels_of_one_side_alone_go_to_the_other_one) {
     random_source random = random_salted(3);
-    pm_motion *source = figure(&random, SIDES_RANDOM, 0);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_RANDOM, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)source->content.clips;
     *hand_channel(clip, 4) = *hand_channel(clip, JOINTS); /* the right arm is at rest */
     clip->channel_count = JOINTS;
-    pm_motion *mirrored = mirror(source, 0);
+    SCOPED(pm_motion_destroy) pm_motion *mirrored = mirror(source, 0);
     check_image(source, mirrored, 0);
-    pm_motion_destroy(&mirrored);
-    pm_motion_destroy(&source);
 }
 
 /* Positions of joints with other lengths: the skeleton stays, and the subject about it is the image. */
 TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
     random_source random = random_salted(4);
-    pm_motion *source = figure(&random, SIDES_IMAGES, 0);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_IMAGES, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)source->content.clips;
     pm_motion_node *left = hand_node(source, 2), *right = hand_node(source, 4);
     right->position[1] += 0.25;
     hand_channel(clip, JOINTS)->node = 2;
-    pm_motion *mirrored = mirror(source, 0);
+    SCOPED(pm_motion_destroy) pm_motion *mirrored = mirror(source, 0);
     const pm_motion_channel *to = &mirrored->content.clips->channels[JOINTS];
     assert_int_equal(to->node, 4);
     for (size_t k = 0; k < KEYS; k++)
@@ -256,8 +248,6 @@ TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
             const double expected = right->position[i] + sign * (was - left->position[i]);
             assert_true(fabs(truth_number(&to->keys, 3, k, i) - expected) < 1e-12);
         }
-    pm_motion_destroy(&mirrored);
-    pm_motion_destroy(&source);
 }
 
 /* ---- names --------------------------------------------------------------------------------- */
@@ -298,7 +288,7 @@ TEST(sides_are_found_in_names) {
     for (size_t i = 0; i < COUNT_OF(alone); i++)
         names[count++] = alone[i];
     names[COUNT_OF(pairs) * 2 + 3] = "leftover";
-    pm_motion *subject = named(names, count), *mirrored = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, count), *mirrored = NULL;
     pm_motion_mirror_report report;
     expect_success(pm_motion_mirror(subject, NULL, &mirrored, &report, new_error()));
     assert_int_equal(report.pair_count, COUNT_OF(pairs));
@@ -309,8 +299,6 @@ TEST(sides_are_found_in_names) {
     assert_int_equal(report.alone_count, COUNT_OF(alone));
     for (size_t i = 0; i < COUNT_OF(alone); i++)
         assert_int_equal(report.alone[i], count - COUNT_OF(alone) + i);
-    pm_motion_destroy(&mirrored);
-    pm_motion_destroy(&subject);
 }
 
 TEST(motions_without_pairs_are_refused) {
@@ -505,7 +493,7 @@ static pm_motion *edit(const pm_motion *subject, const pm_motion_edit_options *o
 
 TEST(a_cut_keeps_the_frames_between_both_ends) {
     random_source random = random_salted(10);
-    pm_motion *source = figure(&random, SIDES_IMAGES, 0);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_IMAGES, 0);
     for (size_t n = 0; n < 100; n++) {
         const size_t low = random_size(&random, 0, KEYS - 1),
                      high = random_size(&random, low, KEYS - 1);
@@ -519,7 +507,7 @@ TEST(a_cut_keeps_the_frames_between_both_ends) {
                                           : (pm_rational){(int64_t)(10 * high) + 9, 10 * RATE},
             .cut_frames = frames,
             .repeat = random_size(&random, 0, 3)};
-        pm_motion *made = edit(source, &options);
+        SCOPED(pm_motion_destroy) pm_motion *made = edit(source, &options);
         const size_t count = high - low + 1, times = options.repeat ? options.repeat : 1;
         assert_int_equal(made->content.clips->timelines->key_count, count * times);
         for (size_t c = 0; c <= JOINTS; c++)
@@ -527,16 +515,14 @@ TEST(a_cut_keeps_the_frames_between_both_ends) {
                 for (uint32_t i = 0; i < made->content.clips->channels[c].components; i++)
                     assert_true(number_of(made, c, k, i) ==
                                 number_of(source, c, low + k % count, i));
-        pm_motion_destroy(&made);
     }
-    pm_motion_destroy(&source);
 }
 
 /* Key times of their own: the curve is that of the source, at all times of the part. */
 TEST(a_cut_between_keys_stays_on_the_curve) {
     random_source random = random_salted(11);
     for (size_t n = 0; n < 20; n++) {
-        pm_motion *source = hand_motion(3, 1);
+        SCOPED(pm_motion_destroy) pm_motion *source = hand_motion(3, 1);
         pm_motion_clip *clip = hand_clip(source, 0, 2, 3);
         hand_times(source, clip, 0, &random, 7, 1.5);
         hand_times(source, clip, 1, &random, 5, 2);
@@ -550,6 +536,7 @@ TEST(a_cut_between_keys_stays_on_the_curve) {
         const pm_rational begin = {(int64_t)(last * 250), 1000},
                           end = {(int64_t)(last * 700), 1000};
         const double from = (double)begin.num / 1000, to = (double)end.num / 1000;
+        SCOPED(pm_motion_destroy)
         pm_motion *made = edit(source, &(pm_motion_edit_options){.start_after_first_key = begin,
                                                                  .end_after_first_key = end});
         const pm_motion_clip *cut = made->content.clips;
@@ -568,8 +555,6 @@ TEST(a_cut_between_keys_stays_on_the_curve) {
                     assert_true(fabs(a[k] - b[k]) < 1e-6);
             }
         }
-        pm_motion_destroy(&made);
-        pm_motion_destroy(&source);
     }
 }
 
@@ -601,7 +586,7 @@ TEST(joints_that_are_picked_stay_where_they_were) {
     static const char *const renames[] = {"Hips", "Pelvis", "RightArm", "Hips"};
     static const int32_t from[] = {0, 4, 6};
     random_source random = random_salted(13);
-    pm_motion *source = figure(&random, SIDES_RANDOM, 0);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_RANDOM, 0);
     for (size_t n = 0; n < 3; n++)
         hand_node(source, 3)->scale[n] = 1.5; /* of a joint that is left out */
     pm_motion *made =
@@ -628,5 +613,4 @@ TEST(joints_that_are_picked_stay_where_they_were) {
                                 &(pm_motion_edit_options){.joints = names, .joint_count = 3}, &made,
                                 new_error()),
                  PM_ERROR_FILE, "'LeftHand', which is left out");
-    pm_motion_destroy(&source);
 }

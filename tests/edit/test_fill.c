@@ -59,7 +59,7 @@ static pm_motion *fill(const pm_motion *m, const pm_motion_fill_options *options
 TEST(a_gap_about_one_axis_is_a_cubic_of_the_angle) {
     enum { FIRST = 6, COUNT = 5 };
     random_source random = random_salted(1);
-    pm_motion *source = figure(&random);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random);
     double axis[3], angles[KEYS];
     random_direction(&random, axis);
     for (size_t k = 0; k < KEYS; k++) {
@@ -70,7 +70,7 @@ TEST(a_gap_about_one_axis_is_a_cubic_of_the_angle) {
     }
     spoil(source, 0, FIRST, COUNT);
     pm_motion_fill_report report;
-    pm_motion *filled = fill(source, NULL, &report);
+    SCOPED(pm_motion_destroy) pm_motion *filled = fill(source, NULL, &report);
     const double a = angles[FIRST - 1], b = angles[FIRST + COUNT];
     const double da = (a - angles[FIRST - 2]) * (COUNT + 1),
                  db = (angles[FIRST + COUNT + 1] - b) * (COUNT + 1);
@@ -87,8 +87,6 @@ TEST(a_gap_about_one_axis_is_a_cubic_of_the_angle) {
     assert_int_equal(report.nan_keys, COUNT);
     assert_int_equal(report.frozen_gaps, 0);
     assert_true(fabs(report.longest - (COUNT + 1.0) / RATE) < 1e-12);
-    pm_motion_destroy(&filled);
-    pm_motion_destroy(&source);
 }
 
 static void velocity_between(const double a[4], const double b[4], double half[3]) {
@@ -102,11 +100,11 @@ static void velocity_between(const double a[4], const double b[4], double half[3
 TEST(a_gap_is_the_hermite_curve_of_the_library) {
     random_source random = random_salted(2);
     const pm_engine_desc plain = {.device = "none"};
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     expect_success(pm_engine_create(&plain, &engine, new_error()));
     for (size_t n = 0; n < 20; n++) {
         const size_t first = random_size(&random, 2, 8), count = random_size(&random, 1, 8);
-        pm_motion *source = figure(&random);
+        SCOPED(pm_motion_destroy) pm_motion *source = figure(&random);
         double keys[2][4], tangents[2][3], times[8];
         const double ends[2] = {0, (double)(count + 1) / RATE};
         memcpy(keys[0], key_of(source, 1, first - 1), sizeof keys[0]);
@@ -125,32 +123,28 @@ TEST(a_gap_is_the_hermite_curve_of_the_library) {
             times[k] = (double)(k + 1) / RATE;
         const pm_sample_job job = {
             .sample_count = count, .times = times, .rotations = (float *)values};
-        pm_clip *clip = NULL;
+        SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
         expect_success(pm_clip_create(engine, &desc, &clip, new_error()));
         expect_success(pm_sample(clip, &job, new_error()));
         spoil(source, 1, first, count);
         pm_motion_fill_report report;
-        pm_motion *filled = fill(source, NULL, &report);
+        SCOPED(pm_motion_destroy) pm_motion *filled = fill(source, NULL, &report);
         for (size_t k = 0; k < count; k++) {
             const double expected[4] = {(double)values[k][0], (double)values[k][1],
                                         (double)values[k][2], (double)values[k][3]};
             assert_true(truth_angle(key_of(filled, 1, first + k), expected) < 2e-6);
         }
-        pm_clip_destroy(&clip);
-        pm_motion_destroy(&filled);
-        pm_motion_destroy(&source);
     }
-    pm_engine_destroy(&engine);
 }
 
 TEST(all_other_keys_keep_their_bits) {
     random_source random = random_salted(3);
-    pm_motion *source = figure(&random);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random);
     spoil(source, 1, 4, 3);
     spoil(source, 2, 0, 2);
     spoil(source, 2, KEYS - 1, 1);
     pm_motion_fill_report report;
-    pm_motion *filled = fill(source, NULL, &report);
+    SCOPED(pm_motion_destroy) pm_motion *filled = fill(source, NULL, &report);
     for (size_t c = 0; c < 3; c++)
         for (size_t k = 0; k < KEYS; k++) {
             const size_t size = (c < 2 ? 4 : 3) * sizeof(double);
@@ -164,14 +158,12 @@ TEST(all_other_keys_keep_their_bits) {
                         3 * sizeof(double));
     assert_int_equal(report.nan_gaps, 3);
     assert_int_equal(report.nan_keys, 6);
-    pm_motion_destroy(&filled);
-    pm_motion_destroy(&source);
 }
 
 TEST(rotations_that_freeze_while_others_move_are_gaps) {
     enum { FIRST = 7, HELD = 4 };
     random_source random = random_salted(4);
-    pm_motion *source = figure(&random);
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random);
     for (size_t k = FIRST + 1; k <= FIRST + HELD; k++)
         memcpy(key_of(source, 1, k), key_of(source, 1, FIRST), 4 * sizeof(double));
     pm_motion_fill_options options = {.frozen = HELD};
@@ -194,7 +186,6 @@ TEST(rotations_that_freeze_while_others_move_are_gaps) {
     filled = fill(source, &options, &report);
     assert_int_equal(report.frozen_gaps, 0);
     pm_motion_destroy(&filled);
-    pm_motion_destroy(&source);
 }
 
 TEST(long_gaps_are_refused_by_name_and_time) {
@@ -233,7 +224,7 @@ static const char rows_with_gaps[] =
 
 TEST(values_that_are_not_finite_are_read_for_filling_alone) {
     char text[2048];
-    pm_motion *subject = NULL, *filled = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *subject = NULL, *filled = NULL;
     snprintf(text, sizeof text, "%s%s", bvh_head, rows_with_gaps);
     expect_error(pm_motion_parse(text, strlen(text), "gaps.bvh", NULL, NULL, &subject, new_error()),
                  PM_ERROR_FILE, "not a finite number");
@@ -250,6 +241,4 @@ TEST(values_that_are_not_finite_are_read_for_filling_alone) {
     for (size_t k = 0; k < 5; k++)
         for (uint32_t i = 0; i < 4; i++)
             assert_true(isfinite(key_of(filled, 1, k)[i]));
-    pm_motion_destroy(&filled);
-    pm_motion_destroy(&subject);
 }

@@ -176,7 +176,7 @@ static void measure_set(const implementation_span *implementations, const varian
                         accuracy *out) {
     const size_t total = set->count * per_track;
     const pm_clip_desc desc = variant_describe(v, set);
-    uint32_t *tracks = allocate(total, sizeof *tracks);
+    SCOPED(free_at) uint32_t *tracks = allocate(total, sizeof *tracks);
     oracle *o = oracle_create(&desc);
     for (size_t n = 0; n < total; n++)
         tracks[n] = (uint32_t)(n / per_track);
@@ -204,7 +204,6 @@ static void measure_set(const implementation_span *implementations, const varian
     }
     release(&first);
     oracle_destroy(o);
-    free(tracks);
 }
 
 /* u of the k-th sample in a segment: the borders first, then random values. */
@@ -216,7 +215,7 @@ static double u_of(random_source *source, size_t k) {
 static void measure_random(const implementation_span *s, const variant *v, size_t tracks,
                            double largest, bool conditioned, accuracy *out) {
     random_source source = random_start();
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     static double times[(RANDOM_KEYS - 1) * IN_SEGMENT];
     set_random(&source, tracks, RANDOM_KEYS, 0.0, largest, true, true, &set);
     variant_prepare(v, &set);
@@ -227,7 +226,6 @@ static void measure_random(const implementation_span *s, const variant *v, size_
                 key_times[i] + u_of(&source, k) * (key_times[i + 1] - key_times[i]);
     }
     measure_set(s, v, &set, sizeof times / sizeof *times, times, conditioned, out);
-    set_destroy(&set);
 }
 
 /* Whether rounding is magnified near half turns: without its limiter, squad may slerp antipodal operands;
@@ -295,7 +293,7 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
 /* Every adversarial track, from laps before to laps after the keys if it loops. Errors are divided
  * in the same way. */
 static void accuracy_of_adversarial(const implementation_span *s, const variant *v, accuracy *out) {
-    accuracy *one = allocate(s->count, sizeof *one);
+    SCOPED(free_at) accuracy *one = allocate(s->count, sizeof *one);
     for (size_t k = 0; k < s->count; k++)
         out[k] = (accuracy){0};
     for (size_t n = 0; n < adversarial_count(); n += small_sizes() ? 4 : 1) {
@@ -303,7 +301,6 @@ static void accuracy_of_adversarial(const implementation_span *s, const variant 
         for (size_t k = 0; k < s->count; k++)
             accuracy_merge(&out[k], &one[k]);
     }
-    free(one);
 }
 
 #define TABLE_TRACKS 200

@@ -135,9 +135,9 @@ static pm_engine *engine_of(void **state, size_t l) {
 TEST_ON_BOTH(samples_may_be_at_any_address) {
     random_source source = random_salted(0xF11);
     for (size_t l = 0; l < LANES; l++) {
-        pm_engine *engine = engine_of(state, l);
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
         for (size_t round = 0; engine && round < 2; round++) {
-            samples s;
+            SCOPED(samples_free) samples s;
             char what[80];
             const size_t tracks = size_up_to(&source, 40);
             const size_t count = size_up_to(&source, round ? 60 : 200);
@@ -147,9 +147,7 @@ TEST_ON_BOTH(samples_may_be_at_any_address) {
             for (size_t output = 0; output < OUTPUTS; output++)
                 if (output < 3 || can_compile_motion(engine, PM_METHOD_SLERP))
                     expect_offsets(&s, output, what);
-            samples_free(&s);
         }
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -168,6 +166,31 @@ TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
         expect_offsets(&s, 1, "positions that stream");
         samples_free(&s);
         pm_engine_destroy(&engine);
+    }
+}
+
+/* A CPU device leaves the large job to plain C, and computes parts of it itself. */
+TEST_ON_BOTH(large_jobs_of_few_tracks_have_the_bits_of_their_parts) {
+    random_source source = random_salted(0xF15);
+    if (small_sizes())
+        skip();
+    for (size_t round = 0; round < 4; round++) {
+        samples s;
+        const size_t tracks = random_size(&source, 1, 15), part = random_size(&source, 1, 300);
+        samples_make(engine_for(state), &source, tracks, (1 << 17) / tracks + part, false, &s);
+        cursor whole = samples_run(&s, 0, random_size(&source, 0, LINE - 1));
+        for (size_t i = 0; i < 5; i++) {
+            samples of = s;
+            of.job.first = random_size(&source, 0, s.job.sample_count - part);
+            of.job.sample_count = part;
+            of.values = part * tracks;
+            cursor found = samples_run(&of, 0, random_size(&source, 0, LINE - 1));
+            assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
+                                found.count * sizeof(float));
+            free(found.memory);
+        }
+        free(whole.memory);
+        samples_free(&s);
     }
 }
 
@@ -201,7 +224,7 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
 
 static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
                             const char *what) {
-    scene s;
+    SCOPED(scene_free) scene s;
     const size_t joints = size_up_to(source, 12);
     scene_make(
         engine,
@@ -209,26 +232,23 @@ static void crowds_of_lanes(pm_engine *engine, random_source *source, bool strea
         &s);
     const size_t few = size_up_to(source, 70);
     const size_t count = streams ? STREAMED_FLOATS / (6 * joints) + 1 : few;
-    pm_crowd_instance *instances = test_array(count, sizeof *instances);
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(count, sizeof *instances);
     for (size_t i = 0; i < count; i++)
         instances[i] = scene_instance(source, &s);
     const pm_crowd_job job = {.instances = instances, .instance_count = count};
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         if (!streams || output == PM_CROWD_PALETTE)
             expect_crowd_offsets(&s, &job, output, streams ? 0 : random_bits(source) % 19, what);
-    free(instances);
-    scene_free(&s);
 }
 
 static void expect_crowds(void **state, uint64_t salt, bool streams) {
     random_source source = random_salted(salt);
     for (size_t l = 0; l < LANES; l++) {
         char what[80];
-        pm_engine *engine = engine_of(state, l);
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
         snprintf(what, sizeof what, "crowds of %u lanes", (unsigned)all_lanes[l]);
         if (engine)
             crowds_of_lanes(engine, &source, streams, what);
-        pm_engine_destroy(&engine);
     }
 }
 

@@ -358,7 +358,7 @@ TEST(the_device_queries_of_null_return_null) {
 static size_t expect_all_visited(const char *header) {
     char path[1024];
     snprintf(path, sizeof path, "%s/include/posemill/%s", POSEMILL_SOURCE_DIR, header);
-    char *text = test_folder_read(path, NULL);
+    SCOPED(free_at) char *text = test_folder_read(path, NULL);
     size_t functions = 0;
     for (const char *at = strstr(text, "\nPM_API "); at; at = strstr(at + 1, "\nPM_API ")) {
         const char *end = strchr(at, '('), *name = end;
@@ -369,7 +369,6 @@ static size_t expect_all_visited(const char *header) {
             fail_msg("%s: %.*s is not tested here", header, (int)(end - name), name);
         functions++;
     }
-    free(text);
     return functions;
 }
 

@@ -57,14 +57,13 @@ static void measure_track(const variant *v, track_set *set, jumps *found) {
 
 static void measure(make_track *make, const variant *v, jumps *found) {
     random_source source = random_start();
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_create(1, false, &set);
     *found = (jumps){0};
     for (size_t n = 0; n < TRACKS; n++) {
         make(&source, n, &set.tracks[0]);
         measure_track(v, &set, found);
     }
-    set_destroy(&set);
 }
 
 static bool check_order(const variant *v, const char *what, const double *jump, int order) {

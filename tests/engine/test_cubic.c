@@ -23,11 +23,10 @@ static float *rotations_of(pm_engine *engine, pm_clip_desc desc, pm_method metho
                            const double *times, uint64_t *bytes) {
     float *rotations = test_array((size_t)SAMPLES * TRACKS, 4 * sizeof *rotations);
     desc.method = method;
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     *bytes = device_bytes(clip);
     sample_make(clip,
                 &(pm_sample_job){.sample_count = SAMPLES, .times = times, .rotations = rotations});
-    pm_clip_destroy(&clip);
     return rotations;
 }
 
@@ -49,22 +48,21 @@ static void expect_squad(void **state, pm_ends ends, bool loops) {
         key_times[k] = key_times[k - 1] + random_between(&source, 0.1, 0.8);
     for (size_t k = 0; k < SAMPLES; k++)
         times[k] = random_between(&source, -0.2, 1.2) * key_times[KEYS - 1];
-    motion m = motion_make(KEYS, TRACKS, 1.57, 0xC0B2 + (uint64_t)ends);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.57, 0xC0B2 + (uint64_t)ends);
     const pm_timeline timeline = {.key_count = KEYS, .times = key_times};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     desc.positions.data = desc.scales.data = NULL;
     desc.ends = ends;
     desc.loop_period = loops ? key_times[KEYS - 1] + 0.5 : 0;
     uint64_t squad_bytes, cubic_bytes;
+    SCOPED(free_at)
     float *squad = rotations_of(engine_for(state), desc, PM_METHOD_SQUAD, times, &squad_bytes);
+    SCOPED(free_at)
     float *cubic = rotations_of(engine_for(state), desc, PM_METHOD_CUBIC, times, &cubic_bytes);
     const double difference = largest_difference(squad, cubic);
     printf("# ends %d%s: difference %.2e rad\n", (int)ends, loops ? ", loop" : "", difference);
     assert_true(difference < 4e-7);
     assert_true(2 * cubic_bytes < squad_bytes || squad_bytes == 0);
-    free(squad);
-    free(cubic);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(cubic_is_squad_from_keys_alone) {

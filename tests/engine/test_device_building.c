@@ -13,7 +13,7 @@
 #include "base/counts.h"
 #include "engine/engine.h"
 
-enum { MOST_KEYS = 300, MOST_TRACKS = 40 };
+enum { MOST_KEYS = 600, MOST_TRACKS = 40 };
 
 TEST_GROUP_ON_DEVICE(NULL, engines_close)
 
@@ -41,20 +41,25 @@ typedef struct subject {
     double *doubles; /* rotations, with a stride */
     float *tangents;
     pm_clip_desc desc;
+    bool may_be_left; /* to the host: long splines with large turns are */
 } subject;
 
-/* Random signs; some keys repeat the one before, or are orthogonal to it. */
-static void spoil(random_source *source, motion *m) {
+/* Random signs; some keys repeat the one before, and, but for splines, few of which have a curve then, are
+ * orthogonal to it or half turns. */
+static void spoil(random_source *source, motion *m, bool solves) {
+    static const float half_turns[3][4] = {{0.6f, 0, 0.8f, 0}, {1, 0, 0, 0}, {0, 1, 0, 0}};
     for (size_t i = 0; i < m->keys * m->tracks; i++) {
         float *q = m->rotations + 4 * i, *before = q - 4 * m->tracks;
         const size_t kind = random_size(source, 0, 19);
         if (kind == 0 && i >= m->tracks)
             memcpy(q, before, 4 * sizeof *q);
-        if (kind == 1 && i >= m->tracks) {
+        if (kind == 1 && i >= m->tracks && !solves) {
             const float turned[4] = {before[1], -before[0], before[3], -before[2]};
             memcpy(q, turned, sizeof turned);
         }
-        for (int c = 0; c < 4 && kind > 9; c++)
+        if (kind == 3 && !solves)
+            memcpy(q, half_turns[random_size(source, 0, 2)], 4 * sizeof *q);
+        for (int c = 0; c < 4 && (kind > 9 || (kind == 3 && i % 2)); c++)
             q[c] = -q[c];
         if (i >= m->tracks && kind == 2)
             memcpy(m->positions + 3 * i, m->positions + 3 * (i - m->tracks), 3 * sizeof(float));
@@ -89,9 +94,9 @@ static void use_two_timelines(random_source *source, subject *s) {
 }
 
 static void choose_options(random_source *source, subject *s) {
-    static const pm_vector_method vectors[] = {PM_VECTOR_STEP,         PM_VECTOR_LINEAR,
-                                               PM_VECTOR_CATMULL_ROM,  PM_VECTOR_PARABOLAS_C2,
-                                               PM_VECTOR_PARABOLAS_C3, PM_VECTOR_BSPLINE};
+    static const pm_vector_method vectors[] = {
+        PM_VECTOR_STEP,         PM_VECTOR_LINEAR, PM_VECTOR_CATMULL_ROM, PM_VECTOR_PARABOLAS_C2,
+        PM_VECTOR_PARABOLAS_C3, PM_VECTOR_SPLINE, PM_VECTOR_BSPLINE};
     const pm_method_info *info = pm_method_get_info(s->desc.method);
     const bool uniform = !s->timelines[0].times;
     s->desc.ends = (pm_ends)random_size(source, 0, 3);
@@ -100,7 +105,10 @@ static void choose_options(random_source *source, subject *s) {
     s->desc.bias = random_between(source, -1, 1);
     s->desc.unlimited = random_size(source, 0, 1);
     if (!info->takes_in_out)
-        s->desc.vector_method = vectors[random_size(source, 0, uniform ? 5 : 4)];
+        s->desc.vector_method = vectors[random_size(source, 0, uniform ? 6 : 5)];
+    const pm_curve *curve = &pm_curves[pm_rotation_impl(&s->desc).curve];
+    if (curve->coefficients == 0 && curve->constants == 0)
+        s->desc.key_format = (pm_key_format)random_size(source, 0, PM_KEYS_COUNT - 1);
     if (info->takes_tangents)
         s->desc.tangents = (pm_tangents)random_size(source, 0, 3);
     if (info->takes_tangents && random_size(source, 0, 3) == 0)
@@ -113,8 +121,9 @@ static void make_subject(random_source *source, pm_method method, bool loops, bo
     const size_t most = random_size(source, 0, 2) ? many : 5;
     const size_t keys = random_size(source, 1, most);
     *s = (subject){.m = motion_make(keys, random_size(source, 1, tracks),
-                                    random_between(source, 0.1, 3), random_bits(source))};
-    spoil(source, &s->m);
+                                    random_between(source, 0.1, 3), random_bits(source)),
+                   .may_be_left = method == PM_METHOD_SPLINE && keys > PM_LEAST_RANGED};
+    spoil(source, &s->m, method == PM_METHOD_SPLINE);
     random_key_times(source, keys, -3, 0.1, 0.9, s->times[0]);
     s->timelines[0] = (pm_timeline){.key_count = keys, .rate = {3, 2}};
     if (listed && method != PM_METHOD_BSPLINE)
@@ -150,6 +159,10 @@ static void expect_same_channel(const char *name, const pm_clip_data *a, const p
     const pm_channel *ours = &a->channels[c], *theirs = &b->channels[c];
     const unsigned planes = pm_curve_planes(ours->impl.curve);
     const size_t before = pm_rows_before(ours);
+    if (ours->format != PM_KEYS_FLOAT32) {
+        expect_same_bytes(name, "codes", ours->keys, theirs->keys, ours->key_bytes);
+        return;
+    }
     for (size_t t = 0; t < a->track_count; t++) {
         const pm_track_layout *at = &ours->layout[t];
         const size_t rows = pm_clip_timeline_of(a, t)->segment_count + 1 + 2 * before;
@@ -186,10 +199,6 @@ static bool has_double(pm_engine *engine) {
     return engine->device->builds_clips;
 }
 
-static bool solves(pm_method method) {
-    return method == PM_METHOD_SPLINE;
-}
-
 /* Samples of the device's clip, on the device and on the reference path, and in one pass. */
 static void expect_same_samples(const char *name, const subject *s, const pm_clip *clip) {
     const size_t samples = 2 * s->m.keys + 1, count = 4 * samples * s->m.tracks;
@@ -211,15 +220,33 @@ static void expect_same_samples(const char *name, const subject *s, const pm_cli
         free(values[i]);
 }
 
+/* False: a spline that has no curve, as both say. */
+static bool make_clips(const subject *s, pm_clip *clips[2]) {
+    pm_error errors[2];
+    pm_status statuses[2];
+    for (int i = 0; i < 2; i++) {
+        clips[i] = NULL;
+        statuses[i] = pm_clip_create(engines[i], &s->desc, &clips[i], &errors[i]);
+    }
+    assert_int_equal(statuses[0], statuses[1]);
+    if (statuses[0] == PM_OK)
+        return true;
+    assert_int_equal(s->desc.method, PM_METHOD_SPLINE);
+    assert_int_equal(statuses[0], PM_ERROR_KEY);
+    assert_string_equal(errors[0].message, errors[1].message);
+    return false;
+}
+
 static void check_subject(const subject *s, bool with_samples) {
     const char *name = pm_method_get_info(s->desc.method)->name;
     pm_clip *clips[2];
     pm_clip_info info;
+    if (!make_clips(s, clips))
+        return;
     for (int i = 0; i < 2; i++) {
-        clips[i] = clip_make(engines[i], &s->desc);
         pm_clip_get_info(clips[i], &info);
-        assert_int_equal(info.built_on_device,
-                         i == 1 && has_double(engines[1]) && !solves(s->desc.method));
+        if (i == 0 || !s->may_be_left)
+            assert_int_equal(info.built_on_device, i == 1 && has_double(engines[1]));
     }
     if (with_samples)
         expect_same_samples(name, s, clips[1]);
@@ -235,11 +262,33 @@ TEST_ON_DEVICE(clips_of_the_device_have_the_bits_of_the_hosts) {
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
         for (unsigned kind = 0; kind < 4; kind++)
             for (int i = 0; i < rounds; i++) {
-                subject s;
+                SCOPED(free_subject) subject s;
                 make_subject(&source, (pm_method)method, kind & 1, kind & 2, &s);
                 check_subject(&s, method == PM_METHOD_SLERP && i == 0);
-                free_subject(&s);
             }
+    close_engines();
+}
+
+/* Two ranges: built by the device where steps are small, and by the host where the range before matters. */
+TEST_ON_DEVICE(long_splines_are_left_to_the_host_only_where_their_ranges_depend_on_each_other) {
+    random_source source = random_salted(0x5917);
+    open_engines(state);
+    for (int large = 0; large < 2; large++) {
+        const double turn =
+            large ? random_between(&source, 2.5, 3) : random_between(&source, 0.1, 1);
+        const size_t keys = PM_LEAST_RANGED + random_size(&source, 1, 9);
+        subject s = {.m = motion_make(keys, small_sizes() ? 1 : 9, turn, random_bits(&source))};
+        s.timelines[0] = (pm_timeline){.key_count = keys, .rate = {30, 1}};
+        s.desc = motion_desc(&s.m, s.timelines, PM_METHOD_SPLINE);
+        s.may_be_left = large;
+        check_subject(&s, true);
+        pm_clip_info info;
+        pm_clip *clip = clip_make(engines[1], &s.desc);
+        pm_clip_get_info(clip, &info);
+        assert_int_equal(info.built_on_device, !large && has_double(engines[1]));
+        pm_clip_destroy(&clip);
+        free_subject(&s);
+    }
     close_engines();
 }
 
@@ -268,12 +317,12 @@ TEST_ON_DEVICE(a_device_reports_the_first_track_without_a_curve) {
 }
 
 TEST_ON_DEVICE(other_clips_are_built_by_the_host) {
-    motion m = motion_make(20, 3, 1, 7);
+    motion m = motion_make(60, 3, 1, 7);
     const pm_timeline timeline = {.key_count = 20, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
     pm_clip_info info;
     open_engines(state);
-    desc.key_format = PM_KEYS_LOG48;
+    desc.rotations.stride = 3 * (4 * 3 * sizeof(float)); /* 20 keys of 60 */
     pm_clip *clip = clip_make(engines[1], &desc);
     pm_clip_get_info(clip, &info);
     assert_false(info.built_on_device);

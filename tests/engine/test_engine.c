@@ -132,7 +132,7 @@ static pm_device_info *list_all(size_t *count) {
 TEST_ON_DEVICE(devices_are_listed_with_running_numbers) {
     engine_for(state);
     size_t count = 0;
-    pm_device_info *infos = list_all(&count);
+    SCOPED(free_at) pm_device_info *infos = list_all(&count);
     assert_true(count >= 1);
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(infos[i].index, i);
@@ -145,7 +145,6 @@ TEST_ON_DEVICE(devices_are_listed_with_running_numbers) {
         if (i > 0 && infos[i].platform_index == infos[i - 1].platform_index)
             assert_int_equal(infos[i].device_index, infos[i - 1].device_index + 1);
     }
-    free(infos);
 }
 
 TEST_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full) {

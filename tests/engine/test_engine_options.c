@@ -33,13 +33,11 @@ static void count_message(void *user, pm_log_level level, const char *message) {
 
 /* Samples a squad clip of positions and rotations into out[SAMPLES * 5 * 4]. */
 static void sample_on(pm_engine *engine, float *out) {
-    motion m = motion_make(9, 5, 1.5, 0xE61);
+    SCOPED(motion_free) motion m = motion_make(9, 5, 1.5, 0xE61);
     const pm_timeline timeline = {.key_count = 9, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 static void expect_usual_results(void **state, const pm_engine_desc *options) {

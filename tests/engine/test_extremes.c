@@ -85,13 +85,12 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
                 const double u = (double)(k % PER_SEGMENT) / PER_SEGMENT;
                 times[k] = u > 0 ? t[key] + (t[key + 1] - t[key]) * u : t[key];
             }
-            motion m = motion_make(KEYS, TRACKS, 3.0, 0x71);
+            SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x71);
             const pm_timeline timeline = {.key_count = KEYS, .times = t};
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             desc.loop_period = cases[i].loop_period;
             accepted[j] +=
                 is_sound_if_accepted(state, cases[i].what, &desc, &(pm_sample_job){.times = times});
-            motion_free(&m);
         }
     for (size_t j = 0; j < PM_METHOD_COUNT; j++)
         assert_true(accepted[j] > 0);
@@ -103,14 +102,13 @@ TEST_ON_BOTH(positions_at_the_limits_of_float) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
-            motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
+            SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
             for (size_t c = 0; c < (size_t)KEYS * TRACKS * 3; c++)
                 m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
             const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
             char what[64];
             snprintf(what, sizeof what, "positions of %g", (double)sizes[i]);
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
-            motion_free(&m);
         }
 }
 
@@ -128,7 +126,7 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[KEYS * TRACKS][3];
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
         const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
@@ -146,14 +144,13 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
     }
     assert_true(accepted > 0);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
     engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[2][KEYS * TRACKS][4];
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
         const pm_method method = (pm_method)(n / TANGENT_SIZES);
@@ -170,7 +167,6 @@ TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
     }
     assert_true(accepted > 0);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
@@ -205,10 +201,10 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
 /* Sample times near the limits of double still clamp to the nearer end. */
 TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
     engine_for(state);
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x75);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job jobs[] = {
         {.sample_count = 1, .rate = {30000, 1001}, .first = UINT64_MAX - 1},
         {.sample_count = 1, .rate = {30000, 1001}, .start_after_first_key = {INT64_MIN, 1}},
@@ -223,8 +219,6 @@ TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
         sample_make(clip, &job);
         expect_same_bits(out, ends[1 - i], (size_t)TRACKS * 4, 4);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_GROUP(NULL, engines_close)

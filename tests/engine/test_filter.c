@@ -119,8 +119,8 @@ static pm_sample_job every_frame(const clip_keys *m) {
 static double largest; /* rad, of all samples that were compared */
 
 static void expect_definition(const clip_keys *m, const results *r, double cutoff, double step) {
-    quat *keys = test_array(m->keys, sizeof *keys);
-    double *numbers = test_array(m->keys, sizeof *numbers);
+    SCOPED(free_at) quat *keys = test_array(m->keys, sizeof *keys);
+    SCOPED(free_at) double *numbers = test_array(m->keys, sizeof *numbers);
     const lowpass_track rotations = {.rotations = keys, .count = m->keys};
     const lowpass_track positions = {.numbers = numbers, .count = m->keys};
     for (size_t t = 0; t < m->tracks; t++) {
@@ -139,8 +139,6 @@ static void expect_definition(const clip_keys *m, const results *r, double cutof
             assert_true(fabs(number - wanted) <= 1e-6 * (1 + fabs(wanted)));
         }
     }
-    free(keys);
-    free(numbers);
 }
 
 TEST_ON_BOTH(samples_are_those_of_the_definition) {
@@ -148,15 +146,15 @@ TEST_ON_BOTH(samples_are_those_of_the_definition) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(71);
     for (size_t i = 0; i < COUNT_OF(lengths); i++) {
+        SCOPED(free_motion)
         clip_keys m = random_motion(&source, lengths[i], 1 + random_size(&source, 0, 19), 0.15);
         const pm_rational rate = {(int64_t)(20 + random_size(&source, 0, 300)), 1};
         const double cutoff = random_between(&source, 8, 60);
         const size_t count = 1 + (lengths[i] - 1) * (size_t)rate.num / 120;
+        SCOPED(free_results)
         results r =
             filter(engine, &m, cutoff, (pm_sample_job){.sample_count = count, .rate = rate});
         expect_definition(&m, &r, cutoff / 120, 120.0 / (double)rate.num);
-        free_results(&r);
-        free_motion(&m);
     }
     print_message("# largest error %.2g rad\n", largest);
 }
@@ -165,6 +163,7 @@ TEST_ON_DEVICE(a_device_gives_the_bits_of_plain_C) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(72);
     for (size_t i = 0; i < 4; i++) {
+        SCOPED(free_motion)
         clip_keys m = random_motion(&source, 2 + random_size(&source, 0, 200),
                                     1 + random_size(&source, 0, 40), i == 3 ? 3 : 0.5);
         double times[300];
@@ -172,16 +171,13 @@ TEST_ON_DEVICE(a_device_gives_the_bits_of_plain_C) {
             times[k] = random_between(&source, -0.1, 0.1 + (double)m.keys / 120);
         pm_sample_job job = {.sample_count = COUNT_OF(times), .times = times};
         const double cutoff = random_between(&source, 4, 60);
-        results device = filter(engine, &m, cutoff, job);
+        SCOPED(free_results) results device = filter(engine, &m, cutoff, job);
         job.on_reference = true;
-        results plain = filter(engine, &m, cutoff, job);
+        SCOPED(free_results) results plain = filter(engine, &m, cutoff, job);
         expect_same_bits(device.rotations, plain.rotations, 4 * job.sample_count * m.tracks,
                          4 * m.tracks);
         expect_same_bits(device.positions, plain.positions, 3 * job.sample_count * m.tracks,
                          3 * m.tracks);
-        free_results(&device);
-        free_results(&plain);
-        free_motion(&m);
     }
 }
 
@@ -225,18 +221,16 @@ TEST_ON_BOTH(sines_stay_below_the_cut_off_and_vanish_above_it) {
     pm_engine *engine = engine_for(state);
     for (size_t both = 0; both < 2; both++) {
         const double amplitude = both ? 0.01 : 0.3;
-        clip_keys m = sines(amplitude, both);
+        SCOPED(free_motion) clip_keys m = sines(amplitude, both);
         for (size_t i = 0; i < COUNT_OF(rates); i++) {
             const double rate = (double)rates[i], cutoff = 0.45 * rate;
             const pm_sample_job job = {.sample_count = SECONDS * (size_t)rates[i] + 1,
                                        .rate = {rates[i], 1}};
-            results r = filter(engine, &m, cutoff, job);
+            SCOPED(free_results) results r = filter(engine, &m, cutoff, job);
             for (size_t s = 0; s < r.count; s++)
                 for (size_t f = 1; f <= SINES && fabs((double)s / rate - 1) < 0.5; f++)
                     expect_sine(&r, s, f, (double)s / rate, cutoff, amplitude, both);
-            free_results(&r);
         }
-        free_motion(&m);
     }
 }
 
@@ -245,26 +239,24 @@ TEST_ON_BOTH(sines_stay_below_the_cut_off_and_vanish_above_it) {
 TEST_ON_REFERENCE(turning_all_keys_on_either_side_turns_the_samples) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(73);
-    clip_keys m = random_motion(&source, 150, 5, 0.3);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 150, 5, 0.3);
     const quat left = random_turn(&source, 3), right = random_turn(&source, 3);
-    results before = filter(engine, &m, 11, every_frame(&m));
+    SCOPED(free_results) results before = filter(engine, &m, 11, every_frame(&m));
     for (size_t i = 0; i < m.keys * m.tracks; i++)
         put(m.rotations + 4 * i,
             quat_multiply(left, quat_multiply(quat_of(m.rotations + 4 * i), right)));
-    results after = filter(engine, &m, 11, every_frame(&m));
+    SCOPED(free_results) results after = filter(engine, &m, 11, every_frame(&m));
     for (size_t k = 0; k < m.keys; k++)
         for (size_t t = 0; t < m.tracks; t++) {
             const quat turned = quat_multiply(left, quat_multiply(result_at(&before, k, t), right));
             assert_true(oracle_error(turned, result_at(&after, k, t)) < 1e-6);
         }
-    free_results(&before);
-    free_results(&after);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(74);
+    SCOPED(free_motion)
     clip_keys m = random_motion(&source, 121, 3, 0.3),
               mirrored = motion_of(121, 3, m.timeline.rate);
     for (size_t k = 0; k < m.keys; k++) {
@@ -273,22 +265,19 @@ TEST_ON_REFERENCE(a_mirrored_time_gives_mirrored_samples) {
         memcpy(mirrored.positions + 9 * (m.keys - 1 - k), m.positions + 9 * k, 9 * sizeof(double));
     }
     const pm_sample_job job = {.sample_count = 51, .rate = {50, 1}};
+    SCOPED(free_results)
     results r = filter(engine, &m, 20, job), other = filter(engine, &mirrored, 20, job);
     for (size_t s = 0; s < r.count; s++)
         for (size_t t = 0; t < 3; t++)
             assert_true(oracle_error(result_at(&r, s, t), result_at(&other, r.count - 1 - s, t)) <
                         1e-6);
-    free_results(&r);
-    free_results(&other);
-    free_motion(&m);
-    free_motion(&mirrored);
 }
 
 /* Also where the keys that count are up to nearly a full turn away on each side. */
 TEST_ON_BOTH(constant_velocity_remains) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(75);
-    clip_keys m = motion_of(160, 6, (pm_rational){120, 1});
+    SCOPED(free_motion) clip_keys m = motion_of(160, 6, (pm_rational){120, 1});
     const double cutoff = 20, reach = 5 * 120 / cutoff;
     for (size_t t = 0; t < m.tracks; t++) {
         const quat first = random_turn(&source, 3);
@@ -301,7 +290,7 @@ TEST_ON_BOTH(constant_velocity_remains) {
         }
     }
     const pm_sample_job job = {.sample_count = 100, .rate = {77, 1}};
-    results r = filter(engine, &m, cutoff, job);
+    SCOPED(free_results) results r = filter(engine, &m, cutoff, job);
     for (size_t s = 0; s < r.count; s++)
         for (size_t t = 0; t < m.tracks; t++) {
             const double at = (double)s * 120 / 77;
@@ -312,32 +301,29 @@ TEST_ON_BOTH(constant_velocity_remains) {
             assert_true(fabs((double)r.positions[3 * (s * m.tracks + t) + 2] - (2 * at - 7)) <
                         1e-4);
         }
-    free_results(&r);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(the_ends_hold_and_samples_outside_are_the_ends) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(76);
-    clip_keys m = random_motion(&source, 90, 4, 0.4);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 90, 4, 0.4);
     const double times[] = {-1, 0, 89.0 / 120, 2, -HUGE_VAL, HUGE_VAL};
+    SCOPED(free_results)
     results r = filter(engine, &m, 6, (pm_sample_job){.sample_count = 6, .times = times});
     for (size_t s = 0; s < 6; s++)
         for (size_t t = 0; t < m.tracks; t++) {
             const size_t key = times[s] > 0 ? m.keys - 1 : 0;
             assert_true(oracle_error(quat_of(rotation_of(&m, key, t)), result_at(&r, s, t)) < 1e-6);
         }
-    free_results(&r);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(one_key_holds_and_two_keys_are_a_slerp) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(77);
     for (size_t keys = 1; keys <= 2; keys++) {
-        clip_keys m = random_motion(&source, keys, 3, 0.2);
+        SCOPED(free_motion) clip_keys m = random_motion(&source, keys, 3, 0.2);
         const pm_sample_job job = {.sample_count = 5, .rate = {480, 1}};
-        results r = filter(engine, &m, 30, job);
+        SCOPED(free_results) results r = filter(engine, &m, 30, job);
         for (size_t s = 0; s < 5; s++)
             for (size_t t = 0; t < 3; t++) {
                 const quat a = quat_of(rotation_of(&m, 0, t)),
@@ -345,24 +331,19 @@ TEST_ON_REFERENCE(one_key_holds_and_two_keys_are_a_slerp) {
                 const quat wanted = keys == 1 ? a : quat_slerp(a, b, (double)s / 4);
                 assert_true(oracle_error(wanted, result_at(&r, s, t)) < 1e-6);
             }
-        free_results(&r);
-        free_motion(&m);
     }
 }
 
 TEST_ON_REFERENCE(signs_of_keys_make_no_difference) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(78);
-    clip_keys m = random_motion(&source, 80, 3, 0.5);
-    results before = filter(engine, &m, 9, every_frame(&m));
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 80, 3, 0.5);
+    SCOPED(free_results) results before = filter(engine, &m, 9, every_frame(&m));
     for (size_t i = m.tracks; i < m.keys * m.tracks; i++) /* the first key decides the sign */
         for (size_t c = 0, flip = random_size(&source, 0, 1); c < 4; c++)
             m.rotations[4 * i + c] *= flip ? -1 : 1;
-    results after = filter(engine, &m, 9, every_frame(&m));
+    SCOPED(free_results) results after = filter(engine, &m, 9, every_frame(&m));
     expect_same_bits(before.rotations, after.rotations, 4 * m.keys * m.tracks, 4);
-    free_results(&before);
-    free_results(&after);
-    free_motion(&m);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
@@ -378,7 +359,7 @@ static void expect_no_filter(pm_engine *engine, const pm_clip_desc *desc, double
 TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(79);
-    clip_keys m = random_motion(&source, 5, 1, 0.1);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 5, 1, 0.1);
     const pm_clip_desc desc = desc_of(&m);
     expect_no_filter(engine, &desc, (double)NAN, "cut-off is nan");
     expect_no_filter(engine, &desc, 0, "expected above 0");
@@ -386,17 +367,15 @@ TEST_ON_REFERENCE(cut_offs_without_a_meaning_are_refused) {
     expect_no_filter(engine, &desc, 60.001, "half the rate of the keys, 60 Hz");
     expect_no_filter(engine, &desc, HUGE_VAL, "half the rate");
     expect_no_filter(engine, &desc, 0.1, "expected at least 0.146484 Hz");
+    SCOPED(free_results)
     results r = filter(engine, &m, 60, every_frame(&m)),
             low = filter(engine, &m, 0.1465, every_frame(&m));
-    free_results(&r);
-    free_results(&low);
-    free_motion(&m);
 }
 
 TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_salted(80);
-    clip_keys m = random_motion(&source, 3, 1, 0.1);
+    SCOPED(free_motion) clip_keys m = random_motion(&source, 3, 1, 0.1);
     const double times[] = {0, 1, 3};
     const pm_timeline listed = {.key_count = 3, .times = times};
     pm_clip_desc desc = desc_of(&m);
@@ -430,5 +409,4 @@ TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_ref
     pm_filter_destroy(&made);
     pm_filter_destroy(&made);
     pm_filter_destroy(NULL);
-    free_motion(&m);
 }

@@ -109,7 +109,7 @@ static void keep_warning(void *user, pm_log_level level, const char *message) {
 static int what_is_new_is_plain_c_or_refused(objects *parents) {
     size_t count;
     pm_error error;
-    objects own = {.engine = NULL};
+    SCOPED(destroy) objects own = {.engine = NULL};
     memcpy(own.device, parents->device, sizeof own.device);
     bool warned = false;
     pm_device_info info;
@@ -127,7 +127,6 @@ static int what_is_new_is_plain_c_or_refused(objects *parents) {
     float samples[SAMPLES * 4];
     EXPECT(sample(&own, false, samples, &error) == PM_OK);
     EXPECT(memcmp(samples, own.samples, sizeof samples) == 0);
-    destroy(&own);
     return 0;
 }
 
@@ -253,7 +252,7 @@ static bool can_exit_while_building(void **state) {
 static void check_children(void **state, bool in_background, bool has_sampled) {
     pm_error error;
     float samples[SAMPLES * 4];
-    objects parents = on_the_device(state);
+    SCOPED(destroy) objects parents = on_the_device(state);
     expect_ok(make(&parents, in_background, &error), &error);
     if (has_sampled) {
         expect_ok(sample(&parents, false, samples, &error), &error);
@@ -261,7 +260,6 @@ static void check_children(void **state, bool in_background, bool has_sampled) {
     }
     run_children(&parents, !in_background || can_exit_while_building(state));
     expect_ok(sample(&parents, false, samples, &error), &error); /* the parent goes on */
-    destroy(&parents);
 }
 
 TEST_ON_DEVICE(children_of_a_process_with_objects_on_a_device_never_hang) {
@@ -289,10 +287,9 @@ static int engines_are_as_before(objects *parents) {
 
 TEST(a_child_goes_on_with_the_reference_path_of_its_parent) {
     pm_error error;
-    objects parents = {.device = "none"};
+    SCOPED(destroy) objects parents = {.device = "none"};
     expect_ok(make(&parents, false, &error), &error);
     run_child(engines_are_as_before, &parents, true);
-    destroy(&parents);
 }
 
 TEST_GROUP(NULL, engines_close)

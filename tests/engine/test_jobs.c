@@ -55,13 +55,12 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
 
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys) {
     engine_for(state);
-    motion m = motion_make(16, 5, 2.5, 0x21);
+    SCOPED(motion_free) motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, 2);
     }
-    motion_free(&m);
 }
 
 /* Key times in 64ths of a second, uniform if `even`, otherwise random, and the period of a loop
@@ -78,7 +77,7 @@ static double draw_key_times(random_source *source, bool even, size_t count, dou
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
     engine_for(state);
     enum { KEYS = 9 };
-    motion m = motion_make(KEYS, 6, 2.5, 0x22);
+    SCOPED(motion_free) motion m = motion_make(KEYS, 6, 2.5, 0x22);
     random_source source = random_salted(0x33);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         double times[KEYS];
@@ -88,18 +87,17 @@ TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, 0);
         expect_kinds_agree(state, &m, &timeline, (pm_method)i, period);
     }
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
     engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };
-    motion m = motion_make(8, 3, 2.5, 0x25);
+    SCOPED(motion_free) motion m = motion_make(8, 3, 2.5, 0x25);
     const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
-    outputs together = sampled(clip, job, ROWS), separate = outputs_make(ROWS);
+    SCOPED(outputs_free) outputs together = sampled(clip, job, ROWS), separate = outputs_make(ROWS);
     pm_sample_job one = job;
     one.rotations = separate.rotations;
     sample_make(clip, &one);
@@ -110,10 +108,6 @@ TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
     one.scales = separate.scales;
     sample_make(clip, &one);
     expect_same_outputs(&separate, &together);
-    outputs_free(&together);
-    outputs_free(&separate);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* ---- track counts, lanes, the reference ---- */
@@ -122,12 +116,12 @@ TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
     engine_for(state);
     enum { KEYS = 6, MAX = 40, COUNT = 9 };
     const size_t max = small_sizes() ? 18 : MAX;
-    motion m = motion_make(KEYS, MAX, 2.5, 0x2E);
+    SCOPED(motion_free) motion m = motion_make(KEYS, MAX, 2.5, 0x2E);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     const pm_sample_job job = {.sample_count = COUNT, .rate = {23, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     pm_clip *clip = clip_make(engine_for(state), &desc);
-    outputs all = sampled(clip, job, COUNT * MAX);
+    SCOPED(outputs_free) outputs all = sampled(clip, job, COUNT * MAX);
     pm_clip_destroy(&clip);
     /* The first tracks of the same rows; strides skip the rest. */
     desc.rotations.stride = MAX * 4 * sizeof(float);
@@ -135,28 +129,25 @@ TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
     for (size_t tracks = 1; tracks <= max; tracks++) {
         desc.track_count = tracks;
         clip = clip_make(engine_for(state), &desc);
-        outputs some = sampled(clip, job, COUNT * tracks);
+        SCOPED(outputs_free) outputs some = sampled(clip, job, COUNT * tracks);
         for (size_t k = 0; k < COUNT; k++) {
             const size_t row = k * tracks, whole = k * MAX;
             expect_same_bits(some.rotations + row * 4, all.rotations + whole * 4, tracks * 4, 4);
             expect_same_bits(some.positions + row * 3, all.positions + whole * 3, tracks * 3, 3);
             expect_same_bits(some.scales + row * 3, all.scales + whole * 3, tracks * 3, 3);
         }
-        outputs_free(&some);
         pm_clip_destroy(&clip);
     }
-    outputs_free(&all);
-    motion_free(&m);
 }
 
 /* Jobs of every kind on one engine, one after another in `out`. */
 static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
     enum { KEYS = 11, TRACKS = 21, MAX = 60 };
     const size_t count = small_sizes() ? 16 : MAX;
-    motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     double times[MAX];
     uint32_t tracks[MAX];
     random_source source = random_salted(0x30);
@@ -175,8 +166,6 @@ static void sample_every_kind(pm_engine *engine, pm_method method, bool referenc
         (pm_sample_job){
             .sample_count = count, .times = times, .tracks = tracks, .on_reference = reference},
         count);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 static void expect_kinds_equal(outputs a[3], outputs b[3]) {
@@ -198,6 +187,7 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
         if (!can_compile_lanes(engine_for(state), lanes[n]))
             continue;
         print_message("# %u lanes\n", (unsigned)lanes[n]);
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[n]});
         for (size_t i = 0; i < count; i++) {
             outputs wide[3], reference[3];
@@ -205,7 +195,6 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
             sample_every_kind(engine, methods[i], true, reference);
             expect_kinds_equal(wide, reference);
         }
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -213,12 +202,12 @@ TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {
     engine_for(state);
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
     for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
         outputs pieces[3], reference[3];
         sample_every_kind(engine, PM_METHOD_SQUAD, false, pieces);
         sample_every_kind(engine, PM_METHOD_SQUAD, true, reference);
         expect_kinds_equal(pieces, reference);
-        pm_engine_destroy(&engine);
     }
 }
 

@@ -104,33 +104,31 @@ static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing
 
 TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
     engine_for(state);
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
     random_source source = random_salted(0x1A1);
     for (size_t method = 0; method < PM_METHOD_COUNT; method++)
         for (int timing = 0; timing < TIMING_COUNT; timing++) {
             if (method == PM_METHOD_BSPLINE && timing >= LISTED)
                 continue; /* requires uniform keys */
+            SCOPED(pm_clip_destroy)
             pm_clip *clip = clip_of(state, &m, method, timing, PM_KEYS_FLOAT32);
             expect_clip(clip, &source, pm_method_get_info((pm_method)method)->name);
-            pm_clip_destroy(&clip);
         }
-    motion_free(&m);
 }
 
 TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
     engine_for(state);
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
     random_source source = random_salted(0x1A3);
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
     static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP,
                                         PM_METHOD_CUBIC};
     for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
         for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+            SCOPED(pm_clip_destroy)
             pm_clip *clip = clip_of(state, &m, methods[i], AT_A_RATE, formats[f]);
             expect_clip(clip, &source, pm_method_get_info(methods[i])->name);
-            pm_clip_destroy(&clip);
         }
-    motion_free(&m);
 }
 
 TEST_GROUP(NULL, engines_close)

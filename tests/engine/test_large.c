@@ -67,10 +67,10 @@ TEST_ON_DEVICE(a_job_four_times_the_largest_allocation_completes) {
             "4 times that is too much for this machine; POCL_MEMORY_LIMIT=1 makes it small\n");
         skip();
     }
-    motion m;
-    pm_clip *clip = large_clip(engine, &m);
+    SCOPED(motion_free) motion m;
+    SCOPED(pm_clip_destroy) pm_clip *clip = large_clip(engine, &m);
     const size_t samples = (size_t)(wanted / (TRACKS * 16)) + 1;
-    float *out = guarded_floats(samples * TRACKS * 4);
+    SCOPED(guarded_free_at) float *out = guarded_floats(samples * TRACKS * 4);
     const double before = peak_mebibytes();
     const pm_sample_job job = {.sample_count = samples, .rate = {44100, 1}, .rotations = out};
     sample_make(clip, &job);
@@ -80,9 +80,6 @@ TEST_ON_DEVICE(a_job_four_times_the_largest_allocation_completes) {
     /* Two pieces of the default size, and the driver's own memory. */
     assert_true(taken < 1024);
     expect_spots(clip, job);
-    guarded_free(out);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_GROUP_ON_DEVICE(NULL, engines_close)

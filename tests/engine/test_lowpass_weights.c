@@ -31,7 +31,7 @@ TEST(ripple_and_stop_band_are_as_promised_at_any_cut_off_and_between_any_keys) {
         const double cutoff = i == 0 ? 0.5 : exp(random_between(&source, log(0.02), log(0.5)));
         const double u = i % 4 == 0 ? 0 : random_between(&source, 0, 1);
         const pm_u32 taps = pm_lowpass_taps(cutoff);
-        float *weights = guarded_floats(taps);
+        SCOPED(guarded_free_at) float *weights = guarded_floats(taps);
         pm_lowpass_weights(cutoff, taps, u, weights);
         expect_guards(weights, taps);
         for (pm_u32 k = 0; k < taps; k += taps / 16) {
@@ -45,7 +45,6 @@ TEST(ripple_and_stop_band_are_as_promised_at_any_cut_off_and_between_any_keys) {
             if (f <= 0.8 * cutoff || f >= 1.2 * cutoff)
                 assert_true(hypot(cosine - gain, sine) < 1e-3);
         }
-        guarded_free(weights);
     }
 }
 
@@ -69,7 +68,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
     pm_clip_desc inner = desc;
     inner.timelines = &within;
     const pm_clip_limits limits = {.threads = 1};
-    pm_clip_data *clip = NULL, *layout = NULL;
+    SCOPED(pm_clip_data_free) pm_clip_data *clip = NULL, *layout = NULL;
     expect_success(pm_clip_data_build(&desc, &limits, &clip, new_error()));
     expect_success(pm_clip_data_lay_out(&inner, NULL, &layout, new_error()));
     const pm_lowpass lowpass = {cutoff, pm_lowpass_taps(cutoff), 50, layout};
@@ -85,6 +84,4 @@ TEST(all_instruction_sets_give_the_same_bits) {
         expect_same_bits(values[0][0][0], values[set > 0][0][0], sizeof values[0] / sizeof(float),
                          4 * TRACKS);
     }
-    pm_clip_data_free(&clip);
-    pm_clip_data_free(&layout);
 }

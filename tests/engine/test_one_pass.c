@@ -46,11 +46,10 @@ static float *outputs_of(pm_sample_job *job, size_t tracks, unsigned which, size
 }
 
 static pm_status by_clip(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {
-    pm_clip *clip = NULL;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     pm_status status = pm_clip_create(engine, desc, &clip, error);
     if (status == PM_OK)
         status = pm_sample(clip, job, error);
-    pm_clip_destroy(&clip);
     return status;
 }
 
@@ -58,9 +57,9 @@ static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned wh
     const char *name = pm_method_get_info(desc->method)->name;
     pm_error wanted_error = {0}, error = {0};
     size_t floats;
-    float *wanted = outputs_of(&job, desc->track_count, which, &floats);
+    SCOPED(free_at) float *wanted = outputs_of(&job, desc->track_count, which, &floats);
     const pm_status status = by_clip(desc, &job, &wanted_error);
-    float *actual = outputs_of(&job, desc->track_count, which, &floats);
+    SCOPED(free_at) float *actual = outputs_of(&job, desc->track_count, which, &floats);
     if (pm_resample(desc, &job, &error) != status ||
         (status != PM_OK && strcmp(error.message, wanted_error.message) != 0))
         fail_msg("%s: '%s', not '%s'", name, error.message, wanted_error.message);
@@ -72,8 +71,6 @@ static void expect_same(const pm_clip_desc *desc, pm_sample_job job, unsigned wh
                      (unsigned long long)job.first, (long long)job.rate.num,
                      (long long)job.rate.den, which, job.host_threads, i, (double)actual[i],
                      (double)wanted[i]);
-    free(wanted);
-    free(actual);
 }
 
 /* Jobs one after another, now and then an earlier one again, have the rotations of one job. */
@@ -82,9 +79,9 @@ static void expect_same_in_parts(random_source *source, const pm_clip_desc *desc
     const size_t row = 4 * desc->track_count;
     pm_resampler *resampler = NULL;
     size_t floats;
-    float *wanted = outputs_of(&job, desc->track_count, 1, &floats);
+    SCOPED(free_at) float *wanted = outputs_of(&job, desc->track_count, 1, &floats);
     const pm_status status = by_clip(desc, &job, NULL);
-    float *actual = outputs_of(&job, desc->track_count, 1, &floats);
+    SCOPED(free_at) float *actual = outputs_of(&job, desc->track_count, 1, &floats);
     assert_int_equal(pm_resampler_create(desc, &resampler, NULL), PM_OK);
     for (size_t k = 0, count; status == PM_OK && k < job.sample_count; k += count) {
         const size_t left = job.sample_count - k;
@@ -102,8 +99,6 @@ static void expect_same_in_parts(random_source *source, const pm_clip_desc *desc
         assert_memory_equal(actual, wanted, floats * sizeof *wanted);
     pm_resampler_destroy(&resampler);
     assert_null(resampler);
-    free(wanted);
-    free(actual);
 }
 
 static void choose_options(random_source *source, pm_clip_desc *desc) {
@@ -149,6 +144,7 @@ static void check_method(random_source *source, pm_method method, bool loops, bo
     static const size_t most[] = {9, 200, KEYS};
     const size_t keys = random_size(source, 2, most[random_size(source, 0, 2)]);
     double times[KEYS];
+    SCOPED(motion_free)
     motion m = motion_make(keys, random_size(source, 1, random_size(source, 0, 2) ? 30 : 100),
                            random_between(source, 0.1, 1.5), random_bits(source));
     pm_timeline timeline = {.key_count = keys, .rate = {2, 1}};
@@ -160,7 +156,6 @@ static void check_method(random_source *source, pm_method method, bool loops, bo
     if (loops)
         desc.loop_period = timeline.times ? times[keys - 1] + 0.3 : (double)keys / 2;
     check_jobs(source, &desc, keys);
-    motion_free(&m);
 }
 
 TEST(jobs_in_one_pass_have_the_bits_of_clips) {
@@ -173,7 +168,7 @@ TEST(jobs_in_one_pass_have_the_bits_of_clips) {
 }
 
 TEST(other_jobs_are_computed_by_a_clip) {
-    motion m = motion_make(70, 20, 1, 3), one = motion_make(1, 20, 1, 4);
+    SCOPED(motion_free) motion m = motion_make(70, 20, 1, 3), one = motion_make(1, 20, 1, 4);
     const uint32_t tracks[] = {3, 19, 0, 3};
     const double times[] = {0.5, 30, 2, -1};
     const pm_timeline timeline = {.key_count = 70, .rate = {2, 1}},
@@ -197,12 +192,10 @@ TEST(other_jobs_are_computed_by_a_clip) {
     pairs.rotations = actual[0];
     assert_int_equal(pm_resample(&desc, &pairs, NULL), PM_OK);
     assert_memory_equal(wanted, actual, sizeof actual);
-    motion_free(&m);
-    motion_free(&one);
 }
 
 TEST(what_a_clip_or_a_job_refuses_is_refused) {
-    motion m = motion_make(90, 20, 1, 5);
+    SCOPED(motion_free) motion m = motion_make(90, 20, 1, 5);
     pm_timeline timeline = {.key_count = 90, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     pm_sample_job job = {.sample_count = 50, .rate = {3, 1}};
@@ -219,13 +212,12 @@ TEST(what_a_clip_or_a_job_refuses_is_refused) {
     expect_same(&desc, job, 1);
     desc.rotations.data = NULL;
     expect_same(&desc, job, 1);
-    motion_free(&m);
 }
 
 TEST(a_curve_that_does_not_exist_is_an_error) {
     const double fast[3] = {1e9, 0, 0};
     double tangents[90][20][3] = {{{0}}};
-    motion m = motion_make(90, 20, 1, 6);
+    SCOPED(motion_free) motion m = motion_make(90, 20, 1, 6);
     const pm_timeline timeline = {.key_count = 90, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_HERMITE);
     memcpy(tangents[80][11], fast, sizeof fast);
@@ -233,5 +225,4 @@ TEST(a_curve_that_does_not_exist_is_an_error) {
     desc.tangents = PM_TANGENTS_USER;
     desc.user_tangents = (pm_array){.data = tangents, .type = PM_FLOAT64};
     expect_same(&desc, (pm_sample_job){.sample_count = 300, .rate = {7, 1}, .host_threads = 2}, 1);
-    motion_free(&m);
 }

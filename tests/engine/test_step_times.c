@@ -117,7 +117,7 @@ TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
     random_source source = random_salted(19);
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
         const pm_timeline timeline = {.key_count = KEYS, .rate = rates[r]};
-        pm_clip *clip = step_clip(state, &timeline, 0);
+        SCOPED(pm_clip_destroy) pm_clip *clip = step_clip(state, &timeline, 0);
         double times[KEYS];
         for (size_t k = 0; k < KEYS; k++)
             times[k] = (double)((int64_t)k * rates[r].den) / (double)rates[r].num;
@@ -128,7 +128,6 @@ TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
             expect_key(clip, &job, last_key_at(times, KEYS, time), "listed on uniform",
                        (time - times[key]) / times[1]);
         }
-        pm_clip_destroy(&clip);
     }
 }
 
@@ -150,7 +149,7 @@ TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {
         }
         const wide period = ticks[KEYS] - ticks[0];
         const pm_timeline timeline = {.key_count = KEYS, .times = times};
-        pm_clip *clip = step_clip(state, &timeline, (double)period * unit);
+        SCOPED(pm_clip_destroy) pm_clip *clip = step_clip(state, &timeline, (double)period * unit);
         for (size_t i = 0; i < cases() / 10; i++) {
             const size_t key = random_bits(&source) % KEYS;
             const wide lap = (wide)(random_bits(&source) % 2000001) - 1000000;
@@ -160,7 +159,6 @@ TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {
             const pm_sample_job job = {.times = &time};
             expect_key(clip, &job, side >= 0 ? key : key ? key - 1 : KEYS - 1, "loop", time - at);
         }
-        pm_clip_destroy(&clip);
     }
 }
 
@@ -181,7 +179,8 @@ TEST_ON_BOTH(crowds_switch_at_the_key) {
                                   .timelines = &timelines[c],
                                   .rotations = {.data = rotations, .type = PM_FLOAT64},
                                   .method = PM_METHOD_STEP};
-    pm_skeleton *skeleton;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton;
+    SCOPED(pm_crowd_destroy)
     pm_crowd *crowd = crowd_make(engine_for(state), &skeleton_desc, clips, 2, &skeleton);
     for (size_t n = 0; n < cases(); n++) {
         const size_t clip = n % 2, key = 1 + random_bits(&source) % (KEYS - 2);
@@ -200,8 +199,6 @@ TEST_ON_BOTH(crowds_switch_at_the_key) {
             fail_msg("crowd, clip %zu: %lld ticks %s key %zu show key %zu", clip, (long long)away,
                      before ? "before" : "behind", key, key_of(out));
     }
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
 }
 
 TEST_GROUP(make_keys, engines_close)

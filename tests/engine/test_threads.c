@@ -35,10 +35,10 @@ static void *sample_often(void *argument) {
 TEST_ON_BOTH(threads_may_share_a_clip) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
-    motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
+    SCOPED(motion_free) motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
     const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     float expected[THREADS][THREAD_COUNT * THREAD_TRACKS * 4];
     worker workers[THREADS];
     pthread_t threads[THREADS];
@@ -59,8 +59,6 @@ TEST_ON_BOTH(threads_may_share_a_clip) {
         assert_int_equal(workers[i].failed, 0);
         assert_int_equal(workers[i].differing, 0);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* Makes a clip of each method, starting with `method`, and samples it: the engine builds missing
@@ -78,11 +76,10 @@ static pm_status sample_method(pm_engine *engine, const motion *keys, pm_method 
                                float *out) {
     const pm_clip_desc desc = motion_desc(keys, &maker_line, method);
     const pm_sample_job job = {.sample_count = THREAD_COUNT, .rate = {90, 1}, .rotations = out};
-    pm_clip *clip = NULL;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     pm_status status = pm_clip_create(engine, &desc, &clip, NULL);
     if (status == PM_OK)
         status = pm_sample(clip, &job, NULL);
-    pm_clip_destroy(&clip);
     return status;
 }
 
@@ -102,11 +99,11 @@ TEST_ON_BOTH(threads_may_make_clips_on_one_engine) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
     static float expected[PM_METHOD_COUNT][THREAD_COUNT * THREAD_TRACKS * 4];
-    motion keys = motion_make(maker_line.key_count, THREAD_TRACKS, 2.5, 0x34);
+    SCOPED(motion_free) motion keys = motion_make(maker_line.key_count, THREAD_TRACKS, 2.5, 0x34);
     random_source source = random_salted(0x35);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++)
         assert_int_equal(sample_method(engine_for(state), &keys, (pm_method)i, expected[i]), PM_OK);
-    pm_engine *fresh = engine_with(state, &(pm_engine_desc){0});
+    SCOPED(pm_engine_destroy) pm_engine *fresh = engine_with(state, &(pm_engine_desc){0});
     maker makers[THREADS];
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
@@ -121,8 +118,6 @@ TEST_ON_BOTH(threads_may_make_clips_on_one_engine) {
         assert_int_equal(makers[i].failed, 0);
         assert_int_equal(makers[i].differing, 0);
     }
-    pm_engine_destroy(&fresh);
-    motion_free(&keys);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -54,13 +54,12 @@ static double largest_error(const motion *m, const float *samples, size_t count,
 
 static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job, wide num,
                          wide den, bool loop) {
-    float *out = guarded_floats(job.sample_count * 4);
+    SCOPED(guarded_free_at) float *out = guarded_floats(job.sample_count * 4);
     job.rotations = out;
     sample_make(clip, &job);
     const double error = largest_error(m, out, job.sample_count, (wide)job.first, num, den, loop);
     if (!(error <= ERROR_BOUND))
         fail_msg("error %.3g rad from sample %llu", error, (unsigned long long)job.first);
-    guarded_free(out);
 }
 
 /* ---- exactness ---- */
@@ -71,7 +70,7 @@ TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
     engine_for(state);
     enum { ROUND = 1001, PERIOD = 1000 };
     const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
-    motion m = motion_make(rounds * ROUND + 1, 1, 0, 1);
+    SCOPED(motion_free) motion m = motion_make(rounds * ROUND + 1, 1, 0, 1);
     for (size_t key = 0; key < m.keys; key++) {
         const double phase = 6.283185307179586 * (double)(key % ROUND) / ROUND;
         const double angle = 1.2 * sin(phase) + 0.4 * cos(40 * phase); /* up to 6 degrees a key */
@@ -81,7 +80,7 @@ TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
         q[2] = 0;
         q[3] = (float)cos(angle / 2);
     }
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){120, 1}, 0);
+    SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){120, 1}, 0);
     float first[PERIOD * 4], last[PERIOD * 4];
     pm_sample_job job = {.sample_count = PERIOD, .rate = {120000, 1001}, .rotations = first};
     sample_make(clip, &job);
@@ -93,14 +92,12 @@ TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
         sample_make(clip, &job);
         expect_same_bits(last, first, PERIOD * 4, 4);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
     engine_for(state);
-    motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
+    SCOPED(motion_free) motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
+    SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
     const struct {
         pm_rational rate;
         int64_t num, den; /* keys per sample */
@@ -122,30 +119,26 @@ TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
         job.first = (uint64_t)span - (uint64_t)(count < (size_t)span ? count / 2 : 0);
         expect_exact(clip, &m, job, cases[i].num, cases[i].den, false);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* 2 s of 48 keys: one lap is a whole number of keys, and only the end keys have an exact time. */
 TEST_ON_BOTH(samples_2_to_the_40_laps_away_are_exact) {
     engine_for(state);
-    motion m = motion_make(48, 1, 2.0, 3);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
+    SCOPED(motion_free) motion m = motion_make(48, 1, 2.0, 3);
+    SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
     const uint64_t far[] = {0, UINT64_C(1) << 20, UINT64_C(1) << 33, UINT64_C(1) << 40,
                             (UINT64_C(1) << 40) + 12345};
     for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
         const pm_sample_job job = {.sample_count = 200, .rate = {30000, 1001}, .first = far[i]};
         expect_exact(clip, &m, job, 24 * 1001, 30000, true);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
     engine_for(state);
-    motion m = motion_make(4096, 1, 2.0, 4);
+    SCOPED(motion_free) motion m = motion_make(4096, 1, 2.0, 4);
     const pm_rational odd = {INT64_C(599999885559082), INT64_C(10000000000000)};
-    pm_clip *clip = uniform_clip(state, &m, odd, 0);
+    SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, odd, 0);
     const pm_sample_job jobs[] = {
         {.sample_count = 100, .rate = {30000, 1001}, .first = 1900},
         {.sample_count = 100, .rate = {120, 1}, .first = 8000},
@@ -155,8 +148,6 @@ TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
     expect_exact(clip, &m, jobs[0], num * 1001, den * 30000, false);
     expect_exact(clip, &m, jobs[1], num, den * 120, false);
     expect_exact(clip, &m, jobs[2], 1, 1, false);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all are multiples of 1/(b
@@ -164,9 +155,9 @@ TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
 TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
     engine_for(state);
     enum { COUNT = 64 };
-    motion m = motion_make(100, 1, 2.0, 5);
-    pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
-    float *out = guarded_floats(COUNT * 4);
+    SCOPED(motion_free) motion m = motion_make(100, 1, 2.0, 5);
+    SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
+    SCOPED(guarded_free_at) float *out = guarded_floats(COUNT * 4);
     random_source source = random_salted(20);
     for (size_t round = 0; round < 8; round++) {
         const int64_t b = (int64_t)random_size(&source, 1, 997);
@@ -186,9 +177,6 @@ TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
                          (long long)p, (long long)q);
         }
     }
-    guarded_free(out);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* ---- at the keys ---- */
@@ -230,6 +218,7 @@ static void flip_some_signs(motion *m) {
 static void expect_keys_of_methods(void **state, const motion *m, const pm_timeline *timeline,
                                    pm_sample_job job) {
     const size_t rows = m->keys * m->tracks;
+    SCOPED(guarded_free_at)
     float *rotations = guarded_floats(rows * 4), *positions = guarded_floats(rows * 3);
     job.sample_count = m->keys;
     job.rotations = rotations;
@@ -238,24 +227,20 @@ static void expect_keys_of_methods(void **state, const motion *m, const pm_timel
         const pm_method_info *method = pm_method_get_info((pm_method)i);
         if (!method->interpolating)
             continue;
-        pm_clip *clip = clip_by(state, m, timeline, method);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_by(state, m, timeline, method);
         sample_make(clip, &job);
         expect_keys(m, method, rotations);
         expect_same_bits(positions, m->positions, rows * 3, 3);
-        pm_clip_destroy(&clip);
     }
-    guarded_free(rotations);
-    guarded_free(positions);
 }
 
 TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
     engine_for(state);
-    motion m = motion_make(40, 5, 3.0, 9);
+    SCOPED(motion_free) motion m = motion_make(40, 5, 3.0, 9);
     flip_some_signs(&m);
     const pm_rational rate = {30000, 1001};
     expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = m.keys, .rate = rate},
                            (pm_sample_job){.rate = rate});
-    motion_free(&m);
 }
 
 /* Half turns and quarter turns about the axes: a zero that becomes negative has other bits. */
@@ -265,19 +250,18 @@ TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
     const float quarter_turns[8][4] = {{0, 0, 0, 1}, {0, 0.6f, 0, 0.8f}, {0, 1, 0, 0},
                                        {r, r, 0, 0}, {1, 0, 0, 0},       {r, 0, 0, r},
                                        {0, 0, 0, 1}, {0, 0, r, r}};
-    motion m = motion_make(8, 3, 0, 19);
+    SCOPED(motion_free) motion m = motion_make(8, 3, 0, 19);
     for (size_t row = 0; row < (size_t)8 * 3; row++)
         memcpy(m.rotations + row * 4, quarter_turns[row / 3], sizeof quarter_turns[0]);
     const pm_rational rate = {2, 1};
     expect_keys_of_methods(state, &m, &(pm_timeline){.key_count = m.keys, .rate = rate},
                            (pm_sample_job){.rate = rate});
-    motion_free(&m);
 }
 
 TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
     engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
-    motion m = motion_make(KEYS, 1, 3.0, 12);
+    SCOPED(motion_free) motion m = motion_make(KEYS, 1, 3.0, 12);
     random_source source = random_salted(22);
     double uneven[KEYS], even[KEYS];
     const double first = random_between(&source, -100, 100);
@@ -292,7 +276,7 @@ TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
         const double times[COUNT] = {
             first, nextafter(first, -1e9), first - random_unit(&source), -1e300, -(double)INFINITY,
             last,  nextafter(last, 1e9),   last + random_unit(&source),  1e300,  (double)INFINITY};
-        pm_clip *clip = clip_by(state, &m, &timeline, method);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_by(state, &m, &timeline, method);
         sample_make(clip, &(pm_sample_job){.sample_count = 2,
                                            .times = (double[]){first, last},
                                            .rotations = ends});
@@ -305,9 +289,7 @@ TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
         stored_key(&m, 0, 0, key);
         if (method->interpolating)
             expect_same_bits(ends, key, 4, 4);
-        pm_clip_destroy(&clip);
     }
-    motion_free(&m);
 }
 
 /* ---- order and batches ---- */
@@ -346,8 +328,8 @@ TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
     random_source source = random_salted(23);
     for (int turns = 1; turns <= 2; turns++)
         for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
-            motion m = turning_motion(16, turns);
-            pm_clip *clip = turning_clip(state, &m, (pm_method)i);
+            SCOPED(motion_free) motion m = turning_motion(16, turns);
+            SCOPED(pm_clip_destroy) pm_clip *clip = turning_clip(state, &m, (pm_method)i);
             const int drawn = (int)random_size(&source, 3, 1 << 20);
             const int laps[] = {0, 1, 2, -1, -2, 1000001, drawn, -drawn};
             const double phase = (double)random_size(&source, 0, 31) / 1024;
@@ -366,19 +348,17 @@ TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
                                  pm_method_get_info((pm_method)i)->name, turns, laps[lap], c / 4,
                                  (double)out[c], (double)(sign * base[c]));
             }
-            pm_clip_destroy(&clip);
-            motion_free(&m);
         }
 }
 
 TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
     engine_for(state);
     enum { COUNT = 2000 };
-    float *out = guarded_floats(COUNT * 4);
+    SCOPED(guarded_free_at) float *out = guarded_floats(COUNT * 4);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const size_t turns = keeps_signs(i) ? 2 : 1;
-        motion m = turning_motion(16 * turns, (double)turns);
-        pm_clip *clip = turning_clip(state, &m, (pm_method)i);
+        SCOPED(motion_free) motion m = turning_motion(16 * turns, (double)turns);
+        SCOPED(pm_clip_destroy) pm_clip *clip = turning_clip(state, &m, (pm_method)i);
         /* From 3 laps before the keys to about 12 after them, a quarter of a key per sample. */
         sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
                                            .rate = {70, 1},
@@ -391,10 +371,7 @@ TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
             if (!(dot > 0.9))
                 fail_msg("%s: sample %zu", pm_method_get_info((pm_method)i)->name, k);
         }
-        pm_clip_destroy(&clip);
-        motion_free(&m);
     }
-    guarded_free(out);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -37,16 +37,14 @@ static const uint32_t mixed_line_of[MIXED_TRACKS] = {2, 0, 1, 3, 0, 2, 4, 5, 2};
 static void expect_track_is_single(void **state, const outputs *mixed, const motion *part,
                                    size_t track, pm_method method, pm_sample_job job) {
     const pm_clip_desc desc = motion_desc(part, &lines_for(method)[mixed_line_of[track]], method);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
-    outputs single = sampled(clip, job, job.sample_count);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(outputs_free) outputs single = sampled(clip, job, job.sample_count);
     for (size_t k = 0; k < job.sample_count; k++) {
         const size_t row = k * MIXED_TRACKS + track;
         expect_same_bits(mixed->rotations + row * 4, single.rotations + k * 4, 4, 4);
         expect_same_bits(mixed->positions + row * 3, single.positions + k * 3, 3, 3);
         expect_same_bits(mixed->scales + row * 3, single.scales + k * 3, 3, 3);
     }
-    outputs_free(&single);
-    pm_clip_destroy(&clip);
 }
 
 TEST_ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own) {
@@ -67,14 +65,12 @@ TEST_ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own) {
         desc.track_count = MIXED_TRACKS;
         desc.timeline_count = MIXED_LINES;
         desc.timeline_of = mixed_line_of;
-        pm_clip *clip = clip_make(engine_for(state), &desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
         for (size_t j = 0; j < 2; j++) {
-            outputs mixed = sampled(clip, jobs[j], count * MIXED_TRACKS);
+            SCOPED(outputs_free) outputs mixed = sampled(clip, jobs[j], count * MIXED_TRACKS);
             for (size_t track = 0; track < MIXED_TRACKS; track++)
                 expect_track_is_single(state, &mixed, &parts[track], track, (pm_method)i, jobs[j]);
-            outputs_free(&mixed);
         }
-        pm_clip_destroy(&clip);
     }
     motion_free(&packed);
     motion_free(&source);
@@ -130,7 +126,7 @@ static void expect_turned(const rotors *r, const float *q, size_t track, double 
 static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_source *source) {
     enum { COUNT = 50 };
     double times[COUNT];
-    float *out = guarded_floats(COUNT * ROTORS * 4);
+    SCOPED(guarded_free_at) float *out = guarded_floats(COUNT * ROTORS * 4);
     pm_sample_job job = {.sample_count = COUNT,
                          .rate = {1 + (int64_t)(random_bits(source) % 60), 7},
                          .start_after_first_key = {(int64_t)(random_bits(source) % 90) - 45, 30},
@@ -151,7 +147,6 @@ static void expect_both_clocks(const pm_clip *clip, const rotors *r, random_sour
     sample_make(clip, &(pm_sample_job){.sample_count = COUNT, .times = times, .rotations = out});
     for (size_t i = 0; i < COUNT * ROTORS; i++)
         expect_turned(r, out + 4 * i, i % ROTORS, times[i / ROTORS] - r->first[i % ROTORS]);
-    guarded_free(out);
 }
 
 TEST_ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute) {
@@ -159,9 +154,8 @@ TEST_ON_BOTH(rates_count_from_each_first_key_and_times_are_absolute) {
     for (size_t n = 0; n < (small_sizes() ? 2 : 20); n++) {
         rotors r;
         rotors_make(&source, &r);
-        pm_clip *clip = clip_make(engine_for(state), &r.desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &r.desc);
         expect_both_clocks(clip, &r, &source);
-        pm_clip_destroy(&clip);
     }
 }
 
@@ -177,8 +171,8 @@ WRAPPED(const pm_timeline *, pm_timeline_of_track, const pm_clip_desc *desc, siz
 static size_t looks_to_build(pm_engine *engine, size_t count) {
     enum { OWN_KEYS = 2 };
     static const double times[OWN_KEYS] = {0, 1};
-    pm_timeline *lines = test_array(count, sizeof *lines);
-    uint32_t *line_of = test_array(count, sizeof *line_of);
+    SCOPED(free_at) pm_timeline *lines = test_array(count, sizeof *lines);
+    SCOPED(free_at) uint32_t *line_of = test_array(count, sizeof *line_of);
     float(*keys)[4] = test_array(count * OWN_KEYS, sizeof *keys);
     for (size_t track = 0; track < count; track++) {
         lines[track] = (pm_timeline){.key_count = OWN_KEYS, .times = times};
@@ -192,11 +186,8 @@ static size_t looks_to_build(pm_engine *engine, size_t count) {
                                .timeline_of = line_of,
                                .rotations = {.data = keys}};
     looks = 0;
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     const size_t counted = looks;
-    pm_clip_destroy(&clip);
-    free(lines);
-    free(line_of);
     free(keys);
     return counted;
 }

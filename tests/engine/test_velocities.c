@@ -73,13 +73,12 @@ static void finish(const variant *v, probe *p) {
 
 /* Whether float32 keys determine the curve. */
 static bool is_reasonable(const variant *v, const test_track *t) {
-    track_set one;
+    SCOPED(set_destroy) track_set one;
     set_create(1, false, &one);
     one.tracks[0] = *t;
     variant_prepare(v, &one);
     const pm_clip_desc desc = variant_describe(v, &one);
     const bool beyond = v->method == PM_METHOD_SPLINE && oracle_beyond_reason(&desc);
-    set_destroy(&one);
     return !beyond;
 }
 
@@ -146,7 +145,7 @@ static void take(float *from, size_t count, void *to) {
 
 /* Fails the test when the job fails, leaves an output unwritten or writes outside. */
 static void probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame, rates *out) {
-    pm_clip *clip = clip_make(engine, &p->desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &p->desc);
     const pm_sample_job job = {.sample_count = p->count,
                                .times = p->times,
                                .tracks = p->tracks,
@@ -156,7 +155,6 @@ static void probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame,
     sample_make(clip, &job);
     take(job.velocities, 3 * p->count, out->velocities);
     take(job.accelerations, 3 * p->count, out->accelerations);
-    pm_clip_destroy(&clip);
 }
 
 static vec3 rate_of(const float v[3]) {

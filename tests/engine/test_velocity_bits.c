@@ -188,9 +188,8 @@ TEST_ON_DEVICE(one_lane_gives_the_bits_of_the_reference) {
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (info.lanes == 1) /* the same again */
         skip();
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
+    SCOPED(pm_engine_destroy) pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     expect_bits_of_the_reference(engine);
-    pm_engine_destroy(&engine);
 }
 
 /* ---- zero rates outside the keys ---- */

@@ -60,19 +60,18 @@ static float *sampled(const pm_clip *clip, pm_sample_job job, size_t offset, sam
 static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t offset,
                         const char *name) {
     size_t bytes;
-    float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
+    SCOPED(free_at) float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         if (!pm_instruction_set_is_supported(set))
             continue;
+        SCOPED(free_at)
         float *actual = sampled(clip, *job, offset, pm_cpu_sample_with, set, &bytes);
         for (size_t i = 0; i < bytes / sizeof *actual; i++)
             if (memcmp(&actual[i], &expected[i], sizeof *actual) != 0)
                 fail_msg("%s, %s: %zu tracks, %zu samples, offset %zu: float %zu differs", name,
                          pm_instruction_set_name(set), clip->data->track_count,
                          (size_t)job->sample_count, offset, i);
-        free(actual);
     }
-    free(expected);
 }
 
 static void check_clip(random_source *source, const pm_clip *clip, bool large, const char *name) {
@@ -118,20 +117,18 @@ static void make_keys(random_source *source, unsigned kind, bool is_uniform, key
 static void check_tracks(random_source *source, pm_engine *engine, unsigned method, unsigned kind,
                          size_t tracks) {
     key_kind keys;
-    motion m = motion_make(KEYS, tracks, 2.5, random_bits(source));
+    SCOPED(motion_free) motion m = motion_make(KEYS, tracks, 2.5, random_bits(source));
     make_keys(source, kind, method == PM_METHOD_BSPLINE, &keys);
     pm_clip_desc desc = motion_desc(&m, keys.timelines, (pm_method)method);
     desc.loop_period = keys.loop_period;
     desc.timeline_count = keys.timeline_count;
     desc.timeline_of = keys.timeline_count > 1 ? keys.timeline_of : NULL;
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     check_clip(source, clip, is_large(method, kind), pm_method_get_info((pm_method)method)->name);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST(walks_have_the_bits_of_single_tracks) {
-    pm_engine *engine;
+    SCOPED(pm_engine_destroy) pm_engine *engine;
     random_source source = random_salted(20261127);
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
@@ -139,16 +136,14 @@ TEST(walks_have_the_bits_of_single_tracks) {
             check_tracks(&source, engine, method, kind, random_size(&source, 16, 70));
             check_tracks(&source, engine, method, kind, random_size(&source, 1, 15));
         }
-    pm_engine_destroy(&engine);
 }
 
 /* Rows of few tracks lie anywhere in the lines of the caches. */
 TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
-    pm_engine *engine;
+    SCOPED(pm_engine_destroy) pm_engine *engine;
     random_source source = random_salted(20261128);
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (size_t tracks = 1; tracks <= 17; tracks++)
         check_tracks(&source, engine, (unsigned)random_size(&source, 0, PM_METHOD_COUNT - 1),
                      (unsigned)random_size(&source, 0, 3), tracks);
-    pm_engine_destroy(&engine);
 }

@@ -51,8 +51,8 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     const size_t width = scene_floats(s, job.output, 1) * sizeof(float);
     const size_t stride = job.stride ? job.stride : width;
     const size_t bytes = job.records_offset + (job.instance_count - 1) * stride + width;
-    unsigned char *records = test_array(bytes, 1);
-    unsigned char *one = test_array(width, 1);
+    SCOPED(free_at) unsigned char *records = test_array(bytes, 1);
+    SCOPED(free_at) unsigned char *one = test_array(width, 1);
     memset(records, POISON, bytes);
     job.records = records;
     crowd_on_host_pose(s->crowd->data, &job);
@@ -69,8 +69,6 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
         if (i + 1 < job.instance_count)
             expect_poison(got + width, stride - width, "between records");
     }
-    free(one);
-    free(records);
 }
 
 /* Any counts, with a stride and memory that is aligned only to its numbers. */
@@ -94,7 +92,7 @@ static void expect_output(const scene *s, random_source *source, pm_crowd_output
 }
 
 static void expect_scene(const scene_options *options) {
-    scene s;
+    SCOPED(scene_free) scene s;
     size_t met = 0;
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_of_kind(ON_REFERENCE), options, &s);
@@ -104,7 +102,6 @@ static void expect_scene(const scene_options *options) {
             met++;
         }
     assert_true(met > 0);
-    scene_free(&s);
 }
 
 TEST(every_output_has_the_bits_of_the_reference) {
@@ -154,7 +151,7 @@ TEST(any_number_of_joints_has_the_bits_of_the_reference) {
 
 /* The instances start in the middle of all, as for pieces of a job. */
 TEST(instances_that_are_not_updated_are_not_written) {
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     random_source source = random_salted(0xF60);
     scene_make(engine_of_kind(ON_REFERENCE), &(scene_options){.salt = 0xF60, .joints = 3}, &s);
@@ -172,7 +169,6 @@ TEST(instances_that_are_not_updated_are_not_written) {
                                                .first = 16 * (random_bits(&source) % 100),
                                                .output = PM_CROWD_PALETTE});
         }
-    scene_free(&s);
 }
 
 /* ---- layers, subsets and given poses --------------------------------------------------------- */
@@ -197,7 +193,7 @@ static void expect_part(const scene *s, crowd_on_host_job job) {
     const size_t joints = job.subset ? s->subsets[job.subset - 1].joint_count : s->joints;
     const size_t records = job.output == PM_CROWD_BOUNDS ? 1 : joints;
     const size_t width = records * pm_crowd_record_bytes(job.output);
-    unsigned char *got = test_array(MAX * width, 1), *one = test_array(width, 1);
+    SCOPED(free_at) unsigned char *got = test_array(MAX * width, 1), *one = test_array(width, 1);
     memset(got, POISON, MAX * width);
     job.records = got;
     job.instance_count = MAX;
@@ -218,14 +214,12 @@ static void expect_part(const scene *s, crowd_on_host_job job) {
             fail_msg("%u lanes, output %d, subset %u: instance %zu differs", (unsigned)job.lanes,
                      (int)job.output, (unsigned)job.subset, i);
     }
-    free(got);
-    free(one);
 }
 
 static void expect_parts(const scene_options *options) {
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_LOCAL,
                                               PM_CROWD_BOUNDS};
-    scene s;
+    SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
     pm_crowd_layer layers[LAYERS];
     pm_crowd_range ranges[MAX];
@@ -233,7 +227,7 @@ static void expect_parts(const scene_options *options) {
     scene_make(engine_of_kind(ON_REFERENCE), options, &s);
     make_instances(&source, &s, instances);
     make_layers(&source, layers, ranges);
-    float *poses = scene_pose(&s, PM_CROWD_LOCAL, instances, MAX, true);
+    SCOPED(guarded_free_at) float *poses = scene_pose(&s, PM_CROWD_LOCAL, instances, MAX, true);
     for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
         for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset++)
             for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
@@ -248,8 +242,6 @@ static void expect_parts(const scene_options *options) {
                 expect_part(&s, with_layers);
                 expect_part(&s, with_poses);
             }
-    guarded_free(poses);
-    scene_free(&s);
 }
 
 TEST(layers_subsets_and_given_poses_have_the_bits_of_the_reference) {

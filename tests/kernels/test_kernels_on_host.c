@@ -26,14 +26,13 @@ static pm_clip *make_clip(const pm_clip_desc *desc) {
 
 static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sample_job job,
                           const outputs *expected) {
-    outputs got = outputs_make(expected->rows);
+    SCOPED(outputs_free) outputs got = outputs_make(expected->rows);
     job.rotations = got.rotations;
     job.positions = got.positions;
     job.scales = got.scales;
     const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
     kernels_on_host_sample(launch, &request);
     expect_same_outputs(&got, expected);
-    outputs_free(&got);
 }
 
 /* Angular velocities and accelerations, by the gather kernels. */
@@ -59,7 +58,7 @@ static void expect_rates(uint32_t lanes, const pm_clip *clip, pm_sample_job job,
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
     const size_t rows = job.sample_count * (job.tracks ? 1 : clip->data->track_count);
     const bool coded = clip->data->channels[PM_ROTATIONS].format != PM_KEYS_FLOAT32;
-    outputs expected = sampled(clip, job, rows);
+    SCOPED(outputs_free) outputs expected = sampled(clip, job, rows);
     const bool walks = clip->data->common_timeline && !job.tracks;
     for (size_t w = 0; w < WIDTHS; w++) {
         if (walks)
@@ -68,7 +67,6 @@ static void expect_reference(const pm_clip *clip, pm_sample_job job) {
         if (!coded)
             expect_rates(widths[w], clip, job, rows);
     }
-    outputs_free(&expected);
 }
 
 /* Times from a quarter of the keys' duration before them to a quarter after them, in any order,
@@ -99,15 +97,13 @@ static void each_count(void (*body)(const variant *v, random_source *source, siz
 static void sample_at_times(const variant *v, random_source *source, size_t tracks,
                             bool common_timeline) {
     double times[COUNT];
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(source, tracks, key_count_of(tracks), 0, 3.1, true, common_timeline, &set);
     variant_prepare(v, &set);
     const pm_clip_desc desc = variant_describe(v, &set);
-    pm_clip *clip = make_clip(&desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
     draw_times(source, &set.tracks[0], times);
     expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
-    pm_clip_destroy(&clip);
-    set_destroy(&set);
 }
 
 static void sample_shared(const variant *v, random_source *source, size_t tracks) {
@@ -131,19 +127,17 @@ static void sample_pairs(const variant *v, random_source *source, size_t count) 
     enum { TRACKS = 6 };
     double times[MAX_TRACKS];
     uint32_t tracks[MAX_TRACKS];
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(source, TRACKS, 5, 0, 3.1, true, count % 2 == 0, &set);
     variant_prepare(v, &set);
     const pm_clip_desc desc = variant_describe(v, &set);
-    pm_clip *clip = make_clip(&desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
     for (size_t k = 0; k < count; k++) {
         times[k] = random_between(source, -1, 6);
         tracks[k] = (uint32_t)(random_bits(source) % TRACKS);
     }
     expect_reference(clip,
                      (pm_sample_job){.sample_count = count, .times = times, .tracks = tracks});
-    pm_clip_destroy(&clip);
-    set_destroy(&set);
 }
 
 TEST(every_method_has_the_bits_of_the_reference_for_pairs) {
@@ -162,14 +156,14 @@ static bool any_turns_over(const pm_clip *clip) {
 static void loop_on(const variant *v, random_source *source, size_t tracks, bool common_timeline) {
     enum { KEYS = 6 };
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(source, tracks, KEYS, 0.5, 3.1, false, common_timeline, &set);
     variant_prepare(v, &set);
     pm_clip_desc desc = variant_describe(v, &set);
     for (size_t t = 0; t < desc.timeline_count; t++)
         set.timelines[t] = timeline;
     desc.loop_period = 2;
-    pm_clip *clip = make_clip(&desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
     const pm_sample_job job = {.sample_count = 90,
                                .rate = {17, 1},
                                .start_after_first_key = {-7, 2},
@@ -178,8 +172,6 @@ static void loop_on(const variant *v, random_source *source, size_t tracks, bool
         assert_true(v->method == PM_METHOD_CUBICSPLINE ||
                     any_turns_over(clip)); /* which keeps the signs of keys */
     expect_reference(clip, job);
-    pm_clip_destroy(&clip);
-    set_destroy(&set);
 }
 
 TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
@@ -197,16 +189,14 @@ TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
 static void sample_kind(random_source *source, size_t tracks, pm_key_format format,
                         pm_vector_method method) {
     double times[COUNT];
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(source, tracks, 6, 0, 3.1, true, tracks % 2 == 0, &set);
     pm_clip_desc desc = set_describe(&set);
     desc.key_format = format;
     desc.vector_method = method;
-    pm_clip *clip = make_clip(&desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
     draw_times(source, &set.tracks[0], times);
     expect_reference(clip, (pm_sample_job){.sample_count = COUNT, .times = times});
-    pm_clip_destroy(&clip);
-    set_destroy(&set);
 }
 
 TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
@@ -233,20 +223,17 @@ TEST(walk_gives_the_same_bits_in_spans_and_runs_of_any_length) {
     random_source source = random_start();
     for (size_t n = 0; n < variant_count(); n++) {
         double times[COUNT];
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, TRACKS, 7, 0, 3.1, true, true, &set);
         variant_prepare(variant_at(n), &set);
         const pm_clip_desc desc = variant_describe(variant_at(n), &set);
-        pm_clip *clip = make_clip(&desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
         draw_times(&source, &set.tracks[0], times);
         const pm_sample_job job = {.sample_count = COUNT, .times = times};
-        outputs expected = sampled(clip, job, COUNT * TRACKS);
+        SCOPED(outputs_free) outputs expected = sampled(clip, job, COUNT * TRACKS);
         for (uint32_t run = 1; run <= COUNT + 1; run += 9)
             for (uint32_t span = 1; span <= 4; span++)
                 expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, &expected);
-        outputs_free(&expected);
-        pm_clip_destroy(&clip);
-        set_destroy(&set);
     }
 }
 
@@ -259,25 +246,23 @@ TEST(walk_locates_uniform_samples_like_the_reference) {
         const int64_t key_rate = 1 + (int64_t)(random_bits(&source) % 120);
         const size_t keys = 2 + random_bits(&source) % (KEYS - 1);
         const pm_timeline timeline = {.key_count = keys, .rate = {key_rate, 1}};
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, 13 + random_bits(&source) % 24, keys, 0, 1, false, true, &set);
         pm_clip_desc desc = set_describe(&set);
         desc.timelines = &timeline;
         desc.loop_period = n % 3 ? (double)keys / (double)key_rate : 0;
-        pm_clip *clip = make_clip(&desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
         const pm_sample_job job = {
             .sample_count = 1 + random_bits(&source) % SAMPLES,
             .first = random_bits(&source) >> (24 + random_bits(&source) % 40),
             .rate = {1 + (int64_t)(random_bits(&source) % 1000),
                      1 + (int64_t)(random_bits(&source) % 1001)},
             .start_after_first_key = {(int64_t)(random_bits(&source) % 90), 7}};
+        SCOPED(outputs_free)
         outputs expected = sampled(clip, job, job.sample_count * clip->data->track_count);
         for (unsigned i = 0; i < 4; i++)
             expect_launch(&(host_launch){16, KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256},
                           clip, job, &expected);
-        outputs_free(&expected);
-        pm_clip_destroy(&clip);
-        set_destroy(&set);
     }
 }
 

@@ -79,13 +79,12 @@ static void assert_refused(const char *text, const pm_motion_read_options *optio
 
 static void assert_rows(const char *rows, const double *expected, size_t count) {
     char text[2048];
-    bvh *model;
+    SCOPED(bvh_free) bvh *model;
     snprintf(text, sizeof text, "%s%s%s", ONE_JOINT, TWO_ROWS, rows);
     model = read_good(text);
     assert_int_equal(model->frame_count * model->channel_count, count);
     for (size_t i = 0; i < count; i++)
         assert_true(model->values[i] == expected[i]);
-    bvh_free(&model);
 }
 
 /* Texts that are refused, each for its reason. */
@@ -103,6 +102,7 @@ static const double one_to_six[] = {1, 2, 3, 4, 5, 6};
 /* ---- the hierarchy --------------------------------------------------------------- */
 
 TEST(channels_are_known_by_name_in_any_order_and_number) {
+    SCOPED(bvh_free)
     bvh *model = read_good(
         HIPS_AND_SPINE("6 Zrotation Xrotation Yrotation Xposition Yposition Zposition",
                        "4 xROTATION Yscale finger Zposition") TWO_ROWS "1 2 3 4 5 6 7 8 9 10\n");
@@ -117,10 +117,10 @@ TEST(channels_are_known_by_name_in_any_order_and_number) {
     assert_int_equal(model->joints[1].first_channel, 6);
     assert_int_equal(model->joints[1].parent, 0);
     assert_true(model->joints[1].offset[1] == 10);
-    bvh_free(&model);
 }
 
 TEST(end_sites_are_read_in_every_form) {
+    SCOPED(bvh_free)
     bvh *model = read_good("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xrotation\n"
                            "end SITE\n{ OFFSET 1 2 3 }\nEnd Site Tip of it {OFFSET 4 5 6}\n"
                            "End effector { OFFSET 0 0 0 }\n"
@@ -132,12 +132,11 @@ TEST(end_sites_are_read_in_every_form) {
     assert_int_equal(model->sites[1].name.size, 9);
     assert_true(model->sites[0].offset[2] == 3 && model->sites[1].offset[0] == 4);
     assert_memory_equal(model->joints[1].name.begin, "End", 3);
-    bvh_free(&model);
 }
 
 static void expect_name(const char *declared, const char *name) {
     char text[1024];
-    bvh *model;
+    SCOPED(bvh_free) bvh *model;
     snprintf(text, sizeof text, "HIERARCHY\nROOT a\n{\nCHANNELS 1 Xrotation\nJOINT %s\n%s",
              declared, "OFFSET 1 2 3 } }\n" TWO_ROWS "1\n2\n");
     model = read_good(text);
@@ -145,7 +144,6 @@ static void expect_name(const char *declared, const char *name) {
     assert_int_equal(model->joints[1].name.size, strlen(name));
     assert_memory_equal(model->joints[1].name.begin, name, strlen(name));
     assert_true(model->joints[1].offset[2] == 3);
-    bvh_free(&model);
 }
 
 /* Second bytes of Shift-JIS and GBK are those of braces; such bytes may stand anywhere in a name. */
@@ -168,6 +166,7 @@ TEST(a_brace_counts_only_where_it_stands_alone) {
 }
 
 TEST(names_of_channels_and_sites_may_hold_bytes_of_braces) {
+    SCOPED(bvh_free)
     bvh *model =
         read_good("HIERARCHY\nROOT a\n{\nCHANNELS 3 \x83{ \x83}\x81{x Xrotation\n"
                   "End Site \x83{\n{\nOFFSET 0 0 0\n}\nJOINT b { CHANNELS 1 finger}}\n" TWO_ROWS
@@ -178,14 +177,13 @@ TEST(names_of_channels_and_sites_may_hold_bytes_of_braces) {
     assert_int_equal(model->channels[2].kind, BVH_X_ROTATION);
     assert_int_equal(model->channels[3].name.size, 6);
     assert_int_equal(model->sites[0].name.size, 2);
-    bvh_free(&model);
 }
 
 TEST(duplicate_names_are_warned_of) {
+    SCOPED(bvh_free)
     bvh *model =
         read_good("HIERARCHY ROOT a\n{ CHANNELS 1 Xrotation JOINT a\n{ } }\n" TWO_ROWS "1\n2\n");
     assert_message("warning: file.bvh: 1 joint has a name used before");
-    bvh_free(&model);
 }
 
 /* Of channels without a joint's own, and of several roots. */
@@ -243,9 +241,8 @@ TEST(blanks_and_line_ends_of_every_kind_are_blanks) {
 }
 
 TEST(a_byte_order_mark_is_skipped) {
-    bvh *model = read_good("\xef\xbb\xbf" ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n");
+    SCOPED(bvh_free) bvh *model = read_good("\xef\xbb\xbf" ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n");
     assert_memory_equal(model->hierarchy, "HIERARCHY", 9);
-    bvh_free(&model);
 }
 
 TEST(exponents_are_read) {
@@ -254,13 +251,13 @@ TEST(exponents_are_read) {
 }
 
 TEST(decimal_commas_are_read_and_warned_of) {
+    SCOPED(bvh_free)
     bvh *model = read_good("HIERARCHY\nROOT a,1\n{\n OFFSET 0,5 1 -2,25\n CHANNELS 1 Xrotation\n}\n"
                            "MOTION\nFrames: 1\nFrame Time: 0,04\n-20,75\n");
     assert_true(model->values[0] == -20.75 && model->joints[0].offset[2] == -2.25);
     assert_int_equal(model->rate.num, 25);
     assert_message("decimal commas");
     assert_non_null(strstr(model->hierarchy, "ROOT a,1\n{\n OFFSET 0.5 1 -2.25\n"));
-    bvh_free(&model);
 }
 
 #define ROWS(text) ONE_JOINT TWO_ROWS text
@@ -321,10 +318,9 @@ TEST(the_rows_override_a_wrong_frame_count) {
     };
     pm_motion_read_options strict = {.strict = true};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        bvh *model = read_good(cases[i].text);
+        SCOPED(bvh_free) bvh *model = read_good(cases[i].text);
         assert_int_equal(model->frame_count, cases[i].frames);
         assert_message(cases[i].message);
-        bvh_free(&model);
     }
     assert_refused(ONE_JOINT HEAD("5", "0.02") "1 2 3\n", &strict,
                    "line 17: Frames: is 5, but the file has 1");
@@ -402,7 +398,7 @@ TEST(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack) {
     enum { DEPTH = 100000 };
     static const char open[] = "JOINT j\n{\n";
     char *text = malloc((size_t)DEPTH * 16), *at = text;
-    bvh *model;
+    SCOPED(bvh_free) bvh *model;
     assert_non_null(text);
     at += sprintf(at, "HIERARCHY\nROOT r\n{ CHANNELS 1 Xrotation\n");
     for (int i = 0; i < DEPTH; i++) {
@@ -415,7 +411,6 @@ TEST(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack) {
     model = read_good(text);
     assert_int_equal(model->joint_count, DEPTH + 1);
     assert_int_equal(model->joints[DEPTH].parent, DEPTH - 1);
-    bvh_free(&model);
     free(text);
 }
 
@@ -425,7 +420,7 @@ TEST(a_hundred_thousand_nested_joints_do_not_exhaust_the_stack) {
  * file. */
 static char *written(const bvh *model, bool own_rows) {
     motion_output *output = NULL;
-    bvh_writer writer;
+    SCOPED(bvh_writer_release) bvh_writer writer;
     pm_error error;
     size_t size;
     assert_int_equal(motion_output_open("out.bvh", &output, &error), PM_OK);
@@ -442,38 +437,33 @@ static char *written(const bvh *model, bool own_rows) {
     assert_int_equal(motion_output_commit(&output, &error), PM_OK);
     char *data = test_folder_read("out.bvh", &size);
     assert_int_equal(writer.bytes, size);
-    bvh_writer_release(&writer);
     return data;
 }
 
 TEST(source_rows_keep_their_digits) {
+    SCOPED(bvh_free)
     bvh *model = read_good(ONE_JOINT TWO_ROWS "  1.50\t-2e-016\n +3. \n4,5 .5 006\n");
-    char *text = written(model, true);
+    SCOPED(free_at) char *text = written(model, true);
     assert_string_equal(text, ONE_JOINT HEAD("2", "0.0200000000") "1.50 -2e-016 +3.\n4.5 .5 006\n");
-    free(text);
-    bvh_free(&model);
 }
 
 TEST(held_rows_are_written_from_their_numbers) {
     static const char source[] = ONE_JOINT TWO_ROWS "1.50 2 3\nnan 5.0 6\n";
     pm_motion_read_options hold = {.hold_nan = true};
-    bvh *model;
-    char *text;
+    SCOPED(bvh_free) bvh *model;
+    SCOPED(free_at) char *text;
     assert_int_equal(read_bytes(source, strlen(source), &hold, &model), PM_OK);
     text = written(model, true);
     assert_non_null(strstr(text, "1.50 2 3\n1.500000 5.000000 6.000000\n"));
-    free(text);
-    bvh_free(&model);
 }
 
 TEST(line_ends_stay_as_the_first_was) {
+    SCOPED(bvh_free)
     bvh *model = read_good("HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\nFrames: "
                            "1\nFrame Time: 0.04\n7\n");
-    char *text = written(model, false);
+    SCOPED(free_at) char *text = written(model, false);
     assert_string_equal(text, "HIERARCHY\r\nROOT a\n{ CHANNELS 1 Xrotation }\r\nMOTION\r\nFrames: "
                               "1\r\nFrame Time: 0.0400000000\r\n7.000000\r\n");
-    free(text);
-    bvh_free(&model);
 }
 
 /* ---- the data folder -------------------------------------------------------------------- */
@@ -522,7 +512,7 @@ static const data_file data_files[] = {
 
 static void check_data_file(const data_file *file) {
     size_t size;
-    char *data = test_folder_read(test_data(file->path), &size);
+    SCOPED(free_at) char *data = test_folder_read(test_data(file->path), &size);
     bvh *model;
     pm_status code = read_bytes(data, size, &plain, &model);
     if (!file->message && messages[0] != '\0')
@@ -538,7 +528,6 @@ static void check_data_file(const data_file *file) {
         assert_int_equal(model->rate.den, file->den);
         bvh_free(&model);
     }
-    free(data);
 }
 
 TEST(real_and_odd_files_are_read_or_refused_as_they_should_be) {

@@ -143,7 +143,7 @@ static pm_motion *read_text(const char *text, pm_motion_read_options options) {
 }
 
 static void rows_are_read(const char *text, size_t frames, size_t joints) {
-    pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
     if (!motion)
         fail_msg("refused: %s", failure.message);
     const pm_motion_clip *clip = motion->content.clips;
@@ -158,7 +158,6 @@ static void rows_are_read(const char *text, size_t frames, size_t joints) {
     assert_true(test_key(&clip->channels[1], frames - 1, 3) == 1.0);
     for (size_t i = 0; i < joints; i++)
         assert_true(test_key(&clip->channels[2], 0, i) == 0.25 * (double)(i + 1));
-    pm_motion_destroy(&motion);
 }
 
 TEST(files_of_every_form_are_read) {
@@ -171,10 +170,10 @@ TEST(files_of_every_form_are_read) {
 }
 
 TEST(the_rate_can_be_given) {
+    SCOPED(pm_motion_destroy)
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1", (pm_motion_read_options){.source_rate = {30000, 1001}});
     assert_int_equal(motion->content.clips[0].rate.den, 1001);
-    pm_motion_destroy(&motion);
 }
 
 TEST(faults_are_named_by_line_and_column) {
@@ -205,11 +204,11 @@ TEST(faults_are_named_by_line_and_column) {
 }
 
 TEST(a_few_odd_quaternions_are_normalised_with_a_warning) {
+    SCOPED(pm_motion_destroy)
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1\n1 2 3 0 -2 0 0\n1 2 3 0 0 1.002 0", (pm_motion_read_options){0});
     assert_non_null(strstr(warning, "2 quaternions are not unit"));
     assert_true(test_key(&motion->content.clips[0].channels[1], 1, 1) == -1.0);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- which columns are what ------------------------------------------------------------- */
@@ -246,9 +245,8 @@ TEST(columns_that_are_no_quaternion_are_refused) {
         write_walk(text, sizeof text, "%.0f,", 1, heights[h]);
         expect_refused(text, "looks like a time");
         write_walk(text, sizeof text, "", 0, heights[h]);
-        pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+        SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
         assert_non_null(motion);
-        pm_motion_destroy(&motion);
     }
     expect_refused("1,2,78,0,-3,80,-20\n1,2,78,0,-3,81,-20\n1,2,78,0,-3,83,-20\n",
                    "are no quaternion: its length is 82.");
@@ -279,7 +277,7 @@ TEST(headers_that_name_other_columns_are_refused) {
 
 static void expect_rotation(const char *text, pm_motion_read_options options, const char *layout,
                             const double q[4], size_t channels) {
-    pm_motion *motion = read_text(text, options);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, options);
     if (!motion)
         fail_msg("'%s' is refused: %s", text, failure.message);
     const pm_motion_clip *clip = motion->content.clips;
@@ -292,7 +290,6 @@ static void expect_rotation(const char *text, pm_motion_read_options options, co
         for (size_t i = 0; channel->path == PM_MOTION_POSITION && i < 3; i++)
             assert_true(test_key(channel, 0, i) == (double)i + 1);
     }
-    pm_motion_destroy(&motion);
 }
 
 TEST(headers_say_where_the_root_is) {
@@ -355,12 +352,11 @@ TEST(layouts_that_are_given_decide) {
 static char *rewrite(const char *text, pm_rational rate) {
     file_bytes out = {0};
     test_samples samples;
-    pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
     assert_non_null(motion);
     test_samples_make(&samples, motion, rate);
     assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
     bytes_add(&out, "", 1);
-    pm_motion_destroy(&motion);
     return out.data;
 }
 
@@ -376,13 +372,13 @@ TEST(kept_rows_keep_their_text) {
          " 1  2\t3 0 0 0 1 \r 1.5  2.5\t3.5 0 0 0 1 \r 2  3\t4 0 0 0 1 \r", 60},
         {"1,2,3,0,0,0,1", "1,2,3,0,0,0,1", 60}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char *out = rewrite(cases[i].text, (pm_rational){cases[i].rate, 1});
+        SCOPED(free_at) char *out = rewrite(cases[i].text, (pm_rational){cases[i].rate, 1});
         assert_string_equal(out, cases[i].expected);
-        free(out);
     }
 }
 
 TEST(signs_continue_from_the_row_before) {
+    SCOPED(free_at)
     char *out = rewrite("0,0,0,0,0,0,-1\n0,0,0,0.6,0,0,0.8\n", (pm_rational){60, 1});
     double w = 0.0;
     const char *second = strchr(out, '\n') + 1;
@@ -390,7 +386,6 @@ TEST(signs_continue_from_the_row_before) {
         second = strchr(second, ',') + 1;
     w = strtod(second, NULL);
     assert_true(w < -0.9);
-    free(out);
 }
 
 TEST(rewritten_rows_read_back_as_the_same_floats) {
@@ -437,6 +432,7 @@ TEST(rewritten_rows_read_back_as_the_same_floats) {
 }
 
 TEST(angles_and_indices_are_written_as_they_were) {
+    SCOPED(free_at)
     char *out = rewrite("Frame,root_translateX,root_translateY,root_translateZ,root_rotateX,"
                         "root_rotateY,root_rotateZ\n"
                         "3,0,0,0,0,0,170.0\n4,1,0,0,0,0,190.0\n5,2,0,0,0,0,570\n",
@@ -444,5 +440,4 @@ TEST(angles_and_indices_are_written_as_they_were) {
     const char *rows = strchr(out, '\n') + 1;
     assert_string_equal(rows, "3,0,0,0,0,0,170.0\n4,0.5,0,0,0,0,180\n5,1,0,0,0,0,190.0\n"
                               "6,1.5,0,0,0,0,200\n7,2,0,0,0,0,570\n");
-    free(out);
 }

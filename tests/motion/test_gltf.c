@@ -166,16 +166,14 @@ TEST(generated_documents_are_read_exactly) {
         generated_file *file = gltf_generate(&source);
         /* Any alignment: a caller's bytes may begin anywhere. */
         const size_t shift = random_size(&source, 0, 3);
-        char *bytes = test_array(file->size + shift, 1);
+        SCOPED(free_at) char *bytes = test_array(file->size + shift, 1);
         memcpy(bytes + shift, file->data, file->size);
-        pm_motion *opened = NULL;
+        SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
         pm_error error;
         expect_ok(parse(bytes + shift, file->size, false, NULL, &opened, &error), &error);
         const pm_motion_content *content = pm_motion_get_content(opened);
         assert_int_equal(content->format, file->is_binary ? PM_MOTION_GLB : PM_MOTION_GLTF);
         expect_file(file, content);
-        pm_motion_destroy(&opened);
-        free(bytes);
         gltf_generated_free(file);
     }
 }
@@ -209,7 +207,7 @@ static const char valid[] =
 
 TEST(a_document_gives_nodes_clips_and_skins) {
     warning_log log = {0};
-    pm_motion *opened = read_ok(valid, &log);
+    SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(valid, &log);
     const pm_motion_content *content = pm_motion_get_content(opened);
     assert_int_equal(log.count, 0);
     assert_int_equal(content->node_count, 2);
@@ -227,7 +225,6 @@ TEST(a_document_gives_nodes_clips_and_skins) {
     assert_int_equal(clip->channels[2].components, 2);
     assert_int_equal(clip->rate.den, 0);
     assert_string_equal(content->layout, "");
-    pm_motion_destroy(&opened);
 }
 
 /* Each line changes one thing of the document, and names the place of the fault. */
@@ -316,9 +313,8 @@ static const struct {
 
 TEST(each_fault_is_named_by_its_pointer) {
     for (size_t i = 0; i < COUNT_OF(faults); i++) {
-        char *text = replaced(valid, faults[i].from, faults[i].to);
+        SCOPED(free_at) char *text = replaced(valid, faults[i].from, faults[i].to);
         expect_pointer(text, faults[i].pointer);
-        free(text);
     }
 }
 
@@ -340,7 +336,7 @@ static const struct {
 
 TEST(oddities_are_read_with_a_warning) {
     for (size_t i = 0; i < COUNT_OF(oddities); i++) {
-        char *text = replaced(valid, oddities[i].from, oddities[i].to);
+        SCOPED(free_at) char *text = replaced(valid, oddities[i].from, oddities[i].to);
         warning_log log = {0};
         pm_motion *opened = read_ok(text, &log);
         pm_motion_destroy(&opened);
@@ -350,7 +346,6 @@ TEST(oddities_are_read_with_a_warning) {
             expect_refusal(parse(text, strlen(text), true, NULL, &opened, &error), &error,
                            PM_ERROR_FILE, oddities[i].warning);
         }
-        free(text);
     }
 }
 
@@ -363,32 +358,29 @@ TEST(warnings_are_limited) {
     for (int i = 0; i < NODES; i++)
         end += sprintf(end, "%s{\"rotation\":[0,0,0,2]}", i ? "," : "");
     (void)sprintf(end, "]}");
-    pm_motion *opened = read_ok(text, &log);
+    SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(text, &log);
     assert_int_equal(log.count, 21);
     assert_non_null(strstr(log.last, "left out"));
-    pm_motion_destroy(&opened);
     free(text);
 }
 
 TEST(channels_without_a_node_are_not_duplicates) {
+    SCOPED(free_at)
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}", "{\"path\":\"rotation\"}");
-    pm_motion *opened = read_ok(text, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(text, NULL);
     assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
-    pm_motion_destroy(&opened);
-    free(text);
 }
 
 TEST(animation_pointers_are_reported) {
+    SCOPED(free_at)
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}",
                           "{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":"
                           "{\"pointer\":\"/nodes/0/scale\"}}}");
     warning_log log = {0};
-    pm_motion *opened = read_ok(text, &log);
+    SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(text, &log);
     assert_int_equal(log.count, 1);
     assert_non_null(strstr(log.last, "KHR_animation_pointer"));
     assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
-    pm_motion_destroy(&opened);
-    free(text);
 }
 
 /* The matrix of a known translation, rotation and scale gives them back. */
@@ -415,10 +407,11 @@ TEST(matrices_are_decomposed) {
             end += snprintf(end, 128, "%.17g,%.17g,%.17g,0,", r[c] * s[c], r[3 + c] * s[c],
                             r[6 + c] * s[c]);
         (void)snprintf(end, 128, "%.17g,%.17g,%.17g,1]", t[0], t[1], t[2]);
-        char *text = replaced(valid, "\"name\":\"a\"", matrix);
+        SCOPED(free_at) char *text = replaced(valid, "\"name\":\"a\"", matrix);
+        SCOPED(free_at)
         char *moved =
             replaced(text, "\"node\":0,\"path\":\"rotation\"", "\"node\":1,\"path\":\"rotation\"");
-        pm_motion *opened = read_ok(moved, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(moved, NULL);
         const pm_motion_node *node = &pm_motion_get_content(opened)->nodes[0];
         double dot = 0.0;
         for (size_t k = 0; k < 4; k++)
@@ -428,8 +421,5 @@ TEST(matrices_are_decomposed) {
             assert_true(fabs(node->position[k] - t[k]) < 1e-12);
             assert_true(fabs(node->scale[k] - s[k]) < 1e-12);
         }
-        pm_motion_destroy(&opened);
-        free(moved);
-        free(text);
     }
 }

@@ -62,7 +62,7 @@ enum { KEYS = 30000, USERS = 1500 };
 /* `users` channels, each with accessors of its own, all on the same bytes. */
 static unsigned char *make_overlapping(size_t users, size_t *size) {
     file_bytes json = {0};
-    float *bin = test_array(KEYS, sizeof *bin);
+    SCOPED(free_at) float *bin = test_array(KEYS, sizeof *bin);
     for (size_t k = 0; k < KEYS; k++)
         bin[k] = (float)k;
     add(&json,
@@ -84,7 +84,6 @@ static unsigned char *make_overlapping(size_t users, size_t *size) {
     bytes_add(&json, "", 1);
     unsigned char *file = glb_assemble(json.data, bin, 4 * (size_t)KEYS, size);
     free(json.data);
-    free(bin);
     return file;
 }
 
@@ -163,12 +162,11 @@ static void describe_buffers(file_bytes *json, bool has_unknown) {
 
 static void make_files(void) {
     float keys[64] = {0, 1};
-    unsigned char *data = test_array(FILE_SIZE, 1);
+    SCOPED(free_at) unsigned char *data = test_array(FILE_SIZE, 1);
     memset(data, 0, FILE_SIZE);
     memcpy(data, keys, sizeof keys);
     test_folder_put("shared.bin", data, FILE_SIZE);
     test_folder_link("shared.bin", "link.bin");
-    free(data);
 }
 
 static void count_bytes(void *user, const void *data, size_t size) {
@@ -222,11 +220,10 @@ typedef struct small_work {
 /* Reads, and writes again. */
 static void *work_on_small_stack(void *user) {
     small_work *w = user;
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     w->status = parse(&w->in, &opened, &w->error);
     if (w->status == PM_OK)
         w->status = test_write(opened, &motion_gltf, NULL, &w->out, &w->error);
-    pm_motion_destroy(&opened);
     return NULL;
 }
 

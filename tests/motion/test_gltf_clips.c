@@ -143,7 +143,7 @@ TEST(a_clip_with_a_fault_leaves_the_others) {
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
         size_t size = 0;
-        unsigned char *file = make_faulty(i, &size);
+        SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
         pm_motion *opened = NULL;
         pm_error error;
         expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
@@ -153,7 +153,6 @@ TEST(a_clip_with_a_fault_leaves_the_others) {
         pm_motion_destroy(&opened);
         expect_refusal(parse(file, size, true, warnings, &opened, &error), &error, PM_ERROR_FILE,
                        "(clip 'b\\x07d')");
-        free(file);
     }
 }
 
@@ -191,42 +190,37 @@ static void expect_as_found(const void *file, const char *output) {
 
 TEST(what_is_written_has_the_clip_as_it_was_found) {
     char path[64];
-    pm_engine *engine = test_reference();
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
     for (size_t i = 0; i < FAULTY; i++) {
         char warnings[4096];
         size_t size = 0, written = 0;
-        unsigned char *file = make_faulty(i, &size);
-        pm_motion *opened = NULL, *again = NULL;
+        SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
+        SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *again = NULL;
         pm_error error;
         pm_motion_resample_report report;
         const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
         expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
         expect_ok(pm_motion_resample(opened, engine, &options, path, &report, &error), &error);
         assert_int_equal(report.samples, 22);
-        char *output = test_folder_read(path, &written);
+        SCOPED(free_at) char *output = test_folder_read(path, &written);
         expect_ok(parse(output, written, false, warnings, &again, &error), &error);
         const pm_motion_content *content = pm_motion_get_content(again);
         assert_int_equal(content->clips[0].timelines[0].key_count, 11);
         assert_int_equal(content->clips[2].timelines[0].key_count, 11);
         assert_non_null(content->clips[1].fault);
         expect_as_found(file, output);
-        pm_motion_destroy(&again);
-        pm_motion_destroy(&opened);
-        free(output);
-        free(file);
     }
     (void)remove(path);
-    pm_engine_destroy(&engine);
 }
 
 TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     static const size_t chosen[2] = {0, 1};
     char warnings[4096];
     size_t size = 0;
-    unsigned char *file = make_faulty(0, &size);
-    pm_engine *engine = test_reference();
-    pm_motion *opened = NULL, *copy = NULL;
+    SCOPED(free_at) unsigned char *file = make_faulty(0, &size);
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     pm_motion_resample_options options = {
         .rate = {10, 1}, .authored = true, .clips = chosen, .clip_count = 2};
@@ -241,10 +235,6 @@ TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     error = poisoned_error();
     expect_refusal(pm_motion_convert(opened, &conversion, "not_written.bvh", &error), &error,
                    PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
-    pm_motion_destroy(&copy);
-    pm_motion_destroy(&opened);
-    pm_engine_destroy(&engine);
-    free(file);
 }
 
 /* ---- clips that move no node --------------------------------------------------------------- */
@@ -256,7 +246,7 @@ TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
         "\"pointer\":\"/materials/0/x\"}}}}]}";
     char animations[2048], warnings[4096];
     size_t size = 0;
-    pm_engine *engine = test_reference();
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     pm_error error;
     const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
@@ -275,6 +265,5 @@ TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
     expect_refusal(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error,
                    PM_ERROR_FILE, "clip 0 'fade'");
     pm_motion_destroy(&opened);
-    pm_engine_destroy(&engine);
     free(file);
 }

@@ -310,7 +310,7 @@ static void expect_inputs(const composed *file) {
 TEST(hand_built_motions_are_held) {
     random_source random = salted(0xc01);
     for (size_t i = 0; i < 20; i++) {
-        pm_motion *motion = make_motion(&random);
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&random);
         composed binary = compose(motion, &motion_glb), text = compose(motion, &motion_gltf);
         composed *const files[] = {&binary, &text};
         for (size_t f = 0; f < 2; f++) {
@@ -328,7 +328,6 @@ TEST(hand_built_motions_are_held) {
             pm_motion_destroy(&read);
             free(files[f]->file.data);
         }
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -349,6 +348,7 @@ static pm_motion *small_motion(pm_timeline timeline) {
 /* The quotient lies behind the middle of two float32, by less than a double can tell. */
 TEST(times_are_rounded_once) {
     const pm_rational rate = {((int64_t)1 << 53) - 2, ((int64_t)1 << 52) + (1 << 28) - 1};
+    SCOPED(pm_motion_destroy)
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = rate});
     composed file = compose(motion, &motion_gltf);
     pm_motion *read = parse(&file);
@@ -357,13 +357,13 @@ TEST(times_are_rounded_once) {
                 (double)nextafterf(0.5F, 1));
     pm_motion_destroy(&read);
     free(file.file.data);
-    pm_motion_destroy(&motion);
 }
 
 TEST(names_become_utf8) {
     static const char bytes[] = "a\xff\xc3(\xed\xa0\x80\0z\xf0\x9f\x98\x80\xc3";
     static const char valid[] = "a\xef\xbf\xbd\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\0z"
                                 "\xf0\x9f\x98\x80\xef\xbf\xbd";
+    SCOPED(pm_motion_destroy)
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
     hand_node(motion, 0)->name = (pm_motion_name){bytes, sizeof bytes - 1};
     composed file = compose(motion, &motion_glb);
@@ -373,7 +373,6 @@ TEST(names_become_utf8) {
     assert_memory_equal(json_string_value(name), valid, sizeof valid);
     json_decref(root);
     free(file.file.data);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
@@ -407,6 +406,7 @@ TEST(what_gltf_cannot_say_is_refused) {
 
 /* A clip of which nothing remains is no animation, and a document without data has no buffer. */
 TEST(nothing_but_nodes_is_a_document) {
+    SCOPED(pm_motion_destroy)
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
     hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->node = -1;
     const motion_format *const formats[] = {&motion_glb, &motion_gltf};
@@ -420,7 +420,6 @@ TEST(nothing_but_nodes_is_a_document) {
         pm_motion_destroy(&read);
         free(file.file.data);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* ---- tails that others wrote --------------------------------------------------------------- */

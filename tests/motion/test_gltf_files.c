@@ -130,10 +130,10 @@ TEST(compressed_files_have_the_original_motion) {
 #endif
     };
     size_t warnings = 0, compared = 0;
-    pm_motion *fox = open_ok("Fox.glb", &warnings);
+    SCOPED(pm_motion_destroy) pm_motion *fox = open_ok("Fox.glb", &warnings);
     const pm_motion_content *original = pm_motion_get_content(fox);
     for (size_t f = 0; f < COUNT_OF(names); f++) {
-        pm_motion *opened = open_ok(names[f], &warnings);
+        SCOPED(pm_motion_destroy) pm_motion *opened = open_ok(names[f], &warnings);
         for (size_t i = 0; i < original->clips[1].channel_count; i++) {
             const pm_motion_channel *c = &original->clips[1].channels[i];
             const char *node = original->nodes[c->node].name.text;
@@ -150,16 +150,14 @@ TEST(compressed_files_have_the_original_motion) {
                 fail_msg("%s: %s differs by %g rad", names[f], node, angle);
             compared++;
         }
-        pm_motion_destroy(&opened);
     }
     assert_true(compared >= 20 * (COUNT_OF(names)));
-    pm_motion_destroy(&fox);
 }
 
 /* The matrices of the file, a translation by -0.5, -1, 0, in its last column there. */
 TEST(inverse_binds_are_rows) {
     size_t warnings = 0;
-    pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
+    SCOPED(pm_motion_destroy) pm_motion *opened = open_ok("SimpleSkin.gltf", &warnings);
     const pm_motion_skin *skin = &pm_motion_get_content(opened)->skins[0];
     static const float expected[12] = {1, 0, 0, -0.5f, 0, 1, 0, -1, 0, 0, 1, 0};
     assert_int_equal(skin->joint_count, 2);
@@ -167,7 +165,6 @@ TEST(inverse_binds_are_rows) {
         if (skin->inverse_binds[i] != expected[i % 12])
             fail_msg("element %zu is %g, expected %g", i, (double)skin->inverse_binds[i],
                      (double)expected[i % 12]);
-    pm_motion_destroy(&opened);
 }
 
 TEST(files_outside_of_the_folder_are_not_read) {
@@ -202,11 +199,10 @@ TEST(files_outside_of_the_folder_are_not_read) {
         assert_null(opened);
     }
     /* A name with a percent code is decoded. */
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     pm_error error;
     (void)snprintf(text, sizeof text,
                    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
                    "\"uri\":\"animation%%2Ebin\"}]}");
     expect_ok(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error), &error);
-    pm_motion_destroy(&opened);
 }

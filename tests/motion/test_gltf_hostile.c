@@ -73,8 +73,8 @@ typedef struct tally {
 /* The bytes are copied to a block of just their size. */
 static void run_case(const void *data, size_t size, pm_motion_format format, tally *t) {
     const pm_motion_read_options options = {.format = format};
-    pm_motion *opened = NULL;
-    char *copy = malloc(size > 0 ? size : 1);
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
+    SCOPED(free_at) char *copy = malloc(size > 0 ? size : 1);
     assert_non_null(copy);
     memcpy(copy, data, size);
     const size_t before = counted_bytes();
@@ -91,8 +91,6 @@ static void run_case(const void *data, size_t size, pm_motion_format format, tal
         assert_true(strlen(last_error()->message) > 8);
         assert_null(opened);
     }
-    pm_motion_destroy(&opened);
-    free(copy);
 }
 
 /* ---- the cases ----------------------------------------------------------------------------- */
@@ -101,7 +99,7 @@ static void run_case(const void *data, size_t size, pm_motion_format format, tal
  * nesting, sizes that no data stand for. */
 TEST(small_files_stay_small) {
     tally t = {0};
-    char *text = test_array(1 << 20, 1);
+    SCOPED(free_at) char *text = test_array(1 << 20, 1);
     memset(text, '[', 1 << 20);
     run_case(text, 1 << 20, PM_MOTION_GLTF, &t);
     static const char *const words[] = {"has no uri", "without data", "zeros",
@@ -132,13 +130,12 @@ TEST(small_files_stay_small) {
             pm_motion_parse(texts[i], strlen(texts[i]), "", NULL, NULL, &opened, new_error()),
             PM_ERROR_FILE, words[i]);
     }
-    free(text);
 }
 
 /* Each of 2000 nodes uses one accessor of 16-bit integers, which is converted once. */
 TEST(shared_accessors_are_converted_once) {
     enum { NODES = 2000, KEYS = 20000 };
-    unsigned char *bin = test_array(KEYS * 12, 1);
+    SCOPED(free_at) unsigned char *bin = test_array(KEYS * 12, 1);
     char *json = test_array(NODES * 80 + 2000, 1), *end = json;
     for (size_t k = 0; k < KEYS; k++) {
         const float time = (float)k;
@@ -162,8 +159,8 @@ TEST(shared_accessors_are_converted_once) {
         end += sprintf(end, "%s{}", i ? "," : "");
     (void)sprintf(end, "]}");
     size_t size = 0;
-    unsigned char *file = glb_assemble(json, bin, (size_t)KEYS * 12, &size);
-    pm_motion *opened = NULL;
+    SCOPED(free_at) unsigned char *file = glb_assemble(json, bin, (size_t)KEYS * 12, &size);
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     pm_error error;
     const size_t before = counted_bytes();
     expect_ok(pm_motion_parse(file, size, "", NULL, NULL, &opened, &error), &error);
@@ -171,10 +168,7 @@ TEST(shared_accessors_are_converted_once) {
     const pm_motion_clip *clip = &pm_motion_get_content(opened)->clips[0];
     assert_int_equal(clip->channel_count, NODES);
     assert_ptr_equal(clip->channels[0].keys.data, clip->channels[NODES - 1].keys.data);
-    pm_motion_destroy(&opened);
-    free(file);
     free(json);
-    free(bin);
 }
 
 /* The largest memory of the whole run, which has read thousands of files. */
@@ -247,14 +241,13 @@ TEST(each_allocation_of_writing_may_fail) {
     json_set_alloc_funcs(malloc, free);
     for (size_t i = 0; i < (small_sizes() ? 1 : 3); i++) {
         generated_file *file = gltf_generate(&random);
-        pm_motion *opened = test_parse(file->data, file->size, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *opened = test_parse(file->data, file->size, NULL);
         written = opened;
         for (size_t f = 0; f < 2; f++) {
             format = formats[f];
             fail_each_allocation(write_it, 5, 0);
             pm_motion_destroy(&(pm_motion *){test_parse(kept.data, kept.size, NULL)});
         }
-        pm_motion_destroy(&opened);
         gltf_generated_free(file);
     }
     free(kept.data);

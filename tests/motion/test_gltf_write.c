@@ -120,8 +120,8 @@ static size_t integer(const json_t *object, const char *key) {
 static void expect_no_orphans(const json_t *root) {
     const json_t *accessors = json_object_get(root, "accessors");
     const json_t *views = json_object_get(root, "bufferViews");
-    bool *used = calloc(json_array_size(accessors) + 1, sizeof *used);
-    bool *seen = calloc(json_array_size(views) + 1, sizeof *seen);
+    SCOPED(free_at) bool *used = calloc(json_array_size(accessors) + 1, sizeof *used);
+    SCOPED(free_at) bool *seen = calloc(json_array_size(views) + 1, sizeof *seen);
     assert_true(used && seen);
     for (size_t a = 0; a < json_array_size(json_object_get(root, "animations")); a++) {
         const json_t *samplers =
@@ -150,8 +150,6 @@ static void expect_no_orphans(const json_t *root) {
     const json_t *buffers = json_object_get(root, "buffers");
     assert_true(json_array_size(buffers) <= 1);
     assert_true(integer(json_array_get(buffers, 0), "byteLength") <= bytes);
-    free(used);
-    free(seen);
 }
 
 /* Indices of accessors and views may change. */
@@ -288,7 +286,7 @@ static void check_output(const generated_file *file, const file_bytes *out, cons
                          const pm_motion_clip *clips) {
     json_t *before = root_of((const char *)file->data, file->size);
     json_t *after = root_of(out->data, out->size);
-    pm_motion *again = parse(out->data, out->size, false);
+    SCOPED(pm_motion_destroy) pm_motion *again = parse(out->data, out->size, false);
     const pm_motion_clip *got = pm_motion_get_content(again)->clips;
     size_t channel = 0;
     for (size_t t = 0; t < file->track_count; t++, channel++) {
@@ -304,17 +302,16 @@ static void check_output(const generated_file *file, const file_bytes *out, cons
     expect_same_members(before, after);
     json_decref(before);
     json_decref(after);
-    pm_motion_destroy(&again);
 }
 
 TEST(samples_replace_keys_and_all_else_remains) {
     random_source random = random_salted(0x941);
     for (size_t i = 0; i < 200; i++) {
         generated_file *file = gltf_generate(&random);
-        pm_motion *opened = parse(file->data, file->size, false);
+        SCOPED(pm_motion_destroy) pm_motion *opened = parse(file->data, file->size, false);
         const pm_motion_clip *clips = pm_motion_get_content(opened)->clips;
         const size_t clip = random_size(&random, 0, file->clip_count - 1);
-        source *s = calloc(1, sizeof *s);
+        SCOPED(free_at) source *s = calloc(1, sizeof *s);
         assert_non_null(s);
         const motion_samples samples = random_samples(&random, clip, s);
         s->clip = &clips[clip];
@@ -324,8 +321,6 @@ TEST(samples_replace_keys_and_all_else_remains) {
         if (file->track_count > 0 && out.size > 0)
             check_output(file, &out, s, clips);
         free(out.data);
-        free(s);
-        pm_motion_destroy(&opened);
         gltf_generated_free(file);
     }
 }
@@ -485,9 +480,9 @@ static const float step_data[24] = {1, 2,    3,    0, 0, 0, 4, 8, 12, 0, 0, 0,
 static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm_error *error) {
     size_t size = 0;
     char path[] = "/tmp/posemill-cut-XXXXXX.glb";
-    unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
-    pm_motion *opened = parse(file, size, false);
-    pm_engine *engine = test_reference();
+    SCOPED(free_at) unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
+    SCOPED(pm_motion_destroy) pm_motion *opened = parse(file, size, false);
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     const pm_motion_resample_options options = {.rate = {4, 1},
                                                 .start_after_first_key = {3, 4},
                                                 .end_after_first_key = {7, 4},
@@ -497,9 +492,6 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
     out->data = test_folder_read(path, &out->size);
     unlink(path);
-    pm_engine_destroy(&engine);
-    pm_motion_destroy(&opened);
-    free(file);
     return status;
 }
 

@@ -105,7 +105,7 @@ TEST(every_size_is_read_to_the_last_byte) {
     random_source source = random_start();
     for (size_t i = 0; i < 60; i++) {
         size_t count = i < 10 ? borders[i] : (size_t)(random_bits(&source) % 400000);
-        char *bytes = malloc(count + 1);
+        SCOPED(free_at) char *bytes = malloc(count + 1);
         assert_non_null(bytes);
         for (size_t k = 0; k < count; k++)
             bytes[k] = (char)random_bits(&source);
@@ -122,7 +122,6 @@ TEST(every_size_is_read_to_the_last_byte) {
         assert_memory_equal(data, bytes, count);
         assert_int_equal(data[count], '\0');
         free(data);
-        free(bytes);
     }
 }
 
@@ -133,14 +132,13 @@ TEST(one_byte_more_than_the_bound_is_refused) {
         feed f = {.text = "", .size = max + 1};
         assert_false(read_pipe(&f, NULL, max));
         assert_non_null(strstr(reason, "beyond"));
-        char *bytes = calloc(max + 1, 1);
+        SCOPED(free_at) char *bytes = calloc(max + 1, 1);
         assert_non_null(bytes);
         FILE *file = file_of(bytes, max + 1);
         assert_false(read_regular(file, NULL, max));
         assert_non_null(strstr(reason, "memory"));
         assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0); /* no byte was read */
         fclose(file);
-        free(bytes);
     }
 }
 

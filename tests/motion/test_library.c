@@ -51,6 +51,7 @@ TEST(angles_in_steps_are_off_by_half_a_step) {
     library_made m;
     library_content_make(&m, ROBOT, 9);
     const pm_library_write_options options = {.short_angles = true, .threads = 2};
+    SCOPED(pm_library_destroy)
     pm_library *library = library_content_open(NULL, &m.content, &options);
     double worst = 0;
     for (size_t h = 0; h < HINGES; h++) {
@@ -64,7 +65,6 @@ TEST(angles_in_steps_are_off_by_half_a_step) {
     }
     assert_true(worst > 0.4 && worst < 0.5 + 1e-2); /* float32 has 2^-24 of an angle */
     library_content_expect(pm_library_get_content(library), &m.content);
-    pm_library_destroy(&library);
 }
 
 /* ---- states -------------------------------------------------------------------------- */
@@ -172,6 +172,7 @@ TEST_ON_BOTH(states_are_those_of_a_crowd_that_is_built_directly) {
         random_source source = random_salted(20 + which);
         library_made m;
         library_content_make(&m, which, 30 + which);
+        SCOPED(pm_library_destroy)
         pm_library *library = library_content_open(engine, &m.content, NULL);
         direct other = make_direct(engine, &m, which);
         uint32_t motions[INSTANCES];
@@ -214,7 +215,6 @@ TEST_ON_BOTH(states_are_those_of_a_crowd_that_is_built_directly) {
         assert_memory_equal(found_states, wanted_states, sizeof found_states);
         pm_crowd_destroy(&other.crowd);
         pm_skeleton_destroy(&other.skeleton);
-        pm_library_destroy(&library);
     }
 }
 
@@ -222,7 +222,7 @@ TEST(steps_are_the_nearest_ticks) {
     pm_engine *engine = engine_of_kind(ON_REFERENCE);
     library_made m;
     library_content_make(&m, ROOT_ALONE, 50);
-    pm_library *library = library_content_open(engine, &m.content, NULL);
+    SCOPED(pm_library_destroy) pm_library *library = library_content_open(engine, &m.content, NULL);
     static const uint32_t motions[] = {0, 0, 2};
     static const int64_t steps[] = {-3, 5, 1 << 20}, far[] = {0, 0, INT64_MAX};
     const double times[] = {-3 / 48.0, 5 / 48.0, (1 << 20) / 48.0};
@@ -244,7 +244,6 @@ TEST(steps_are_the_nearest_ticks) {
     job.times = NULL;
     job.steps = far;
     assert_int_equal(pm_library_sample(library, &job, new_error()), PM_ERROR_TIME);
-    pm_library_destroy(&library);
 }
 
 /* Rows at the times of frames, and between them. */
@@ -252,7 +251,7 @@ TEST(extras_are_interpolated_or_those_of_the_frame_before) {
     pm_engine *engine = engine_of_kind(ON_REFERENCE);
     library_made m;
     library_content_make(&m, ROOT_ALONE, 60);
-    pm_library *library = library_content_open(engine, &m.content, NULL);
+    SCOPED(pm_library_destroy) pm_library *library = library_content_open(engine, &m.content, NULL);
     /* Motion 2 has 7 frames from row 5 at 24 Hz, and leads back for 1.5 frames. */
     static const struct {
         uint32_t motion;
@@ -287,5 +286,4 @@ TEST(extras_are_interpolated_or_those_of_the_frame_before) {
             assert_true(fabs((double)phases[i][k] - wanted) < 1e-6);
         }
     }
-    pm_library_destroy(&library);
 }

@@ -54,7 +54,7 @@ static pm_library *build_and_open(const char *const *paths, size_t count,
 TEST(motion_files_become_motions_with_their_own_states) {
     static const char *const paths[] = {WALK, WALK, WALK};
     pm_engine *engine = engine_of_kind(ON_REFERENCE);
-    pm_library *library = build_and_open(paths, 3, NULL);
+    SCOPED(pm_library_destroy) pm_library *library = build_and_open(paths, 3, NULL);
     const pm_library_content *c = pm_library_get_content(library);
     assert_int_equal(c->motion_count, 3);
     assert_string_equal(c->motions[0].name.text, "walk");
@@ -62,14 +62,14 @@ TEST(motion_files_become_motions_with_their_own_states) {
     assert_string_equal(c->motions[2].name.text, "walk-3");
     assert_int_equal(c->position_count, 1);
 
-    pm_motion *walk = NULL;
-    const pm_motion_character *character = NULL;
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *walk = NULL;
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *character = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
     expect_success(pm_motion_open(WALK, NULL, &walk, new_error()));
     expect_success(pm_motion_character_create(walk, NULL, &character, new_error()));
-    pm_crowd *crowd = crowd_of(engine, character, &skeleton);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = crowd_of(engine, character, &skeleton);
     const size_t joints = c->joint_count;
-    float *found = malloc(joints * 12), *wanted = malloc(joints * 12);
+    SCOPED(free_at) float *found = malloc(joints * 12), *wanted = malloc(joints * 12);
     for (double time = 0; time < 2; time += 0.23) {
         const pm_crowd_instance one = {.time_a = pm_crowd_ticks(time), .flags = PM_CROWD_CLAMP_A};
         pm_crowd_target target = {.output = PM_CROWD_BODY_POS, .memory = wanted};
@@ -85,13 +85,6 @@ TEST(motion_files_become_motions_with_their_own_states) {
         expect_success(pm_library_sample(library, &job, new_error()));
         assert_memory_equal(found, wanted, joints * 12);
     }
-    free(found);
-    free(wanted);
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-    pm_motion_character_destroy(&character);
-    pm_motion_destroy(&walk);
-    pm_library_destroy(&library);
 }
 
 /* What was told of the progress. */

@@ -77,11 +77,11 @@ TEST(damaged_files_are_refused_at_every_byte) {
     size_t size = 0;
     library_content_make(&m, ROBOT, 70);
     expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
-    char *data = test_folder_read("a.npz", &size);
+    SCOPED(free_at) char *data = test_folder_read("a.npz", &size);
     assert_true(parse_copy(data, size));
     for (size_t cut = 0; cut < size; cut++)
         assert_false(parse_copy(data, cut));
-    bool *is_digested = find_digested(data, size);
+    SCOPED(free_at) bool *is_digested = find_digested(data, size);
     random_source source = random_salted(71);
     for (size_t at = 0; at < size; at++) {
         const char old = data[at];
@@ -89,14 +89,12 @@ TEST(damaged_files_are_refused_at_every_byte) {
         assert_false(parse_copy(data, size) && is_digested[at]);
         data[at] = old;
     }
-    free(is_digested);
-    free(data);
 }
 
 /* A file in which a member has other bytes. `shape` NULL leaves it out. */
 static bool parse_with(const char *name, const char *type, const char *shape, const void *data,
                        size_t bytes) {
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     array_file whole = {0};
     pm_library library;
     char member[128];
@@ -116,7 +114,6 @@ static bool parse_with(const char *name, const char *type, const char *shape, co
     const bool good = parse(zip.file.data, zip.file.size, &library);
     array_file_close(&library.file);
     array_file_close(&whole);
-    zip_free(&zip);
     return good;
 }
 
@@ -297,13 +294,12 @@ static bool write_and_read(void) {
     const pm_library_open_options opening = {.threads = 1};
     const pm_library_build_options building = {.threads = 1};
     library_made m;
-    pm_library *library = NULL;
+    SCOPED(pm_library_destroy) pm_library *library = NULL;
     library_content_make(&m, ROBOT, 95);
     const bool good = came(pm_library_write(&m.content, &writing, "d.npz", new_error())) &&
                       came(pm_library_open(engine_of_kind(ON_REFERENCE), "d.npz", &opening,
                                            &library, new_error())) &&
                       came(pm_library_build(paths, 1, &building, "d.npz", new_error()));
-    pm_library_destroy(&library);
     return good;
 }
 

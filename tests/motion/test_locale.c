@@ -43,8 +43,8 @@ static void enter(const char *name) {
 /* Writes all outputs into the working folder. */
 static void write_outputs(void) {
     pm_error error;
-    pm_engine *engine = test_reference();
-    pm_motion *walk = test_open(walk_file, NULL), *fine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
+    SCOPED(pm_motion_destroy) pm_motion *walk = test_open(walk_file, NULL), *fine = NULL;
     const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
     const pm_motion_resample_options options = {.rate = {95, 2}, .curve = &curve};
     expect_ok(pm_motion_resample_copy(walk, engine, &options, &fine, NULL, &error), &error);
@@ -55,14 +55,10 @@ static void write_outputs(void) {
     expect_ok(pm_motion_resample(walk, engine, &options, "fine.bvh", NULL, &error), &error);
     const pm_motion_compare_options compared = {
         .unit_mm = 12.5, .has_tolerance = true, .tolerance_degrees = 0.25, .tolerance_mm = 1.5};
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     expect_ok(pm_motion_write_page(walk, fine, &compared, NULL, "page.html", &found, &error),
               &error);
     test_folder_put_text("numbers.json", pm_motion_comparison_json(found));
-    pm_motion_comparison_destroy(&found);
-    pm_motion_destroy(&fine);
-    pm_motion_destroy(&walk);
-    pm_engine_destroy(&engine);
 }
 
 static void files_are_the_same_in(const char *name) {

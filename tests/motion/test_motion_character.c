@@ -84,6 +84,7 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
     const uint32_t *order = pm_skeleton_order(c->skeleton);
     const pm_crowd_instance instance = {
         .clip_a = (uint32_t)clip, .time_a = pm_crowd_ticks(seconds), .flags = PM_CROWD_CLAMP_A};
+    SCOPED(guarded_free_at)
     float *one = guarded_floats(12 * joints), *job_made = guarded_floats(12 * joints);
     const pm_crowd_job job = {.instances = &instance,
                               .instance_count = 1,
@@ -103,8 +104,6 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
         const kinematics_matrix expected = kinematics_model(content, source, node, time);
         expect_matrix(one + 12 * j, &expected, reach, j);
     }
-    guarded_free(one);
-    guarded_free(job_made);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -115,16 +114,14 @@ TEST_ON_REFERENCE(bvh_files_pose_as_forward_kinematics_does) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (size_t i = 0; i < COUNT_OF(names); i++) {
-        pm_motion *motion = test_open(test_data(names[i]), NULL);
+        SCOPED(pm_motion_destroy) pm_motion *motion = test_open(test_data(names[i]), NULL);
         const pm_motion_content *content = pm_motion_get_content(motion);
         const pm_timeline *timeline = &content->clips[0].timelines[0];
         const double duration = truth_time(timeline, timeline->key_count - 1);
-        cast c = make_cast(engine, motion, 0);
+        SCOPED(free_cast) cast c = make_cast(engine, motion, 0);
         assert_int_equal(c.character->skeleton.joint_count, content->node_count);
         for (int k = 0; k < 12; k++)
             expect_pose(&c, content, 0, k ? random_between(&source, 0, duration) : duration);
-        free_cast(&c);
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -193,14 +190,13 @@ TEST_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     for (int round = 0; round < 8; round++) {
-        pm_motion *motion = make_motion(&source);
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&source);
         cast c = make_cast(engine, motion, 99); /* without skins, ignored */
         const pm_clip_desc *mixed = &c.character->clips[0];
         for (size_t j = 2; j < NODES; j += 2) /* not animated: one key */
             assert_int_equal(mixed->timelines[mixed->timeline_of[j]].key_count, 1);
         expect_poses(&c, &motion->content, &source);
         free_cast(&c);
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -209,7 +205,7 @@ TEST_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does) {
 TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
     static const double a[3] = {1, 2, 4}, b[3] = {0.5, 2, 3}, both[5] = {0.5, 1, 2, 3, 4};
     random_source source = random_start();
-    pm_motion *motion = hand_motion(1, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 3, .times = a};
     *hand_timeline(clip, 1) = (pm_timeline){.key_count = 3, .times = b};
@@ -218,6 +214,7 @@ TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
         set_channel(motion, clip, c, 0, c ? PM_MOTION_POSITION : PM_MOTION_ROTATION, (uint32_t)c,
                     &source);
     }
+    SCOPED(pm_motion_character_destroy)
     const pm_motion_character *character = make_character(motion, 0);
     const pm_clip_desc *made = &character->clips[0];
     assert_int_equal(made->timeline_count, 1);
@@ -235,8 +232,6 @@ TEST_ON_REFERENCE(a_joint_has_the_key_times_of_all_its_channels) {
         for (size_t i = 0; i < 3; i++)
             assert_true(fabs(truth_number(&made->positions, 3, k, i) - p[i]) < 1e-12);
     }
-    pm_motion_character_destroy(&character);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- skins --------------------------------------------------------------------------------- */
@@ -290,7 +285,7 @@ TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     random_source source = random_start();
     pm_motion_skin skins[2];
     float binds[24];
-    pm_motion *motion = make_motion(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&source);
     add_skins(motion, skins, binds, &source);
     cast c = make_cast(engine, motion, 0);
     assert_int_equal(c.character->skeleton.joint_count, 5);
@@ -299,10 +294,9 @@ TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     for (int k = 0; k < 8; k++)
         expect_palette(&c, &motion->content, binds, random_between(&source, 0, 3));
     free_cast(&c);
+    SCOPED(pm_motion_character_destroy)
     const pm_motion_character *unbound = make_character(motion, 1);
     assert_null(unbound->skeleton.inverse_binds.data);
-    pm_motion_character_destroy(&unbound);
-    pm_motion_destroy(&motion);
 }
 
 enum { BUSH = 90, BOUND = 40 };
@@ -374,7 +368,7 @@ TEST_ON_REFERENCE(the_slots_of_nodes_find_them_in_outputs) {
     for (int round = 0; round < 16; round++) {
         uint32_t joints[BOUND];
         float binds[12 * BOUND];
-        pm_motion *motion = make_bush(&source);
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_bush(&source);
         const pm_motion_skin skin = make_binding(&source, joints, binds);
         motion->content.skins = round % 2 ? &skin : NULL;
         motion->content.skin_count = (size_t)(round % 2);
@@ -383,7 +377,6 @@ TEST_ON_REFERENCE(the_slots_of_nodes_find_them_in_outputs) {
         free_cast(&c);
         motion->content.skins = NULL;
         motion->content.skin_count = 0;
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -400,9 +393,8 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
     pm_motion_destroy(&motion);
     assert_true(clip_begin(&character->clips[1]) == begin);
     for (size_t i = 0; i < CLIPS; i++) {
-        pm_clip *clip = NULL;
+        SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
         expect_success(pm_clip_create(engine, &character->clips[i], &clip, new_error()));
-        pm_clip_destroy(&clip);
     }
     pm_motion_character_destroy(&character);
     pm_motion_character_destroy(&character);
@@ -422,7 +414,7 @@ TEST_ON_REFERENCE(unusable_motions_are_refused) {
     random_source source = random_start();
     pm_motion_skin skins[2];
     float binds[24];
-    pm_motion *motion = make_motion(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&source);
     expect_refused(NULL, 0, PM_ERROR_ARGUMENT, "motion is NULL");
     expect_error(pm_motion_character_create(motion, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "character is NULL");
@@ -434,7 +426,6 @@ TEST_ON_REFERENCE(unusable_motions_are_refused) {
     motion->content.clip_count = CLIPS;
     add_skins(motion, skins, binds, &source);
     expect_refused(motion, 2, PM_ERROR_ARGUMENT, "skin is 2");
-    pm_motion_destroy(&motion);
 }
 
 TEST_GROUP(NULL, engines_close)

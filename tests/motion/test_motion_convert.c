@@ -31,20 +31,18 @@ static void convert(const pm_motion *motion, pm_motion_convert_options options, 
 /* All but the digits of the frame time. */
 static void expect_text(const char *path, const char *expected) {
     static const char key[] = "Frame Time: ";
-    char *text = test_folder_read(path, NULL);
+    SCOPED(free_at) char *text = test_folder_read(path, NULL);
     const char *time = strstr(text, key), *wanted = strstr(expected, key);
     assert_non_null(time);
     assert_int_equal(time - text, wanted - expected);
     assert_memory_equal(text, expected, (size_t)(time - text));
     assert_string_equal(strchr(time, '\r'), strchr(wanted, '\r'));
-    free(text);
 }
 
 static void expect_in_file(const char *path, const char *part) {
-    char *text = test_folder_read(path, NULL);
+    SCOPED(free_at) char *text = test_folder_read(path, NULL);
     if (!strstr(text, part))
         fail_msg("no '%s' in: %s", part, text);
-    free(text);
 }
 
 /* ---- from BVH to BVH -------------------------------------------------------------------------- */
@@ -64,7 +62,7 @@ static void expect_in_file(const char *path, const char *part) {
 
 TEST(what_is_not_asked_for_keeps_its_text) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = test_open("a.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion, (pm_motion_convert_options){.scale = 0}, "b.bvh");
     expect_text("b.bvh", SOURCE);
     convert(motion, (pm_motion_convert_options){.scale = 0.5, .decimals = 0}, "b.bvh");
@@ -73,16 +71,14 @@ TEST(what_is_not_asked_for_keeps_its_text) {
                 "0.750000 1.000000 1.500000 11 20.00 371 6 .8 5 5 99\r\n"
                 "1.000000 1.000000 -1.500000 12 20.00 372 7 0.9 5 5 -99.126\r\n");
     assert_string_equal(left_out, "");
-    pm_motion_destroy(&motion);
 }
 
 TEST(decimals_are_those_that_are_given) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = test_open("a.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion, (pm_motion_convert_options){.decimals = 2}, "b.bvh");
     expect_in_file("b.bvh", "\r\n1.00 2.00 3.00 10.00 20.00 370.00 5.00 0.70 5.00 5.00 99.00\r\n");
     expect_in_file("b.bvh", " -99.13\r\n");
-    pm_motion_destroy(&motion);
 }
 
 /* The channel is an own one of the second joint, the third frame. */
@@ -90,7 +86,7 @@ TEST(a_number_that_no_row_can_hold_is_named) {
     test_folder_put_text("a.bvh", HEAD("1 2 3", "0 1 0", "0 4 0") //
                          "1 2 3 10 20 30 5 7 5 5 9\r\n1 2 3 10 20 30 5 7 5 5 9\r\n"
                          "1 2 3 10 20 30 5 -2e305 5 5 9\r\n");
-    pm_motion *motion = test_open("a.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
     assert_int_equal(pm_motion_convert(motion, &(pm_motion_convert_options){.decimals = 3},
                                        "refused.bvh", new_error()),
                      PM_ERROR_FILE);
@@ -98,7 +94,6 @@ TEST(a_number_that_no_row_can_hold_is_named) {
                         "joint 1 (Spine), frame 2: finger becomes -2e+305; expected "
                         "a number below 1e300");
     assert_null(fopen("refused.bvh", "rb"));
-    pm_motion_destroy(&motion);
 }
 
 /* The largest differences of positions in the world and of rotations between two motions with nodes of
@@ -128,7 +123,7 @@ static void expect_same_world(const pm_motion *a, const pm_motion *b, double pla
 
 TEST(an_order_that_is_given_is_that_of_all_joints_that_have_one) {
     test_folder_put_text("a.bvh", SOURCE);
-    pm_motion *motion = test_open("a.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
     convert(motion,
             (pm_motion_convert_options){.euler_given = true, .euler = PM_EULER_YXZ, .decimals = 9},
             "b.bvh");
@@ -136,10 +131,8 @@ TEST(an_order_that_is_given_is_that_of_all_joints_that_have_one) {
                    "CHANNELS 6 Xposition Yposition Zposition Yrotation Xrotation Zrotation\r\n");
     expect_in_file("b.bvh", "CHANNELS 4 Yrotation finger Xrotation Zrotation\r\n");
     expect_in_file("b.bvh", "CHANNELS 1 Yrotation\r\n");
-    pm_motion *other = test_open("b.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *other = test_open("b.bvh", NULL);
     expect_same_world(motion, other, 1e-7, 1e-8);
-    pm_motion_destroy(&other);
-    pm_motion_destroy(&motion);
 }
 
 /* x y z of a file whose z was up become x z -y. */
@@ -161,10 +154,10 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                  "0.1\n%s",
                  roots[i], rows[i]);
         test_folder_put_text("a.bvh", text);
-        pm_motion *motion = test_open("a.bvh", NULL);
+        SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
         convert(motion, (pm_motion_convert_options){.turn = PM_MOTION_TURN_Z_TO_Y, .decimals = 9},
                 "b.bvh");
-        pm_motion *other = test_open("b.bvh", NULL);
+        SCOPED(pm_motion_destroy) pm_motion *other = test_open("b.bvh", NULL);
         const pm_motion_content *x = pm_motion_get_content(motion);
         const pm_motion_content *y = pm_motion_get_content(other);
         assert_int_equal(y->node_count, 2);
@@ -179,15 +172,13 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                     assert_true(fabs(q.m[2][c] + p.m[1][c]) < 1e-7);
                 }
             }
-        pm_motion_destroy(&other);
-        pm_motion_destroy(&motion);
     }
 }
 
 TEST(a_resampled_copy_keeps_the_channels) {
     const pm_motion_resample_options options = {.rate = {20, 1}};
-    pm_engine *engine = test_reference();
-    pm_motion *copy = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
+    SCOPED(pm_motion_destroy) pm_motion *copy = NULL;
     test_folder_put_text("a.bvh", SOURCE);
     pm_motion *motion = test_open("a.bvh", NULL);
     expect_success(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, new_error()));
@@ -199,8 +190,6 @@ TEST(a_resampled_copy_keeps_the_channels) {
     expect_in_file("b.bvh", "Frames: 5\r\n");
     expect_in_file("b.bvh", "\r\n2.000 4.000 6.000 10.000 20.000 370.000 5.000 0.700 5.000 5.000 "
                             "99.000\r\n");
-    pm_motion_destroy(&copy);
-    pm_engine_destroy(&engine);
 }
 
 /* Binary formats and back: NPZ has the bits, glTF float32. */
@@ -213,23 +202,20 @@ TEST(bvh_files_remain_the_same_through_other_formats) {
         char name[64];
         snprintf(name, sizeof name, "bvh/%s", test_bvh_files[i / 2]);
         print_message("%s through %s\n", name, formats[i % 2].path);
-        pm_motion *first = test_open(test_data(name), NULL);
+        SCOPED(pm_motion_destroy) pm_motion *first = test_open(test_data(name), NULL);
         const pm_motion_convert_options strict = {.strict = true, .decimals = 9};
         convert(first, strict, formats[i % 2].path);
-        pm_motion *other = test_open(formats[i % 2].path, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *other = test_open(formats[i % 2].path, NULL);
         assert_string_equal(left_out, "");
         expect_same_nodes(first, other, 0);
         expect_same_frames(first, other, formats[i % 2].most, formats[i % 2].digits);
         if (i % 2 == 0 || test_frames(first) > 1) {
             convert(other, strict, "b.bvh");
-            pm_motion *last = test_open("b.bvh", NULL);
+            SCOPED(pm_motion_destroy) pm_motion *last = test_open("b.bvh", NULL);
             assert_string_equal(left_out, "");
             expect_same_nodes(first, last, 1e-9);
             expect_same_frames(first, last, 1e-6, formats[i % 2].digits);
-            pm_motion_destroy(&last);
         }
-        pm_motion_destroy(&other);
-        pm_motion_destroy(&first);
     }
 }
 
@@ -261,17 +247,15 @@ TEST(names_come_back_from_bvh) {
                  {"\xe9\xaa\xa8", NULL},
                  {"Bip01 L Thigh", NULL},
                  {"a { b{OFFSET c", "a _ b_OFFSET c"}};
-    pm_motion *motion = turning_motion(COUNT_OF(cases), 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = turning_motion(COUNT_OF(cases), 1);
     for (size_t n = 0; n < COUNT_OF(cases); n++)
         hand_node(motion, n)->name = (pm_motion_name){cases[n].name, strlen(cases[n].name)};
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
-    pm_motion *other = test_open("a.bvh", NULL);
+    SCOPED(pm_motion_destroy) pm_motion *other = test_open("a.bvh", NULL);
     const pm_motion_content *y = pm_motion_get_content(other);
     assert_int_equal(y->node_count, COUNT_OF(cases));
     for (size_t n = 0; n < COUNT_OF(cases); n++)
         assert_string_equal(y->nodes[n].name.text, cases[n].back ? cases[n].back : cases[n].name);
-    pm_motion_destroy(&other);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- scales ----------------------------------------------------------------------------------- */
@@ -342,16 +326,14 @@ TEST(uniform_scales_move_no_joint) {
     static const char *const paths[] = {"a.bvh", "a.npz", "a.glb"};
     random_source source = random_start();
     for (int round = 0; round < 40; round++) {
-        pm_motion *motion = scaled_motion(&source);
+        SCOPED(pm_motion_destroy) pm_motion *motion = scaled_motion(&source);
         for (size_t i = 0; i < COUNT_OF(paths); i++) {
             convert(motion, (pm_motion_convert_options){.decimals = 9}, paths[i]);
-            pm_motion *other = test_open(paths[i], NULL);
+            SCOPED(pm_motion_destroy) pm_motion *other = test_open(paths[i], NULL);
             print_message("%s\n", paths[i]);
             expect_same_world(motion, other, 2e-3, HUGE_VAL);
             assert_null(strstr(left_out, "scale"));
-            pm_motion_destroy(&other);
         }
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -371,13 +353,12 @@ static pm_motion *small_arm(const double scale[3], size_t channels) {
 
 TEST(tails_are_scaled_with_their_joints) {
     static const double hundredth[] = {0.01, 0.01, 0.01};
-    pm_motion *motion = small_arm(hundredth, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = small_arm(hundredth, 1);
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
     expect_in_file("a.bvh", "ROOT a\n{\n\tOFFSET 0 100 0\n");
     expect_in_file("a.bvh", "OFFSET 0 1 0\n");
     expect_in_file("a.bvh", "End Site\n\t\t{\n\t\t\tOFFSET 0 1 0\n"); /* 50 * 0.01 * 2 */
     assert_string_equal(left_out, "");
-    pm_motion_destroy(&motion);
 }
 
 TEST(other_scales_are_left_out_and_said) {

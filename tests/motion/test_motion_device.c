@@ -78,9 +78,8 @@ static pm_motion_resample_options options_of(int64_t numbers) {
 }
 
 static bool repays(size_t clips, const pm_motion_resample_options *options) {
-    pm_motion *motion = motion_of(clips);
+    SCOPED(pm_motion_destroy) pm_motion *motion = motion_of(clips);
     const bool found = pm_motion_repays_device(motion, options);
-    pm_motion_destroy(&motion);
     return found;
 }
 
@@ -110,14 +109,13 @@ TEST(samples_on_keys_do_not_count) {
     const pm_rational rate = {99999998, 1};
     const pm_motion_resample_options half = {.rate = {rate.num / 2, 1}};
     for (int shifted = 0; shifted <= 1; shifted++) {
-        pm_motion *motion = motion_of(1);
+        SCOPED(pm_motion_destroy) pm_motion *motion = motion_of(1);
         pm_motion_clip *clip = (pm_motion_clip *)motion->content.clips;
         pm_timeline *timeline = (pm_timeline *)clip->timelines;
         clip->rate = timeline->rate = (pm_rational){rate.num + shifted, 1};
         timeline->key_count = (size_t)rate.num + 1;
         list(2, gpu);
         assert_int_equal(pm_motion_repays_device(motion, &half), shifted);
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -161,9 +159,8 @@ TEST(refused_options_repay_nothing) {
     assert_false(repays(1, &refused));
     assert_int_equal(times_listed, 0);
     assert_false(pm_motion_repays_device(NULL, &refused));
-    pm_motion *motion = motion_of(1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = motion_of(1);
     assert_false(pm_motion_repays_device(motion, NULL));
-    pm_motion_destroy(&motion);
 }
 
 /* ---- engines ------------------------------------------------------------------------------- */
@@ -180,13 +177,12 @@ static void hear(void *user, pm_log_level level, const char *message) {
 
 static pm_engine *choose(task_engines *engines, int64_t numbers) {
     const pm_motion_resample_options options = options_of(numbers);
-    pm_motion *motion = motion_of(1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = motion_of(1);
     pm_engine *engine = NULL;
     pm_error error;
     told_count = 0;
     expect_ok(task_engines_choose(engines, motion, &options, "a.bvh", hear, told, &engine, &error),
               &error);
-    pm_motion_destroy(&motion);
     return engine;
 }
 
@@ -241,7 +237,7 @@ TEST(a_device_that_was_to_be_opened_and_is_not_there_is_a_warning) {
 TEST(an_engine_that_is_given_computes_all_files) {
     const pm_engine_desc automatic = {.device = "auto"}, none = {.device = "none"};
     task_engines engines;
-    pm_engine *given = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *given = NULL;
     pm_error error;
     expect_ok(pm_engine_create(&none, &given, &error), &error);
     list(2, gpu);
@@ -253,7 +249,6 @@ TEST(an_engine_that_is_given_computes_all_files) {
     assert_int_equal(opened_count, 0);
     assert_int_equal(times_listed, 0);
     task_engines_end(&engines);
-    pm_engine_destroy(&given);
 }
 
 TEST_GROUP(NULL, NULL)

@@ -160,7 +160,7 @@ TEST_ON_REFERENCE(grids_are_exact) {
     for (int round = 0; round < 60; round++) {
         const pm_rational rate = fraction(&source, 120, 20);
         const size_t keys = random_size(&source, 30, 60);
-        pm_motion *motion = uniform_motion(&source, keys, rate, false);
+        SCOPED(pm_motion_destroy) pm_motion *motion = uniform_motion(&source, keys, rate, false);
         pm_motion_resample_options o = {.rate = {rate.num * (int64_t)random_size(&source, 1, 30),
                                                  rate.den * (int64_t)random_size(&source, 1, 30)},
                                         .end_rule = (pm_motion_end_rule)random_size(&source, 0, 1),
@@ -175,7 +175,6 @@ TEST_ON_REFERENCE(grids_are_exact) {
         const pm_motion_resample_report report = resample(motion, engine, &o);
         expect_grid(motion, &o, &report);
         expect_positions(motion, &o);
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -184,8 +183,9 @@ TEST_ON_REFERENCE(one_key_stays_one_key) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double late[1] = {4e6}, odd[] = {(double)1e-30F, (double)3e38F};
+    SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 1, (pm_rational){30, 1}, false);
-    pm_motion *listed = listed_motion(&source, late, 1);
+    SCOPED(pm_motion_destroy) pm_motion *listed = listed_motion(&source, late, 1);
     for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++) {
         const pm_motion_resample_options o = {.rate = {240, 1},
                                               .end_rule = (pm_motion_end_rule)rule};
@@ -194,14 +194,11 @@ TEST_ON_REFERENCE(one_key_stays_one_key) {
         assert_true(hand_recorder(listed)->clips[0].samples.start == 4e6);
     }
     for (size_t i = 0; i < 2; i++) { /* which no fraction holds */
-        pm_motion *motion = listed_motion(&source, &odd[i], 1);
+        SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, &odd[i], 1);
         assert_int_equal(
             resample(motion, engine, &(pm_motion_resample_options){.rate = {30, 1}}).samples, 1);
         assert_true(hand_recorder(motion)->clips[0].samples.start == odd[i]);
-        pm_motion_destroy(&motion);
     }
-    pm_motion_destroy(&uniform);
-    pm_motion_destroy(&listed);
 }
 
 /* ---- clips without a rate ------------------------------------------------------------------ */
@@ -211,7 +208,7 @@ TEST_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {0, (double)0.7f};
-    pm_motion *motion = listed_motion(&source, times, 2);
+    SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, times, 2);
     for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++)
         for (int64_t n = 1; n <= 7; n++) {
             const pm_motion_resample_options o = {.rate = {10, 1},
@@ -223,14 +220,13 @@ TEST_ON_REFERENCE(ends_of_listed_clips_are_those_of_float32) {
         .rate = {10, 1}, .end_after_first_key = {65, 100}, .end_rule = PM_MOTION_END_INCLUDE};
     assert_int_equal(resample(motion, engine, &half).samples, 8);
     assert_true(hand_recorder(motion)->clips[0].samples.has_end);
-    pm_motion_destroy(&motion);
 }
 
 TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[3] = {5.25, 5.5, 6.75};
-    pm_motion *motion = listed_motion(&source, times, 3);
+    SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, times, 3);
     const motion_samples *s = &hand_recorder(motion)->clips[0].samples;
     resample(motion, engine, &(pm_motion_resample_options){.rate = {4, 1}});
     assert_true(s->count == 7 && s->start == 5.25);
@@ -238,14 +234,13 @@ TEST_ON_REFERENCE(the_first_key_need_not_be_at_0) {
              &(pm_motion_resample_options){
                  .rate = {4, 1}, .start_after_first_key = {1, 2}, .end_after_first_key = {5, 4}});
     assert_true(s->count == 4 && s->start == 5.75 && s->end == 6.5);
-    pm_motion_destroy(&motion);
 }
 
 TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     const double times[2] = {4064, 4096}; /* float32 numbers between are 2^-12 apart */
-    pm_motion *motion = listed_motion(&source, times, 2);
+    SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, times, 2);
     expect_refused(motion, engine, &(pm_motion_resample_options){.rate = {4096, 1}}, PM_ERROR_FILE,
                    "float32");
     resample(motion, engine, &(pm_motion_resample_options){.rate = {2047, 1}});
@@ -253,7 +248,6 @@ TEST_ON_REFERENCE(rates_beyond_float32_times_are_refused) {
     for (uint64_t k = 1; k < s->count; k++)
         assert_true((float)(times[0] + (double)k / 2047) >
                     (float)(times[0] + (double)(k - 1) / 2047));
-    pm_motion_destroy(&motion);
 }
 
 /* ---- clips that start late ----------------------------------------------------------------- */
@@ -316,12 +310,13 @@ TEST_ON_REFERENCE(no_key_of_a_late_clip_is_lost) {
     for (int round = 0; round < 400; round++) {
         const pm_rational rate = draw_rate(&source), start = fraction(&source, 4000, 300);
         const size_t keys = random_size(&source, 2, MOST_KEYS);
+        SCOPED(pm_motion_destroy)
         pm_motion *motion = late_motion(&source, times, keys, start, rate);
         for (int64_t times_rate = 0; times_rate <= 3; times_rate++) {
             const int64_t by = times_rate ? times_rate : 1, part = times_rate ? 1 : 2;
             const pm_motion_resample_options o = {.rate = {rate.num * by, rate.den * part}};
             pm_motion_resample_report report;
-            pm_motion *copy = copy_resampled(motion, engine, &o, &report);
+            SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, &report);
             const pm_motion_clip *clip = clip_of(copy);
             const size_t count = (keys - 1) * (size_t)by / (size_t)part + 1;
             assert_int_equal(clip->timelines[0].key_count, count);
@@ -329,9 +324,7 @@ TEST_ON_REFERENCE(no_key_of_a_late_clip_is_lost) {
                 expect_key(clip, k, clip_of(motion), k * (size_t)part / (size_t)by);
             assert_true(clip->first_time.num * start.den == start.num * clip->first_time.den);
             assert_true(report.end_cut == 0 || (part == 2 && keys % 2 == 0));
-            pm_motion_destroy(&copy);
         }
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -343,13 +336,14 @@ TEST_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate) {
     float sum = 4;
     for (size_t k = 0; k < 400; k++, sum += 1.0F / 60)
         times[k] = (double)sum;
-    pm_motion *motion = listed_motion(&source, times, 400);
+    SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, times, 400);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)motion->content.clips;
     clip->rate = key_rate(times, 400);
     clip->first_time = (pm_rational){4, 1};
     assert_true(clip->rate.num == 60 && clip->rate.den == 1);
     assert_true(fabs(times[399] - (4 + 399.0 / 60)) > 4e-6);
     for (int64_t by = 1; by <= 4; by++) {
+        SCOPED(pm_motion_destroy)
         pm_motion *copy = copy_resampled(motion, engine,
                                          &(pm_motion_resample_options){.rate = {60 * by, 1}}, NULL);
         const pm_timeline *made = &clip_of(copy)->timelines[0];
@@ -359,9 +353,7 @@ TEST_ON_REFERENCE(clips_whose_times_were_added_up_keep_their_rate) {
         assert_true(clip_of(copy)->rate.num == 60 * by && clip_of(copy)->rate.den == 1);
         for (size_t k = 1; k < made->key_count; k++)
             assert_true(fabs((made->times[k] - made->times[k - 1]) * 60 * (double)by - 1) < 1e-3);
-        pm_motion_destroy(&copy);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* Some frames have no key, so that the clip has no rate. */
@@ -380,10 +372,10 @@ TEST_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost) {
                 times[keys] = all[k];
                 frames[keys++] = k;
             }
-        pm_motion *motion = listed_motion(&source, times, keys);
+        SCOPED(pm_motion_destroy) pm_motion *motion = listed_motion(&source, times, keys);
         for (int64_t by = 1; by <= 3; by++) {
             const pm_motion_resample_options o = {.rate = {rate.num * by, rate.den}};
-            pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
+            SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
             const pm_motion_clip *clip = clip_of(copy);
             assert_int_equal(clip->timelines[0].key_count, (count - 1) * (size_t)by + 1);
             assert_true(time_of(clip, 0) == times[0]);
@@ -392,9 +384,7 @@ TEST_ON_REFERENCE(the_last_multiple_of_an_irregular_clip_is_not_lost) {
                 const double time = time_of(clip, frames[k] * (size_t)by);
                 assert_true(fabs(time - times[k]) <= 1.2e-7 * times[k]);
             }
-            pm_motion_destroy(&copy);
         }
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -411,40 +401,35 @@ TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     double times[20];
+    SCOPED(pm_motion_destroy)
     pm_motion *late = late_motion(&source, times, 20, (pm_rational){1, 4}, (pm_rational){8, 1});
+    SCOPED(pm_motion_destroy)
     pm_motion *early = uniform_motion(&source, 20, (pm_rational){8, 1}, false);
     for (int i = 0; i < 2; i++) {
         const pm_motion *motion = i ? early : late;
         const pm_rational zero = {0, 1}, first = i ? zero : (pm_rational){1, 4};
         const double *keys = motion->content.clips[0].channels[0].keys.data;
         pm_motion_resample_options o = {.rate = {16, 1}, .start_after_first_key = {1, 2}};
-        pm_motion *cut = copy_resampled(motion, engine, &o, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *cut = copy_resampled(motion, engine, &o, NULL);
         expect_begin(cut, zero, keys + 12);
         o.keep_time = true;
-        pm_motion *kept = copy_resampled(motion, engine, &o, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *kept = copy_resampled(motion, engine, &o, NULL);
         expect_begin(kept, (pm_rational){i ? 1 : 3, i ? 2 : 4}, keys + 12);
         o = (pm_motion_resample_options){.rate = {16, 1}, .trim_start = 2};
-        pm_motion *trimmed = copy_resampled(motion, engine, &o, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *trimmed = copy_resampled(motion, engine, &o, NULL);
         expect_begin(trimmed, zero, keys + 6);
         assert_int_equal(clip_of(trimmed)->timelines[0].key_count, 35);
         o.keep_time = true;
+        SCOPED(pm_motion_destroy)
         pm_motion *trimmed_kept = copy_resampled(motion, engine, &o, NULL);
         expect_begin(trimmed_kept, (pm_rational){1, i ? 4 : 2}, keys + 6);
         o = (pm_motion_resample_options){.rate = {16, 1}};
-        pm_motion *all = copy_resampled(motion, engine, &o, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *all = copy_resampled(motion, engine, &o, NULL);
         expect_begin(all, first, keys);
-        pm_motion *again = copy_resampled(kept, engine, &o, NULL);
+        SCOPED(pm_motion_destroy) pm_motion *again = copy_resampled(kept, engine, &o, NULL);
         assert_int_equal(clip_of(again)->timelines[0].key_count,
                          clip_of(kept)->timelines[0].key_count);
-        pm_motion_destroy(&again);
-        pm_motion_destroy(&all);
-        pm_motion_destroy(&trimmed_kept);
-        pm_motion_destroy(&trimmed);
-        pm_motion_destroy(&kept);
-        pm_motion_destroy(&cut);
     }
-    pm_motion_destroy(&early);
-    pm_motion_destroy(&late);
 }
 
 /* A second channel has steps at 1, 1.5, and 2.5 s. */
@@ -452,7 +437,7 @@ TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    pm_motion *motion = hand_motion(1, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
     for (size_t t = 0; t < 2; t++) {
         *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
@@ -463,21 +448,18 @@ TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
     const double *keys = hand_channel(clip, 1)->keys.data;
     const pm_motion_resample_options o = {
         .rate = {4, 1}, .start_after_first_key = {3, 4}, .end_after_first_key = {7, 4}};
-    pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
     const pm_motion_channel *kept = &clip_of(copy)->channels[1];
     const pm_timeline *timeline = &clip_of(copy)->timelines[kept->timeline];
     assert_int_equal(timeline->key_count, 2);
     assert_true(timeline->times[0] == 0 && timeline->times[1] == 0.75);
     for (uint32_t i = 0; i < 6; i++)
         assert_true(evaluate_number(&kept->keys, 3, i / 3, i % 3) == keys[3 + i]);
-    pm_motion_destroy(&copy);
-    pm_motion_destroy(&motion);
 }
 
 static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resample_options o) {
     pm_motion_resample_report report;
-    pm_motion *copy = copy_resampled(motion, engine, &o, &report);
-    pm_motion_destroy(&copy);
+    SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, &report);
     return report.end_cut;
 }
 
@@ -486,7 +468,9 @@ TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     static const double times[2] = {0, (double)0.1f}, nearly[2] = {0, 1.0004};
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
+    SCOPED(pm_motion_destroy)
     pm_motion *tenth = listed_motion(&source, times, 2), *near = listed_motion(&source, nearly, 2);
+    SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 4, (pm_rational){30, 1}, false);
     const pm_motion_resample_options fit = {.rate = {15, 1}};
     const pm_motion_resample_options include = {.rate = {15, 1}, .end_rule = PM_MOTION_END_INCLUDE};
@@ -498,9 +482,6 @@ TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
     assert_true(end_cut(tenth, engine, end) == 0 && end_cut(uniform, engine, end) == 0);
     assert_true(end_cut(tenth, engine, exact) == 0 && end_cut(uniform, engine, exact) == 0);
     assert_true(end_cut(near, engine, fit) == 0); /* by less than a hundredth of a step */
-    pm_motion_destroy(&tenth);
-    pm_motion_destroy(&near);
-    pm_motion_destroy(&uniform);
 }
 
 /* ---- loops --------------------------------------------------------------------------------- */
@@ -529,8 +510,9 @@ TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[5] = {1, 1.25, 1.5, 1.75, 2};
+    SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 5, (pm_rational){4, 1}, false);
-    pm_motion *listed = listed_motion(&source, times, 5);
+    SCOPED(pm_motion_destroy) pm_motion *listed = listed_motion(&source, times, 5);
     expect_loop(uniform, engine, 1.25, 20);
     expect_loop(listed, engine, 1.25, 20);
     for (int i = 0; i < 2; i++) { /* closed: the last key is the first */
@@ -548,8 +530,6 @@ TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
         .rate = {16, 1}, .curve = &curve, .authored = true};
     assert_int_equal(resample(uniform, engine, &authored).samples, 17);
     assert_int_equal(resample(listed, engine, &authored).samples, 17);
-    pm_motion_destroy(&uniform);
-    pm_motion_destroy(&listed);
 }
 
 /* ---- limits and refusals ------------------------------------------------------------------- */
@@ -558,8 +538,9 @@ TEST_ON_REFERENCE(too_many_samples_are_refused_with_their_number) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double times[2] = {0, 2};
+    SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
-    pm_motion *listed = listed_motion(&source, times, 2);
+    SCOPED(pm_motion_destroy) pm_motion *listed = listed_motion(&source, times, 2);
     pm_motion_resample_options o = {.rate = {1000, 1}, .max_samples = 2001};
     assert_int_equal(resample(uniform, engine, &o).samples, 2001);
     assert_int_equal(resample(listed, engine, &o).samples, 2001);
@@ -568,8 +549,6 @@ TEST_ON_REFERENCE(too_many_samples_are_refused_with_their_number) {
     expect_refused(listed, engine, &o, PM_ERROR_FILE, "would become 2001 ");
     o = (pm_motion_resample_options){.rate = {50000000, 1}};
     expect_refused(uniform, engine, &o, PM_ERROR_FILE, "would become 100000001 ");
-    pm_motion_destroy(&uniform);
-    pm_motion_destroy(&listed);
 }
 
 TEST_ON_REFERENCE(unusable_options_are_refused) {
@@ -579,8 +558,9 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
     static const size_t beyond[1] = {1}, twice[2] = {0, 0};
     const pm_clip_desc no_curve = {.method = PM_METHOD_COUNT};
     const pm_clip_desc cubic = {.method = PM_METHOD_CUBICSPLINE};
+    SCOPED(pm_motion_destroy)
     pm_motion *uniform = uniform_motion(&source, 61, (pm_rational){30, 1}, false);
-    pm_motion *listed = listed_motion(&source, times, 2);
+    SCOPED(pm_motion_destroy) pm_motion *listed = listed_motion(&source, times, 2);
     const struct {
         pm_motion_resample_options options;
         pm_status status;
@@ -612,8 +592,6 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
         expect_refused(uniform, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
         expect_refused(listed, engine, &wrong[i].options, wrong[i].status, wrong[i].words);
     }
-    pm_motion_destroy(&uniform);
-    pm_motion_destroy(&listed);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -144,17 +144,15 @@ static int leave(void **state) {
 
 static void expect_content(const char *path, const char *data, size_t size) {
     size_t found;
-    char *whole = test_folder_read(path, &found);
+    SCOPED(free_at) char *whole = test_folder_read(path, &found);
     assert_int_equal(found, size);
     assert_memory_equal(whole, data, size);
-    free(whole);
 }
 
 static bool is_complete(const char *path) {
     size_t found;
-    char *whole = test_folder_read(path, &found);
+    SCOPED(free_at) char *whole = test_folder_read(path, &found);
     const bool good = found == complete_size && memcmp(whole, complete, found) == 0;
-    free(whole);
     return good;
 }
 
@@ -193,26 +191,23 @@ static void inject(const char *name, fault kind, bool all_later, pm_status (*cal
 }
 
 static pm_status open_it(pm_error *error) {
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     const pm_status status = pm_motion_open("walk.bvh", NULL, &motion, error);
     assert_int_equal(status == PM_OK, motion != NULL);
-    pm_motion_destroy(&motion);
     return status;
 }
 
 static pm_status make_it(pm_error *error) {
-    const pm_motion_character *character = NULL;
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *character = NULL;
     const pm_status status = pm_motion_character_create(walk, NULL, &character, error);
     assert_int_equal(status == PM_OK, character != NULL);
-    pm_motion_character_destroy(&character);
     return status;
 }
 
 static pm_status extract_it(pm_error *error) {
-    pm_motion *made = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *made = NULL;
     const pm_status status = pm_motion_extract_root(walk, NULL, &made, NULL, error);
     assert_int_equal(status == PM_OK, made != NULL);
-    pm_motion_destroy(&made);
     return status;
 }
 

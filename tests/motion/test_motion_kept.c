@@ -82,14 +82,13 @@ TEST_ON_BOTH(samples_on_keys_are_not_computed) {
         {.rate = {60, 1}, .authored = true},
     };
     pm_engine *engine = engine_for(state);
-    pm_motion *motion = make_motion();
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion();
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i]);
         assert_true(report.kept == report.samples && report.identical);
         assert_int_equal(calls.samples, 0);
         assert_true(calls.keys <= 1);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* Of two groups of tracks. */
@@ -107,26 +106,23 @@ TEST_ON_REFERENCE(other_samples_are_computed) {
          2},
     };
     pm_engine *engine = engine_for(state);
-    pm_motion *motion = make_motion();
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion();
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         const pm_motion_resample_report report = resample(motion, engine, &all[i].options);
         assert_true(report.samples > 0 && report.identical);
         assert_int_equal(calls.samples, all[i].computed);
         assert_int_equal(calls.keys, KEYS);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* The signs of its rotations are those of samples. */
 TEST_ON_REFERENCE(a_copy_computes_all_samples) {
     pm_engine *engine = engine_for(state);
-    pm_motion *motion = make_motion(), *copy = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(), *copy = NULL;
     memset(&calls, 0, sizeof calls);
     expect_success(pm_motion_resample_copy(
         motion, engine, &(pm_motion_resample_options){.rate = {120, 1}}, &copy, NULL, new_error()));
     assert_int_equal(calls.samples, 2 * KEYS);
-    pm_motion_destroy(&copy);
-    pm_motion_destroy(&motion);
 }
 
 /* As where samples are computed. */
@@ -134,7 +130,7 @@ TEST_ON_REFERENCE(unusable_parameters_are_refused) {
     const pm_clip_desc curve = {
         .method = PM_METHOD_SQUAD, .tangents = PM_TANGENTS_TCB, .tension = 3};
     pm_engine *engine = engine_for(state);
-    pm_motion *motion = make_motion();
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion();
     for (int64_t rate = 120; rate <= 240; rate += 120) {
         expect_error(
             pm_motion_resample(motion, engine,
@@ -142,7 +138,6 @@ TEST_ON_REFERENCE(unusable_parameters_are_refused) {
                                "/dev/null", NULL, new_error()),
             PM_ERROR_ARGUMENT, "tension");
     }
-    pm_motion_destroy(&motion);
 }
 
 static void keep(void *user, const void *data, size_t size) {

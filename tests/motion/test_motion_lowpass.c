@@ -53,20 +53,18 @@ static void expect_filtered(pm_engine *engine, const pm_motion *from, const pm_m
     const pm_clip_desc desc = {.track_count = 1,
                                .timelines = &timeline,
                                .rotations = {.data = keys_of(from, 0), .type = PM_FLOAT64}};
-    float *values = test_array(count, 4 * sizeof *values);
-    pm_filter *filter = NULL;
+    SCOPED(free_at) float *values = test_array(count, 4 * sizeof *values);
+    SCOPED(pm_filter_destroy) pm_filter *filter = NULL;
     const pm_sample_job job = {.sample_count = count, .rate = {rate, 1}, .rotations = values};
     expect_success(pm_filter_create(engine, &desc, cutoff, &filter, new_error()));
     expect_success(pm_filter_sample(filter, &job, new_error()));
     for (size_t i = 0; i < 4 * count; i++)
         assert_true((float)keys_of(to, 0)[i] == values[i]);
-    pm_filter_destroy(&filter);
-    free(values);
 }
 
 TEST_ON_BOTH(values_are_those_of_the_filter_and_steps_stay) {
     pm_engine *engine = engine_for(state);
-    pm_motion *motion = make_motion(false);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(false);
     pm_motion_resample_report report;
     pm_motion *copy = resampled(motion, engine, PM_MOTION_LOWPASS_AUTO, 50, &report);
     assert_true(report.cutoff == 22.5);
@@ -81,24 +79,19 @@ TEST_ON_BOTH(values_are_those_of_the_filter_and_steps_stay) {
     assert_true(report.cutoff == 6);
     expect_filtered(engine, motion, copy, 6, SOURCE_RATE, KEYS);
     pm_motion_destroy(&copy);
-    pm_motion_destroy(&motion);
 }
 
 TEST_ON_REFERENCE(listed_times_at_a_rate_give_what_uniform_ones_give) {
     pm_engine *engine = engine_for(state);
-    pm_motion *uniform = make_motion(false), *listed = make_motion(true);
+    SCOPED(pm_motion_destroy) pm_motion *uniform = make_motion(false), *listed = make_motion(true);
     pm_motion_resample_report report;
-    pm_motion *a = resampled(uniform, engine, 20, 60, &report);
-    pm_motion *b = resampled(listed, engine, 20, 60, &report);
+    SCOPED(pm_motion_destroy) pm_motion *a = resampled(uniform, engine, 20, 60, &report);
+    SCOPED(pm_motion_destroy) pm_motion *b = resampled(listed, engine, 20, 60, &report);
     assert_int_equal(report.samples, 49);
     for (size_t i = 0; i < (size_t)4 * 49; i++)
         assert_true(fabs(keys_of(a, 0)[i] - keys_of(b, 0)[i]) < 1e-5);
     for (size_t i = 0; i < (size_t)3 * 49; i++)
         assert_true(fabs(keys_of(a, 1)[i] - keys_of(b, 1)[i]) < 1e-4);
-    pm_motion_destroy(&a);
-    pm_motion_destroy(&b);
-    pm_motion_destroy(&uniform);
-    pm_motion_destroy(&listed);
 }
 
 TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
@@ -134,7 +127,7 @@ TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
 /* A turn of `degrees` at 50 Hz, which 60 samples a second turn into 10 Hz. */
 TEST_ON_REFERENCE(a_lower_rate_is_told_what_it_aliases) {
     const double pi = 3.14159265358979323846, degrees = 3;
-    pm_motion *motion = make_motion(false);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(false);
     double *keys = (double *)keys_of(motion, 0);
     pm_motion_aliasing found;
     for (size_t k = 0; k < KEYS; k++) {
@@ -152,5 +145,4 @@ TEST_ON_REFERENCE(a_lower_rate_is_told_what_it_aliases) {
                  PM_ERROR_ARGUMENT, "motion is NULL");
     expect_error(pm_motion_find_aliasing(motion, (pm_rational){0, 0}, &found, new_error()),
                  PM_ERROR_ARGUMENT, "rate is not above 0");
-    pm_motion_destroy(&motion);
 }

@@ -50,7 +50,7 @@ static pm_motion *parse(const char *text, size_t size) {
 TEST(missing_numbers_are_those_of_the_rest_pose) {
     static const char text[] = FILE_OF("Hips", "4 Zposition Yscale Xposition Xscale", "1 2 3 4");
     static const double expected[2][3] = {{3, 8, 1}, {4, 2, 1}};
-    pm_motion *motion = parse(text, strlen(text));
+    SCOPED(pm_motion_destroy) pm_motion *motion = parse(text, strlen(text));
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     assert_int_equal(clip->channel_count, 2);
     for (size_t c = 0; c < 2; c++) {
@@ -59,13 +59,12 @@ TEST(missing_numbers_are_those_of_the_rest_pose) {
             for (size_t i = 0; i < 3; i++)
                 assert_true(truth_number(&clip->channels[c].keys, 3, k, i) == expected[c][i]);
     }
-    pm_motion_destroy(&motion);
 }
 
 TEST(unknown_channels_are_plain_numbers) {
     static const char text[] =
         FILE_OF("Hips", "6 Xposition Yposition Zposition Zoom Xposition Xrotation", "1 2 3 4 5 6");
-    pm_motion *motion = parse(text, strlen(text));
+    SCOPED(pm_motion_destroy) pm_motion *motion = parse(text, strlen(text));
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     assert_int_equal(clip->channel_count, 4);
     for (size_t c = 2; c < 4; c++) {
@@ -75,15 +74,13 @@ TEST(unknown_channels_are_plain_numbers) {
         assert_string_equal(channel->name.text, c == 2 ? "Zoom" : "Xposition");
         assert_true(truth_number(&channel->keys, 1, 1, 0) == (c == 2 ? 4 : 5));
     }
-    pm_motion_destroy(&motion);
 }
 
 static void expect_parsed(const char *name, pm_motion_read_options options) {
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), name, NULL, &options, &motion, new_error()));
     assert_int_equal(pm_motion_get_content(motion)->format, PM_MOTION_BVH);
-    pm_motion_destroy(&motion);
 }
 
 static void expect_refused(const char *text, const char *name, pm_motion_read_options options,
@@ -119,13 +116,13 @@ TEST(unknown_extensions_are_refused_before_files_are_opened) {
 }
 
 TEST(reserved_values_are_refused) {
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     const pm_motion_character *character = NULL;
     pm_motion_read_options read = {.format = PM_MOTION_ANY};
     pm_motion_resample_options resample = {.rate = {30, 1}};
     pm_motion_convert_options convert = {.decimals = 3};
     pm_motion_character_options options = {.skin = 0};
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
     expect_reserved_refused(
         pm_motion_read_options, read, last_error(),
@@ -142,8 +139,6 @@ TEST(reserved_values_are_refused) {
     expect_reserved_refused(pm_motion_character_options, options, last_error(),
                             pm_motion_character_create(motion, &options, &character, new_error()));
     assert_null(character);
-    pm_motion_destroy(&motion);
-    pm_engine_destroy(&engine);
 }
 
 TEST(reserved_values_of_observers_are_refused) {
@@ -152,7 +147,7 @@ TEST(reserved_values_of_observers_are_refused) {
     const pm_motion_read_options read = {.observer = &observer};
     const pm_motion_resample_options resample = {.rate = {30, 1}, .observer = &observer};
     const pm_motion_convert_options convert = {.observer = &observer};
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
@@ -170,12 +165,11 @@ TEST(reserved_values_of_observers_are_refused) {
         pm_motion_observer, observer, last_error(),
         pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
     pm_motion_destroy(&motion);
-    pm_engine_destroy(&engine);
 }
 
 TEST(wrong_arguments_are_refused) {
     static const pm_rational rates[] = {{1, 0}, {0, 1}, {-1, 1}, {1, -1}};
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     expect_error(pm_motion_parse(NULL, 0, "a", NULL, NULL, &motion, new_error()), PM_ERROR_ARGUMENT,
                  "data is NULL");
     expect_error(pm_motion_parse("", 0, NULL, NULL, NULL, &motion, new_error()), PM_ERROR_ARGUMENT,
@@ -194,7 +188,6 @@ TEST(wrong_arguments_are_refused) {
                        PM_ERROR_ARGUMENT, "source_rate");
     assert_null(pm_motion_get_content(NULL));
     pm_motion_destroy(NULL);
-    pm_motion_destroy(&motion);
 }
 
 /* Names are bytes, which may be repeated, empty, or not UTF-8. */

@@ -44,9 +44,8 @@ static void expect_seen(witness *w, const void *data, size_t size) {
 
 static void expect_seen_file(witness *w, const char *path) {
     size_t size;
-    char *data = test_folder_read(path, &size);
+    SCOPED(free_at) char *data = test_folder_read(path, &size);
     expect_seen(w, data, size);
-    free(data);
 }
 
 static pm_motion *open_take(const pm_motion_observer *observer) {
@@ -74,8 +73,8 @@ TEST(inputs_are_seen_as_they_are) {
 TEST(outputs_are_seen_as_they_are) {
     witness w = {.expectations = 0};
     const pm_motion_observer observer = observer_of(&w);
-    pm_engine *engine = NULL;
-    pm_motion *motion = open_take(NULL);
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = open_take(NULL);
     expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
     for (int scaled = 0; scaled < 2; scaled++) { /* the document, and a new one */
         const pm_motion_convert_options options = {.scale = scaled ? 0.5 : 1,
@@ -86,16 +85,13 @@ TEST(outputs_are_seen_as_they_are) {
     const pm_motion_resample_options options = {.rate = {47, 1}, .observer = &observer};
     expect_success(pm_motion_resample(motion, engine, &options, "out.bvh", NULL, new_error()));
     expect_seen_file(&w, "out.bvh");
-    pm_motion_destroy(&motion);
-    pm_engine_destroy(&engine);
 }
 
 TEST(functions_may_be_null) {
     static const pm_motion_observer blind;
-    pm_motion *motion = open_take(&blind);
+    SCOPED(pm_motion_destroy) pm_motion *motion = open_take(&blind);
     expect_success(pm_motion_convert(motion, &(pm_motion_convert_options){.observer = &blind},
                                      "c.bvh", new_error()));
-    pm_motion_destroy(&motion);
 }
 
 /* Of all compressed members, also of those that are no array of the motion. */
@@ -106,7 +102,7 @@ TEST(packed_bytes_are_expected_with_their_size_unpacked) {
     const pm_motion_observer observer = observer_of(&w);
     const pm_motion_read_options options = {.observer = &observer};
     pm_motion *motion = NULL;
-    zip_builder zip = {.count = 0};
+    SCOPED(zip_free) zip_builder zip = {.count = 0};
     zip_add_array(&zip, "poses.npy", true, "<f8", "(2, 72)", poses, sizeof poses);
     zip_add_array(&zip, "mocap_framerate.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_add(&zip, "notes.txt", true, other, sizeof other, NULL);
@@ -122,7 +118,6 @@ TEST(packed_bytes_are_expected_with_their_size_unpacked) {
     assert_int_equal(w.expected, sum);
     pm_motion_destroy(&motion);
     expect_seen(&w, zip.file.data, zip.file.size);
-    zip_free(&zip);
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

@@ -140,12 +140,11 @@ TEST_ON_BOTH(channels_follow_their_own_interpolation_or_are_linear) {
     random_source source = random_start();
     for (int round = 0; round < 18; round++) {
         const bool authored = round < 12;
-        pm_motion *motion = random_motion(&source);
+        SCOPED(pm_motion_destroy) pm_motion *motion = random_motion(&source);
         resample(motion, engine,
                  &(pm_motion_resample_options){.rate = usual_rate(&source), .authored = authored});
         expect_clip(&motion->content.clips[0], &hand_recorder(motion)->clips[0], authored,
                     authored ? "authored" : "slerp");
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -159,7 +158,7 @@ TEST_ON_BOTH(samples_on_keys_have_the_values_of_the_keys) {
     double times[KEYS];
     for (int k = 0; k < KEYS; k++)
         times[k] = 1.5 + k / 32.0;
-    pm_motion *motion = random_motion(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = random_motion(&source);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 2);
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = KEYS, .times = times};
     hand_random(motion, clip, 0, PM_MOTION_ROTATION, 0, PM_FLOAT32, &source, 3);
@@ -177,7 +176,6 @@ TEST_ON_BOTH(samples_on_keys_have_the_values_of_the_keys) {
             assert_true(fabs(p[i] - truth_number(&clip->channels[1].keys, 3, k, i)) <=
                         20 * 0x1p-24);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* Positions far from the origin keep the precision of their motion. */
@@ -185,7 +183,7 @@ TEST_ON_BOTH(a_distant_origin_costs_no_precision) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     static const double keys[2][3] = {{4e9, -3e9, 7}, {4e9 + 1, -3e9 + 2, 8}};
-    pm_motion *motion = hand_motion(1, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
     pm_motion_clip *clip = hand_clip(motion, 0, 1, 1);
     hand_times(motion, clip, 0, &source, 2, 0);
     *hand_channel(clip, 0) = (pm_motion_channel){.path = PM_MOTION_POSITION,
@@ -200,7 +198,6 @@ TEST_ON_BOTH(a_distant_origin_costs_no_precision) {
             assert_true(fabs(r->values[0][3 * k + i] - keys[0][i] - u * (keys[1][i] - keys[0][i])) <
                         1e-6);
     }
-    pm_motion_destroy(&motion);
 }
 
 /* ---- methods ------------------------------------------------------------------------------- */
@@ -243,7 +240,7 @@ static oracle *oracle_of(const pm_motion_clip *clip, size_t c, const pm_clip_des
     const pm_motion_channel *channel = &clip->channels[c];
     const pm_timeline *timeline = &clip->timelines[channel->timeline];
     const size_t width = channel->path == PM_MOTION_ROTATION ? 4 : 3;
-    double *keys = test_array(timeline->key_count * width, sizeof *keys);
+    SCOPED(free_at) double *keys = test_array(timeline->key_count * width, sizeof *keys);
     for (size_t k = 0; k < timeline->key_count; k++)
         for (size_t i = 0; i < width; i++)
             keys[k * width + i] = i < channel->components
@@ -261,7 +258,6 @@ static oracle *oracle_of(const pm_motion_clip *clip, size_t c, const pm_clip_des
     else if (curve->method == PM_METHOD_STERP) /* which requires axes of rotations only */
         desc.axes = (pm_array){.data = bones[0], .type = PM_FLOAT64};
     oracle *o = oracle_create_unrounded(&desc);
-    free(keys);
     return o;
 }
 
@@ -294,6 +290,7 @@ TEST_ON_BOTH(a_method_replaces_the_interpolation) {
     for (size_t m = 0; m < COUNT_OF(methods); m++) {
         const pm_method_info *info = pm_method_get_info(methods[m]);
         const pm_clip_desc curve = {.method = methods[m], .ends = PM_ENDS_NATURAL};
+        SCOPED(pm_motion_destroy)
         pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
         resample(motion, engine, &(pm_motion_resample_options){.rate = {144, 1}, .curve = &curve});
         const recorded_clip *r = &hand_recorder(motion)->clips[0];
@@ -301,7 +298,6 @@ TEST_ON_BOTH(a_method_replaces_the_interpolation) {
         for (size_t k = 0; k < r->samples.count; k++)
             assert_int_equal(r->positions[k].exact, k * 30 % 144 == 0 && info->interpolating);
         expect_curve(&motion->content.clips[0], r, &curve, info->name);
-        pm_motion_destroy(&motion);
     }
 }
 
@@ -312,7 +308,7 @@ TEST_ON_BOTH(a_curve_gives_parameters_only) {
     static const double number = 5;
     const pm_array other = {.data = &number, .type = PM_FLOAT64};
     pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
-    pm_motion *motion = moving_motion(&source, 6, (pm_rational){30, 1});
+    SCOPED(pm_motion_destroy) pm_motion *motion = moving_motion(&source, 6, (pm_rational){30, 1});
     curve.track_count = 77;
     curve.timelines = NULL;
     curve.timeline_count = 3;
@@ -322,14 +318,13 @@ TEST_ON_BOTH(a_curve_gives_parameters_only) {
     resample(motion, engine, &(pm_motion_resample_options){.rate = {60, 1}, .curve = &curve});
     const pm_clip_desc plain = {.method = PM_METHOD_SQUAD};
     expect_curve(&motion->content.clips[0], &hand_recorder(motion)->clips[0], &plain, "squad");
-    pm_motion_destroy(&motion);
 }
 
 /* A key that the engine refuses is named as the file has it: keys that are trimmed count. */
 TEST_ON_BOTH(unusable_keys_are_named) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
+    SCOPED(pm_motion_destroy) pm_motion *motion = moving_motion(&source, 12, (pm_rational){30, 1});
     const pm_motion_channel *channel = &motion->content.clips[0].channels[1];
     double *keys = (double *)(uintptr_t)channel->keys.data;
     const pm_motion_resample_options options = {.rate = {60, 1}, .trim_start = 2};
@@ -338,7 +333,6 @@ TEST_ON_BOTH(unusable_keys_are_named) {
     expect_error(pm_motion_resample(motion, engine, &options, null_file, NULL, new_error()),
                  PM_ERROR_KEY, "joint 1 (Spi\\x1bne), frame 7: ");
     assert_int_equal(hand_recorder(motion)->times, 0);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- pieces, checks ------------------------------------------------------------------------ */
@@ -358,7 +352,7 @@ static void expect_same_samples(const pm_motion_clip *clip, const recorded_clip 
 TEST_ON_BOTH(odd_pieces_give_the_same_bits) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start(), pieces = random_start();
-    pm_motion *whole = moving_motion(&source, 6, (pm_rational){30, 1});
+    SCOPED(pm_motion_destroy) pm_motion *whole = moving_motion(&source, 6, (pm_rational){30, 1});
     const pm_clip_desc curve = {.method = PM_METHOD_SQUAD};
     const pm_motion_resample_options options = {
         .rate = {900001, 1}, .curve = &curve, .end_rule = PM_MOTION_END_INCLUDE};
@@ -371,26 +365,24 @@ TEST_ON_BOTH(odd_pieces_give_the_same_bits) {
     for (size_t c = 0; c < HAND_CHANNELS; c++)
         free(first.values[c]);
     free(first.positions);
-    pm_motion_destroy(&whole);
 }
 
 TEST_ON_BOTH(a_check_compares_with_the_reference_path) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    pm_motion *motion = random_motion(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = random_motion(&source);
     const pm_motion_resample_report report =
         resample(motion, engine,
                  &(pm_motion_resample_options){.rate = {97, 1}, .authored = true, .check = true});
     assert_true(report.identical);
     assert_true(report.max_error == 0);
     assert_int_equal(report.samples, hand_recorder(motion)->clips[0].samples.count);
-    pm_motion_destroy(&motion);
 }
 
 TEST_ON_REFERENCE(only_listed_clips_are_resampled) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
-    pm_motion *motion = hand_motion(1, 3);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 3);
     for (size_t i = 0; i < 3; i++) {
         pm_motion_clip *clip = hand_clip(motion, i, 1, 1);
         hand_times(motion, clip, 0, &source, 3 + i, 0);
@@ -410,7 +402,6 @@ TEST_ON_REFERENCE(only_listed_clips_are_resampled) {
     o.clips = NULL;
     resample(motion, engine, &o);
     assert_int_equal(r->clip_count, 3);
-    pm_motion_destroy(&motion);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -246,11 +246,11 @@ TEST(all_nodes_keep_their_places_and_the_root_is_what_is_defined) {
                                                 .up = round / COUNT_OF(rows) % 2 ? PM_MOTION_UP_Z
                                                                                  : PM_MOTION_UP_Y};
         pm_motion_root_report report;
-        pm_motion *motion = make_figure(&source);
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_figure(&source);
         animate(motion, &source, all_channels, COUNT_OF(all_channels), 4, PM_MOTION_LINEAR, 2);
         make_uniform(motion, 4);
         make_uniform(motion, 9);
-        pm_motion *made = extract(motion, &options, &report);
+        SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, &options, &report);
         assert_string_equal(names[report.joint], rows[i].joint);
         assert_int_equal(report.is_added, !rows[i].root);
         assert_int_equal(report.up, options.up);
@@ -261,8 +261,6 @@ TEST(all_nodes_keep_their_places_and_the_root_is_what_is_defined) {
             const kinematics_matrix b = kinematics_model(&made->content, NULL, (int32_t)n, 0);
             assert_true(difference(&a, &b) == 0);
         }
-        pm_motion_destroy(&motion);
-        pm_motion_destroy(&made);
     }
 }
 
@@ -272,16 +270,14 @@ TEST(kept_nodes_have_their_places_at_their_own_keys) {
     random_source source = random_start();
     const pm_motion_root_options options = {.joint = "hips", .root = "world", .up = PM_MOTION_UP_Y};
     pm_motion_root_report report;
-    pm_motion *motion = make_figure(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_figure(&source);
     animate(motion, &source, all_channels, COUNT_OF(all_channels), 4, PM_MOTION_LINEAR, 2);
     make_uniform(motion, 4);
-    pm_motion *made = extract(motion, &options, &report);
+    SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, &options, &report);
     const pm_timeline *times = times_of(made, 0, TAIL);
     assert_true(times->key_count > times_of(made, 0, HIPS)->key_count);
     for (size_t k = 0; k < times->key_count; k++)
         assert_true(world_difference(motion, made, 0, TAIL, truth_time(times, k)) < 1e-11);
-    pm_motion_destroy(&motion);
-    pm_motion_destroy(&made);
 }
 
 TEST(steps_are_exact_at_all_times) {
@@ -291,16 +287,14 @@ TEST(steps_are_exact_at_all_times) {
     random_source source = random_start();
     const pm_motion_root_options options = {.joint = "hips", .root = "world", .up = PM_MOTION_UP_Y};
     pm_motion_root_report report;
-    pm_motion *motion = make_figure(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_figure(&source);
     animate(motion, &source, rows, COUNT_OF(rows), 3, PM_MOTION_STEP, 2);
-    pm_motion *made = extract(motion, &options, &report);
+    SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, &options, &report);
     for (int k = 0; k < 300; k++) {
         const double time = random_between(&source, -1, 8);
         assert_true(world_difference(motion, made, 0, HIPS, time) < 1e-11);
         assert_true(world_difference(motion, made, 0, LAMP, time) < 1e-11);
     }
-    pm_motion_destroy(&motion);
-    pm_motion_destroy(&made);
 }
 
 /* ---- between keys -------------------------------------------------------------------------- */
@@ -352,6 +346,7 @@ TEST(errors_between_keys_are_as_documented) {
     for (size_t i = 0; i < COUNT_OF(turns) * COUNT_OF(leans); i++) {
         const double a = turns[i % COUNT_OF(turns)], b = leans[i / COUNT_OF(turns)], away = 0.3;
         pm_motion_root_report report;
+        SCOPED(pm_motion_destroy)
         pm_motion *motion = make_turn(away, a, b), *made = extract(motion, &options, &report);
         assert_true(!report.is_added && report.root == 0);
         for (int step = 0; step <= 64; step++) {
@@ -368,8 +363,6 @@ TEST(errors_between_keys_are_as_documented) {
             assert_true(turned <= 1.03 * a * b / 8 + 1e-14); /* 1 in the limit of small turns */
             largest = fmax(largest, turned / (a * b / 8 + 1e-9));
         }
-        pm_motion_destroy(&motion);
-        pm_motion_destroy(&made);
     }
     assert_true(largest > 0.9); /* the bound is not too large either */
 }
@@ -384,7 +377,7 @@ static void name_nodes(pm_motion *motion, const char *first, const char *second)
 TEST(the_joint_and_the_root_are_found) {
     const pm_motion_root_options options = {.up = PM_MOTION_UP_Y}, above = {.add = true};
     pm_motion_root_report report;
-    pm_motion *motion = make_turn(0.3, 0.5, 0.1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0.3, 0.5, 0.1);
     pm_motion *made = extract(motion, &options, &report);
     assert_true(report.joint == 1 && report.root == 0 && !report.is_added);
     assert_true(fabs(report.degrees - 0.5 * 180 / PI) < 1e-9);
@@ -405,11 +398,10 @@ TEST(the_joint_and_the_root_are_found) {
     made = extract(motion, &options, &report);
     assert_true(report.is_added);
     pm_motion_destroy(&made);
-    pm_motion_destroy(&motion);
 }
 
 TEST(hips_that_are_the_root_get_a_node_above_them) {
-    pm_motion *motion = make_turn(0, 0.5, 0.1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0, 0.5, 0.1);
     pm_motion_root_report report;
     name_nodes(motion, "root2", "root");
     hand_node(motion, 1)->parent = -1;
@@ -423,7 +415,6 @@ TEST(hips_that_are_the_root_get_a_node_above_them) {
     made = extract(motion, &(pm_motion_root_options){.joint = "root"}, &report);
     assert_string_equal(made->content.nodes[2].name.text, "root3");
     pm_motion_destroy(&made);
-    pm_motion_destroy(&motion);
 }
 
 /* At a rest pose, no clip moves the root: the clip has no channel of the joint or above it. */
@@ -431,14 +422,13 @@ TEST(clips_without_the_joint_stay_as_they_are) {
     static const animated rows[] = {{HEAD, PM_MOTION_ROTATION, 0}, {LAMP, PM_MOTION_ROTATION, 1}};
     random_source source = random_start();
     pm_motion_root_report report;
-    pm_motion *motion = make_figure(&source);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_figure(&source);
     animate(motion, &source, rows, COUNT_OF(rows), 2, PM_MOTION_CUBICSPLINE, 1);
+    SCOPED(pm_motion_destroy)
     pm_motion *made =
         extract(motion, &(pm_motion_root_options){.joint = "hips", .up = PM_MOTION_UP_Y}, &report);
     assert_int_equal(made->content.clips[0].channel_count, 2);
     assert_true(report.distance == 0 && report.degrees == 0);
-    pm_motion_destroy(&made);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- crowds -------------------------------------------------------------------------------- */
@@ -446,9 +436,9 @@ TEST(clips_without_the_joint_stay_as_they_are) {
 /* Where a character is that begins at the origin and moves by a crowd's root motion for a
  * second. */
 static void walk(pm_engine *engine, const pm_motion *motion, double at[3], uint32_t *below) {
-    const pm_motion_character *character = NULL;
-    pm_skeleton *skeleton = NULL;
-    pm_crowd *crowd = NULL;
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *character = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = NULL;
     const pm_crowd_instance before = {.flags = PM_CROWD_CLAMP_A};
     const pm_crowd_instance after = {.flags = PM_CROWD_CLAMP_A, .time_a = pm_crowd_ticks(1)};
     pm_root_motion moved;
@@ -461,9 +451,6 @@ static void walk(pm_engine *engine, const pm_motion *motion, double at[3], uint3
     for (int i = 0; i < 3; i++)
         at[i] = (double)moved.position[i];
     *below = character->moves_below_root;
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-    pm_motion_character_destroy(&character);
 }
 
 /* Hips that lean by 30 degrees walk 4 x and 3 z. As the root they climb or sink; below a root that
@@ -473,7 +460,7 @@ TEST_ON_REFERENCE(a_leaning_figure_walks_on_the_level) {
     double at[3];
     uint32_t below = 0;
     for (int wrapped = 0; wrapped < 2; wrapped++) {
-        pm_motion *motion = make_turn(0, 0, 0);
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0, 0, 0);
         double *turns = (double *)(uintptr_t)motion->content.clips[0].channels[0].keys.data;
         pm_motion_root_report report;
         for (size_t k = 0; k < 2; k++) {
@@ -490,20 +477,18 @@ TEST_ON_REFERENCE(a_leaning_figure_walks_on_the_level) {
             assert_true(at[0] == 0 && at[1] == 0 && at[2] == 0 && below == 1);
         else
             assert_true(fabs(at[1] - 3 * sin(PI / 6)) < 1e-5 && below == UINT32_MAX);
-        pm_motion *made = extract(motion, NULL, &report);
+        SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, NULL, &report);
         walk(engine, made, at, &below);
         assert_true(fabs(at[0] - 4) < 1e-5 && at[1] == 0 && fabs(at[2] - 3) < 1e-5);
         assert_int_equal(below, UINT32_MAX);
         assert_true(fabs(report.distance - 5) < 1e-9 && report.degrees < 1e-5);
-        pm_motion_destroy(&made);
-        pm_motion_destroy(&motion);
     }
 }
 
 TEST(a_figure_that_returns_does_not_move_below_its_root) {
     static const double times[3] = {0, 1, 2};
     static double positions[9] = {0, 1, 0, 0.2, 1.1, 0, 0.01, 1, 0};
-    pm_motion *motion = make_turn(0, 0, 0);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0, 0, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)&motion->content.clips[0];
     const pm_motion_character *character = NULL;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 3, .times = times};
@@ -517,7 +502,6 @@ TEST(a_figure_that_returns_does_not_move_below_its_root) {
     expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
     assert_int_equal(character->moves_below_root, 1);
     pm_motion_character_destroy(&character);
-    pm_motion_destroy(&motion);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
@@ -525,16 +509,14 @@ TEST(a_figure_that_returns_does_not_move_below_its_root) {
 TEST(files_keep_their_poses) {
     static const char *const paths[] = {"bvh/makehuman_walk1.bvh", "bvh/mocapbank.bvh"};
     for (size_t i = 0; i < COUNT_OF(paths); i++) {
-        pm_motion *motion = test_open(test_data(paths[i]), NULL);
+        SCOPED(pm_motion_destroy) pm_motion *motion = test_open(test_data(paths[i]), NULL);
         pm_motion_root_report report;
-        pm_motion *made = extract(motion, NULL, &report);
+        SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, NULL, &report);
         const pm_timeline *times = times_of(made, 0, report.root);
         assert_true(report.is_added && report.joint == 0 && report.distance > 0);
         for (size_t k = 0; k < times->key_count; k += 1 + times->key_count / 20)
             for (int32_t n = 0; n < (int32_t)motion->content.node_count; n++)
                 assert_true(world_difference(motion, made, 0, n, truth_time(times, k)) < 1e-10);
-        pm_motion_destroy(&motion);
-        pm_motion_destroy(&made);
     }
 }
 
@@ -575,7 +557,7 @@ TEST(options_that_make_no_sense_are_refused) {
 }
 
 TEST(motions_without_a_path_are_refused) {
-    pm_motion *motion = make_turn(0.3, 0.5, 0.1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0.3, 0.5, 0.1);
     const pm_motion_root_options named = {.joint = "hips"};
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)&motion->content.clips[0];
     clip->channel_count = 1; /* rotations only */
@@ -594,7 +576,6 @@ TEST(motions_without_a_path_are_refused) {
     motion->content.clip_count = 1;
     motion->content.node_count = 0;
     expect_refused(motion, &named, PM_ERROR_FILE, "no nodes");
-    pm_motion_destroy(&motion);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -391,11 +391,11 @@ TEST(a_skeleton_gives_nodes) {
 /* ---- archives ----------------------------------------------------------------------------- */
 
 TEST(archives_with_zip64_directories_are_read) {
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     double q[FRAMES * JOINTS * 4];
     const zip_lies zip64 = {.zip64 = true};
     unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    zip_builder source = plain_file(q, 30);
+    SCOPED(zip_free) zip_builder source = plain_file(q, 30);
     zip_finish(&source, source.count, false);
     zip_found found;
     static const char *const names[] = {"quats.npy", "fps.npy"};
@@ -405,23 +405,18 @@ TEST(archives_with_zip64_directories_are_read) {
         free(found.data);
     }
     zip_finish(&zip, zip.count, true);
-    pm_motion *motion = read_zip(&zip, plain_options);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_zip(&zip, plain_options);
     assert_true(test_key(&motion->content.clips[0].channels[1], 4, 3) ==
                 q[(4 * JOINTS + 1) * 4 + 3]);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
-    zip_free(&source);
 }
 
 /* The name of the last member ends the directory, where a zip64 archive has its locator. */
 TEST(names_that_look_like_zip64_records_are_names) {
-    zip_builder zip = plain_file(NULL, 30);
+    SCOPED(zip_free) zip_builder zip = plain_file(NULL, 30);
     zip_add(&zip, "PK\x06\x07 and 15 others!!", false, "abc", 3, NULL);
     zip_finish(&zip, zip.count, false);
     assert_memory_equal(zip.file.data + zip.file.size - 22 - 20, "PK\x06\x07", 4);
-    pm_motion *motion = read_zip(&zip, plain_options);
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_zip(&zip, plain_options);
 }
 
 /* A file whose quats lie about something. */
@@ -488,10 +483,9 @@ TEST(members_that_are_there_twice_are_refused_if_they_matter) {
 TEST(counts_beyond_the_directory_are_refused) {
     static const uint64_t counts[] = {3, 1000, UINT64_MAX, UINT64_MAX / 46};
     for (size_t i = 0; i < 4; i++) {
-        zip_builder zip = plain_file(NULL, 30);
+        SCOPED(zip_free) zip_builder zip = plain_file(NULL, 30);
         zip_finish(&zip, counts[i], i >= 2);
         expect_refused(&zip, plain_options, "damaged");
-        zip_free(&zip);
     }
 }
 
@@ -630,14 +624,13 @@ TEST(other_members_are_listed) {
 /* ---- layouts ------------------------------------------------------------------------------- */
 
 TEST(layouts_are_taken_by_name) {
-    zip_builder zip = plain_file(NULL, 30);
+    SCOPED(zip_free) zip_builder zip = plain_file(NULL, 30);
     zip_finish(&zip, zip.count, false);
     expect_refused(&zip, (pm_motion_read_options){.layout = "amass"},
                    "no member holds rotations of layout 'amass'");
     expect_refused(&zip, (pm_motion_read_options){.layout = "/no/such/layout"}, "expected amass");
+    SCOPED(pm_motion_destroy)
     pm_motion *motion = read_zip(&zip, (pm_motion_read_options){.layout = "plain"});
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
 }
 
 TEST(layouts_of_another_form_are_refused) {
@@ -664,7 +657,7 @@ TEST(layouts_of_another_form_are_refused) {
          "\"velocities\": [{\"member\": \"b\", \"of\": \"c\"}]}",
          "/velocities/0"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        motion_arena arena = {0};
+        SCOPED(motion_arena_release) motion_arena arena = {0};
         npz_layout layout;
         memset(&failure, 0x5a, sizeof failure);
         assert_int_equal(npz_parse_layout(cases[i].text, strlen(cases[i].text), "l.json", &arena,
@@ -673,7 +666,6 @@ TEST(layouts_of_another_form_are_refused) {
         if (!strstr(failure.message, cases[i].reason))
             fail_msg("'%s' is refused with '%s'; expected '%s'", cases[i].text, failure.message,
                      cases[i].reason);
-        motion_arena_release(&arena);
     }
 }
 

@@ -297,7 +297,7 @@ TEST(keys_that_are_not_uniform_are_refused) {
 }
 
 TEST(motions_without_what_is_needed_are_refused) {
-    pm_motion *motion = hand_motion(1, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
     composed out = {0};
     uniform_clip(motion, 0, 3, ntsc, 0);
     expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no rotation");
@@ -306,22 +306,19 @@ TEST(motions_without_what_is_needed_are_refused) {
     motion->content.node_count = 0;
     expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no nodes");
     assert_int_equal(out.file.size, 0);
-    pm_motion_destroy(&motion);
 }
 
 TEST(a_huge_array_of_names_is_refused) {
     enum { NODES = 3000, SIZE = 1 << 20 };
     random_source source = random_start();
-    pm_motion *motion = hand_motion(NODES, 1);
-    char *name = test_array(SIZE, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(NODES, 1);
+    SCOPED(free_at) char *name = test_array(SIZE, 1);
     composed out = {0};
     memset(name, 'n', SIZE);
     hand_node(motion, 7)->name = (pm_motion_name){name, SIZE};
     pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
     expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "1048576 characters");
-    pm_motion_destroy(&motion);
-    free(name);
 }
 
 /* Members of the skeleton that do not fit are refused when they are read. */
@@ -340,7 +337,7 @@ TEST(tails_and_rest_poses_must_fit) {
     static const int32_t parents[2] = {-1, 0};
     static const double rotations[8] = {0, 0, 0, 1, 1, 0, 0, 0}, rate = 30;
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        zip_builder zip = {0};
+        SCOPED(zip_free) zip_builder zip = {0};
         pm_motion *motion = NULL;
         zip_add_array(&zip, "rotations.npy", false, "<f8", "(1, 2, 4)", rotations,
                       sizeof rotations);
@@ -352,7 +349,6 @@ TEST(tails_and_rest_poses_must_fit) {
         expect_error(
             pm_motion_parse(zip.file.data, zip.file.size, "odd", NULL, NULL, &motion, new_error()),
             PM_ERROR_FILE, cases[i].words);
-        zip_free(&zip);
     }
 }
 

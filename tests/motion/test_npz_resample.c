@@ -119,6 +119,7 @@ static void expect_equal(const file_bytes *got, const file_bytes *expected) {
 
 static void expect_same(const zip_builder *zip, pm_engine *engine,
                         const pm_motion_resample_options *options) {
+    SCOPED(pm_motion_destroy)
     pm_motion *whole = read_file(zip, false), *later = read_file(zip, true);
     pm_motion_resample_options checked = *options;
     checked.check = true; /* computes samples on frames too */
@@ -133,8 +134,6 @@ static void expect_same(const zip_builder *zip, pm_engine *engine,
     free(expected.data);
     free(got.data);
     free(computed.data);
-    pm_motion_destroy(&whole);
-    pm_motion_destroy(&later);
 }
 
 TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
@@ -142,7 +141,7 @@ TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
     static const pm_rational rates[] = {{30, 1}, {15, 2}, {60, 1}, {47, 1}};
     pm_engine *engine = engine_for(state);
     for (size_t pad = 0; pad < 8; pad++) {
-        zip_builder zip = make_file(pad % 2 != 0, pad);
+        SCOPED(zip_free) zip_builder zip = make_file(pad % 2 != 0, pad);
         for (size_t m = 0; m < COUNT_OF(methods); m++)
             for (size_t r = 0; r < COUNT_OF(rates); r++) {
                 const pm_clip_desc curve = {.method = methods[m]};
@@ -150,13 +149,12 @@ TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
                             &(pm_motion_resample_options){
                                 .rate = rates[r], .curve = &curve, .trim_start = pad});
             }
-        zip_free(&zip);
     }
 }
 
 TEST(their_keys_are_not_in_memory) {
-    zip_builder zip = make_file(false, 0);
-    pm_motion *motion = read_file(&zip, true);
+    SCOPED(zip_free) zip_builder zip = make_file(false, 0);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_file(&zip, true);
     const pm_motion_clip *clip = pm_motion_get_content(motion)->clips;
     size_t absent = 0;
     for (size_t c = 0; c < clip->channel_count; c++) {
@@ -164,8 +162,6 @@ TEST(their_keys_are_not_in_memory) {
         absent += !clip->channels[c].keys.data;
     }
     assert_true(absent >= (size_t)2 * JOINTS); /* all but quaternions x y z w that are aligned */
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
 }
 
 /* What makes a copy of the motion, which needs the keys. */
@@ -181,21 +177,19 @@ static void expect_no_copies(const pm_motion *motion, pm_engine *engine, const c
 }
 
 TEST_ON_REFERENCE(what_needs_keys_refuses_them) {
-    zip_builder zip = make_file(false, 0);
-    pm_motion *motion = read_file(&zip, true);
+    SCOPED(zip_free) zip_builder zip = make_file(false, 0);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_file(&zip, true);
     const pm_motion_character *character = NULL;
     expect_error(pm_motion_character_create(motion, NULL, &character, new_error()),
                  PM_ERROR_ARGUMENT, "resample_only");
     assert_null(character);
     expect_no_copies(motion, engine_for(state), "resample_only");
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
 }
 
 /* Of a large member only the header is read, and nothing takes the motion but a look at it. */
 TEST_ON_REFERENCE(headers_alone_are_no_motion) {
     enum { ROWS = 14000, COLUMNS = 156 };
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     const double rate = 30;
     double *zeros = calloc((size_t)ROWS * COLUMNS, sizeof *zeros);
     assert_non_null(zeros);
@@ -204,7 +198,7 @@ TEST_ON_REFERENCE(headers_alone_are_no_motion) {
     zip_add_array(&zip, "mocap_framerate.npy", false, "<f8", "()", &rate, sizeof rate);
     zip_finish(&zip, zip.count, false);
     free(zeros);
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     const pm_motion_read_options reading = {.format = PM_MOTION_NPZ, .headers_only = true};
     expect_success(pm_motion_parse(zip.file.data, zip.file.size, "large.npz", NULL, &reading,
                                    &motion, new_error()));
@@ -217,8 +211,6 @@ TEST_ON_REFERENCE(headers_alone_are_no_motion) {
                                     NULL, new_error()),
                  PM_ERROR_ARGUMENT, "headers_only");
     expect_no_copies(motion, engine_for(state), "headers_only");
-    pm_motion_destroy(&motion);
-    zip_free(&zip);
 }
 
 /* ---- members with many rows ------------------------------------------------------------- */
@@ -234,26 +226,24 @@ static const char *const members[] = {"x.npy", "a.npy", "part.npy",  "w.npy",   
 static void add_rows(zip_builder *zip, const char *name, bool deflated, const double *numbers,
                      size_t period, size_t group) {
     const size_t width = JOINTS * group;
-    double *rows = malloc(ROWS * width * sizeof *rows);
+    SCOPED(free_at) double *rows = malloc(ROWS * width * sizeof *rows);
     char shape[64];
     assert_non_null(rows);
     for (size_t k = 0; k < ROWS; k++)
         memcpy(rows + k * width, numbers + k % period * width, width * sizeof *rows);
     snprintf(shape, sizeof shape, "(%d, %d, %zu)", (int)ROWS, (int)JOINTS, group);
     zip_add_array(zip, name, deflated, "<f8", shape, rows, ROWS * width * sizeof *rows);
-    free(rows);
 }
 
 /* Two columns, in Fortran order. */
 static void add_columns(zip_builder *zip, const char *name, bool deflated) {
-    double *columns = malloc((size_t)2 * ROWS * sizeof *columns);
+    SCOPED(free_at) double *columns = malloc((size_t)2 * ROWS * sizeof *columns);
     char shape[64];
     assert_non_null(columns);
     for (size_t k = 0; k < (size_t)2 * ROWS; k++)
         columns[k] = (double)(k % PERIOD);
     snprintf(shape, sizeof shape, "(%d, 2)", (int)ROWS);
     zip_add_array(zip, name, deflated, "F<f8", shape, columns, (size_t)2 * ROWS * sizeof *columns);
-    free(columns);
 }
 
 static void add_flags(zip_builder *zip, const char *name, bool deflated) {
@@ -271,7 +261,7 @@ static zip_builder make_rows(bool deflated) {
     static const double rate = 30;
     zip_builder zip = {0};
     random_source source = random_start();
-    double *positions = malloc(sizeof *positions * ROWS * JOINTS * 3);
+    SCOPED(free_at) double *positions = malloc(sizeof *positions * ROWS * JOINTS * 3);
     assert_non_null(positions);
     for (size_t i = 0; i < (size_t)ROWS * JOINTS * 3; i++)
         positions[i] = i % (JOINTS * 3) == 0 ? (double)i : 0.0;
@@ -290,7 +280,6 @@ static zip_builder make_rows(bool deflated) {
     zip_add_array(&zip, "none.npy", deflated, "<f8", "(1000, 0)", "", 0);
     zip_add_array(&zip, "fps.npy", deflated, "<f8", "()", &rate, sizeof rate);
     zip_finish(&zip, zip.count, false);
-    free(positions);
     return zip;
 }
 

@@ -101,7 +101,7 @@ TEST(claimed_sizes_are_not_allocated) {
     static const uint64_t sizes[] = {100000000, 4294967294, UINT64_C(1) << 40, UINT64_MAX};
     const long before = peak_kilobytes();
     for (size_t i = 0; i < 4; i++) {
-        zip_builder zip = {0};
+        SCOPED(zip_free) zip_builder zip = {0};
         file_bytes noise = {0};
         random_source source = random_start();
         for (size_t k = 0; k < 40000; k++)
@@ -114,7 +114,6 @@ TEST(claimed_sizes_are_not_allocated) {
         try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
         assert_int_equal(read_count, 0);
         free(noise.data);
-        zip_free(&zip);
     }
     assert_true(peak_kilobytes() - before < MOST_KILOBYTES);
 }
@@ -122,7 +121,7 @@ TEST(claimed_sizes_are_not_allocated) {
 /* 30000 members of one frame each, all resampled. */
 TEST(many_members_are_read_in_time) {
     random_source source = random_start();
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     add_numbers(&zip, "quats.npy", false, "(1, 1, 4)", 4, &source);
     add_numbers(&zip, "fps.npy", false, "()", 1, &source);
     for (size_t i = 0; i < 30000; i++) {
@@ -134,7 +133,6 @@ TEST(many_members_are_read_in_time) {
     read_count = 0;
     try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
     assert_int_equal(read_count, 1);
-    zip_free(&zip);
 }
 
 /* ---- failures of memory ---------------------------------------------------------------------- */
@@ -189,7 +187,7 @@ static void add_rows(zip_builder *zip, const char *name, const char *shape, bool
 }
 
 TEST(each_allocation_of_an_npz_file_can_fail) {
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     add_rows(&zip, "poses.npy", "(5, 9)", true, 45);
     add_rows(&zip, "trans.npy", "(5, 3)", false, 15);
     add_rows(&zip, "extra.npy", "(5, 2)", true, 10);
@@ -198,7 +196,6 @@ TEST(each_allocation_of_an_npz_file_can_fail) {
     zip_finish(&zip, zip.count, false);
     const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {30, 1}};
     fail_each(&zip.file, &options);
-    zip_free(&zip);
 }
 
 TEST(each_allocation_of_a_plain_file_with_a_layout_can_fail) {
@@ -207,7 +204,7 @@ TEST(each_allocation_of_a_plain_file_with_a_layout_can_fail) {
         "{\"name\": \"plain\", \"rotations\": [{\"member\": \"q\", \"as\": \"quaternion-wxyz\"}],"
         "\"scalars\": [\"s\"], \"velocities\": [{\"member\": \"v\", \"of\": \"s\"}],"
         "\"rates\": [\"fps\"], \"constants\": [\"names\", \"parents\", \"offsets\"]}";
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     test_folder_put_text("layout.json", json);
     add_rows(&zip, "q.npy", "(4, 2, 4)", false, 32);
     add_rows(&zip, "s.npy", "(4, 3)", false, 12);
@@ -220,13 +217,12 @@ TEST(each_allocation_of_a_plain_file_with_a_layout_can_fail) {
     const pm_motion_read_options options = {
         .format = PM_MOTION_NPZ, .source_rate = {30, 1}, .layout = "layout.json"};
     fail_each(&zip.file, &options);
-    zip_free(&zip);
 }
 
 TEST(each_allocation_of_a_file_with_given_joints_can_fail) {
     static const char json[] = "{\"names\": [\"a\", \"b\", \"c\"], \"parents\": [-1, 0, 1],"
                                "\"offsets\": [[1, 0, 0], [0, 1, 0], [0, 0, 1]]}";
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     test_folder_put_text("joints.json", json);
     add_rows(&zip, "root_orient.npy", "(5, 3)", false, 15);
     add_rows(&zip, "pose_body.npy", "(5, 6)", false, 30);
@@ -235,11 +231,10 @@ TEST(each_allocation_of_a_file_with_given_joints_can_fail) {
     const pm_motion_read_options options = {
         .format = PM_MOTION_NPZ, .layout = "inter-x", .skeleton = "joints.json"};
     fail_each(&zip.file, &options);
-    zip_free(&zip);
 }
 
 TEST(each_allocation_of_a_robot_can_fail) {
-    zip_builder zip = {0};
+    SCOPED(zip_free) zip_builder zip = {0};
     double turning[32] = {0};
     for (size_t i = 0; i < 8; i++) {
         turning[4 * i] = cos(0.1 * (double)i);
@@ -251,7 +246,6 @@ TEST(each_allocation_of_a_robot_can_fail) {
     zip_finish(&zip, zip.count, false);
     const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {30, 1}};
     fail_each(&zip.file, &options);
-    zip_free(&zip);
 }
 
 TEST(each_allocation_of_a_csv_file_can_fail) {

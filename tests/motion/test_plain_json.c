@@ -200,9 +200,8 @@ TEST(numbers_that_are_no_plain_integers_keep_their_text) {
     expect_text("0.10", 0.1);
     expect_text("1.0", 1);
     expect_text("5e-1", 0.5);
-    char *digits = repeated("12", 150);
+    SCOPED(free_at) char *digits = repeated("12", 150);
     expect_text(digits, strtod(digits, NULL));
-    free(digits);
 }
 
 TEST(plain_integers_and_strings_are_jansson_s) {

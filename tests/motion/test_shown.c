@@ -108,14 +108,13 @@ TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays_as_far_as_i
 }
 
 TEST(a_line_is_one_line_whatever_is_in_it) {
-    char *text = NULL;
+    SCOPED(free_at) char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     assert_non_null(file);
     printable_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
     assert_int_equal(fclose(file), 0);
     assert_string_equal(text, "a\\x0ab\\x1b]0;title\\x07\\xc2\\x85.bvh -> 7\n");
-    free(text);
 }
 
 /* Checks for valid UTF-8 without control characters, and for valid JSON escapes. */
@@ -123,7 +122,7 @@ TEST(json_has_no_control_characters_either) {
     random_source source = random_start();
     unsigned char text[256];
     for (int round = 0; round < 5000; round++) {
-        char *json_text = NULL;
+        SCOPED(free_at) char *json_text = NULL;
         size_t size = draw(&source, text, sizeof text), json_size = 0, length = 0, at = 0;
         text[size] = '\0';
         size = strlen((const char *)text);
@@ -155,6 +154,5 @@ TEST(json_has_no_control_characters_either) {
             assert_memory_equal(out, escape, step);
         }
         assert_ptr_equal(out, end);
-        free(json_text);
     }
 }

@@ -111,7 +111,9 @@ static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
                                   const pm_sample_job *job) {
     pm_sample_job on_reference_too = *job;
     on_reference_too.on_reference = true;
+    SCOPED(pm_clip_destroy)
     pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_of_kind(ON_DEVICE), desc);
+    SCOPED(results_free)
     results of_reference = results_of(multi, on_reference_too), of_one = results_of(one, *job);
     expect_same_results(&of_one, &of_reference);
     for (int round = 0; round < 3; round++) { /* unmeasured, with programs built, measured */
@@ -119,10 +121,6 @@ static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
         expect_same_results(&of_many, &of_reference);
         results_free(&of_many);
     }
-    results_free(&of_one);
-    results_free(&of_reference);
-    pm_clip_destroy(&multi);
-    pm_clip_destroy(&one);
 }
 
 /* ---- descriptions and jobs ---- */
@@ -205,11 +203,10 @@ static pm_clip *clip_of_slerp(pm_engine *engine) {
 }
 
 static void sample_rotations(const pm_clip *clip, size_t count) {
-    float *out = guarded_floats(count * TRACKS * 4);
+    SCOPED(guarded_free_at) float *out = guarded_floats(count * TRACKS * 4);
     sample_make(clip, &(pm_sample_job){.sample_count = count, .rate = {1499, 1}, .rotations = out});
     for (size_t i = 0; i < count * TRACKS * 4; i++)
         assert_false(is_poison(out[i]));
-    guarded_free(out);
 }
 
 /* The programs that a device has built so far: 0 unless it has computed. */
@@ -226,27 +223,23 @@ static size_t programs_of(const pm_engine *engine, size_t part) {
 /* A thread may start too late for one job, but not for all of them. */
 TEST(every_device_takes_part) {
     need_parts();
-    pm_engine *engine = open_separately();
-    pm_clip *clip = clip_of_slerp(engine);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_separately();
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(engine);
     for (size_t job = 0; job < 1000 && !(programs_of(engine, 0) && programs_of(engine, 1)); job++)
         sample_rotations(clip, COUNT);
     assert_true(programs_of(engine, 0) > 0);
     assert_true(programs_of(engine, 1) > 0);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
 }
 
 TEST(the_first_device_takes_a_job_too_small_to_divide) {
     need_parts();
-    pm_engine *engine = open_separately();
-    pm_clip *clip = clip_of_slerp(engine);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_separately();
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(engine);
     multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
     for (size_t job = 0; job < 3; job++)
         sample_rotations(clip, COUNT);
     assert_true(programs_of(engine, 0) > 0);
     assert_int_equal(programs_of(engine, 1), 0);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
 }
 
 /* ---- threads ---- */
@@ -274,8 +267,8 @@ static void *call(void *argument) {
 TEST(two_threads_may_sample_concurrently) {
     need_parts();
     const size_t floats = (size_t)JOBS * COUNT * TRACKS * 4;
-    pm_clip *clip = clip_of_slerp(m.engine);
-    float *expected = guarded_floats(floats);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(m.engine);
+    SCOPED(guarded_free_at) float *expected = guarded_floats(floats);
     sample_make(clip, &(pm_sample_job){.sample_count = (size_t)JOBS * COUNT,
                                        .rate = {1499, 1},
                                        .rotations = expected,
@@ -292,8 +285,6 @@ TEST(two_threads_may_sample_concurrently) {
         expect_same_bits(callers[i].out, expected, floats, 4);
         guarded_free(callers[i].out);
     }
-    guarded_free(expected);
-    pm_clip_destroy(&clip);
 }
 
 /* ---- information of the engine --------- */
@@ -323,14 +314,13 @@ TEST(its_info_covers_all_devices) {
 
 TEST(the_self_check_covers_every_device) {
     need_parts();
-    pm_engine *engine = open_separately();
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_separately();
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
     expect_success(pm_engine_self_check(engine, &identity, new_error()));
     assert_int_equal(identity, PM_BIT_MATCH_EXACT);
     const size_t programs = programs_of(engine, 0);
     assert_true(programs > PM_METHOD_COUNT / 2);
     assert_int_equal(programs_of(engine, 1), programs);
-    pm_engine_destroy(&engine);
 }
 
 /* ---- on a caller's queue ---- */
@@ -338,8 +328,8 @@ TEST(the_self_check_covers_every_device) {
 TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
-    pm_clip *clip = clip_of_slerp(m.engine);
-    float *expected = guarded_floats(FLOATS), *out = guarded_floats(FLOATS);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(m.engine);
+    SCOPED(guarded_free_at) float *expected = guarded_floats(FLOATS), *out = guarded_floats(FLOATS);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
     pm_sample_job to_host = job;
     to_host.rotations = expected;
@@ -369,9 +359,6 @@ TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
         clReleaseMemObject(buffer);
         clReleaseCommandQueue(queue);
     }
-    guarded_free(expected);
-    guarded_free(out);
-    pm_clip_destroy(&clip);
 }
 
 /* ---- targets ---- */
@@ -437,7 +424,7 @@ TEST(a_device_that_is_listed_twice_is_refused) {
 
 static void expect_devices(const char *device, const pm_device_info *first, size_t count) {
     pm_device_info info;
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
     expect_success(pm_engine_create(&desc, &engine, new_error()));
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
@@ -445,7 +432,6 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     assert_int_equal(info.index, first->index);
     assert_int_equal(info.platform_index, first->platform_index);
     assert_memory_equal(info.name, first->name, strlen(first->name));
-    pm_engine_destroy(&engine);
 }
 
 TEST(a_list_gives_its_devices_in_its_order) {

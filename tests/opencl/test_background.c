@@ -34,11 +34,10 @@ static pm_engine *open_engine(void **state, build_gate *g, const char *cache, co
 }
 
 static pm_clip *make_clip(pm_engine *engine, pm_method method) {
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xBA1);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xBA1);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30000, 1001}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
     pm_clip *clip = clip_make(engine, &desc);
-    motion_free(&m);
     return clip;
 }
 
@@ -91,9 +90,8 @@ static void expect_same(const results *a, const results *b) {
 static void expect_reference(const pm_clip *clip, const pm_sample_job *job, const results *r) {
     pm_sample_job on_reference_too = *job;
     on_reference_too.on_reference = true;
-    results expected = sample(clip, &on_reference_too, r->outputs);
+    SCOPED(results_free) results expected = sample(clip, &on_reference_too, r->outputs);
     expect_same(r, &expected);
-    results_free(&expected);
 }
 
 /* A job of each kind, of a random length. */
@@ -133,7 +131,7 @@ static size_t some_samples(void) {
 TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
     engine_for(state);
     build_gate g = build_gate_make(true);
-    jobs j = jobs_make(0xBA2, some_samples());
+    SCOPED(jobs_free) jobs j = jobs_make(0xBA2, some_samples());
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     alarm(PATIENCE_SECONDS);
@@ -148,7 +146,6 @@ TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
     pm_engine_destroy(&engine);
     alarm(0);
     assert_int_equal(g.built, g.building); /* which waits for the builds in progress */
-    jobs_free(&j);
 }
 
 TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
@@ -179,15 +176,13 @@ static const char stored_otherwise[] =
 /* The job on the reference, and on the device alone. */
 static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
                         results both[2]) {
-    pm_engine *engine = open_engine(state, NULL, "", kernels, false);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, NULL, "", kernels, false);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     pm_sample_job on_reference_too = *job;
     on_reference_too.on_reference = true;
     both[0] = sample(clip, &on_reference_too, 1);
     both[1] = sample(clip, job, 1);
     assert_false(same_results(&both[0], &both[1]));
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
 }
 
 /* The first job ends while the gate is closed. A later one finds the programs ready, and starts on
@@ -303,9 +298,9 @@ TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     caller callers[CALLERS];
     engine_for(state);
     build_gate g = build_gate_make(false);
-    jobs j = jobs_make(0xBA7, 60);
-    pm_engine *engine = open_engine(state, &g, "", NULL, true);
-    pm_clip *clip = make_clip(engine, PM_METHOD_NLERP);
+    SCOPED(jobs_free) jobs j = jobs_make(0xBA7, 60);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, "", NULL, true);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_NLERP);
     for (size_t i = 0; i < CALLERS; i++) {
         const pm_sample_job *job = &j.list[i % 3];
         callers[i] = (caller){.clip = clip, .job = job, .results = results_make(job, 2)};
@@ -318,9 +313,6 @@ TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
         expect_reference(clip, callers[i].job, &callers[i].results);
         results_free(&callers[i].results);
     }
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    jobs_free(&j);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -98,11 +98,10 @@ static void expect_same_memory(const scene *s, const pose_memory *a, const pose_
 static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
                           const pose_memory *expected) {
     for (uint64_t frame = first; frame < first + FRAMES; frame++) {
-        pm_crowd_instance *instances = make_instances(s, 0xBC1 + frame);
+        SCOPED(free_at) pm_crowd_instance *instances = make_instances(s, 0xBC1 + frame);
         expect_success(pose_to(s, instances, frame, false, m, new_error()));
         expect_success(pose_to(s, instances, frame, true, expected, new_error()));
         expect_same_memory(s, m, expected);
-        free(instances);
     }
 }
 
@@ -140,12 +139,10 @@ static const char other_row[] = "    pm_put_numbers(words, m.x, 2);\n";
 
 static bool is_by_reference(const scene *s, pm_crowd_output output,
                             const pm_crowd_instance *instances) {
-    float *records = scene_pose(s, output, instances, COUNT, false);
-    float *expected = scene_pose(s, output, instances, COUNT, true);
+    SCOPED(guarded_free_at) float *records = scene_pose(s, output, instances, COUNT, false);
+    SCOPED(guarded_free_at) float *expected = scene_pose(s, output, instances, COUNT, true);
     const bool same =
         memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
-    guarded_free(records);
-    guarded_free(expected);
     return same;
 }
 
@@ -211,12 +208,11 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
 /* A buffer of poison. */
 static cl_mem make_buffer(const pm_engine *engine, size_t bytes) {
     cl_int status = CL_SUCCESS;
-    unsigned char *poison = test_array(bytes, 1);
+    SCOPED(free_at) unsigned char *poison = test_array(bytes, 1);
     memset(poison, 0xFF, bytes);
     cl_mem buffer = clCreateBuffer(pm_cl_context(engine), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                    bytes, poison, &status);
     assert_int_equal(status, CL_SUCCESS);
-    free(poison);
     return buffer;
 }
 
@@ -232,11 +228,11 @@ static void expect_in_buffer(cl_command_queue queue, cl_mem buffer, const float 
 }
 
 static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue queue) {
-    scene s;
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xC00, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xC01);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xC01);
     const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
-    float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
+    SCOPED(guarded_free_at) float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
     cl_mem buffer = make_buffer(engine, floats * sizeof(float));
     const pm_cl_crowd_job job = {
         .instances = instances,
@@ -246,17 +242,14 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
     expect_success(pm_cl_crowd_pose(s.crowd, &job, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), 1);
     expect_in_buffer(queue, buffer, expected, floats, floats / COUNT);
-    guarded_free(expected);
-    free(instances);
-    scene_free(&s);
 }
 
 static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue queue) {
     enum { KEYS = 7, TRACKS = 21, SAMPLES = 60, FLOATS = SAMPLES * TRACKS * 4 };
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xC10);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xC10);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     static float expected[FLOATS];
     const pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
     pm_sample_job by_reference = job;
@@ -268,14 +261,12 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
     expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
     engine_for(state);
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, NULL);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);
     cl_int status = CL_SUCCESS;
     cl_command_queue queue =
         clCreateCommandQueue(pm_cl_context(engine), pm_cl_device(engine), 0, &status);
@@ -284,7 +275,6 @@ TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
     sample_on_queue(engine, &g, queue);
     assert_int_equal(build_gate_count(&g, &g.warnings), 0);
     clReleaseCommandQueue(queue);
-    pm_engine_destroy(&engine);
 }
 
 /* ---- concurrent callers ---- */
@@ -318,13 +308,14 @@ TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
     build_gate g = build_gate_make(true);
-    pm_engine *engine = open_engine(state, &g, NULL);
-    scene s;
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xC20, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xC21);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xC21);
     for (size_t i = 0; i < COUNT; i++)
         instances[i].level = 0;
     const size_t floats = scene_floats(&s, PM_CROWD_MODEL, COUNT);
+    SCOPED(guarded_free_at)
     float *expected = scene_pose(&s, PM_CROWD_MODEL, instances, COUNT, true);
     alarm(PATIENCE_SECONDS);
     for (int round = 0; round < 3; round++) {
@@ -350,10 +341,6 @@ TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     }
     alarm(0);
     assert_int_equal(build_gate_count(&g, &g.warnings), 0);
-    guarded_free(expected);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
 }
 
 TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -410,13 +410,12 @@ static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_ev
 
 static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
     for (unsigned o = 0; o < OUTPUTS; o++) {
-        float *records = test_array(many_floats(o), sizeof *records);
+        SCOPED(free_at) float *records = test_array(many_floats(o), sizeof *records);
         assert_int_equal(clEnqueueReadBuffer(queue, m->buffers[j][o], CL_TRUE, 0,
                                              many_floats(o) * sizeof(float), records, 0, NULL,
                                              NULL),
                          CL_SUCCESS);
         expect_same_bits(records, m->expected[j][o], many_floats(o), many_floats(o) / MANY);
-        free(records);
     }
 }
 

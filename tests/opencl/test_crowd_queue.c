@@ -50,14 +50,13 @@ CALLER_TEST(an_in_order_queue_needs_no_event) {
 
 static cl_mem instance_buffer(size_t offset) {
     const size_t size = offset + sizeof posed.instances;
-    unsigned char *bytes = test_array(size, 1);
+    SCOPED(free_at) unsigned char *bytes = test_array(size, 1);
     cl_int status = CL_SUCCESS;
     memset(bytes, 0xFF, size);
     memcpy(bytes + offset, posed.instances, sizeof posed.instances);
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
                                    bytes, &status);
     assert_int_equal(status, CL_SUCCESS);
-    free(bytes);
     return caller_keep_buffer(buffer);
 }
 
@@ -99,14 +98,13 @@ static void expect_rows(pm_crowd_output output, size_t gap) {
     pm_cl_crowd_job job = queue_job(&target, output, buffer);
     target.stride = stride;
     cl_event done = queue_pose(&job, caller.in_order, NULL);
-    float *rows = caller_read(buffer, bytes, done);
+    SCOPED(free_at) float *rows = caller_read(buffer, bytes, done);
     for (size_t i = 0; i < QUEUE_COUNT; i++) {
         const unsigned char *row = (const unsigned char *)rows + i * stride;
         assert_memory_equal(row, (const unsigned char *)posed.expected[output] + i * width, width);
         for (size_t k = width; k < stride && i + 1 < QUEUE_COUNT; k++)
             assert_int_equal(row[k], 0xFF);
     }
-    free(rows);
 }
 
 CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
@@ -120,7 +118,7 @@ CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
 static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     static pm_crowd_instance others[QUEUE_COUNT];
     queue_instances(&posed.scene, 0xE03, others);
-    float *second = queue_expectation(&posed.scene, others, output);
+    SCOPED(guarded_free_at) float *second = queue_expectation(&posed.scene, others, output);
     cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, output, buffer);
@@ -132,7 +130,6 @@ static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     queue_expect(buffer, output, second, done);
     queue_expect(previous, output, posed.expected[output], done);
-    guarded_free(second);
 }
 
 CALLER_TEST(the_content_of_the_buffer_is_copied_first) {
@@ -198,9 +195,8 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     gate_open(gate);
     assert_int_equal(clWaitForEvents(1, &done), CL_SUCCESS);
     queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
-    float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
+    SCOPED(free_at) float *copied = caller_read(previous, queue_bytes(PM_CROWD_PALETTE), done);
     assert_true(copied[0] == mark && is_poison(copied[1]));
-    free(copied);
 }
 
 CALLER_TEST(a_job_starts_after_its_wait_list_on_an_in_order_queue) {
@@ -248,9 +244,8 @@ static void fail_behind_a_gate(bool from_buffer) {
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
+    SCOPED(free_at) float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
-    free(results);
 }
 
 CALLER_TEST(a_failed_wait_list_fails_the_event_of_its_job_alone) {
@@ -283,17 +278,17 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         queue_instances(&posed.scene, 0xE05 + round, instances);
+        SCOPED(guarded_free_at)
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
         job.instance_count = 1 + random_bits(&source) % QUEUE_COUNT;
         cl_event done = queue_pose(&job, caller.in_order, gate);
         memset(instances, 0xFF, sizeof instances);
         gate_open(gate);
+        SCOPED(free_at)
         float *results = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         const size_t width = scene_floats(&posed.scene, PM_CROWD_PALETTE, 1);
         expect_same_bits(results, expected, job.instance_count * width, width);
-        free(results);
-        guarded_free(expected);
     }
 }
 
@@ -332,9 +327,9 @@ CALLER_TEST(frames_in_progress_keep_their_instances) {
     gate_open(gate);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     for (size_t f = 0; f < FRAMES; f++) {
+        SCOPED(guarded_free_at)
         float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
         queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
-        guarded_free(expected);
     }
 }
 
@@ -351,7 +346,7 @@ typedef struct poser {
 static void *pose_often(void *context) {
     poser *p = context;
     const size_t bytes = queue_bytes(p->output);
-    float *results = malloc(bytes);
+    SCOPED(free_at) float *results = malloc(bytes);
     cl_int status = CL_SUCCESS;
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE, bytes, NULL, &status);
     pm_cl_crowd_job job = {.instances = p->instances, .instance_count = QUEUE_COUNT};
@@ -370,7 +365,6 @@ static void *pose_often(void *context) {
     }
     if (buffer)
         clReleaseMemObject(buffer);
-    free(results);
     return NULL;
 }
 
@@ -410,6 +404,7 @@ CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         job.frame = frame;
         cl_event done = queue_pose(&job, caller.in_order, NULL);
+        SCOPED(free_at)
         float *got = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), done);
         for (size_t i = 0; i < QUEUE_COUNT; i++) {
             const bool kept = posed.instances[i].level == 1 && (frame + i / 16) % EVERY != 0;
@@ -418,7 +413,6 @@ CALLER_TEST(instances_that_are_not_updated_keep_the_content_of_the_buffer) {
                     kept ? is_poison(got[k])
                          : memcmp(&got[k], &posed.expected[PM_CROWD_PALETTE][k], sizeof *got) == 0);
         }
-        free(got);
     }
     scene_undo(s);
     s->levels[1].update_every = 0;
@@ -451,14 +445,13 @@ CALLER_TEST(a_crowd_releases_the_callers_objects) {
 
 /* Data after `offset` bytes that nothing may read. */
 static pm_cl_input input_in_buffer(const void *data, size_t bytes, size_t offset) {
-    unsigned char *all = test_array(offset + bytes, 1);
+    SCOPED(free_at) unsigned char *all = test_array(offset + bytes, 1);
     cl_int status = CL_SUCCESS;
     memset(all, 0xFF, offset);
     memcpy(all + offset, data, bytes);
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
                                    offset + bytes, all, &status);
     assert_int_equal(status, CL_SUCCESS);
-    free(all);
     return (pm_cl_input){.buffer = caller_keep_buffer(buffer), .offset = offset};
 }
 
@@ -505,7 +498,8 @@ static void expect_listed(const layered *l, const pm_cl_crowd_job *job, uint32_t
     for (uint32_t e = 0; e < wanted; e++)
         if (l->indices[e] < QUEUE_COUNT)
             writer[job->packed ? e : l->indices[e]] = l->indices[e];
-    float *records = caller_read(buffer, QUEUE_COUNT * width * sizeof(float), done);
+    SCOPED(free_at) float *records = caller_read(buffer, QUEUE_COUNT * width * sizeof(float), done);
+    SCOPED(free_at)
     float *untouched = caller_read(caller_buffer(sizeof *records), sizeof *records, NULL);
     for (size_t i = 0; i < QUEUE_COUNT; i++)
         if (writer[i] < QUEUE_COUNT)
@@ -513,8 +507,6 @@ static void expect_listed(const layered *l, const pm_cl_crowd_job *job, uint32_t
         else
             for (size_t k = 0; k < width; k++)
                 assert_memory_equal(&records[i * width + k], untouched, sizeof *records);
-    free(untouched);
-    free(records);
 }
 
 CALLER_TEST(lists_and_layers_may_be_in_buffers_and_counted_on_the_device) {
@@ -580,9 +572,9 @@ CALLER_TEST(placements_and_speeds_may_be_in_buffers) {
         job.speeds = input_of(speeds, sizeof speeds, 24, n);
         cl_event done = queue_pose(&job, caller.in_order, NULL);
         for (size_t t = 0; t < 2; t++) {
+            SCOPED(guarded_free_at)
             float *expected = expected_bodies(outputs[t], placements, speeds);
             queue_expect(targets[t].buffer, outputs[t], expected, done);
-            guarded_free(expected);
         }
     }
 }

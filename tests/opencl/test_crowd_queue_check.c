@@ -257,14 +257,13 @@ CALLER_TEST(a_crowd_on_several_devices_is_refused) {
 }
 
 CALLER_TEST(a_crowd_on_the_reference_is_refused) {
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    SCOPED(pm_crowd_destroy)
     pm_crowd *crowd = crowd_make(engine_of_kind(ON_REFERENCE), &posed.scene.skeleton_desc,
                                  posed.scene.clips, posed.scene.clip_count, &skeleton);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     expect_refused_as(crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "reference");
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
 }
 
 CALLER_TEST(data_that_does_not_fit_is_refused) {
@@ -304,14 +303,13 @@ CALLER_TEST(data_that_does_not_fit_is_refused) {
 
 /* Matrices that are not rigid have no dual quaternion. */
 CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
-    scene s;
+    SCOPED(scene_free) scene s;
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE40, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_ANY},
                &s);
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
-    scene_free(&s);
 }
 
 CALLER_TEST(the_crowd_still_works_after_refusals) {

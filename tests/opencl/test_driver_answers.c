@@ -160,14 +160,13 @@ static void log_counted(void *user, pm_log_level level, const char *message) {
 
 static pm_status open_number(size_t p, size_t d, size_t *warnings, pm_error *error) {
     char name[64];
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     snprintf(name, sizeof name, "%zu:%zu", p, d);
     fake.listed = true;
     const pm_status status = pm_engine_create(
         &(pm_engine_desc){.device = name, .log = log_counted, .log_user = warnings}, &engine,
         error);
     fake.listed = false;
-    pm_engine_destroy(&engine);
     return status;
 }
 
@@ -220,9 +219,9 @@ static pm_clip *small_clip(pm_engine *engine, motion *keys) {
 
 /* Smaller pieces would fail too, so it is tried only once. */
 TEST_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device) {
-    motion keys;
-    pm_clip *clip = small_clip(engine_for(state), &keys);
-    float *out = guarded_floats(SAMPLES * TRACKS * 4);
+    SCOPED(motion_free) motion keys;
+    SCOPED(pm_clip_destroy) pm_clip *clip = small_clip(engine_for(state), &keys);
+    SCOPED(guarded_free_at) float *out = guarded_floats(SAMPLES * TRACKS * 4);
     driver.launches = 0;
     driver.launches_fail = true;
     const pm_status status = pm_sample(
@@ -232,17 +231,15 @@ TEST_ON_DEVICE(a_launch_without_resources_is_a_failure_of_the_device) {
     assert_int_equal(status, PM_ERROR_DEVICE);
     assert_int_equal(last_error()->cl_status, CL_OUT_OF_RESOURCES);
     assert_int_equal(driver.launches, 1);
-    guarded_free(out);
-    pm_clip_destroy(&clip);
-    motion_free(&keys);
 }
 
 /* A device with little memory; some drivers report that with this code. */
 TEST_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory) {
     random_source source = random_salted(0xF27);
-    motion keys;
-    pm_clip *clip = small_clip(engine_for(state), &keys);
-    double *times = test_array(SAMPLES, sizeof *times);
+    SCOPED(motion_free) motion keys;
+    SCOPED(pm_clip_destroy) pm_clip *clip = small_clip(engine_for(state), &keys);
+    SCOPED(free_at) double *times = test_array(SAMPLES, sizeof *times);
+    SCOPED(guarded_free_at)
     float *out = guarded_floats(SAMPLES * TRACKS * 4),
           *expected = guarded_floats(SAMPLES * TRACKS * 4);
     for (size_t k = 0; k < SAMPLES; k++)
@@ -263,11 +260,6 @@ TEST_ON_DEVICE(a_buffer_without_resources_is_a_lack_of_memory) {
         else
             assert_int_equal(last_error()->cl_status, CL_OUT_OF_RESOURCES);
     }
-    free(times);
-    guarded_free(out);
-    guarded_free(expected);
-    pm_clip_destroy(&clip);
-    motion_free(&keys);
 }
 
 TEST_GROUP(NULL, engines_close)

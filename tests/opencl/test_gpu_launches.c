@@ -99,7 +99,8 @@ static size_t launches_since(size_t before) {
 }
 
 TEST(samples_for_host_memory_are_several_launches) {
-    double *times = times_make();
+    SCOPED(free_at) double *times = times_make();
+    SCOPED(guarded_free_at)
     float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
     for (int moves = 0; moves < 2; moves++) {
         const size_t floats = (moves ? 3 : 4) * (size_t)VALUES;
@@ -119,9 +120,6 @@ TEST(samples_for_host_memory_are_several_launches) {
         expect_same_bits(got, expected, floats, moves ? 3 : 4);
     }
     bound_launches(PM_MAX_GPU_WORK);
-    guarded_free(got);
-    guarded_free(expected);
-    free(times);
 }
 
 static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
@@ -136,8 +134,8 @@ static void expect_samples_on(cl_command_queue queue, const double *times, const
 }
 
 CALLER_TEST(samples_on_a_queue_are_several_launches_with_one_event) {
-    double *times = times_make();
-    float *expected = guarded_floats(4 * VALUES);
+    SCOPED(free_at) double *times = times_make();
+    SCOPED(guarded_free_at) float *expected = guarded_floats(4 * VALUES);
     pm_sample_job job = listed_job(times);
     job.rotations = expected;
     job.on_reference = true;
@@ -147,8 +145,6 @@ CALLER_TEST(samples_on_a_queue_are_several_launches_with_one_event) {
     for (size_t round = 0; caller.out_of_order && round < 5; round++)
         expect_samples_on(caller.out_of_order, times, expected);
     bound_launches(PM_MAX_GPU_WORK);
-    guarded_free(expected);
-    free(times);
 }
 
 /* ---- crowds ------------------------------------------------------------------------------------ */
@@ -160,13 +156,13 @@ static size_t crowd_launches(void) {
 TEST(crowds_for_host_memory_are_several_launches) {
     bound_launches(WORK);
     const size_t before = odd_counted().launches;
+    SCOPED(guarded_free_at)
     float *got = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, false);
     assert_int_equal(launches_since(before), crowd_launches());
     bound_launches(PM_MAX_GPU_WORK);
+    SCOPED(guarded_free_at)
     float *expected = scene_pose(&c.scene, PM_CROWD_PALETTE, c.instances, INSTANCES, true);
     expect_same_bits(got, expected, scene_floats(&c.scene, PM_CROWD_PALETTE, INSTANCES), 12);
-    guarded_free(got);
-    guarded_free(expected);
 }
 
 /* Instances in host memory, or in a buffer at an offset. Palettes behind an event, and the palettes
@@ -206,14 +202,13 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     assert_false(is_complete(done));
     gate_open(gate);
     for (size_t k = 0; k < 2; k++) {
+        SCOPED(guarded_free_at)
         float *expected = scene_pose(&c.scene, outputs[k], c.instances, INSTANCES, true);
         caller_expect(buffers[k], expected, bytes[k] / sizeof(float), 4, done);
-        guarded_free(expected);
     }
-    float *kept = caller_read(previous, bytes[0], done);
+    SCOPED(free_at) float *kept = caller_read(previous, bytes[0], done);
     for (size_t i = 0; i < bytes[0]; i++)
         assert_int_equal(((unsigned char *)kept)[i], 0xFF); /* what the buffer held before */
-    free(kept);
 }
 
 CALLER_TEST(crowds_on_a_queue_are_several_launches_with_one_event) {

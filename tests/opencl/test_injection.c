@@ -403,12 +403,11 @@ FIXTURE(make_expectations) {
     for (size_t k = 0; k < COUNT; k++)
         times[k] = (double)k / 32;
     const pm_clip_desc desc = make_desc(&timeline);
-    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     sample_make(clip, &(pm_sample_job){.sample_count = COUNT,
                                        .times = times,
                                        .rotations = expected_rotations,
                                        .positions = expected_positions});
-    pm_clip_destroy(&clip);
     return 0;
 }
 

@@ -64,9 +64,8 @@ static void expect_results(const pm_cl_outputs *outputs, cl_event after) {
 }
 
 static void expect_poison(cl_mem buffer, size_t bytes) {
-    float *results = caller_read(buffer, bytes, NULL);
+    SCOPED(free_at) float *results = caller_read(buffer, bytes, NULL);
     assert_true(is_poison(results[0]));
-    free(results);
 }
 
 static void sample_on_queue(cl_command_queue queue) {
@@ -149,7 +148,7 @@ CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
         times[k] = random_between(&source, 0, 3);
         tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
-    float *expected = guarded_floats(ROWS * 4);
+    SCOPED(guarded_free_at) float *expected = guarded_floats(ROWS * 4);
     const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
     pm_sample_job blocking = pairs;
     blocking.rotations = expected;
@@ -162,7 +161,6 @@ CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
     memset(tracks, 0xFF, sizeof tracks);
     gate_open(gate);
     caller_expect(buffer, expected, ROWS * 4, 4, done);
-    guarded_free(expected);
 }
 
 CALLER_TEST(a_failed_wait_list_fails_the_event_of_the_job) {
@@ -290,11 +288,11 @@ static void expect_in_host_memory(float *memory, size_t floats, size_t offset) {
 CALLER_TEST(results_in_host_memory_start_at_aligned_addresses) {
     enum { FLOATS = ROWS * 4 + 64, PAGE = 4096 };
     random_source source = random_salted(0x44);
+    SCOPED(free_at)
     float *page = aligned_alloc(PAGE, (FLOATS * sizeof(float) + PAGE) / PAGE * PAGE);
     assert_non_null(page);
     for (size_t first = 0; first < 8; first++)
         expect_in_host_memory(page + first, ROWS * 4 + 48, random_bits(&source) % 12 * 16);
-    free(page);
 }
 
 CALLER_TEST(buffers_too_small_for_the_results_are_refused) {

@@ -28,11 +28,11 @@ FIXTURE(unset_variable) {
 static pm_plan_device config_with(void **state, const char *text, uint32_t lanes) {
     set_variable(text);
     pm_device_info info;
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
     const pm_plan_device config = pm_opencl_of(engine->device)->plan;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
     assert_int_equal(info.lanes, config.lanes);
-    pm_engine_destroy(&engine);
     return config;
 }
 
@@ -102,22 +102,20 @@ WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
 
 WITH_VARIABLE(the_reference_does_not_read_the_variable, on_reference) {
     set_variable("lanes=3");
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
-    pm_engine_destroy(&engine);
 }
 
 static float *sample_on(pm_engine *engine, bool by_reference) {
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0x1A0);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0x1A0);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     float *rotations = guarded_floats(FLOATS);
     sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES,
                                        .rate = {673, 1},
                                        .rotations = rotations,
                                        .on_reference = by_reference});
-    pm_clip_destroy(&clip);
-    motion_free(&m);
     return rotations;
 }
 
@@ -127,12 +125,11 @@ WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
     engine_for(state);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         set_variable(settings[i]);
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
+        SCOPED(guarded_free_at)
         float *expected = sample_on(engine, true), *actual = sample_on(engine, false);
         expect_same_bits(actual, expected, FLOATS, 4);
-        guarded_free(expected);
-        guarded_free(actual);
-        pm_engine_destroy(&engine);
     }
 }
 

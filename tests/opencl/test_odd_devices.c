@@ -218,11 +218,10 @@ TEST_ON_DEVICE(a_device_without_names_is_listed_and_used) {
 
 static void expect_clip_refused(pm_engine *engine, pm_status status, const char *words) {
     static const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
-    motion keys = motion_make(KEYS, TRACKS, 1.5, 0xDD5);
+    SCOPED(motion_free) motion keys = motion_make(KEYS, TRACKS, 1.5, 0xDD5);
     const pm_clip_desc desc = motion_desc(&keys, &timeline, PM_METHOD_SLERP);
     pm_clip *clip = NULL;
     expect_error(pm_clip_create(engine, &desc, &clip, new_error()), status, words);
-    motion_free(&keys);
 }
 
 TEST_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size) {
@@ -250,14 +249,13 @@ static const cl_device_type not_cpus[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACC
 
 TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
     for (size_t n = 0; n < 4; n++) {
-        pm_engine *engine = NULL;
+        SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
         odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), not_cpus[n]);
         const pm_engine_desc desc = {.device = device_for(state), .lanes = 8};
         expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
                      "lanes above 1 are for CPU devices");
         assert_non_null(strstr(last_error()->message, "lanes is 8, expected 1"));
         engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
-        pm_engine_destroy(&engine);
     }
     odd_reset();
 }
@@ -329,12 +327,12 @@ static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_grou
                               .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     pm_programs *programs = engine->device->programs;
     programs->desc.crowd_sub_group = crowd_sub_group;
     expect_success(pm_programs_build(programs, of_crowd ? &crowd : &sample, new_error()));
     assert_non_null(programs->built);
-    pm_engine_destroy(&engine);
     return odd_counted();
 }
 
@@ -352,7 +350,7 @@ TEST_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for) {
 TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {
     char folder[256];
     const char *before = getenv("POCL_CACHE_DIR");
-    char *kept = before ? strdup(before) : NULL;
+    SCOPED(free_at) char *kept = before ? strdup(before) : NULL;
     assert_int_equal(setenv("POCL_CACHE_DIR", "/dev/null/below", 1), 0);
     assert_true(pm_cl_lacks_cache("Portable Computing Language", folder, sizeof folder));
     assert_string_equal(folder, "/dev/null/below");
@@ -362,7 +360,6 @@ TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {
     unsetenv("POCL_CACHE_DIR");
     if (kept)
         assert_int_equal(setenv("POCL_CACHE_DIR", kept, 1), 0);
-    free(kept);
 }
 
 /* ---- queues that jobs share ------------------------------------------------------------------------ */

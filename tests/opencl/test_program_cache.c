@@ -41,14 +41,12 @@ static void note_message(void *user, pm_log_level level, const char *message) {
 }
 
 static void sample_into(pm_engine *engine, float out[FLOATS]) {
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA1);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xCA1);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
     memset(out, 0xFF, FLOATS * sizeof *out);
     sample_make(clip, &(pm_sample_job){.sample_count = SAMPLES, .rate = {43, 1}, .rotations = out});
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* The messages of an engine with this cache folder. Its results must be as usual. */

@@ -107,11 +107,10 @@ static void print_notes(const notes *n) {
 /* ---- jobs ---- */
 
 static pm_clip *make_clip(pm_engine *engine, pm_method method) {
-    motion m = motion_make(KEYS, TRACKS, 1.5, 0xB61);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xB61);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
     pm_clip *clip = clip_make(engine, &desc);
-    motion_free(&m);
     return clip;
 }
 
@@ -142,11 +141,10 @@ static void sample_once(pm_engine *engine, pm_method method) {
 /* Messages of an engine's first job on one device of a context. */
 static notes *run_in(cl_context context, cl_device_id device, const char *folder) {
     notes *n = notes_make();
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     const pm_engine_desc desc = {.cache_folder = folder, .log = note_message, .log_user = n};
     expect_success(pm_cl_engine_create(context, device, &desc, &engine, new_error()));
     sample_once(engine, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
     return n;
 }
 
@@ -252,8 +250,8 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     for (size_t i = 0; i < COUNT; i++)
         instances[i] = scene_instance(&source, &s);
     const size_t floats = scene_floats(&s, output, COUNT);
-    float *expected = scene_pose(&s, output, instances, COUNT, true);
-    float *outer = guarded_floats(floats), *inner = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *expected = scene_pose(&s, output, instances, COUNT, true);
+    SCOPED(guarded_free_at) float *outer = guarded_floats(floats), *inner = guarded_floats(floats);
     pm_crowd_job job = {.instances = instances, .instance_count = COUNT}, nested = job;
     job.outputs = &(pm_crowd_target){.output = output, .memory = outer};
     job.output_count = 1;
@@ -269,9 +267,6 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     assert_true(n->acts > 0);
     expect_same_bits(outer, expected, floats, 4);
     expect_same_bits(inner, expected, floats, 4);
-    guarded_free(outer);
-    guarded_free(inner);
-    guarded_free(expected);
     scene_free(&s);
     pm_engine_destroy(&engine);
     notes_free(n);
@@ -299,14 +294,13 @@ static notes *fail_to_build(void **state, const char *folder) {
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
     float out[FLOATS];
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = "",
                                                              .kernel_folder = folder,
                                                              .log = note_message,
                                                              .log_user = n});
-    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
     expect_error(sample_into(clip, out, new_error()), PM_ERROR_BUILD, "locate|walk|gather");
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
     return n;
 }
 
@@ -348,7 +342,7 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     engine_for(state);
     skip_without_concurrent_kernels(state);
     notes *n = notes_make();
-    asker *askers = test_array(ASKERS, sizeof *askers);
+    SCOPED(free_at) asker *askers = test_array(ASKERS, sizeof *askers);
     pm_engine *engine = engine_with(
         state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
     pm_clip *shared = make_clip(engine, PM_METHOD_SLERP);
@@ -374,7 +368,6 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     assert_true(count_with(n, "built ") > 0);
     pm_clip_destroy(&shared);
     pm_engine_destroy(&engine);
-    free(askers);
     notes_free(n);
 }
 

@@ -86,39 +86,36 @@ static void sample_all(const pm_clip *clip, bool moves) {
 TEST_ON_DEVICE(clips_of_all_key_formats_are_sampled) {
     static const pm_key_format formats[] = {PM_KEYS_FLOAT32, PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
     static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_SLERP};
-    motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51A);
+    SCOPED(motion_free) motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51A);
     for (size_t f = 0; f < 3; f++)
         for (size_t m = 0; m < 2; m++) {
+            SCOPED(pm_clip_destroy)
             pm_clip *clip = clip_of(engine_for(state), &keys, methods[m], formats[f]);
             sample_all(clip, m == 1 && f == 0);
-            pm_clip_destroy(&clip);
         }
-    motion_free(&keys);
 }
 
 static void pose(const scene *s, pm_crowd_output output) {
     random_source source = random_salted(0x51B);
     pm_crowd_instance instances[INSTANCES];
     const size_t floats = scene_floats(s, output, INSTANCES);
-    float *records = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *records = guarded_floats(floats);
     for (size_t i = 0; i < INSTANCES; i++)
         instances[i] = scene_instance(&source, s);
     pm_crowd_job job = CROWD_JOB(instances, INSTANCES, .output = output, .memory = records);
     expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
-    guarded_free(records);
 }
 
 TEST_ON_DEVICE(crowds_are_posed) {
     static const char *const curves[] = {"step", "step", "slerp"};
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48, PM_KEYS_FLOAT32};
     for (size_t n = 0; n < 3; n++) {
-        scene s;
+        SCOPED(scene_free) scene s;
         scene_make(engine_for(state),
                    &(scene_options){
                        .salt = 0x51C, .curve = variant_named(curves[n]), .key_format = formats[n]},
                    &s);
         pose(&s, n == 2 ? PM_CROWD_DUAL : PM_CROWD_PALETTE);
-        scene_free(&s);
     }
 }
 
@@ -130,22 +127,21 @@ TEST_ON_DEVICE(crowds_may_require_a_size_of_sub_groups) {
                                 .lanes = 1,
                                 .vector_curve = "vector_cubic",
                                 .output = PM_CROWD_PALETTE};
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = ""});
     engine->device->programs->desc.crowd_sub_group = 16;
     expect_success(pm_programs_build(engine->device->programs, &palette, new_error()));
-    pm_engine_destroy(&engine);
 }
 
 /* The compiler runs on another thread, and the engine's end waits for it. */
 TEST_ON_DEVICE(programs_are_built_in_the_background) {
-    motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51D);
+    SCOPED(motion_free) motion keys = motion_make(KEYS, TRACKS, 1.5, 0x51D);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine =
         engine_with(state, &(pm_engine_desc){.build_in_background = true, .cache_folder = ""});
+    SCOPED(pm_clip_destroy)
     pm_clip *clip = clip_of(engine, &keys, PM_METHOD_NLERP, PM_KEYS_FLOAT32);
     sample_all(clip, true);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    motion_free(&keys);
 }
 
 TEST_GROUP(NULL, engines_close)

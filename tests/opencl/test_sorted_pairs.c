@@ -42,11 +42,9 @@ static void expect_sorted(const pm_clip *clip, bool sorted) {
 static void expect_reference_bits(const pm_clip *clip, const pm_sample_job *job) {
     pm_sample_job on_reference_path = *job;
     on_reference_path.on_reference = true;
-    outputs expected = sampled(clip, on_reference_path, job->sample_count);
-    outputs values = sampled(clip, *job, job->sample_count);
+    SCOPED(outputs_free) outputs expected = sampled(clip, on_reference_path, job->sample_count);
+    SCOPED(outputs_free) outputs values = sampled(clip, *job, job->sample_count);
     expect_same_outputs(&values, &expected);
-    outputs_free(&values);
-    outputs_free(&expected);
 }
 
 static const pm_timeline uniform = {.key_count = KEYS, .rate = {60, 1}};
@@ -61,9 +59,9 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
     random_source source = random_salted(0x71);
     if (small_sizes())
         skip();
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x72);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x72);
     const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SQUAD);
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     draw_pairs(&source, -5, seconds + 5); /* also before and after the keys */
     expect_sorted(clip, true);
     expect_reference_bits(clip, &pairs);
@@ -84,8 +82,6 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
         tracks[k] = 7;
     }
     expect_reference_bits(clip, &pairs);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
@@ -93,7 +89,7 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     random_source source = random_salted(0x77);
     if (small_sizes())
         skip();
-    motion m = motion_make(MANY_KEYS, TRACKS, 2.5, 0x78);
+    SCOPED(motion_free) motion m = motion_make(MANY_KEYS, TRACKS, 2.5, 0x78);
     const pm_timeline timeline = {.key_count = MANY_KEYS, .rate = {60, 1}};
     static const struct {
         pm_method method;
@@ -104,13 +100,11 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         pm_clip_desc desc = motion_desc(&m, &timeline, rows[i].method);
         desc.key_format = rows[i].format;
-        pm_clip *clip = clip_make(engine_for(state), &desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
         draw_pairs(&source, 0, MANY_KEYS / 60.0);
         expect_sorted(clip, true);
         expect_reference_bits(clip, &pairs);
-        pm_clip_destroy(&clip);
     }
-    motion_free(&m);
 }
 
 /* Clips of a third of the bytes a key have three times as many. */
@@ -125,7 +119,7 @@ static void expect_own_timelines(pm_engine *engine, pm_method method, size_t man
         timelines[t] = (pm_timeline){.key_count = keys, .rate = {(int64_t)(30 + t), 1}};
         timeline_of[t] = t;
     }
-    motion packed = motion_pack(parts, TRACKS);
+    SCOPED(motion_free) motion packed = motion_pack(parts, TRACKS);
     pm_clip_desc desc = motion_desc(&packed, timelines, method);
     desc.track_count = TRACKS;
     desc.timeline_count = TRACKS;
@@ -137,7 +131,6 @@ static void expect_own_timelines(pm_engine *engine, pm_method method, size_t man
     pm_clip_destroy(&clip);
     for (size_t t = 0; t < TRACKS; t++)
         motion_free(&parts[t]);
-    motion_free(&packed);
     motion_free(&m);
 }
 
@@ -151,10 +144,9 @@ TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
 /* ---- on a queue, and with failures ---- */
 
 static pm_clip *slerp_clip(pm_engine *engine) {
-    motion m = motion_make(KEYS, TRACKS, 2.5, 0x7B);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x7B);
     const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
     pm_clip *clip = clip_make(engine, &desc);
-    motion_free(&m);
     return clip;
 }
 
@@ -167,11 +159,10 @@ TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         if (!can_compile_lanes(engine_for(state), widths[i]))
             continue;
+        SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[i]});
-        pm_clip *clip = slerp_clip(engine);
+        SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(engine);
         expect_reference_bits(clip, &pairs);
-        pm_clip_destroy(&clip);
-        pm_engine_destroy(&engine);
     }
 }
 
@@ -180,10 +171,10 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     engine_for(state);
     if (small_sizes())
         skip();
-    pm_clip *clip = slerp_clip(caller.engine);
+    SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(caller.engine);
     draw_pairs(&source, 0, seconds);
     pm_sample_job blocking = pairs;
-    float *expected = guarded_floats(COUNT * 4);
+    SCOPED(guarded_free_at) float *expected = guarded_floats(COUNT * 4);
     blocking.rotations = expected;
     blocking.on_reference = true;
     sample_make(clip, &blocking);
@@ -197,8 +188,6 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     assert_false(is_complete(done));
     gate_open(gate);
     caller_expect(buffer, expected, COUNT * 4, 4, done);
-    guarded_free(expected);
-    pm_clip_destroy(&clip);
 }
 
 static void free_kept(const pm_clip *clip) {
@@ -248,6 +237,7 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
     if (small_sizes() || !faults_are_linked())
         skip();
     pm_clip *clip = slerp_clip(engine_for(state));
+    SCOPED(guarded_free_at)
     float *expected = guarded_floats(COUNT * 4), *values = guarded_floats(COUNT * 4);
     draw_pairs(&source, 0, seconds);
     pm_sample_job job = pairs;
@@ -256,8 +246,6 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
     free_kept(clip);
     fail_each(clip, FAULT_ALLOCATION, expected, values);
     fail_each(clip, FAULT_CL, expected, values);
-    guarded_free(expected);
-    guarded_free(values);
     pm_clip_destroy(&clip);
 }
 

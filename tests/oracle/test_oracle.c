@@ -30,7 +30,7 @@ TEST(circular_has_continuous_direction_and_a_jump_of_speed) {
     /* At cusps it has none, so the tracks here have small rotations. */
     random_source source = random_start();
     for (int n = 0; n < 200; n++) {
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_random(&source, 1, 4, 0.0, 1.0, true, false, &set);
         pm_clip_desc desc = set_describe(&set);
         desc.method = PM_METHOD_CIRCULAR;
@@ -57,7 +57,6 @@ TEST(circular_has_continuous_direction_and_a_jump_of_speed) {
         const double cosine = vec3_dot(before, after) / (vec3_norm(before) * vec3_norm(after));
         assert_below(1.0 - cosine, 1e-8, "direction");
         oracle_destroy(o);
-        set_destroy(&set);
     }
     const implementation in_double = implementation_oracle();
     assert_true(property_velocity(&in_double, variant_named("circular")) > 0.5);
@@ -132,12 +131,11 @@ TEST(nlerp_stays_near_slerp) {
     random_source source = random_start();
     double tightest = 0.0;
     for (int n = 0; n < 2000; n++) {
-        single s = single_create(&source, 2, PI, false, "nlerp");
+        SCOPED(single_destroy) single s = single_create(&source, 2, PI, false, "nlerp");
         const double angle = vec3_norm(chord(&s, 0)), u = random_unit(&source);
         const quat slerp = quat_slerp(oracle_key(s.o, 0, 0), oracle_key(s.o, 0, 1), u);
         const double ratio = oracle_error(at(&s, 0, u), slerp) / (angle * angle * angle);
         tightest = fmax(tightest, ratio);
-        single_destroy(&s);
     }
     printf("# nlerp differs from slerp by %.4f th^3\n", tightest);
     /* 0.0321 for small angles, 0.0367 at a half turn. */
@@ -149,7 +147,7 @@ TEST(nlerp_stays_near_slerp) {
 TEST(squad_at_rest_rotates_a_half_turn_at_constant_speed) {
     random_source source = random_start();
     for (int n = 0; n < 500; n++) {
-        single s = single_create(&source, 4, 1.0, false, "squad, hold");
+        SCOPED(single_destroy) single s = single_create(&source, 4, 1.0, false, "squad, hold");
         test_track *t = &s.set.tracks[0];
         double axis[3];
         random_direction(&source, axis);
@@ -170,14 +168,13 @@ TEST(squad_at_rest_rotates_a_half_turn_at_constant_speed) {
                 quat_multiply(oracle_key(s.o, 0, 1), quat_exp(vec3_scale(chord(&s, 1), part)));
             assert_below(oracle_error(at(&s, 1, u), quat_normalise(expected)), 1e-6, "half turn");
         }
-        single_destroy(&s);
     }
 }
 
 /* ---- circular --------------------------------------------------------------- */
 
 TEST(guarded_circular_does_not_spin_on_a_reversal) {
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_create(1, false, &set);
     for (size_t n = 0; n < adversarial_count(); n++) {
         adversarial_track(n, &set.tracks[0]);
@@ -196,7 +193,6 @@ TEST(guarded_circular_does_not_spin_on_a_reversal) {
     }
     assert_below(fabs(path - 60.0 * PI / 180.0), 1e-5, "path");
     oracle_destroy(o);
-    set_destroy(&set);
 }
 
 /* ---- phased circles, vector cubics, B-spline ------------------------------------ */
@@ -221,7 +217,7 @@ static vec3 acceleration_at(const oracle *o, size_t track, size_t key, double h)
 TEST(a_spline_is_found_beside_a_minimum_that_is_none) {
     enum { TRACKS = 37, KEYS = 12 };
     random_source source = {6 * 7919};
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(&source, TRACKS, KEYS, 0.0, PI, true, false, &set);
     pm_clip_desc desc = set_describe(&set);
     desc.method = PM_METHOD_SPLINE;
@@ -240,7 +236,6 @@ TEST(a_spline_is_found_beside_a_minimum_that_is_none) {
         }
     }
     oracle_destroy(o);
-    set_destroy(&set);
 }
 
 /* ---- times, ends, loops, vectors ----------------------------------------------- */
@@ -253,7 +248,7 @@ TEST(one_key_is_constant_and_two_are_slerp_on_a_line) {
         const quat q = oracle_rotation(one.o, 0, oracle_at_time(one.o, 0, 5.0));
         assert_true(quat_norm(quat_subtract(q, oracle_key(one.o, 0, 0))) == 0.0);
         single_destroy(&one);
-        single two = single_create(&source, 2, 2.0, true, v->name);
+        SCOPED(single_destroy) single two = single_create(&source, 2, 2.0, true, v->name);
         const quat slerp = quat_slerp(oracle_key(two.o, 0, 0), oracle_key(two.o, 0, 1), 0.3);
         if ((variant_has_tangents(v) && v->tangents != PM_TANGENTS_USER) || variant_is_circular(v))
             assert_below(oracle_error(at(&two, 0, 0.3), slerp), 1e-12, v->name);
@@ -263,13 +258,12 @@ TEST(one_key_is_constant_and_two_are_slerp_on_a_line) {
         if (v->method != PM_METHOD_STEP && v->method != PM_METHOD_BSPLINE &&
             v->method != PM_METHOD_CUBICSPLINE)
             assert_below(vec3_norm(vec3_subtract(there, line)), 1e-12, v->name);
-        single_destroy(&two);
     }
 }
 
 TEST(adversarial_tracks_give_unit_rotations_in_every_method) {
     for (size_t n = 0; n < adversarial_count(); n++) {
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         set_create(1, false, &set);
         for (size_t m = 0; m < variant_count(); m++) {
             adversarial_track(n, &set.tracks[0]);
@@ -286,7 +280,6 @@ TEST(adversarial_tracks_give_unit_rotations_in_every_method) {
             }
             oracle_destroy(o);
         }
-        set_destroy(&set);
     }
 }
 

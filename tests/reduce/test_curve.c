@@ -113,7 +113,7 @@ TEST(bounds_are_near_what_a_smooth_turn_does) {
                                    .timelines = &timeline,
                                    .rotations = {.data = keys, .type = PM_FLOAT64},
                                    .method = methods[i]};
-        method_curve c;
+        SCOPED(method_curve_release) method_curve c;
         oracle *o = oracle_create(&desc);
         expect_success(
             method_curve_make(&c, methods[i], times, (const double(*)[4])keys, KEYS, new_error()));
@@ -127,7 +127,6 @@ TEST(bounds_are_near_what_a_smooth_turn_does) {
             assert_true(c.parts[s].most.change <= 2 * most + 1e-2);
         }
         oracle_destroy(o);
-        method_curve_release(&c);
     }
 }
 

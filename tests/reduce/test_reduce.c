@@ -304,7 +304,7 @@ TEST(no_time_exceeds_the_bound) {
     random_source random = random_salted(1);
     size_t cubics = 0;
     for (size_t i = 0; i < motions(); i++) {
-        made m;
+        SCOPED(discard) made m;
         draw_motion(&random, &m, i % 2 == 0);
         const pm_motion_reduce_options options = {
             .has_angle = true,
@@ -314,13 +314,11 @@ TEST(no_time_exceeds_the_bound) {
             .curve = i % 3 == 2 ? PM_METHOD_CUBICSPLINE : PM_METHOD_SLERP,
             .smooth = i % 6 == 5,
             .common = i % 4 == 3 && i % 3 < 2};
-        reduced r = reduce(&m, &options);
+        SCOPED(release) reduced r = reduce(&m, &options);
         expect_limit(&r, &options);
         expect_bound(&m, &r, &random, 10000 / 6 + 1);
         for (size_t c = 0; c < m.clip.channel_count; c++)
             cubics += r.clip->channels[c].interpolation == PM_MOTION_CUBICSPLINE;
-        release(&r);
-        discard(&m);
     }
     assert_true(cubics > (small_sizes() ? 3 : 30));
 }
@@ -355,7 +353,7 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
     random_source random = random_salted(20);
     size_t before = 0, after = 0, reduced_count = 0;
     for (size_t i = 0; i < motions(); i++) {
-        made m;
+        SCOPED(discard) made m;
         reduced r;
         pm_error error = {.status = PM_OK};
         if (i % 10 < 9)
@@ -383,7 +381,6 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
             assert_non_null(error.hint);
             expect_far(&m, options.curve, options.angle);
         }
-        discard(&m);
     }
     assert_true(reduced_count > (small_sizes() ? 5 : 60));
     assert_true(after < before / 2);
@@ -444,7 +441,7 @@ static void draw_figure(random_source *random, made *m, size_t joints) {
 
 static void expect_distance(const made *m, const pm_motion_reduce_options *options,
                             random_source *random, size_t times) {
-    reduced r = reduce(m, options);
+    SCOPED(release) reduced r = reduce(m, options);
     const pm_motion_error_bound *error = &r.numbers->distance;
     assert_true(error->found <= error->bound && error->bound <= options->distance);
     assert_true(fabs(distance_at(m, &r, r.numbers->distance_node, options->at, error->key_time) -
@@ -460,7 +457,6 @@ static void expect_distance(const made *m, const pm_motion_reduce_options *optio
     }
     /* a hundred joints rarely let go of a key together */
     assert_true(options->common || r.numbers->keys_after < r.numbers->keys_before);
-    release(&r);
 }
 
 static const size_t figure_joints[] = {1, 2, 5, 20, 100};
@@ -478,7 +474,7 @@ TEST(no_time_exceeds_the_distance) {
         {.curve = PM_METHOD_CUBICSPLINE, .has_angle = true, .angle = 2, .smooth = true}};
     random_source random = random_salted(7);
     for (size_t i = 0; i < COUNT_OF(kinds) * figures(); i++) {
-        made m;
+        SCOPED(discard) made m;
         draw_figure(&random, &m, figure_joints[i / COUNT_OF(kinds)]);
         pm_motion_reduce_options options = kinds[i % COUNT_OF(kinds)];
         options.distance = exp(random_between(&random, -1.5, 0.5));
@@ -486,7 +482,6 @@ TEST(no_time_exceeds_the_distance) {
         options.position = 0.05;
         expect_distance(&m, &options, &random, 5000);
         m.clip.channel_count = m.motion.content.node_count + 1;
-        discard(&m);
     }
 }
 
@@ -499,7 +494,7 @@ static void draw_smooth_figure(random_source *random, made *m, size_t joints) {
 TEST(no_time_exceeds_the_distance_of_curves_through_fewer_keys) {
     random_source random = random_salted(21);
     for (size_t i = 0; i < figures() * COUNT_OF(subset_methods); i++) {
-        made m;
+        SCOPED(discard) made m;
         draw_smooth_figure(&random, &m, figure_joints[i / COUNT_OF(subset_methods)]);
         const pm_motion_reduce_options options = {.curve =
                                                       subset_methods[i % COUNT_OF(subset_methods)],
@@ -510,14 +505,13 @@ TEST(no_time_exceeds_the_distance_of_curves_through_fewer_keys) {
                                                   .position = 0.05};
         expect_distance(&m, &options, &random, 3000);
         m.clip.channel_count = m.motion.content.node_count + 1;
-        discard(&m);
     }
 }
 
 /* A leg that jumps is beyond each distance of a smooth curve. */
 TEST(a_distance_that_no_curve_holds_is_refused) {
     random_source random = random_salted(22);
-    made m;
+    SCOPED(discard) made m;
     draw_smooth_figure(&random, &m, 3);
     for (size_t k = m.timeline.key_count / 2; k < m.timeline.key_count; k++)
         store(m.keys[1] + 4 * k, (quat){1, 0, 0, 0}, 1, true);
@@ -531,7 +525,6 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
         assert_int_equal(try_reduce(&m, &options, &r, &error), PM_ERROR_ARGUMENT);
         assert_non_null(strstr(error.message, pm_method_get_info(subset_methods[i])->name));
     }
-    discard(&m);
 }
 
 enum { WILD_KEYS = 4, WILD_JOINTS = 4 };
@@ -579,7 +572,7 @@ TEST(distances_of_cubics_are_bounded_between_their_keys) {
     for (size_t round = 0; round < 20; round++) {
         static certified still_parts[WILD_JOINTS][3];
         const double at = 0.3, resolution = 0.01;
-        made m;
+        SCOPED(discard) made m;
         wild w;
         space_result bound;
         double most = 0;
@@ -603,7 +596,6 @@ TEST(distances_of_cubics_are_bounded_between_their_keys) {
             fail_msg("round %zu: %.17g is reached, %.17g was found, %.17g is the bound", round,
                      most, bound.found, bound.bound);
         m.clip.channel_count = WILD_JOINTS + 1;
-        discard(&m);
     }
 }
 
@@ -613,7 +605,7 @@ TEST(distances_of_a_cubic_that_passes_by_0_are_bounded) {
     static certified still_parts[WILD_JOINTS][3];
     random_source random = random_salted(19);
     space_result bound;
-    made m;
+    SCOPED(discard) made m;
     wild w;
     draw_figure(&random, &m, WILD_JOINTS);
     draw_wild(&random, &m, &w);
@@ -642,18 +634,18 @@ TEST(distances_of_a_cubic_that_passes_by_0_are_bounded) {
     if (!(most <= bound.bound))
         fail_msg("%.17g is reached, %.17g is the bound", most, bound.bound);
     m.clip.channel_count = WILD_JOINTS + 1;
-    discard(&m);
 }
 
 /* A second reduction keeps the cubics of the first one: a distance bounds both. */
 TEST(a_distance_may_be_of_cubics_that_remain) {
     random_source random = random_salted(17);
-    made m;
+    SCOPED(discard) made m;
     draw_figure(&random, &m, 5);
+    SCOPED(release)
     reduced cubics = reduce(&m, &(pm_motion_reduce_options){
                                     .curve = PM_METHOD_CUBICSPLINE, .has_angle = true, .angle = 1});
-    pm_motion *again = NULL;
-    pm_motion_reduction *report = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
+    SCOPED(pm_motion_reduction_destroy) pm_motion_reduction *report = NULL;
     const pm_motion_reduce_options options = {.distance = 0.1, .at = 0.1};
     expect_success(pm_motion_reduce(cubics.motion, &options, &again, &report, new_error()));
     const pm_motion_error_bound *error = &pm_motion_reduction_get_numbers(report)->distance;
@@ -661,31 +653,26 @@ TEST(a_distance_may_be_of_cubics_that_remain) {
     for (size_t c = 0; c < 5; c++)
         assert_int_equal(pm_motion_get_content(again)->clips[0].channels[c].interpolation,
                          PM_MOTION_CUBICSPLINE);
-    pm_motion_destroy(&again);
-    pm_motion_reduction_destroy(&report);
-    release(&cubics);
-    discard(&m);
 }
 
 TEST(a_distance_shares_the_error_of_a_chain) {
     random_source random = random_salted(8);
-    made m;
+    SCOPED(discard) made m;
     draw_figure(&random, &m, 20);
+    SCOPED(release)
     reduced wide = reduce(&m, &(pm_motion_reduce_options){.distance = 0.2, .at = 0.1});
+    SCOPED(release)
     reduced narrow = reduce(&m, &(pm_motion_reduce_options){.distance = 0.02, .at = 0.1});
     assert_true(wide.numbers->keys_after < narrow.numbers->keys_after);
-    release(&wide);
-    release(&narrow);
-    discard(&m);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 TEST(keys_are_those_of_the_source_in_float32) {
     random_source random = random_salted(2);
-    made m;
+    SCOPED(discard) made m;
     draw_motion(&random, &m, false);
-    reduced r = reduce(&m, NULL);
+    SCOPED(release) reduced r = reduce(&m, NULL);
     for (size_t c = 0; c < m.clip.channel_count; c++) {
         const pm_motion_channel *channel = &r.clip->channels[c];
         const pm_timeline *timeline = &r.clip->timelines[channel->timeline];
@@ -702,8 +689,6 @@ TEST(keys_are_those_of_the_source_in_float32) {
         assert_int_equal(at, m.timeline.key_count);
         assert_int_equal(timeline->key_count, r.numbers->channels[c].keys_after);
     }
-    release(&r);
-    discard(&m);
 }
 
 /* Whether keys may be dropped, by samples at and between them. */
@@ -741,23 +726,21 @@ static size_t fewest(const made *m, size_t channel, double degrees) {
 TEST(each_rotation_has_the_fewest_keys) {
     random_source random = random_salted(3);
     for (int i = 0; i < 20; i++) {
-        made m;
+        SCOPED(discard) made m;
         make(&m, 1, 40);
         for (size_t k = 0; k < 40; k++)
             m.times[k] = (double)k / 32;
         draw_rotations(&random, &m, 0, true);
         const pm_motion_reduce_options options = {.has_angle = true,
                                                   .angle = random_between(&random, 0.5, 20)};
-        reduced r = reduce(&m, &options);
+        SCOPED(release) reduced r = reduce(&m, &options);
         assert_int_equal(r.numbers->keys_after, fewest(&m, 0, options.angle));
-        release(&r);
-        discard(&m);
     }
 }
 
 /* A turn of constant speed and a pause: 3 keys. */
 TEST(what_turns_at_constant_speed_has_its_ends) {
-    made m;
+    SCOPED(discard) made m;
     make(&m, 1, 5000);
     for (size_t k = 0; k < 5000; k++) {
         const double angle = 1.5 * fmin((double)k / 2500, 1) / 2;
@@ -766,22 +749,19 @@ TEST(what_turns_at_constant_speed_has_its_ends) {
         m.keys[0][4 * k + 3] = cos(angle);
     }
     const pm_motion_reduce_options options = {.has_angle = true, .angle = 0.01};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     assert_in_range(r.numbers->keys_after, 3, 5);
-    release(&r);
-    discard(&m);
 }
 
 /* ---- cubics -------------------------------------------------------------------------------- */
 
 static size_t keys_with(const made *m, pm_method curve, double degrees) {
     const pm_motion_reduce_options options = {.has_angle = true, .angle = degrees, .curve = curve};
-    reduced r = reduce(m, &options);
+    SCOPED(release) reduced r = reduce(m, &options);
     const size_t keys = r.numbers->keys_after;
     assert_true(r.numbers->angle.bound <= degrees * (1 + 1e-12));
     assert_int_equal(r.clip->channels[0].interpolation,
                      curve == PM_METHOD_CUBICSPLINE ? PM_MOTION_CUBICSPLINE : PM_MOTION_LINEAR);
-    release(&r);
     return keys;
 }
 
@@ -799,18 +779,17 @@ static void make_swing(made *m) {
 
 /* Lines follow a swing in many pieces, cubics in few. */
 TEST(cubics_have_a_third_of_the_keys_of_what_swings) {
-    made m;
+    SCOPED(discard) made m;
     make_swing(&m);
     for (double degrees = 0.05; degrees < 2; degrees *= 3) {
         const size_t lines = keys_with(&m, PM_METHOD_SLERP, degrees);
         assert_true(3 * keys_with(&m, PM_METHOD_CUBICSPLINE, degrees) <= lines);
     }
-    discard(&m);
 }
 
 /* A swing is smooth; where it is turned round at once there is a corner, and there alone. */
 TEST(smooth_cubics_have_one_velocity_at_a_key) {
-    made m;
+    SCOPED(discard) made m;
     make(&m, 2, 600);
     for (size_t k = 0; k < 600; k++) {
         const double t = (double)k / 120, half[] = {0.4 * sin(3 * t), 0.4 * asin(sin(3 * t))};
@@ -822,7 +801,7 @@ TEST(smooth_cubics_have_one_velocity_at_a_key) {
     }
     const pm_motion_reduce_options options = {
         .has_angle = true, .angle = 0.1, .curve = PM_METHOD_CUBICSPLINE, .smooth = true};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     for (size_t c = 0; c < 2; c++) {
         const double *in = r.clip->channels[c].in.data, *out = r.clip->channels[c].out.data;
         const size_t keys = r.numbers->channels[c].keys_after;
@@ -836,13 +815,11 @@ TEST(smooth_cubics_have_one_velocity_at_a_key) {
     assert_in_range(r.numbers->channels[1].corners, 4, 10);
     assert_true(keys_with(&m, PM_METHOD_CUBICSPLINE, 0.1) <= r.numbers->keys_after);
     assert_true(r.numbers->channels[0].keys_after < 60);
-    release(&r);
-    discard(&m);
 }
 
 /* No cubic follows a half turn between two keys within a hundredth of a degree. */
 TEST(steps_that_no_cubic_follows_keep_lines) {
-    made m;
+    SCOPED(discard) made m;
     make(&m, 1, 3);
     for (size_t k = 0; k < 3; k++) {
         m.times[k] = (double)k;
@@ -851,15 +828,13 @@ TEST(steps_that_no_cubic_follows_keep_lines) {
     }
     const pm_motion_reduce_options options = {
         .has_angle = true, .angle = 0.01, .curve = PM_METHOD_CUBICSPLINE};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     assert_int_equal(r.clip->channels[0].interpolation, PM_MOTION_LINEAR);
     assert_int_equal(r.numbers->keys_after, 3);
-    release(&r);
-    discard(&m);
 }
 
 TEST(cubics_of_degenerate_keys) {
-    made m;
+    SCOPED(discard) made m;
     make(&m, 3, 500);
     for (size_t k = 0; k < 500; k++) {
         m.times[k] = 3 + (double)k / 30;
@@ -870,14 +845,12 @@ TEST(cubics_of_degenerate_keys) {
     }
     const pm_motion_reduce_options options = {
         .has_angle = true, .angle = 0.1, .curve = PM_METHOD_CUBICSPLINE};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     random_source random = random_salted(11);
     expect_limit(&r, &options);
     expect_bound(&m, &r, &random, 1000);
     assert_int_equal(r.numbers->channels[0].keys_after, 2);
     assert_in_range(r.numbers->channels[1].keys_after, 5, 14);
-    release(&r);
-    discard(&m);
 }
 
 /* One key, two keys, equal ones of both signs, a constant speed, and steps. */
@@ -885,7 +858,7 @@ TEST(curves_of_degenerate_keys) {
     for (size_t i = 0; i < COUNT_OF(subset_methods) * 3; i++) {
         const size_t counts[] = {1, 2, 500}, keys = counts[i / COUNT_OF(subset_methods)];
         random_source random = random_salted(23);
-        made m;
+        SCOPED(discard) made m;
         make(&m, 3, keys);
         m.channels[2].interpolation = PM_MOTION_STEP;
         for (size_t k = 0; k < keys; k++) {
@@ -897,7 +870,7 @@ TEST(curves_of_degenerate_keys) {
         }
         const pm_motion_reduce_options options = {
             .has_angle = true, .angle = 0.1, .curve = subset_methods[i % COUNT_OF(subset_methods)]};
-        reduced r = reduce(&m, &options);
+        SCOPED(release) reduced r = reduce(&m, &options);
         expect_limit(&r, &options);
         expect_bound(&m, &r, &random, keys > 1 ? 1000 : 1);
         for (size_t c = 0; c < 3; c++)
@@ -905,8 +878,6 @@ TEST(curves_of_degenerate_keys) {
         assert_int_equal(r.numbers->channels[0].keys_after, keys < 2 ? keys : 2);
         assert_in_range(r.numbers->channels[1].keys_after, keys < 2 ? keys : 2, 12);
         assert_int_equal(r.numbers->channels[2].keys_after, keys);
-        release(&r);
-        discard(&m);
     }
 }
 
@@ -916,7 +887,7 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
     for (size_t i = 0; i < COUNT_OF(subset_methods) * 2; i++) {
         const double angle = i < COUNT_OF(subset_methods) ? 1 : 179;
         reduced r;
-        made m;
+        SCOPED(discard) made m;
         pm_error error = {.status = PM_OK};
         make(&m, 1, 60);
         for (size_t k = 0; k < 60; k++) {
@@ -937,18 +908,16 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
             assert_non_null(strstr(error.message, "'joint'"));
             expect_far(&m, options.curve, angle);
         }
-        discard(&m);
     }
 }
 
 /* A swing takes fewer keys of a smooth curve than of lines. */
 TEST(smooth_curves_have_fewer_keys_of_what_swings) {
-    made m;
+    SCOPED(discard) made m;
     make_swing(&m);
     for (size_t i = 0; i < COUNT_OF(subset_methods); i++)
         assert_true(2 * keys_with(&m, subset_methods[i], 0.02) <
                     keys_with(&m, PM_METHOD_SLERP, 0.02));
-    discard(&m);
 }
 
 /* ---- degenerate motions -------------------------------------------------------------------- */
@@ -973,54 +942,48 @@ TEST(what_does_not_move_has_two_keys) {
                 {1000, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, {2, 2}},
                 {100, PM_MOTION_ROTATION, PM_MOTION_STEP, {2, 100}}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
-        made m;
+        SCOPED(discard) made m;
         still(&m, 2, rows[i].keys);
         m.channels[1].path = rows[i].path;
         m.channels[1].interpolation = rows[i].interpolation;
-        reduced r = reduce(&m, NULL);
+        SCOPED(release) reduced r = reduce(&m, NULL);
         for (size_t c = 0; c < 2; c++)
             assert_int_equal(r.numbers->channels[c].keys_after, rows[i].after[c]);
         assert_int_equal(r.clip->channels[1].interpolation, rows[i].interpolation);
         assert_true(rows[i].interpolation != PM_MOTION_STEP || !r.numbers->channels[1].is_reduced);
         assert_true(r.numbers->angle.bound < 1e-9 && !r.numbers->channels[0].moves);
-        release(&r);
-        discard(&m);
     }
 }
 
 /* Which way is shorter is decided by the last bit. */
 TEST(half_turns_keep_their_direction) {
     random_source random = random_salted(5);
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 50);
     for (size_t k = 0; k < 50; k++) {
         const double angle =
             3.14159265358979323846 * (double)(k % 2) + 1e-9 * random_between(&random, -1, 1);
         store(m.keys[0] + 4 * k, draw_turn(&random, angle), 1, false);
     }
-    reduced r = reduce(&m, NULL);
+    SCOPED(release) reduced r = reduce(&m, NULL);
     expect_bound(&m, &r, &random, 10000);
-    release(&r);
-    discard(&m);
 }
 
 TEST(weights_are_dropped_only_between_equal_ones) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 6);
     const double weights[6] = {0, 1, 1, 1, 2, 3};
     m.channels[0].path = PM_MOTION_WEIGHTS;
     m.channels[0].components = 1;
     memcpy(m.keys[0], weights, sizeof weights);
-    reduced r = reduce(&m, NULL);
+    SCOPED(release) reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 5);
-    release(&r);
-    discard(&m);
 }
 
 /* Weights of several targets: that of each differs by at most the part, and not at all where it is 0. */
 TEST(weights_differ_by_the_part_of_scales) {
     random_source random = random_salted(31);
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 300);
     m.channels[0].path = PM_MOTION_WEIGHTS;
     m.channels[0].components = 3;
@@ -1031,7 +994,7 @@ TEST(weights_differ_by_the_part_of_scales) {
         m.keys[0][3 * k + 2] = k < 100 ? 0 : 1;
     }
     const pm_motion_reduce_options options = {.has_angle = true, .angle = 1, .scale = 0.05};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     assert_in_range(r.numbers->keys_after, 10, 150);
     assert_true(r.numbers->scale.bound > 0.01 && r.numbers->scale.bound <= 0.05);
     for (size_t i = 0; i < 20000; i++) {
@@ -1042,31 +1005,25 @@ TEST(weights_differ_by_the_part_of_scales) {
         for (int n = 0; n < 3; n++)
             assert_true(fabs(b[n] - a[n]) <= r.numbers->scale.bound * fabs(a[n]) * (1 + 1e-9));
     }
-    release(&r);
-    discard(&m);
 }
 
 TEST(a_motion_without_channels_remains) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 3);
     m.clip.channel_count = 0;
-    reduced r = reduce(&m, NULL);
+    SCOPED(release) reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 0);
     assert_true(isnan(r.numbers->angle.key_time));
     m.clip.channel_count = 1;
-    release(&r);
-    discard(&m);
 }
 
 TEST(clips_that_are_not_chosen_remain) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 100);
     const size_t none[1] = {0};
     const pm_motion_reduce_options options = {.clips = none, .clip_count = 0};
-    reduced r = reduce(&m, &options);
+    SCOPED(release) reduced r = reduce(&m, &options);
     assert_int_equal(r.numbers->keys_after, 100);
-    release(&r);
-    discard(&m);
 }
 
 /* ---- arguments ----------------------------------------------------------------------------- */
@@ -1084,7 +1041,7 @@ static void expect_refused(const made *m, pm_motion_reduce_options options, pm_s
 }
 
 TEST(options_are_checked) {
-    made m;
+    SCOPED(discard) made m;
     const size_t second[1] = {1};
     still(&m, 2, 9);
     const struct {
@@ -1114,11 +1071,10 @@ TEST(options_are_checked) {
     expect_reserved_refused(pm_motion_reduce_options, options, last_error(),
                             pm_motion_reduce(&m.motion, &options, &fewer, NULL, new_error()));
     assert_null(fewer);
-    discard(&m);
 }
 
 TEST(a_distance_requires_linear_channels_and_nodes) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 2, 9);
     m.channels[1].path = PM_MOTION_POSITION;
     m.channels[1].components = 3;
@@ -1128,34 +1084,31 @@ TEST(a_distance_requires_linear_channels_and_nodes) {
     m.channels[1].interpolation = PM_MOTION_LINEAR;
     m.motion.content.node_count = 0;
     expect_refused(&m, (pm_motion_reduce_options){.distance = 1}, PM_ERROR_FILE, "no nodes");
-    discard(&m);
 }
 
 TEST(a_bound_below_float32_is_refused) {
     random_source random = random_salted(6);
-    made m;
+    SCOPED(discard) made m;
     make(&m, 1, 50);
     for (size_t k = 0; k < 50; k++)
         m.times[k] = (double)k / 60;
     draw_rotations(&random, &m, 0, false);
     expect_refused(&m, (pm_motion_reduce_options){.has_angle = true, .angle = 1e-7},
                    PM_ERROR_ARGUMENT, "float32");
-    discard(&m);
 }
 
 TEST(times_that_meet_in_float32_are_refused) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 1, 3);
     for (size_t k = 0; k < 3; k++) {
         m.times[k] = 1e6 + 1e-4 * (double)k;
         m.keys[0][4 * k] = (double)k;
     }
     expect_refused(&m, (pm_motion_reduce_options){.has_angle = false}, PM_ERROR_FILE, "float32");
-    discard(&m);
 }
 
 TEST(common_keys_require_common_times) {
-    made m;
+    SCOPED(discard) made m;
     still(&m, 2, 9);
     const double times[9] = {0, 1, 2, 3, 4, 5, 6, 7, 9};
     const pm_timeline timelines[2] = {m.timeline, {.key_count = 9, .times = times}};
@@ -1164,14 +1117,13 @@ TEST(common_keys_require_common_times) {
     m.channels[1].timeline = 1;
     expect_refused(&m, (pm_motion_reduce_options){.common = true}, PM_ERROR_FILE,
                    "different times");
-    discard(&m);
 }
 
 /* ---- arrays -------------------------------------------------------------------------------- */
 
 static void expect_same_keys(random_source *random, pm_method curve, double angle) {
     enum { KEYS = 200, TRACKS = 3 };
-    made m;
+    SCOPED(discard) made m;
     double keys[KEYS * TRACKS * 4], bounds[TRACKS];
     bool kept[KEYS * TRACKS];
     make(&m, TRACKS, KEYS);
@@ -1183,6 +1135,7 @@ static void expect_same_keys(random_source *random, pm_method curve, double angl
         for (size_t k = 0; k < KEYS; k++)
             memcpy(keys + 4 * (k * TRACKS + t), m.keys[t] + 4 * k, 4 * sizeof *keys);
     }
+    SCOPED(release)
     reduced r =
         reduce(&m, &(pm_motion_reduce_options){.has_angle = true, .angle = angle, .curve = curve});
     const pm_array array = {.data = keys, .type = PM_FLOAT64};
@@ -1197,8 +1150,6 @@ static void expect_same_keys(random_source *random, pm_method curve, double angl
         assert_true(fabs(bounds[t] - r.numbers->channels[t].error.bound) < 1e-9);
         assert_true(kept[t] && kept[COUNT_OF(kept) - TRACKS + t]);
     }
-    release(&r);
-    discard(&m);
 }
 
 TEST(arrays_keep_the_keys_that_motions_do) {

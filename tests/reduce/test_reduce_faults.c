@@ -28,14 +28,12 @@ FIXTURE(release_take) {
 TEST_GROUP(read_take, release_take)
 
 static bool reduce_with(const pm_motion_reduce_options *options) {
-    pm_motion *reduced = NULL;
-    pm_motion_reduction *reduction = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *reduced = NULL;
+    SCOPED(pm_motion_reduction_destroy) pm_motion_reduction *reduction = NULL;
     const pm_status status = pm_motion_reduce(take, options, &reduced, &reduction, NULL);
     assert_int_equal(reduced != NULL, status == PM_OK);
     assert_int_equal(reduction != NULL, status == PM_OK);
     assert_true(status == PM_OK || status == PM_ERROR_MEMORY);
-    pm_motion_reduction_destroy(&reduction);
-    pm_motion_destroy(&reduced);
     return status == PM_OK;
 }
 

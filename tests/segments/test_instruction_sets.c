@@ -67,29 +67,25 @@ static void expect_same_track(const char *name, const pm_clip *a, size_t track, 
 /* Each track of the set in a separate clip. */
 static void expect_same_alone(const variant *v, const track_set *set, const pm_clip *together) {
     for (size_t t = 0; t < TRACKS; t++) {
-        track_set one;
+        SCOPED(set_destroy) track_set one;
         set_create(1, true, &one);
         one.tracks[0] = set->tracks[t];
         variant_prepare(v, &one);
         const pm_clip_desc desc = variant_describe(v, &one);
-        pm_clip *alone = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+        SCOPED(pm_clip_destroy) pm_clip *alone = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_track(v->name, together, t, alone, 0);
-        pm_clip_destroy(&alone);
-        set_destroy(&one);
     }
 }
 
 static void compare_alone_and_together(uint64_t salt, double period) {
     for (size_t i = 0; i < variant_count(); i++) {
         const variant *v = variant_at(i);
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         make_tracks(salt, period, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
-        pm_clip *together = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+        SCOPED(pm_clip_destroy) pm_clip *together = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         expect_same_alone(v, &set, together);
-        pm_clip_destroy(&together);
-        set_destroy(&set);
     }
 }
 
@@ -132,10 +128,11 @@ static void forget_last_rows(pm_clip_data *clip) {
 TEST(every_instruction_set_gives_the_same_bits) {
     for (size_t i = 0; i < 2 * variant_count(); i++) {
         const variant *v = variant_at(i / 2);
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         make_tracks(0x93, i % 2 ? 1.1 : 0, &set);
         variant_prepare(v, &set);
         const pm_clip_desc desc = variant_describe(v, &set);
+        SCOPED(pm_clip_destroy)
         pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc),
                 *again = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         for (size_t s = 0; s < pm_instruction_set_count(); s++) {
@@ -146,9 +143,6 @@ TEST(every_instruction_set_gives_the_same_bits) {
             for (size_t t = 0; t < TRACKS; t++)
                 expect_same_track(pm_instruction_set_name(s), clip, t, again, t);
         }
-        pm_clip_destroy(&clip);
-        pm_clip_destroy(&again);
-        set_destroy(&set);
     }
 }
 
@@ -159,7 +153,7 @@ TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
     for (size_t bad = 0; bad < BAD; bad++) {
         const variant *v = variant_named("hermite, user");
         pm_clip *clip = NULL;
-        track_set set;
+        SCOPED(set_destroy) track_set set;
         make_tracks(0x94, 0, &set);
         set.tracks[bad].tangents[3][1] = set.tracks[BAD].tangents[0][0] = 1e9;
         const pm_clip_desc desc = variant_describe(v, &set);
@@ -167,7 +161,6 @@ TEST(the_first_track_without_a_curve_is_reported_in_any_lane) {
                          PM_ERROR_KEY);
         expect_error_at(last_error(), bad, PM_NO_INDEX);
         assert_null(clip);
-        set_destroy(&set);
     }
 }
 
@@ -197,26 +190,25 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     const motion rest = motion_behind(m, from);
     const pm_clip_desc desc = motion_desc(m, &whole, method);
     const pm_clip_desc desc_of_part = motion_desc(&rest, &timeline, method);
+    SCOPED(pm_clip_destroy)
     pm_clip *all = clip_make(engine_of_kind(ON_REFERENCE), &desc),
             *part = clip_make(engine_of_kind(ON_REFERENCE), &desc_of_part);
     const size_t margin = 3; /* number of segments that an end may change */
     const size_t samples = (keys - 1 - 2 * margin) * PARTS;
+    SCOPED(outputs_free)
     outputs a = sampled(
         all,
         (pm_sample_job){.sample_count = samples, .rate = finer, .first = (from + margin) * PARTS},
         samples * m->tracks);
+    SCOPED(outputs_free)
     outputs b = sampled(
         part, (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS},
         samples * m->tracks);
     expect_same_outputs(&a, &b);
-    outputs_free(&a);
-    outputs_free(&b);
-    pm_clip_destroy(&all);
-    pm_clip_destroy(&part);
 }
 
 TEST(windows_of_a_long_track_join_without_a_discontinuity) {
-    motion m = motion_make(LONG, 5, 0.5, 0x95);
+    SCOPED(motion_free) motion m = motion_make(LONG, 5, 0.5, 0x95);
     random_source source = random_salted(0x9b);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
         const pm_method method = (pm_method)i;
@@ -226,17 +218,16 @@ TEST(windows_of_a_long_track_join_without_a_discontinuity) {
         clip_has_the_samples_of(&m, method, BESIDE, LONG - BESIDE);
         clip_has_the_samples_of(&m, method, from, random_size(&source, 10, LONG - from));
     }
-    motion_free(&m);
 }
 
 /* Accelerations on both sides of every key of a spline, including the closing segment of a loop. */
 static void expect_continuous_acceleration(double loop_period) {
     enum { TRACKS_HERE = 3 };
-    motion m = motion_make(LONG, TRACKS_HERE, 0.4, 0x96);
+    SCOPED(motion_free) motion m = motion_make(LONG, TRACKS_HERE, 0.4, 0x96);
     const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.loop_period = loop_period;
-    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     double times[2 * LONG];
     float sides[2 * LONG][TRACKS_HERE][3];
     for (size_t k = 1; k < LONG; k++) {
@@ -254,8 +245,6 @@ static void expect_continuous_acceleration(double loop_period) {
         if (!(fabs(before - after) < 1e-4 * (1 + fabs(before))))
             fail_msg("acceleration at key %zu is %g before and %g after", key, before, after);
     }
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 TEST(a_long_spline_has_no_jump_in_its_acceleration) {
@@ -266,7 +255,7 @@ TEST(a_long_spline_has_no_jump_in_its_acceleration) {
 /* The spline through points of a parabola, with end velocities by the parabola rule, is that
  * parabola. */
 TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
-    motion m = motion_make(LONG, 3, 0.4, 0x97);
+    SCOPED(motion_free) motion m = motion_make(LONG, 3, 0.4, 0x97);
     double positions[LONG][3][3];
     for (size_t k = 0; k < LONG; k++)
         for (size_t t = 0; t < 3; t++)
@@ -276,8 +265,9 @@ TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
     desc.positions = (pm_array){positions, PM_FLOAT64, 0};
     desc.ends = PM_ENDS_PARABOLA;
-    pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     enum { SAMPLES = (LONG - 1) * PARTS };
+    SCOPED(outputs_free)
     outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}},
                         (size_t)SAMPLES * 3);
     for (size_t i = 0; i < (size_t)SAMPLES * 9; i++) {
@@ -285,9 +275,6 @@ TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
         const double wanted = 1e-3 * x * x * (double)(i / 3 % 3 + 1) + (double)(i % 3);
         assert_true(fabs((double)o.positions[i] - wanted) < 2e-5);
     }
-    outputs_free(&o);
-    pm_clip_destroy(&clip);
-    motion_free(&m);
 }
 
 /* Rates depend on near keys alone, so that a part of a long track that is solved as a whole has the same
@@ -297,7 +284,7 @@ static void check_part_of_long_spline(double turn, bool loops, bool listed, uint
     random_source source = random_salted(salt);
     double times[ALL], at[SAMPLES];
     static float values[2][SAMPLES][4];
-    motion m = motion_make(ALL, 1, turn, salt);
+    SCOPED(motion_free) motion m = motion_make(ALL, 1, turn, salt);
     random_key_times(&source, ALL, 0, 0.4, 1.6, times);
     for (size_t k = 0; k < ALL && !listed; k++)
         times[k] = (double)k;
@@ -310,17 +297,15 @@ static void check_part_of_long_spline(double turn, bool loops, bool listed, uint
         desc.rotations.data = m.rotations + i * 4 * FIRST;
         desc.positions.data = desc.scales.data = NULL;
         desc.loop_period = loops && i == 0 ? times[ALL - 1] + 1 : 0;
-        pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         sample_make(clip, &(pm_sample_job){
                               .sample_count = SAMPLES, .times = at, .rotations = values[i][0]});
-        pm_clip_destroy(&clip);
     }
     for (size_t k = 0; k < SAMPLES; k++) {
         const float *b = values[1][k];
         const double part[4] = {(double)b[0], (double)b[1], (double)b[2], (double)b[3]};
         assert_true(rotation_error(values[0][k], part) < 6e-7);
     }
-    motion_free(&m);
 }
 
 TEST(long_splines_are_those_of_their_parts) {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/counts.h"
+#include "kernels/pm_key_codes.h"
 #include "segments/key_format.h"
-#include "segments/key_lanes.h"
 #include "segments/lane_memory.h"
 #include "support/test.h"
 
@@ -204,7 +204,7 @@ TEST(sizes_that_do_not_fit_are_reported) {
 TEST(methods_that_store_more_than_keys_are_refused) {
     static const double axis[3] = {0, 1, 0};
     random_source source = random_salted(16);
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_random(&source, 3, 6, 0, 3, false, true, &set);
     for (int method = 0; method < PM_METHOD_COUNT; method++)
         for (int format = 0; format < PM_KEYS_COUNT; format++) {
@@ -221,5 +221,4 @@ TEST(methods_that_store_more_than_keys_are_refused) {
             else
                 expect_error(status, PM_ERROR_ARGUMENT, "key_format");
         }
-    set_destroy(&set);
 }

@@ -62,6 +62,10 @@ bool is_poison(float value);
 /* Fails when a guard was written. Accepts NULL. */
 void guarded_free(float *values);
 
+static inline void guarded_free_at(float **values) {
+    guarded_free(*values);
+}
+
 /* Compares bits. Fails at the first float that differs and names its row of `width` values. */
 #define expect_same_bits(a, b, count, width)                                                       \
     check_same_bits((a), (b), (count), (width), __FILE__, __LINE__)

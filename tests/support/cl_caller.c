@@ -81,19 +81,18 @@ void caller_close(void) {
 
 cl_mem caller_buffer(size_t bytes) {
     const size_t size = CALLER_OFFSET + bytes + CALLER_TAIL;
-    unsigned char *poison = test_array(size, 1);
+    SCOPED(free_at) unsigned char *poison = test_array(size, 1);
     memset(poison, 0xFF, size);
     cl_int status = CL_SUCCESS;
     cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
                                    poison, &status);
     assert_int_equal(status, CL_SUCCESS);
-    free(poison);
     return caller_keep_buffer(buffer);
 }
 
 float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {
     const size_t size = CALLER_OFFSET + bytes + CALLER_TAIL;
-    unsigned char *all = test_array(size, 1);
+    SCOPED(free_at) unsigned char *all = test_array(size, 1);
     assert_int_equal(clEnqueueReadBuffer(caller.in_order, buffer, CL_TRUE, 0, size, all,
                                          after ? 1 : 0, after ? &after : NULL, NULL),
                      CL_SUCCESS);
@@ -103,15 +102,13 @@ float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {
         assert_int_equal(all[i], 0xFF);
     float *results = test_array(bytes, 1);
     memcpy(results, all + CALLER_OFFSET, bytes);
-    free(all);
     return results;
 }
 
 void caller_expect(cl_mem buffer, const float *expected, size_t floats, size_t width,
                    cl_event after) {
-    float *results = caller_read(buffer, floats * sizeof *results, after);
+    SCOPED(free_at) float *results = caller_read(buffer, floats * sizeof *results, after);
     expect_same_bits(results, expected, floats, width);
-    free(results);
 }
 
 cl_event caller_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,

@@ -107,10 +107,9 @@ void command_put_array(const char *name, pm_number type, size_t rank, const size
     size_t size = type == PM_FLOAT32 ? 4 : 8;
     for (size_t i = 0; i < rank; i++)
         size *= shape[i];
-    char *file = malloc(length + size);
+    SCOPED(free_at) char *file = malloc(length + size);
     assert_non_null(file);
     memcpy(file, header, length);
     memcpy(file + length, data, size);
     test_folder_put(name, file, length + size);
-    free(file);
 }

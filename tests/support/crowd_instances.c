@@ -183,8 +183,8 @@ scene_error scene_worst_of(const scene *s, pm_crowd_output output, const float *
     scene_error worst = {0, 0};
     const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
     const bool scaled = rows[output].form != PM_FORM_RIGID;
-    matrix *wanted = test_array(s->joints, sizeof *wanted);
-    joint_size *sizes = test_array(s->joints, sizeof *sizes);
+    SCOPED(free_at) matrix *wanted = test_array(s->joints, sizeof *wanted);
+    SCOPED(free_at) joint_size *sizes = test_array(s->joints, sizeof *sizes);
     if (rows[output].bound) {
         crowd_oracle_palette(s->oracle, poses, scaled, wanted);
         crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
@@ -199,15 +199,13 @@ scene_error scene_worst_of(const scene *s, pm_crowd_output output, const float *
         const matrix got = scaled ? matrix_of_record(record) : matrix_of_dual(record);
         merge_error(&got, &wanted[s->order[k]], sizes[s->order[k]], &worst);
     }
-    free(wanted);
-    free(sizes);
     return worst;
 }
 
 scene_error scene_worst(const scene *s, pm_crowd_output output, const float *records,
                         const pm_crowd_instance *instances, size_t count) {
     scene_error worst = {0, 0};
-    joint_pose *poses = test_array(s->joints, sizeof *poses);
+    SCOPED(free_at) joint_pose *poses = test_array(s->joints, sizeof *poses);
     for (size_t n = 0; n < count; n++) {
         crowd_oracle_pose(s->oracle, &instances[n], poses);
         const scene_error one =
@@ -215,7 +213,6 @@ scene_error scene_worst(const scene *s, pm_crowd_output output, const float *rec
         worst.linear = fmax(worst.linear, one.linear);
         worst.shift = fmax(worst.shift, one.shift);
     }
-    free(poses);
     return worst;
 }
 

@@ -5,6 +5,7 @@
 #include "crowd_on_host.h"
 #include "base/counts.h"
 #include "crowd_on_host_variant.h"
+#include "scoped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,7 +153,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
                          pm_crowd_stride(crowd->skeleton, view, 0);
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     crowd_variant *variant = variant_of_job(crowd, job);
-    pm_stages stages;
+    SCOPED(pm_stages_free) pm_stages stages;
     if (!variant)
         stop("no such variant");
     if (pm_stages_build(s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
@@ -218,5 +219,4 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     memcpy(job->records, arguments.records, bytes);
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
         free(copies[i]);
-    pm_stages_free(&stages);
 }

@@ -9,6 +9,7 @@
 
 #include "host/base/counts.h"
 #include "kernels/pm_crowd_outputs.h"
+#include "scoped.h"
 
 enum { TRACKS = DIGEST_TRACKS, INSTANCES = DIGEST_INSTANCES, PAIRS = DIGEST_PAIRS, SAMPLES = 61 };
 
@@ -85,7 +86,7 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
     char text[64];
     uint64_t digest = digest_of_none;
     pm_error error;
-    pm_clip *clip = NULL;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     must(pm_clip_create(engine, desc, &clip, &error) == PM_OK, error.message);
     for (how h = 0; h < HOWS; h++) {
         memset(values, 0x5A, sizeof values);
@@ -107,7 +108,6 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
     }
     snprintf(text, sizeof text, "%s%s", in->tiny ? "tiny/" : "", name);
     add(d, text, digest);
-    pm_clip_destroy(&clip);
 }
 
 static void add_method(digests *d, pm_engine *engine, const digest_input *in, pm_method method,
@@ -150,7 +150,7 @@ void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in) {
     const double rate = (double)in->uniform.rate.num / (double)in->uniform.rate.den;
     uint64_t digest = digest_of_none;
     pm_error error;
-    pm_filter *filter = NULL;
+    SCOPED(pm_filter_destroy) pm_filter *filter = NULL;
     must(pm_filter_create(engine, &desc, 0.3 * rate, &filter, &error) == PM_OK, error.message);
     for (how h = 0; h < EACH; h++) {
         memset(values, 0x5A, sizeof values);
@@ -165,7 +165,6 @@ void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in) {
         digest = digest_of(digest, values, sizeof values);
     }
     add(d, in->tiny ? "tiny/lowpass" : "lowpass", digest);
-    pm_filter_destroy(&filter);
 }
 
 /* ---- crowds --------------------------------------------------------------------------------- */
@@ -259,8 +258,8 @@ static void add_root_motion(digests *d, const pm_crowd *crowd, const digest_inpu
 
 static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_method method,
                       pm_key_format format, key_times times) {
-    pm_skeleton *skeleton = skeleton_make(in);
-    pm_crowd *crowd = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = skeleton_make(in);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = NULL;
     pm_error error;
     pm_clip_desc clips[DIGEST_CLIPS];
     char name[48];
@@ -278,8 +277,6 @@ static void add_crowd(digests *d, pm_engine *engine, const digest_input *in, pm_
     add_root_motion(d, crowd, in, name);
     if (method == PM_METHOD_SLERP && format == PM_KEYS_FLOAT32)
         add_layers(d, crowd, in, name);
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
 }
 
 void digests_of_crowds(digests *d, pm_engine *engine, const digest_input *in) {
@@ -306,11 +303,9 @@ static void add_all(digests *d, pm_engine *engine, const digest_input *in) {
 }
 
 void digests_of_all(digests *d, pm_engine *engine) {
-    digest_input *ordinary = digest_input_make(), *tiny = digest_input_make_tiny();
+    SCOPED(free_at) digest_input *ordinary = digest_input_make(), *tiny = digest_input_make_tiny();
     add_all(d, engine, ordinary);
     add_all(d, engine, tiny);
-    free(ordinary);
-    free(tiny);
 }
 
 static bool has(FILE *file, const digest_line *line) {

@@ -137,10 +137,16 @@ void skip_where_failed_builds_count(void **state) {
     skip();
 }
 
+bool is_rusticl(const pm_engine *engine) {
+    pm_device_info info;
+    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    return strcmp(info.platform, "rusticl") == 0;
+}
+
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     pm_device_info info;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    const bool rusticl = strcmp(info.platform, "rusticl") == 0;
+    const bool rusticl = is_rusticl(engine);
     if (lanes == 1 || (!rusticl && info.type == PM_DEVICE_CPU))
         return true;
     printf("# not tested: %u lanes on %s\n", (unsigned)lanes,
@@ -166,9 +172,7 @@ static bool is_deep(pm_method method) {
 
 bool can_compile_motion(const pm_engine *engine, pm_method method) {
     static bool said = false;
-    pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    if (!is_deep(method) || strcmp(info.platform, "rusticl") != 0)
+    if (!is_deep(method) || !is_rusticl(engine))
         return true;
     if (!said)
         printf(
@@ -179,14 +183,10 @@ bool can_compile_motion(const pm_engine *engine, pm_method method) {
 }
 
 void leave_out_crowds_on_rusticl(const char *names) {
-    pm_device_info info = {0};
     pm_error error = poisoned_error();
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = open_device(&(pm_engine_desc){0}, false, &error);
-    if (!engine)
-        return; /* each skipped test prints the reason */
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    pm_engine_destroy(&engine);
-    if (strcmp(info.platform, "rusticl") != 0)
+    if (!engine || !is_rusticl(engine)) /* without a device, each skipped test prints the reason */
         return;
     printf(
         "# not tested: crowds on rusticl, whose compiler needs a minute and more for each output, "

@@ -69,6 +69,9 @@ void skip_without_concurrent_kernels(void **state);
  * searched. */
 void skip_where_failed_builds_count(void **state);
 
+/* Whether the device is Mesa's, whose early version 22.3 compiles many kernels in minutes. */
+bool is_rusticl(const pm_engine *engine);
+
 /* Whether kernels of this width can be tested; prints the reason if not. Rusticl of Mesa 22.3 is
  * an early version that needs minutes to compile one kernel of four lanes. Oclgrind crashes on
  * them. */

@@ -5,6 +5,7 @@
  */
 #include "implementation.h"
 #include "oracle/oracle.h"
+#include "scoped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,8 +49,8 @@ bool implementation_sample_set(const implementation *s, const pm_clip_desc *desc
                                const track_set *set, size_t per_track, const double *times,
                                quat *out) {
     const size_t total = set->count * per_track;
-    double *rotations = malloc((total ? total : 1) * 4 * sizeof *rotations);
-    uint32_t *tracks = malloc((total ? total : 1) * sizeof *tracks);
+    SCOPED(free_at) double *rotations = malloc((total ? total : 1) * 4 * sizeof *rotations);
+    SCOPED(free_at) uint32_t *tracks = malloc((total ? total : 1) * sizeof *tracks);
     bool done = false;
     if (!rotations || !tracks) {
         fprintf(stderr, "implementation: out of memory\n");
@@ -66,7 +67,5 @@ bool implementation_sample_set(const implementation *s, const pm_clip_desc *desc
         const size_t row = set->common_timeline ? k * set->count + track : n;
         out[n] = quat_of(rotations + 4 * row);
     }
-    free(rotations);
-    free(tracks);
     return done;
 }

@@ -5,6 +5,7 @@
 #include "kernels_on_host.h"
 #include "base/counts.h"
 #include "kernels_on_host_variant.h"
+#include "scoped.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,12 +122,15 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
     const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
     const bool is_walk = walks(launch, request, output->order);
     const bool locates = is_walk && launch->lanes > 1 && map->scale > 0;
-    float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
+    SCOPED(free_at) float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = request->sample_count * request->width;
+    SCOPED(free_at)
     uint32_t *tracks = copy_of(request->tracks, request->tracks ? count : 0, sizeof *tracks);
-    void *keys = copy_of(channel->keys, channel->key_bytes, 1);
+    SCOPED(free_at) void *keys = copy_of(channel->keys, channel->key_bytes, 1);
+    SCOPED(free_at)
     float *constants = copy_of(channel->constants, channel->constant_floats, sizeof *constants);
-    float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
+    SCOPED(free_at) float *wraps = copy_of(clip->wraps, clip->padded_tracks, sizeof *wraps);
+    SCOPED(free_at)
     pm_track_layout *layout = copy_of(channel->layout, clip->track_count, sizeof *layout);
     kernel_arguments arguments = {.keys = keys,
                                   .constants = constants,
@@ -153,19 +157,12 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
     else
         variant->gather(&arguments, share(count, launch->lanes) + IDLE);
     take_values(arguments.values, count * output->components, to);
-    free(rates);
-    free(tracks);
-    free(keys);
-    free(constants);
-    free(wraps);
-    free(layout);
 }
 
 void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request) {
     pm_uniform_map map;
-    pm_cursor *cursors = cursors_of(request, &map);
+    SCOPED(free_at) pm_cursor *cursors = cursors_of(request, &map);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
             sample_output(launch, request, &map, cursors, &pm_outputs[o], request->outputs[o]);
-    free(cursors);
 }

@@ -77,11 +77,10 @@ static comparison *comparison_create(const implementation *s, const variant *v) 
 typedef void measure_function(comparison *t);
 
 static double measured(measure_function *measure, const implementation *s, const variant *v) {
-    comparison *t = comparison_create(s, v);
+    SCOPED(free_at) comparison *t = comparison_create(s, v);
     measure(t);
     const double worst = t->worst;
     set_destroy(&t->set);
-    free(t);
     return worst;
 }
 

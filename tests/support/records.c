@@ -50,9 +50,8 @@ static void expect_rate(pm_rational a, pm_rational b) {
 }
 
 pm_status records_append(record_file *file, const batch_record *record) {
-    char *line = NULL;
+    SCOPED(free_at) char *line = NULL;
     const pm_status status = record_file_append(file, record, &line, NULL);
-    free(line);
     return status;
 }
 

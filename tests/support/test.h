@@ -17,6 +17,8 @@
 
 #include <cmocka.h>
 
+#include "scoped.h"
+
 /* Begins the function of a test, which has a parameter `void **state`. */
 #define TEST(test) TEST_WITH(test, NULL, NULL, NULL)
 

@@ -261,8 +261,7 @@ TEST(rates_and_counts_give_the_expected_samples) {
         char line[512];
         snprintf(line, sizeof line, EVAL "%s --method squad --out o.npy", cases[i].options);
         expect(0, line);
-        npy_array array = read_samples("o.npy", cases[i].samples, 4);
-        npy_release(&array);
+        SCOPED(npy_release) npy_array array = read_samples("o.npy", cases[i].samples, 4);
     }
 }
 
@@ -279,10 +278,9 @@ TEST(curve_options_change_the_curve) {
                      cases[i].method, other ? cases[i].options : "", other ? "p.npy" : "o.npy");
             expect(0, line);
         }
+        SCOPED(npy_release)
         npy_array plain = read_samples("o.npy", 13, 4), other = read_samples("p.npy", 13, 4);
         assert_memory_not_equal(other.data, plain.data, plain.bytes);
-        npy_release(&other);
-        npy_release(&plain);
     }
 }
 

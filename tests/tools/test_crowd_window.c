@@ -261,14 +261,12 @@ TEST_ON_DEVICE(culling_leaves_the_picture_as_it_is) {
     for (int sloped = 0; sloped < 2; sloped++) {
         o.slope = sloped;
         o.cull = false;
-        unsigned char *every = picture_of(&o, &all);
+        SCOPED(free_at) unsigned char *every = picture_of(&o, &all);
         o.cull = true;
-        unsigned char *culled = picture_of(&o, &seen);
+        SCOPED(free_at) unsigned char *culled = picture_of(&o, &seen);
         assert_memory_equal(every, culled, (size_t)3 * WIDTH * HEIGHT);
         assert_int_equal(all, 100);
         assert_in_range(seen, 10, 95);
-        free(every);
-        free(culled);
     }
 }
 
@@ -277,14 +275,12 @@ TEST_ON_DEVICE(swords_are_in_the_picture) {
     options o = options_for(state, 20);
     o.way = PALETTES_COPIED;
     o.method = PM_METHOD_SLERP;
-    unsigned char *without = picture_of(&o, &all);
+    SCOPED(free_at) unsigned char *without = picture_of(&o, &all);
     o.swords = true;
-    unsigned char *with = picture_of(&o, &all);
+    SCOPED(free_at) unsigned char *with = picture_of(&o, &all);
     for (size_t i = 0; i < (size_t)3 * WIDTH * HEIGHT; i++)
         differ += with[i] != without[i];
     assert_in_range(differ, 300, 3 * WIDTH * HEIGHT / 10);
-    free(without);
-    free(with);
 }
 
 /* How far the lowest vertex of each member is above the ground. */

@@ -16,33 +16,31 @@
 enum { MAX = 1 << 16 };
 
 TEST(the_example_prints_what_the_readme_says) {
+    SCOPED(free_at)
     char *expected = test_folder_read(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", NULL);
-    char *actual = test_folder_output("'" POSEMILL_FIRST_CLIP "'");
+    SCOPED(free_at) char *actual = test_folder_output("'" POSEMILL_FIRST_CLIP "'");
     assert_string_equal(actual, expected);
-    free(actual);
-    free(expected);
 }
 
 /* Whether the README contains exactly this text as a separate block. */
 static bool readme_shows(const char *language, const char *text) {
     static char block[MAX];
-    char *readme = test_folder_read(POSEMILL_SOURCE_DIR "/README.md", NULL);
+    SCOPED(free_at) char *readme = test_folder_read(POSEMILL_SOURCE_DIR "/README.md", NULL);
     const int size = snprintf(block, sizeof block, "\n```%s\n%s```\n", language, text);
     assert_true(size > 0 && (size_t)size < sizeof block);
     const bool shown = strstr(readme, block) != NULL;
-    free(readme);
     return shown;
 }
 
 /* Starts at the first include: the README omits the header comment. */
 TEST(the_readme_shows_the_program_and_its_output) {
+    SCOPED(free_at)
     char *program = test_folder_read(POSEMILL_SOURCE_DIR "/examples/first_clip.c", NULL);
+    SCOPED(free_at)
     char *output = test_folder_read(POSEMILL_SOURCE_DIR "/examples/first_clip.txt", NULL);
     const char *begin = strstr(program, "#include");
     assert_non_null(begin);
     assert_true(readme_shows("c", begin));
     assert_true(readme_shows("text", output));
     assert_false(readme_shows("c", output));
-    free(output);
-    free(program);
 }

@@ -93,7 +93,7 @@ TEST_ON_BOTH(the_picture_is_complete_and_shows_every_agent) {
     run(0, POSEMILL_CROWD " -n %d -s 0.1 -d '%s' -o picture.svg 2>&1", AGENTS, device_for(state));
     print_message("%s", printed);
     expect_printed(" 3520 joints posed, 40 agents in 4 frames, in ");
-    char *svg = test_folder_read("picture.svg", NULL);
+    SCOPED(free_at) char *svg = test_folder_read("picture.svg", NULL);
     assert_int_equal(strncmp(svg, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ", 52),
                      0);
     assert_string_equal(svg + strlen(svg) - 7, "</svg>\n");
@@ -102,15 +102,13 @@ TEST_ON_BOTH(the_picture_is_complete_and_shows_every_agent) {
     assert_int_equal(trunks(svg), AGENTS);
     expect_whole_numbers(svg);
     assert_false(exists("picture.svg.part"));
-    free(svg);
 }
 
 TEST(stdout_gets_what_a_file_gets) {
     run(0, POSEMILL_CROWD " -n 40 -s 0.1 -d none -o stdout.svg 2>&1");
-    char *svg = test_folder_read("stdout.svg", NULL);
+    SCOPED(free_at) char *svg = test_folder_read("stdout.svg", NULL);
     run(0, POSEMILL_CROWD " -n 40 -s 0.1 -d none 2>/dev/null");
     assert_string_equal(printed, svg);
-    free(svg);
 }
 
 /* Whether two pictures are equal except for differently rounded numbers: each number is the
@@ -138,13 +136,11 @@ TEST_ON_DEVICE(the_device_draws_what_plain_c_draws) {
     run(0, POSEMILL_CROWD " %s -d none -o reference.svg 2>&1", size);
     run(0, POSEMILL_CROWD " %s -d '%s' -o device.svg 2>&1", size, device_for(state));
     print_message("%s", printed);
-    char *expected = test_folder_read("reference.svg", NULL);
-    char *svg = test_folder_read("device.svg", NULL);
+    SCOPED(free_at) char *expected = test_folder_read("reference.svg", NULL);
+    SCOPED(free_at) char *svg = test_folder_read("device.svg", NULL);
     assert_true(look_alike(svg, expected));
     svg[strlen(svg) / 2] = '#';
     assert_false(look_alike(svg, expected));
-    free(svg);
-    free(expected);
 }
 
 /* What is printed where a run fails, or prints its help, and nothing is drawn. */

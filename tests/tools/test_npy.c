@@ -40,7 +40,7 @@ static char reason[NPY_REASON_SIZE];
 
 static bool parse(void) {
     /* Copied into memory of exactly its size, so that a sanitizer detects a read past the end. */
-    char *copy = malloc(file.size > 0 ? file.size : 1);
+    SCOPED(free_at) char *copy = malloc(file.size > 0 ? file.size : 1);
     assert_non_null(copy);
     memcpy(copy, file.data, file.size);
     memset(&parsed, 0xa5, sizeof parsed);
@@ -49,7 +49,6 @@ static bool parse(void) {
     if (good)
         assert_ptr_equal((const char *)parsed.data + parsed.bytes, copy + file.size);
     parsed.data = NULL;
-    free(copy);
     return good;
 }
 

@@ -58,8 +58,8 @@ static bvh *model_of(const char *channels, const char *rows) {
 
 /* Converts the keys of all frames, rounded to float32 like a sample at a key, back to rows. */
 static void check_there_and_back(const char *channels, const char *rows, double tolerance) {
-    bvh *model = model_of(channels, rows);
-    pose_plan plan;
+    SCOPED(bvh_free) bvh *model = model_of(channels, rows);
+    SCOPED(pose_plan_release) pose_plan plan;
     double keys[64], row[16];
     const double *none[2] = {NULL, NULL};
     double samples[64];
@@ -76,8 +76,6 @@ static void check_there_and_back(const char *channels, const char *rows, double 
         for (i = 0; i < model->channel_count; i++)
             assert_true(fabs(row[i] - model->values[frame * model->channel_count + i]) < tolerance);
     }
-    pose_plan_release(&plan);
-    bvh_free(&model);
 }
 
 TEST(every_number_of_rotation_channels_comes_back) {
@@ -93,22 +91,21 @@ TEST(every_number_of_rotation_channels_comes_back) {
 }
 
 TEST(rotation_order_is_that_of_the_channels) {
-    bvh *model = model_of("3 Zrotation Xrotation Yrotation", "90 90 0\n");
-    pose_plan plan;
+    SCOPED(bvh_free) bvh *model = model_of("3 Zrotation Xrotation Yrotation", "90 90 0\n");
+    SCOPED(pose_plan_release) pose_plan plan;
     double key[4];
     assert_int_equal(pose_plan_make(&plan, model, NULL), PM_OK);
     pose_rotation_keys(&plan, key);
     /* qz * qx of quarter turns, computed by hand. */
     assert_true(fabs(key[0] - 0.5) < 1e-15 && fabs(key[1] - 0.5) < 1e-15 &&
                 fabs(key[2] - 0.5) < 1e-15 && fabs(key[3] - 0.5) < 1e-15);
-    pose_plan_release(&plan);
-    bvh_free(&model);
 }
 
 TEST(vectors_and_plain_channels_are_mapped) {
+    SCOPED(bvh_free)
     bvh *model = model_of("7 Zposition grip Xscale Xposition fist Yposition Xposition",
                           "1 2 3 4 5 6 7\n2 4 6 8 10 12 14\n");
-    pose_plan plan;
+    SCOPED(pose_plan_release) pose_plan plan;
     double row[7] = {0};
     const double vectors[6] = {4.5, 6, 1, 3, 0, 0}, plains[3] = {3, 7, 10};
     const pose_sample sample = {.vectors = vectors, .plains = plains};
@@ -125,8 +122,6 @@ TEST(vectors_and_plain_channels_are_mapped) {
     assert_int_equal(pose_to_row(&plan, &sample, none, 0, row, NULL), PM_OK);
     assert_true(row[0] == 1 && row[2] == 3 && row[3] == 4.5 && row[5] == 6);
     assert_true(row[1] == 3 && row[4] == 7 && row[6] == 10);
-    pose_plan_release(&plan);
-    bvh_free(&model);
 }
 
 TEST(rotations_that_are_no_euler_order_are_refused) {
@@ -134,11 +129,10 @@ TEST(rotations_that_are_no_euler_order_are_refused) {
                                            "3 Xrotation Yrotation Yrotation",
                                            "4 Xrotation Yrotation Zrotation Xrotation"};
     for (size_t i = 0; i < 3; i++) {
+        SCOPED(bvh_free)
         bvh *model = model_of(channels[i], i == 0 ? "1 2\n" : i == 1 ? "1 2 3\n" : "1 2 3 4\n");
-        pose_plan plan;
+        SCOPED(pose_plan_release) pose_plan plan;
         assert_int_equal(pose_plan_make(&plan, model, NULL), PM_ERROR_FILE);
-        pose_plan_release(&plan);
-        bvh_free(&model);
     }
 }
 
@@ -187,11 +181,10 @@ static bvh *load(const char *path, char **data) {
 
 TEST(the_same_rate_gives_the_same_digits) {
     assert_int_equal(run("resample --quiet --device none in.bvh -o same.bvh --rate x1"), CLI_DONE);
-    char *data = test_folder_read("same.bvh", NULL);
+    SCOPED(free_at) char *data = test_folder_read("same.bvh", NULL);
     assert_string_equal(data, SMALL "Frames: 4\nFrame Time: 0.0333333333\n"
                                     "0 1 0 0 0 0 5.5 0 0\n100 1.0 0 40 0 0 5.5 0 0\n"
                                     "200 1 1e-3 80 0 0 5.5 90 0\n300 1 0 120 0 0 5.5 180 0\n");
-    free(data);
 }
 
 /* Values of nine columns, and what the text has. */
@@ -216,12 +209,12 @@ TEST(samples_are_the_rows_and_lie_between_them) {
         {"in.bvh --rate 60 --loop 2/15", 8, {{7 * 9, 150}}, {NULL}}, /* from 300 back to 0 */
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        char *data;
+        SCOPED(free_at) char *data;
         print_message("%s\n", cases[i].words);
         assert_int_equal(
             run("resample --quiet --device none --overwrite -o out.bvh %s", cases[i].words),
             CLI_DONE);
-        bvh *model = load("out.bvh", &data);
+        SCOPED(bvh_free) bvh *model = load("out.bvh", &data);
         assert_int_equal(model->frame_count, cases[i].frames);
         for (size_t k = 0; k < 4; k++)
             if (cases[i].values[k].value != 0)
@@ -229,8 +222,6 @@ TEST(samples_are_the_rows_and_lie_between_them) {
                             1e-4);
         for (size_t k = 0; k < 3 && cases[i].texts[k]; k++)
             assert_non_null(strstr(data, cases[i].texts[k]));
-        bvh_free(&model);
-        free(data);
     }
 }
 

@@ -16,6 +16,7 @@ enum { MAX = 1 << 17 };
 
 /* Joins the blocks of a language; the number of blocks. */
 static size_t join_blocks(const char *language, char blocks[MAX]) {
+    SCOPED(free_at)
     char *tutorial = test_folder_read(POSEMILL_SOURCE_DIR "/docs/tutorial-crowd.md", NULL);
     char fence[16];
     size_t count = 0, used = 0;
@@ -33,18 +34,17 @@ static size_t join_blocks(const char *language, char blocks[MAX]) {
         at = end;
     }
     blocks[used] = '\0';
-    free(tutorial);
     return count;
 }
 
 TEST(the_blocks_of_the_tutorial_are_the_program) {
     static char blocks[MAX];
+    SCOPED(free_at)
     char *program = test_folder_read(POSEMILL_SOURCE_DIR "/examples/tutorial_crowd.c", NULL);
     const char *begin = strstr(program, "#include");
     assert_non_null(begin);
     assert_true(join_blocks("c", blocks) > 5);
     assert_string_equal(blocks, begin);
-    free(program);
 }
 
 /* Up to the last number, which is 0 where the device has the bits of plain
@@ -56,6 +56,7 @@ TEST_ON_DEVICE(the_program_prints_what_the_tutorial_says) {
         print_message("# not tested: 600,000 poses take Oclgrind hours\n");
         skip();
     }
+    SCOPED(free_at)
     char *actual = test_folder_output(
         "'" POSEMILL_COMMAND "' convert '" POSEMILL_SOURCE_DIR "/examples/walk.bvh' walk.glb "
         "--extract-root Hips -q && '" POSEMILL_TUTORIAL_CROWD "' walk.glb");
@@ -66,7 +67,6 @@ TEST_ON_DEVICE(the_program_prints_what_the_tutorial_says) {
         *number = '\0';
     }
     assert_string_equal(actual, expected);
-    free(actual);
 }
 
 static int leave(void **state) {

@@ -104,6 +104,7 @@ pm_engine_desc device_options_desc(const device_options *options) {
         .host_threads = options->host_threads,
         .build_in_background = options->in_background,
         .log = show_message,
+        .clip_building = options->clip_building,
     };
 }
 

@@ -14,6 +14,7 @@ typedef struct device_options {
     uint32_t lanes;        /* 0: chosen by the engine. Not in the table; set by the command */
     uint32_t host_threads; /* of the engine. 0: all processors. Not in the table */
     bool in_background;    /* build programs while the reference path computes. Not in the table */
+    pm_clip_building clip_building; /* Not in the table */
 } device_options;
 
 /* The table with --device and --reference, and the one with --device only. */

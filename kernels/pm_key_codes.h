@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Encodes keys of 48 bits in lanes. kernels/pm_keys.h decodes them and defines the numbers.
+ * Encodes keys of 48 bits in lanes. pm_keys.h decodes them and defines the numbers.
  *
  * The error of a key. A format is a chart of the sphere of quaternions on which the codes
  * are a lattice of step h. A step e in the chart moves the quaternion by sqrt(e'Ge), and the
@@ -25,11 +25,11 @@
  * measurements. Rounding each number by itself would give errors sqrt(2) and sqrt(3) times as large
  * at half turns about diagonals, and where all components are equal.
  */
-#ifndef PM_HOST_KEY_LANES_H
-#define PM_HOST_KEY_LANES_H
+#ifndef PM_KEY_CODES_H
+#define PM_KEY_CODES_H
 
-#include "kernels/pm_double.h"
-#include "kernels/pm_keys.h"
+#include "pm_double.h"
+#include "pm_keys.h"
 
 /* Quaternions in their charts. */
 typedef struct dchart {
@@ -47,8 +47,8 @@ typedef struct dcodes {
     dmask turned;
 } dcodes;
 
-static inline dchart dchart_log48(dquat q) {
-    const dmask turned = (dmask)(q.w < 0);
+pm_fn dchart dchart_log48(dquat q) {
+    const dmask turned = dmask_of(q.w < 0);
     const dreal c2 = 0.5 + 0.5 * dreal_abs(q.w), root = dreal_sqrt(c2);
     const dquat near = dquat_flipped(q, turned);
     return (dchart){.y = {near.x / root, near.y / root, near.z / root},
@@ -56,72 +56,74 @@ static inline dchart dchart_log48(dquat q) {
                     .b = (1 + c2) / (4 * c2),
                     .step = (double)PM_LOG48_STEP,
                     .max = 32767,
+                    .which = dreal_of(0),
                     .turned = turned};
 }
 
-static inline dchart dchart_smallest48(dquat q) {
+pm_fn dchart dchart_smallest48(dquat q) {
     const dreal all[4] = {q.x, q.y, q.z, q.w};
     dreal largest = q.x, which = dreal_of(0);
     for (int i = 1; i < 4; i++) {
-        const dmask larger = (dmask)(dreal_abs(all[i]) > dreal_abs(largest));
+        const dmask larger = dmask_of(dreal_abs(all[i]) > dreal_abs(largest));
         largest = dreal_select(larger, all[i], largest);
         which = dreal_select(larger, dreal_of(i), which);
     }
-    dchart at = {.a = dreal_of(1),
-                 .b = 1 / (largest * largest),
-                 .step = (double)PM_SMALLEST48_STEP,
-                 .max = 16383,
-                 .which = which,
-                 .turned = (dmask)(largest < 0)};
+    dchart at;
+    at.a = dreal_of(1);
+    at.b = 1 / (largest * largest);
+    at.step = (double)PM_SMALLEST48_STEP;
+    at.max = 16383;
+    at.which = which;
+    at.turned = dmask_of(largest < 0);
     for (int i = 0; i < 3; i++) { /* all but the largest, in their order */
-        const dreal value = dreal_select((dmask)(which <= (double)i), all[i + 1], all[i]);
+        const dreal value = dreal_select(dmask_of(which <= dreal_of(i)), all[i + 1], all[i]);
         at.y[i] = dreal_select(at.turned, -value, value);
     }
     return at;
 }
 
 /* Of numbers below 2^51. */
-static inline dreal dreal_floor(dreal x) {
+pm_fn dreal dreal_floor(dreal x) {
     const dreal near = x + 0x1.8p52 - 0x1.8p52;
-    return near - dreal_where((dmask)(near > x), dreal_of(1));
+    return near - dreal_where(dmask_of(near > x), dreal_of(1));
 }
 
 /* The code above or below number i. */
-static inline dreal dchart_code(const dchart *at, int i, double above) {
+pm_fn dreal dchart_code(const dchart *at, int i, double above) {
     const dreal code = dreal_floor(at->y[i] / at->step) + above;
     return dreal_max(dreal_min(code, dreal_of(at->max)), dreal_of(-at->max));
 }
 
 /* The nearest of the 8 codes around points. */
-static inline void dchart_nearest(const dchart *at, dreal code[3]) {
-    dreal codes[2][3], e[2][3], min = dreal_of(HUGE_VAL);
+pm_fn void dchart_nearest(const dchart *at, dreal code[3]) {
+    dreal codes[2][3], e[2][3], min = dreal_of(0x1p100);
     for (int n = 0; n < 6; n++) {
-        codes[n / 3][n % 3] = dchart_code(at, n % 3, n / 3);
+        codes[n / 3][n % 3] = dchart_code(at, n % 3, n < 3 ? 0 : 1);
         e[n / 3][n % 3] = codes[n / 3][n % 3] * at->step - at->y[n % 3];
     }
     for (int corner = 0; corner < 8; corner++) { /* bit i: the code above number i */
-        dreal e2 = {0}, ey = {0};
+        dreal e2 = dreal_of(0), ey = e2;
         for (int i = 0; i < 3; i++) {
             const dreal off = e[corner >> i & 1][i];
             e2 += off * off;
             ey += off * at->y[i];
         }
         const dreal miss = at->a * e2 + at->b * ey * ey; /* e'Ge */
-        const dmask nearer = (dmask)(miss < min);
+        const dmask nearer = dmask_of(miss < min);
         min = dreal_select(nearer, miss, min);
         for (int i = 0; i < 3; i++)
             code[i] = dreal_select(nearer, codes[corner >> i & 1][i], code[i]);
     }
 }
 
-/* The codes nearest to unit quaternions. */
-static inline dcodes dcodes_of(pm_key_format format, dquat q) {
-    const dchart at = format == PM_KEYS_LOG48 ? dchart_log48(q) : dchart_smallest48(q);
+/* The codes nearest to unit quaternions, in a format as PM_KEYS numbers it. */
+pm_fn dcodes dcodes_of(pm_u32 format, dquat q) {
+    const dchart at = format == 1 ? dchart_log48(q) : dchart_smallest48(q);
     dcodes found = {.turned = at.turned};
     dchart_nearest(&at, found.number);
-    if (format == PM_KEYS_LOG48)
+    if (format == 1)
         return found;
-    const dreal upper = dreal_where((dmask)(at.which >= 2), dreal_of(1));
+    const dreal upper = dreal_where(dmask_of(at.which >= 2), dreal_of(1));
     found.number[0] = 2 * found.number[0] + upper;
     found.number[1] = 2 * found.number[1] + (at.which - 2 * upper);
     found.number[2] = 2 * found.number[2];
