@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# Writes the manual pages and completions that the command prints into the folder OUT. Run as a
+# Writes the manual pages, the reference and the completions that the command prints into the folder OUT. Run as a
 # script: cmake -DPOSEMILL=COMMAND -DOUT=FOLDER -P PosemillHelp.cmake
 function(write_help file)
     execute_process(COMMAND ${POSEMILL} ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
@@ -14,6 +14,7 @@ write_help(man1/posemill.1 help --man)
 foreach(verb IN LISTS verbs)
     write_help(man1/posemill-${verb}.1 help --man ${verb})
 endforeach()
+write_help(cli.md help --markdown)
 foreach(shell bash zsh fish)
     write_help(posemill.${shell} completions ${shell})
 endforeach()

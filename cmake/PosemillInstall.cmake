@@ -34,6 +34,7 @@ if(TARGET posemill_command)
 endif()
 if(TARGET posemill_help)
     install(DIRECTORY "${PROJECT_BINARY_DIR}/help/man1" DESTINATION "${CMAKE_INSTALL_MANDIR}")
+    install(FILES "${PROJECT_BINARY_DIR}/help/cli.md" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
     install(FILES "${PROJECT_BINARY_DIR}/help/posemill.bash" RENAME posemill
         DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
     install(FILES "${PROJECT_BINARY_DIR}/help/posemill.zsh" RENAME _posemill

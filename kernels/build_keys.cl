@@ -4,32 +4,30 @@
  */
 #include "pm_build.h"
 
-/* Work size: tracks, for each chunk. `states` of the keys before the chunks are read where signs are
+/* Work size: tracks, for each chunk. `signs` of the keys before the chunks are read where signs are
  * chosen. */
 pm_kernel void build_keys(pm_global pm_stored_key *restrict planes,
                           pm_global const pm_u32 *restrict keys,
-                          pm_global const uchar *restrict states,
+                          pm_global const uchar *restrict signs,
                           pm_global const pm_build_track *restrict tracks, pm_build_job job) {
     pm_u32 index, chunk;
     pm_build_track track;
     if (!pm_item_of(&job, tracks, &chunk, &track, &index))
         return;
     const pm_u64 first = (pm_u64)chunk * PM_SIGN_CHUNK;
-    dquat before[2] = {{0.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}}, last = before[0];
+    dquat before = {0.0, 0.0, 0.0, 0.0};
     if (first >= track.key_count)
         return;
     if (first > 0 && job.unrolls) {
-        pm_read_both(pm_own_key(keys, &job, &track, first - 1), before);
-        last = pm_in_state(before, states[chunk * (pm_u64)job.track_count + index]);
+        const pm_u32 sign = signs[chunk * (pm_u64)job.track_count + index];
+        before = dquat_flipped(pm_key_of(pm_own_codes(keys, &job, &track, first - 1)),
+                               -(dmask)sign);
     }
     for (pm_u64 k = first; k < first + PM_SIGN_CHUNK && k < track.key_count; k++) {
-        dquat q = pm_own_key(keys, &job, &track, k);
+        pm_built_key key = pm_own_codes(keys, &job, &track, k);
         if (job.unrolls)
-            q = dquat_flipped(q, pm_is_turned(last, q));
-        pm_built_key key = pm_codes_of(q);
-        const dmask turned = job.unrolls ? pm_is_turned(last, pm_key_of(key)) : dmask_none();
-        key = pm_codes_flipped(key, turned);
+            key = pm_codes_flipped(key, pm_is_turned(before, pm_key_of(key)));
         pm_store_key(planes, pm_row_at(&track, (pm_s64)k, 0), key);
-        last = pm_key_of(key);
+        before = pm_key_of(key);
     }
 }

@@ -51,7 +51,7 @@ pm_fn dquat pm_given_key(pm_global const pm_u32 *numbers, pm_build_array array,
     return q;
 }
 
-/* A key as it is stored, but for its sign. */
+/* A key of unit length where it has to have it, with the sign that it was given. */
 pm_fn dquat pm_own_key(pm_global const pm_u32 *numbers, const pm_build_job *job,
                        const pm_build_track *track, pm_u64 key) {
     const dquat q = pm_given_key(numbers, job->keys, track, PM_COMPONENTS, key);
@@ -164,28 +164,10 @@ pm_fn pm_codes pm_stored_row(pm_global const pm_s16 *keys, const pm_build_track 
 
 #endif
 
-/* The sign of a key is chosen twice: it is stored from q or -q, and then read with either sign. A state of a key
- * has the first choice in bit 0 and the second in bit 1, which float32 keys never use. */
-#define PM_KEY_STATES (PM_KEYS == 0 ? 2u : 4u)
-
-/* A key as it is read if it is stored from q, and from -q. Those differ by more than a sign only where log48 has
- * no sign to choose. */
-pm_fn void pm_read_both(dquat q, dquat of[2]) {
-    of[0] = pm_key_of(pm_codes_of(q));
-    of[1] = dquat_flipped(of[0], -1);
-    if (PM_KEYS == 1 && q.w == 0)
-        of[1] = pm_key_of(pm_codes_of(dquat_flipped(q, -1)));
-}
-
-/* The state nearer to the key before it. */
-pm_fn pm_u32 pm_state_of(dquat before, dquat q, const dquat of[2]) {
-    const dmask from = pm_is_turned(before, q);
-    const dmask turned = pm_is_turned(before, from ? of[1] : of[0]);
-    return (from ? 1u : 0u) | (turned ? 2u : 0u);
-}
-
-pm_fn dquat pm_in_state(const dquat of[2], pm_u32 state) {
-    return dquat_flipped(state & 1 ? of[1] : of[0], -(dmask)(state >> 1));
+/* What is stored of a key, but for the sign. */
+pm_fn pm_built_key pm_own_codes(pm_global const pm_u32 *numbers, const pm_build_job *job,
+                                const pm_build_track *track, pm_u64 key) {
+    return pm_codes_of(pm_own_key(numbers, job, track, key));
 }
 
 /* A stored key as segments are built from it. */

@@ -47,8 +47,15 @@ typedef struct dcodes {
     dmask turned;
 } dcodes;
 
+/* Of half turns, too, one of both signs, so that a key and its negative have the same codes. */
+pm_fn dmask dquat_is_lower(dquat q) {
+    const dreal yz = dreal_select(dmask_of(q.y == 0), q.z, q.y);
+    const dreal first = dreal_select(dmask_of(q.x == 0), yz, q.x);
+    return dmask_of(dreal_select(dmask_of(q.w == 0), first, q.w) < 0);
+}
+
 pm_fn dchart dchart_log48(dquat q) {
-    const dmask turned = dmask_of(q.w < 0);
+    const dmask turned = dquat_is_lower(q);
     const dreal c2 = 0.5 + 0.5 * dreal_abs(q.w), root = dreal_sqrt(c2);
     const dquat near = dquat_flipped(q, turned);
     return (dchart){.y = {near.x / root, near.y / root, near.z / root},

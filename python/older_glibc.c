@@ -42,6 +42,7 @@ WRAP(int, pthread_create, FIRST,
      (pthread_t * thread, const pthread_attr_t *attributes, void *(*run)(void *), void *data),
      (thread, attributes, run, data))
 WRAP(int, pthread_join, FIRST, (pthread_t thread, void **result), (thread, result))
+WRAP(int, pthread_mutex_trylock, FIRST, (pthread_mutex_t * mutex), (mutex))
 WRAP(int, pthread_condattr_setclock, FIRST_CLOCK, (pthread_condattr_t * to, clockid_t clock),
      (to, clock))
 

@@ -29,15 +29,15 @@ static const command commands[] = {
     {"resample", "convert motion files to another frame rate", cmd_resample},
     {"convert", "convert motion files to another format", cmd_convert},
     {"edit", "cut, repeat, and pick joints of motions", cmd_edit},
-    {"join", "put motions one after another", cmd_join},
-    {"mirror", "exchange left and right", cmd_mirror},
+    {"join", "join motions one after another", cmd_join},
+    {"mirror", "swap left and right", cmd_mirror},
     {"reduce", "drop keys where the curve stays within a bound", cmd_reduce},
-    {"compare", "say what a change did to a motion: angles, distances, speeds", cmd_compare},
+    {"compare", "show what a change did to a motion: angles, distances, speeds", cmd_compare},
     {"view", "write a page that shows a motion", cmd_view},
-    {"info", "say what motion files are, and what is odd about them", cmd_info},
+    {"info", "describe motion files, and what is odd about them", cmd_info},
 #if POSEMILL_BATCH
     {"list", "list the motion files of folders and archives, with their sizes", cmd_list},
-    {"merge", "say what a batch has done, from its records", cmd_merge},
+    {"merge", "report what a batch has done, from its records", cmd_merge},
 #endif
     {"methods", "list the interpolation methods and when to use each", cmd_methods},
     {"verify", "check every method on a device against double precision", cmd_verify},
@@ -60,7 +60,9 @@ static const option program_options[] = {
 
 static const option help_options[] = {
     {"help", 0, NULL,
-     "print the help of a command; with --man its manual page; with --commands all names", NULL, 0},
+     "print the help of a command; with --man its manual page, with --markdown its section of the\n"
+     "reference, or without a command the whole; with --commands the names of all",
+     NULL, 0},
     {"completions", 0, NULL, "print a script of completions for a shell: bash, zsh or fish", NULL,
      0},
 };
@@ -68,7 +70,7 @@ static const option help_options[] = {
 static const command_help program_help = {
     .name = "",
     .usage =
-        "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man] [COMMAND]\nhelp --commands\ncompletions bash|zsh|fish",
+        "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man|--markdown] [COMMAND]\nhelp --commands\ncompletions bash|zsh|fish",
     .summary =
         "Resamples motion files and rotation curves, and compares, converts and shows them,\n"
         "on an OpenCL device or on the CPU reference path.",
@@ -120,10 +122,20 @@ static bool asks_for_help(int argc, char **argv) {
     return argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
 }
 
-/* posemill help [--man] [COMMAND], or --commands for their names, a line each. */
+/* The beginning and the parts of all commands. */
+static void print_all(help_style style, const char *name) {
+    print_program(style);
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        run_help_of(&commands[i], name);
+    help_print_end(style);
+}
+
+/* posemill help [--man|--markdown] [COMMAND], or --commands for their names, a line each. */
 static int run_help(int argc, char **argv) {
     const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
-    const char *name = argc > 1 + is_man && !asks_for_help(argc, argv) ? argv[1 + is_man] : NULL;
+    const bool is_markdown = argc > 1 && strcmp(argv[1], "--markdown") == 0;
+    const int at = is_man || is_markdown ? 2 : 1;
+    const char *name = argc > at && !asks_for_help(argc, argv) ? argv[at] : NULL;
     const command *found = name ? find_command(name) : NULL;
     if (argc == 2 && strcmp(argv[1], "--commands") == 0) {
         for (int i = 0; i < COMMAND_COUNT; i++)
@@ -131,10 +143,13 @@ static int run_help(int argc, char **argv) {
         return CLI_DONE;
     }
     if (found)
-        return run_help_of(found, is_man ? "man" : "text");
+        return run_help_of(found, is_man ? "man" : is_markdown ? "markdown" : "text");
     if (name)
         return refuse_name(name);
-    print_program(is_man ? HELP_MAN : HELP_TEXT);
+    if (is_markdown)
+        print_all(HELP_MARKDOWN, "markdown");
+    else
+        print_program(is_man ? HELP_MAN : HELP_TEXT);
     return CLI_DONE;
 }
 
@@ -142,13 +157,10 @@ static int run_completions(int argc, char **argv) {
     help_style shell;
     if (asks_for_help(argc, argv))
         return run_help(1, argv);
-    if (argc != 2 || !help_find_style(argv[1], &shell) || shell <= HELP_MAN)
+    if (argc != 2 || !help_find_style(argv[1], &shell) || shell < HELP_BASH)
         return (int)cli_fail(CLI_USAGE, "completions", "see: posemill --help",
                              "expected a shell: bash, zsh or fish");
-    print_program(shell);
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        run_help_of(&commands[i], argv[1]);
-    help_print_end(shell);
+    print_all(shell, argv[1]);
     return CLI_DONE;
 }
 

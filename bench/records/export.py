@@ -16,7 +16,7 @@ DESCRIPTION = """Writes a record of posemill bench for a service of continuous b
   bmf               Bencher Metric Format, adapter json: throughput in samples/s, latency of one
                     run of a case in nanoseconds
 
-Intervals are bootstrapped from the times of all repetitions; a record of schema 1 has none, and is
+Intervals are computed from the times of all repetitions; a record of schema 1 has none, and is
 written without."""
 EPILOG = f"""exit codes:
   0  done
@@ -33,7 +33,7 @@ def time_interval(case):
     """(median, low, high) of the seconds of a case; without repetitions the limits are None."""
     if case.seconds is None:
         return case.seconds_median, None, None
-    return median_interval(case.seconds, case.name)
+    return median_interval(case.seconds)
 
 
 def rate_interval(case):

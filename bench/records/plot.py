@@ -47,7 +47,7 @@ def curves_of(record):
     for case in record.cases.values():
         if case.name.startswith("sizes/") and case.ceiling_share is not None:
             method = case.name.removeprefix("sizes/").rpartition("-")[0]
-            share, *ends = share_interval(case.ceiling_share, case.ceiling_seconds, case.seconds, case.name)
+            share, *ends = share_interval(case.ceiling_share, case.ceiling_seconds, case.seconds)
             ends = [share if end is None else end for end in ends]
             curves.setdefault(method, []).append((case.samples * case.bytes_per_sample, share, *ends))
     if not curves:
@@ -81,7 +81,7 @@ def point_of(case):
     moved = read + (case.bytes_written or 0)
     if not case.operations or not moved or case.bound is None:
         return None
-    middle, low, high = median_interval(case.seconds, case.name)
+    middle, low, high = median_interval(case.seconds)
     return case.name, case.bound, case.operations / moved, *(case.operations / one for one in (middle, high, low))
 
 

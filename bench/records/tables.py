@@ -35,7 +35,7 @@ def angle(number):
 
 def bound_share(case):
     """The share of the bound with its 95 % interval, in whole per cent."""
-    middle, low, high = share_interval(case.bound_share, case.bound_seconds, case.seconds, case.name)
+    middle, low, high = share_interval(case.bound_share, case.bound_seconds, case.seconds)
     return share(middle) if low is None else "%s (%.0f to %.0f)" % (share(middle), 100 * low, 100 * high)
 
 

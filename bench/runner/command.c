@@ -52,14 +52,14 @@ static const option bench_table[] = {
      AT(json)},
     {"--cite", 0, NULL,
      "end with a BibTeX entry of the run; with --quiet, print it and the last five\n"
-     "lines alone",
+     "lines alone. With RECORD.json, print both of a run that --json wrote",
      NULL, AT(cite)},
 };
 #undef AT
 
 static const command_help help = {
     .name = "bench",
-    .usage = "[--device DEVICE] [--case GLOB,...] [--quick] [--samples N] [--json FILE]\n[--cite]",
+    .usage = "[--case GLOB,...] [--json FILE] [--cite] [OPTIONS]\n--cite RECORD.json",
     .summary =
         "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
         "checks the results of every case against the CPU reference path.",
@@ -124,7 +124,9 @@ static const command_help help = {
         "          every output has the bytes of the file resampled alone",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json\n"
-               "posemill bench --case 'upsample-4/slerp' --cite",
+               "posemill bench --case 'upsample-4/slerp' --cite\n"
+               "posemill bench --cite record.json",
+    .takes_operands = true,
 };
 
 /* ---- running ------------------------------------------------------------------- */
@@ -302,6 +304,35 @@ static void free_results(bench_state *state) {
         bench_result_free(&state->results[i]);
 }
 
+#if defined(BENCH_READS_RECORDS)
+static cli_exit print_cited(const char *path) {
+    bench_record record;
+    bench_result result;
+    const cli_exit code = record_read(path, &record, &result);
+    if (code == CLI_DONE) {
+        summary_print(stdout, &record);
+        summary_print_bibtex(stdout, &record);
+    }
+    bench_result_free(&result);
+    return code;
+}
+#else
+static cli_exit print_cited(const char *path) {
+    return cli_fail(CLI_BAD_INPUT, path, "build posemill with jansson",
+                    "records are not read by this build");
+}
+#endif
+
+static cli_exit cite_record(const bench_options *options, int count, char **paths) {
+    if (!options->cite || count > 1)
+        return options_usage(&help, paths[options->cite ? 1 : 0],
+                             "unexpected argument; a record follows --cite");
+    if (options->glob || options->json || options->quick || options->samples != 0)
+        return options_usage(&help, "--cite",
+                             "a record is printed as it was measured, without other options");
+    return print_cited(paths[0]);
+}
+
 int cmd_bench(int argc, char **argv) {
     static bench_state state;
     const option_group groups[] = {
@@ -316,6 +347,8 @@ int cmd_bench(int argc, char **argv) {
     code = device_options_one(&options->device);
     if (code != CLI_DONE)
         return (int)code;
+    if (argc > 0)
+        return (int)cite_record(options, argc, argv);
     if (options->cite && options->json && strcmp(options->json, "-") == 0)
         return (int)options_usage(&help, "--cite", "--json - prints the record alone; name a file");
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;

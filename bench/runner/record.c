@@ -29,7 +29,7 @@ void record_print_heading(const bench_record *record) {
     printable_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
                    device_type_name(device->type),
                    device->driver[0] != '\0' ? device->driver : "none", device->lanes,
-                   bench_commit);
+                   record->commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
            "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,
@@ -54,13 +54,14 @@ static const char *cell(char *text, size_t size, const char *format, double numb
     return text;
 }
 
-static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
+const char *const record_bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 
 /* The bound, and the share of it that the case reaches. */
 static const char *bound_cell(char *text, size_t size, const bench_result *result) {
     if (result->bound == BOUND_NONE)
         return "-";
-    snprintf(text, size, "%-10s %3.0f %%", bound_names[result->bound], 100.0 * result->bound_share);
+    snprintf(text, size, "%-10s %3.0f %%", record_bound_names[result->bound],
+             100.0 * result->bound_share);
     return text;
 }
 
@@ -101,7 +102,7 @@ static bool has_share_above_one(const bench_record *record) {
 }
 
 void record_print_footing(const bench_record *record) {
-    const bench_result *ours = record_find(record, "upsample-4/slerp");
+    const bench_result *ours = record_find(record, RECORD_HEADLINE);
     const bench_result *obvious = record_find(record, "obvious/slerp");
     if (ours && obvious)
         printf("\nslerp: %.1f times the obvious kernel\n",
@@ -119,12 +120,11 @@ void record_print_footing(const bench_record *record) {
 
 /* ---- the record ---------------------------------------------------------------- */
 
-/* Described in bench/record.schema.json. Records without a number are of schema 1. */
-enum { SCHEMA = 2 };
-
 void record_begin(bench_record *record) {
     const time_t now = time(NULL);
     struct tm utc;
+    snprintf(record->version, sizeof record->version, "%s", pm_version());
+    snprintf(record->commit, sizeof record->commit, "%s", bench_commit);
     record->host = host_of_system();
     record->average = load_average();
     record->begin = load_counters_now();
@@ -227,7 +227,7 @@ static void write_case(json_writer *json, const bench_result *result) {
     write_counts(json, result);
     json_write_number(json, "ceiling_share", result->ceiling_share);
     json_write_number(json, "baseline_ratio", result->baseline_ratio);
-    json_write_string(json, "bound", bound_names[result->bound]);
+    json_write_string(json, "bound", record_bound_names[result->bound]);
     json_write_number(json, "bound_share", result->bound_share);
     json_write_number(json, "max_error_rad", result->max_error_rad);
     write_times(json, &result->times);
@@ -242,14 +242,15 @@ cli_exit record_write(const bench_record *record, cli_output *output) {
         return cli_fail(CLI_CANNOT_WRITE, "--json", NULL, "out of memory");
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
-    json_write_integer(&json, "schema", SCHEMA);
+    json_write_integer(&json, "schema", RECORD_SCHEMA);
     json_write_string(&json, "date", record->date);
     write_host(&json, &record->host);
     write_load(&json, &record->load);
     json_write_string(&json, "device", record->device.name);
     json_write_string(&json, "driver", record->device.driver);
     json_write_string(&json, "platform", record->device.platform);
-    json_write_string(&json, "commit", bench_commit);
+    json_write_string(&json, "version", record->version);
+    json_write_string(&json, "commit", record->commit);
     write_options(&json, record);
     json_write_numbers(&json, "fill_rates", record->fill_rate_count > 0 ? record->fill_rates : NULL,
                        record->fill_rate_count);

@@ -9,8 +9,17 @@
 #include "load.h"
 #include "runner.h"
 
+/* Described in bench/record.schema.json. Records without a number are of schema 1. */
+enum { RECORD_SCHEMA = 2 };
+
+/* The case of the headline. */
+#define RECORD_HEADLINE "upsample-4/slerp"
+
+extern const char *const record_bound_names[]; /* by bench_bound */
+
 typedef struct bench_record {
-    char date[24]; /* when the run began: UTC, ISO 8601 */
+    char date[24];                 /* when the run began: UTC, ISO 8601 */
+    char version[32], commit[128]; /* of the command; the version may be unknown, "" */
     bench_host host;
     load_counters begin; /* what the machine had done by then */
     double average;      /* load of the minute before */
@@ -27,7 +36,7 @@ typedef struct bench_record {
     size_t count;
 } bench_record;
 
-/* Sets date, host, and what the load of the run is computed from. */
+/* Sets date, version, commit, host, and what the load of the run is computed from. */
 void record_begin(bench_record *record);
 
 /* Sets the load of the run that ends now. */
@@ -42,5 +51,9 @@ void record_print_row(const bench_result *result);
 void record_print_footing(const bench_record *record);
 
 cli_exit record_write(const bench_record *record, cli_output *output);
+
+/* Reads what the last lines of the run tell: summary.h. The record has no result but the headline's,
+ * if that was measured; bench_result_free releases it, also after a failure. */
+cli_exit record_read(const char *path, bench_record *record, bench_result *result);
 
 #endif

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { RATES_MIN = 30, DRAWS = 2000, TAIL = DRAWS * 25 / 1000 };
+enum { RATES_MIN = 30 };
 
 /* splitmix64 (Steele, Lea and Flood 2014). The upper bits of a product with the bound are uniform to
  * within bound/2^32, and no array here has more than a few thousand elements. */
@@ -41,19 +41,27 @@ double stats_ratio(const double *above, const double *below, double scale, size_
     return stats_median(ratios, count);
 }
 
-void stats_interval(const double *above, const double *below, size_t count, uint64_t seed,
-                    double interval[2]) {
-    double values[STATS_MAX], drawn[STATS_MAX], medians[DRAWS];
+/* How many values on either side lie outside the interval: as many as the median is beyond in at most
+ * 2.5 % of runs. That `outside` + 1 of `count` values or fewer are below it has the probability of as many
+ * heads of a coin. */
+static size_t outside_of(size_t count) {
+    double term = exp2(-(double)count), sum = term;
+    for (size_t outside = 0;; outside++) {
+        term *= (double)(count - outside) / (double)(outside + 1);
+        sum += term;
+        if (sum > 0.025)
+            return outside;
+    }
+}
+
+void stats_interval(const double *above, const double *below, size_t count, double interval[2]) {
+    double values[STATS_MAX];
     for (size_t i = 0; i < count; i++)
         values[i] = below ? above[i] / below[i] : above[i];
-    for (size_t draw = 0; draw < DRAWS; draw++) {
-        for (size_t i = 0; i < count; i++)
-            drawn[i] = values[stats_random(&seed, count)];
-        medians[draw] = stats_median(drawn, count);
-    }
-    qsort(medians, DRAWS, sizeof *medians, by_size);
-    interval[0] = medians[TAIL];
-    interval[1] = medians[DRAWS - 1 - TAIL];
+    qsort(values, count, sizeof *values, by_size);
+    const size_t outside = outside_of(count);
+    interval[0] = values[outside];
+    interval[1] = values[count - 1 - outside];
 }
 
 /* ---- two rates ----------------------------------------------------------------- */

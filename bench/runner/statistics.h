@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Statistics of repeated measurements: medians, paired ratios, their intervals, and whether rates form
- * two groups. All of it is deterministic: random numbers come from a seed. The scripts compute intervals
- * of records in the same way with draws of their own (bench/records/intervals.py).
+ * two groups. The scripts compute the same intervals of records (bench/records/intervals.py).
  */
 #ifndef POSEMILL_BENCH_STATISTICS_H
 #define POSEMILL_BENCH_STATISTICS_H
@@ -24,10 +23,11 @@ double stats_median(double *numbers, size_t count);
  * to STATS_MAX. */
 double stats_ratio(const double *above, const double *below, double scale, size_t count);
 
-/* The 95 % interval of a median, by the percentile bootstrap (Efron 1979) with 2000 draws: of above[i],
- * or of above[i] / below[i] unless below is NULL. The count is 1 to STATS_MAX. */
-void stats_interval(const double *above, const double *below, size_t count, uint64_t seed,
-                    double interval[2]);
+/* The interval that has the median of what is measured in at least 95 % of runs, whatever its distribution:
+ * two of the sorted values, by the binomial distribution (David and Nagaraja 2003, 7.1). Of above[i], or of
+ * above[i] / below[i] unless below is NULL. Fewer than 6 values give their range, which has it less often.
+ * The count is 1 to STATS_MAX. */
+void stats_interval(const double *above, const double *below, size_t count, double interval[2]);
 
 /* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
  * than a factor of 1.3, with at most a tenth of all rates in the middle half of the distance between the

@@ -5,19 +5,16 @@
  */
 #include "summary.h"
 
-#include "commit.h"
 #include "motion/base/printable.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char headline_case[] = "upsample-4/slerp";
-
 enum { TEXT = 256, ENTRY = 2048 };
 
 /* The headline's case, if it was measured. */
 static const bench_result *headline(const bench_record *record) {
-    const bench_result *found = record_find(record, headline_case);
+    const bench_result *found = record_find(record, RECORD_HEADLINE);
     return found && found->times.count > 0 ? found : NULL;
 }
 
@@ -25,11 +22,10 @@ static void tell_rate(const bench_record *record, char text[TEXT]) {
     const bench_result *ours = headline(record);
     double seconds[2];
     if (!ours) {
-        snprintf(text, TEXT, "not measured: the run has no %s", headline_case);
+        snprintf(text, TEXT, "not measured: the run has no %s", RECORD_HEADLINE);
         return;
     }
-    stats_interval(ours->times.of[ROLE_CASE], NULL, ours->times.count, bench_seed(ours->name),
-                   seconds);
+    stats_interval(ours->times.of[ROLE_CASE], NULL, ours->times.count, seconds);
     const double million = 1e-6 * (double)ours->samples;
     snprintf(text, TEXT,
              "%.1f million samples/s of slerp by 4, 95 %% interval %.1f to %.1f, %zu repetitions%s",
@@ -49,8 +45,7 @@ static void tell_bound(const bench_record *record, char text[TEXT]) {
         return;
     }
     const bench_times *times = &ours->times;
-    stats_interval(times->of[ROLE_BOUND], times->of[ROLE_CASE], times->count,
-                   bench_seed(ours->name), shares);
+    stats_interval(times->of[ROLE_BOUND], times->of[ROLE_CASE], times->count, shares);
     snprintf(text, TEXT, "%.1f %% of %s at the device's rate, 95 %% interval %.1f to %.1f",
              100.0 * ours->bound_share, whats[ours->bound], 100.0 * shares[0], 100.0 * shares[1]);
 }
@@ -74,8 +69,9 @@ void summary_print(FILE *file, const bench_record *record) {
     tell_rate(record, rate);
     tell_bound(record, bound);
     print_machine(file, &record->load);
-    fprintf(file, "headline: %s\nbound: %s\ncommit: %s\ndate: %s\n", rate, bound, bench_commit,
-            record->date);
+    fprintf(file, "headline: %s\nbound: %s\n", rate, bound);
+    printable_line(file, "commit: %s", record->commit);
+    fprintf(file, "date: %s\n", record->date);
 }
 
 /* The text with what is special in TeX escaped. A text that does not fit is cut. */
@@ -97,11 +93,13 @@ static void write_tex(char entry[ENTRY], const char *untrusted) {
 }
 
 void summary_print_bibtex(FILE *file, const bench_record *record) {
-    char rate[TEXT], bound[TEXT], note[ENTRY], device[ENTRY], escaped[ENTRY];
+    char rate[TEXT], bound[TEXT], title[ENTRY], note[ENTRY], escaped[ENTRY];
     tell_rate(record, rate);
     tell_bound(record, bound);
-    write_tex(device, record->device.name);
-    snprintf(note, sizeof note, "commit %s; driver %s; %s; bound: %s; machine: %s", bench_commit,
+    snprintf(note, sizeof note, "Posemill%s%s: posemill bench on %s", record->version[0] ? " " : "",
+             record->version, record->device.name);
+    write_tex(title, note);
+    snprintf(note, sizeof note, "commit %s; driver %s; %s; bound: %s; machine: %s", record->commit,
              record->device.driver[0] != '\0' ? record->device.driver : "none", rate, bound,
              verdict(&record->load));
     write_tex(escaped, note);
@@ -109,7 +107,7 @@ void summary_print_bibtex(FILE *file, const bench_record *record) {
             "\n@misc{posemill-bench-%.10s,\n"
             "  author = {{Posemill contributors}},\n",
             record->date);
-    fprintf(file, "  title = {Posemill %s: posemill bench on %s},\n", pm_version(), device);
+    fprintf(file, "  title = {%s},\n", title);
     fprintf(file, "  year = {%.4s},\n  month = {%.2s},\n", record->date, record->date + 5);
     fprintf(file, "  note = {%s; measured %s}\n", escaped, record->date);
     fprintf(file, "}\n");

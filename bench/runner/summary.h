@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Five lines. What a run did not measure is named as missing. */
+/* Five lines. What a run did not measure is named as missing. The record may be one that was read. */
 void summary_print(FILE *file, const bench_record *record);
 
 /* A BibTeX entry with the same figures, and the version and the device. */

@@ -37,7 +37,7 @@ def read(path):
 def _rate(task):
     """Millions of samples a second, with the ends of the interval of the median."""
     middle, low, high = (task["samples"] / 1e6 / seconds for seconds in
-                         median_interval(task["seconds"], task["name"]))
+                         median_interval(task["seconds"]))
     return f"{_digits(middle)} ({_digits(high)} to {_digits(low)})"
 
 

@@ -31,7 +31,7 @@ struct sharing {
     bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
 };
 
-enum { PLATFORMS_MAX = 16, PROPERTIES = 7 };
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64, PROPERTIES = 7 };
 
 static void properties_of(cl_platform_id platform, cl_context_properties properties[PROPERTIES]) {
     const cl_context_properties all[PROPERTIES] = {CL_CONTEXT_PLATFORM,
@@ -66,6 +66,19 @@ static bool load(cl_platform_id platform, const char *name, void *function) {
     return address != NULL;
 }
 
+/* Whether a device of the platform shares buffers. Otherwise the loader may still have the functions, which
+ * call what the driver lacks. */
+static bool shares(cl_platform_id platform) {
+    cl_device_id devices[DEVICES_MAX];
+    cl_uint count = 0;
+    bool found = false;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, devices, &count) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = 0; i < count && i < DEVICES_MAX; i++)
+        found = found || has_extension(devices[i], "cl_khr_gl_sharing");
+    return found;
+}
+
 /* The platform's device that draws the current context; NULL: none. */
 static cl_device_id drawing_device(cl_platform_id platform) {
     cl_context_properties properties[PROPERTIES];
@@ -73,7 +86,7 @@ static cl_device_id drawing_device(cl_platform_id platform) {
     size_t size = 0;
     context_info_function ask;
     properties_of(platform, properties);
-    if (!load(platform, "clGetGLContextInfoKHR", &ask) ||
+    if (!shares(platform) || !load(platform, "clGetGLContextInfoKHR", &ask) ||
         ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &device,
             &size) != CL_SUCCESS)
         return NULL;

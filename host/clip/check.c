@@ -95,11 +95,29 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     return PM_OK;
 }
 
+static pm_status check_coded(const pm_clip_desc *desc, pm_error *error) {
+    const size_t stride = desc->rotations.stride;
+    const size_t row = pm_keys_row_bytes(desc->key_format, desc->track_count);
+    size_t bytes = desc->timelines[0].key_count;
+    if (desc->key_format == PM_KEYS_FLOAT32 || pm_timeline_count(desc) > 1)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "rotations: codes require a key_format of 48 bits and one timeline");
+    if (stride && stride < row)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "rotations: stride %zu is smaller than a row of %zu bytes", stride, row);
+    return pm_multiply(bytes, stride ? stride : row, &bytes)
+               ? PM_OK
+               : pm_fail(error, PM_ERROR_SIZE,
+                         "rotations: the bytes of all keys do not fit size_t");
+}
+
 /* Checks the keys of a channel, and the tangents where its method takes them in and out. */
 static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys, pm_error *error) {
     static const char *const suffixes[PM_ARRAY_COUNT] = {"", "_in", "_out"};
     const unsigned count = pm_channel_impl(desc, c).both_tangents ? PM_ARRAY_COUNT : 1;
     pm_status status = PM_OK;
+    if (c == PM_ROTATIONS && pm_is_coded(desc))
+        return check_coded(desc, error);
     for (unsigned i = 0; status == PM_OK && i < count; i++) {
         const pm_array *array = pm_channel_array(desc, c, i);
         char name[32];

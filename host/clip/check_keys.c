@@ -3,6 +3,8 @@
  * Checks the keys and tangents of a description whose counts and pointers are valid: first all
  * numbers in memory order, with an instruction set's vectors; if a number is invalid, one by one.
  */
+#include <string.h>
+
 #include "base/base.h"
 #include "description.h"
 
@@ -54,20 +56,28 @@ static void read_row(const pm_array_view *rows, size_t row, unsigned components,
         to[i] = pm_number_at(rows, row, i);
 }
 
-/* Whether the dropped closing key equals the first key, within the tolerance. */
-static bool is_closed(const pm_array_view *rows, size_t keys, unsigned components) {
-    double first[4], last[4], difference2 = 0, sum2 = 0, largest = 0;
-    read_row(rows, 0, components, first);
-    read_row(rows, keys - 1, components, last);
-    for (unsigned i = 0; i < components; i++) {
+/* Either sign is the same rotation. */
+static bool are_close(const double first[4], const double last[4]) {
+    double difference2 = 0, sum2 = 0;
+    for (unsigned i = 0; i < 4; i++) {
         difference2 += (last[i] - first[i]) * (last[i] - first[i]);
         sum2 += (last[i] + first[i]) * (last[i] + first[i]);
     }
+    return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
+           closing_tolerance;
+}
+
+/* Whether the dropped closing key equals the first key, within the tolerance. */
+static bool is_closed(const pm_array_view *rows, size_t keys, unsigned components) {
+    double first[4], last[4], difference2 = 0, largest = 0;
+    read_row(rows, 0, components, first);
+    read_row(rows, keys - 1, components, last);
+    if (components == 4)
+        return are_close(first, last);
+    for (unsigned i = 0; i < components; i++)
+        difference2 += (last[i] - first[i]) * (last[i] - first[i]);
     if (difference2 == 0)
         return true;
-    if (components == 4) /* either sign is the same rotation */
-        return 4 * atan2(sqrt(fmin(difference2, sum2)), sqrt(fmax(difference2, sum2))) <=
-               closing_tolerance;
     for (size_t k = 0; k < keys; k++)
         for (unsigned i = 0; i < components; i++)
             largest = fmax(largest, fabs(pm_number_at(rows, k, i)));
@@ -88,16 +98,47 @@ static pm_status check_values(const pm_clip_desc *desc, const pm_array_view *row
     return status;
 }
 
+static bool closes_on_key(const pm_clip_desc *desc, size_t track) {
+    bool closes;
+    pm_timeline_check_loop(pm_timeline_of_track(desc, track), desc->loop_period, &closes, NULL);
+    return closes;
+}
+
+static pm_status refuse_closing(const pm_clip_desc *desc, unsigned channel, size_t track,
+                                pm_error *error) {
+    return pm_fail_at(error, PM_ERROR_TIME, track, pm_timeline_of_track(desc, track)->key_count - 1,
+                      "%s: loop_period ends on the last key, which differs from the first",
+                      pm_channel_name(channel));
+}
+
 static pm_status check_closing(const pm_clip_desc *desc, const pm_array_view *rows,
                                unsigned channel, size_t track, pm_error *error) {
-    const pm_timeline *timeline = pm_timeline_of_track(desc, track);
-    bool closes;
-    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
-    if (closes && !is_closed(rows, timeline->key_count, pm_channel_components(channel)))
-        return pm_fail_at(error, PM_ERROR_TIME, track, timeline->key_count - 1,
-                          "%s: loop_period ends on the last key, which differs from the first",
-                          pm_channel_name(channel));
-    return PM_OK;
+    const size_t keys = pm_timeline_of_track(desc, track)->key_count;
+    return closes_on_key(desc, track) && !is_closed(rows, keys, pm_channel_components(channel))
+               ? refuse_closing(desc, channel, track, error)
+               : PM_OK;
+}
+
+/* Reads the codes of a track, and keeps the first and the last key. */
+static pm_status check_coded(const pm_clip_desc *desc, size_t track, pm_error *error) {
+    const size_t keys = pm_timeline_of_track(desc, track)->key_count, tracks = desc->track_count;
+    const size_t tight = pm_keys_row_bytes(desc->key_format, tracks);
+    const size_t stride = desc->rotations.stride ? desc->rotations.stride : tight;
+    const char *row = desc->rotations.data;
+    double ends[2][4] = {{0}};
+    for (size_t k = 0; k < keys; k++, row += stride) {
+        const pm_coded_key key = pm_coded_get(desc->key_format, row, tracks, track);
+        if (!pm_coded_exists(desc->key_format, &key))
+            return pm_fail_at(error, PM_ERROR_KEY, track, k, "rotation: the code is of no key");
+        if (k > 0 && k + 1 < keys)
+            continue;
+        const pm_quat q = pm_coded_quat(desc->key_format, &key);
+        memcpy(ends[k > 0], (double[4]){(double)q.x, (double)q.y, (double)q.z, (double)q.w},
+               sizeof *ends);
+    }
+    return closes_on_key(desc, track) && !are_close(ends[0], ends[1])
+               ? refuse_closing(desc, PM_ROTATIONS, track, error)
+               : PM_OK;
 }
 
 /* Checks that no number of the tangents is larger than `max`. */
@@ -123,6 +164,8 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_
     pm_array_view rows = pm_track_view(desc, array, components, track, first_row);
     size_t keys = pm_timeline_of_track(desc, track)->key_count;
     pm_status status = PM_OK;
+    if (channel == PM_ROTATIONS && pm_is_coded(desc))
+        return check_coded(desc, track, error);
     if (!values_are_good)
         status = check_values(desc, &rows, channel, track, keys, error);
     if (status == PM_OK)
@@ -192,7 +235,8 @@ static bool all_look_good(const pm_clip_desc *desc, size_t root, size_t keys) {
         good = desc->loop_period == 0 &&
                looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
     for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++)
-        if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
+        if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data &&
+            !(c == PM_ROTATIONS && pm_is_coded(desc)))
             good = channel_looks_good(desc, c, pm_is_of_root(desc, c) ? root_keys : keys);
     return good;
 }

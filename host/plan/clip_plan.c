@@ -42,7 +42,7 @@ static bool is_dense(const pm_clip_desc *desc, unsigned components, const pm_arr
 
 static bool builds_channel(const pm_clip_desc *desc, unsigned channel) {
     const pm_builder builder = pm_channel_impl(desc, channel).segments;
-    bool builds = true;
+    bool builds = channel != PM_ROTATIONS || !pm_is_coded(desc);
     for (unsigned a = 0; builds && a < PM_ARRAY_COUNT; a++) {
         const pm_array *array = array_of(desc, channel, a);
         builds = !array || is_dense(desc, components_of(desc, channel, array), array);

@@ -7,8 +7,8 @@
 
 #include "step.h"
 
-/* Whether kernels can build all channels of a checked description: arrays are at most twice as long as their
- * numbers. */
+/* Whether kernels can build all channels of a checked description: keys are not coded, and arrays are at most
+ * twice as long as their numbers. */
 bool pm_plan_builds(const pm_clip_desc *desc);
 
 /* An array of a description for a channel that is present, as it lies in memory; data NULL: not given.

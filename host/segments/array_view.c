@@ -33,7 +33,7 @@ pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, uns
     size_t row = components * pm_number_size(array->type);
     const unsigned char *data = array->data;
     size_t tracks = pm_array_tracks(desc, array);
-    if (!data)
+    if (!data || array->type == PM_CODED)
         return (pm_array_view){0};
     if (tracks == 1)
         track = first_row = 0;

@@ -9,7 +9,8 @@
 
 #include <posemill/posemill.h>
 
-/* The rows of a pm_array that belong to one track. Borrowed. data NULL: the array is not given. */
+/* The rows of a pm_array that belong to one track. Borrowed. data NULL: the array is not given, or has
+ * codes. */
 typedef struct pm_array_view {
     const unsigned char *data;
     pm_number type;
@@ -30,6 +31,11 @@ static inline double pm_number_at(const pm_array_view *rows, size_t row, size_t 
     float value;
     memcpy(&value, at + component * sizeof value, sizeof value);
     return (double)value;
+}
+
+/* Whether rotations are coded rows, which pm_coded_get reads. */
+static inline bool pm_is_coded(const pm_clip_desc *desc) {
+    return desc->rotations.data && desc->rotations.type == PM_CODED;
 }
 
 /* The channels, which are the key arrays of a description. */

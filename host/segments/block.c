@@ -5,11 +5,10 @@
  * for each instruction set.
  */
 #include "builder.h"
+#include "key_store.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "kernels/pm_key_codes.h"
 
 /* NULL: the curve has no coefficients. */
 static const pm_segment_builder *builder_of(const pm_block *block) {
@@ -98,15 +97,37 @@ static size_t coded_at(const pm_track *track, size_t lane, size_t key) {
     return at->first + key * at->row;
 }
 
-static void put_coded(pm_track *track, size_t key, dquat q) {
+/* Codes of a window of keys, lane by lane. */
+typedef struct codes_in_window {
+    pm_coded_key of[PM_DOUBLES][PM_WINDOW];
+} codes_in_window;
+
+/* Key `at` of the window. */
+static void encode_key(const pm_track *track, dquat q, size_t at, codes_in_window *codes) {
+    const dcodes found = dcodes_of(track->block->format, q);
+    for (size_t i = 0; i < track->count; i++)
+        codes->of[i][at] = pm_code_in_lane(&found, i);
+}
+
+static void take_codes(const pm_track *track, size_t key, size_t at, codes_in_window *codes) {
+    const pm_key_format format = track->block->format;
+    const pm_clip_desc *desc = track->desc;
+    const size_t tight = pm_keys_row_bytes(format, desc->track_count);
+    const size_t stride = desc->rotations.stride ? desc->rotations.stride : tight;
+    const char *row = (const char *)desc->rotations.data + key * stride;
+    for (size_t i = 0; i < track->count; i++)
+        codes->of[i][at] = pm_coded_get(format, row, desc->track_count, track->index[i]);
+}
+
+/* Stores `count` keys of a window; decoded keys decide the signs. */
+static void put_codes(pm_track *track, size_t first, size_t count, const codes_in_window *codes) {
     const pm_block *block = track->block;
-    const dcodes codes = dcodes_of(block->format, q);
-    const dreal *n = codes.number;
+    dquat *b = &track->before;
     for (size_t i = 0; i < track->count; i++) {
-        dquat *b = &track->before;
         double before[4] = {b->x[i], b->y[i], b->z[i], b->w[i]};
-        pm_key_store(block->format, block->keys, coded_at(track, i, key),
-                     (double[3]){n[0][i], n[1][i], n[2][i]}, codes.turned[i], before);
+        for (size_t k = 0; k < count; k++)
+            pm_key_store(block->format, block->keys, coded_at(track, i, first + k), codes->of[i][k],
+                         before);
         dquat_set_lane(b, i, before[0], before[1], before[2], before[3]);
     }
 }
@@ -129,16 +150,28 @@ static dquat read_key(const pm_track *track, size_t key, bool unrolls) {
     return unrolls ? dquat_flipped(q, pm_is_turned(track->before, q)) : q;
 }
 
+static void read_coded(pm_track *track, size_t first, size_t end) {
+    const bool is_given = pm_is_coded(track->desc);
+    codes_in_window codes;
+    for (size_t k = first; k < end; k++)
+        if (is_given)
+            take_codes(track, k, k - first, &codes);
+        else
+            encode_key(track, read_key(track, k, false), k - first, &codes);
+    put_codes(track, first, end - first, &codes);
+}
+
 /* Reads a window of keys from `first` on, and stores them. */
 static void read_window(pm_track *track, size_t first, bool unrolls) {
-    for (size_t k = first; k < first + PM_WINDOW && k < track->key_count; k++) {
-        const dquat q = read_key(track, k, unrolls);
-        if (is_coded(track)) {
-            put_coded(track, k, q);
-            continue;
-        }
-        track->before = q;
-        pm_put_plane(track, k, 0, q);
+    const size_t rest = track->key_count - first;
+    const size_t end = first + (rest < PM_WINDOW ? rest : PM_WINDOW);
+    if (is_coded(track)) {
+        read_coded(track, first, end);
+        return;
+    }
+    for (size_t k = first; k < end; k++) {
+        track->before = read_key(track, k, unrolls);
+        pm_put_plane(track, k, 0, track->before);
     }
 }
 
@@ -469,6 +502,22 @@ static bool are_rotations(const void *data, pm_number type, size_t count) {
     return !dmask_any(~good);
 }
 
+static void encode(pm_key_format format, const float *from, size_t rows, size_t tracks, void *to) {
+    const size_t row = pm_keys_row_bytes(format, tracks);
+    char *at = to;
+    memset(at, 0, rows * row);
+    for (size_t k = 0; k < rows; k++, at += row)
+        for (size_t t = 0, lanes = 0; t < tracks; t += lanes, from += 4 * lanes) {
+            lanes = at_most_lanes(tracks - t);
+            const dcodes codes =
+                dcodes_of(format, pm_normalised(dquat_load_some(from, lanes), false));
+            for (size_t i = 0; i < lanes; i++) {
+                const pm_coded_key key = pm_code_in_lane(&codes, i);
+                pm_coded_put(format, at, tracks, t + i, &key);
+            }
+        }
+}
+
 static bool are_within(const void *data, pm_number type, size_t count, double max) {
     size_t size = pm_number_size(type);
     const unsigned char *at = data;
@@ -492,6 +541,7 @@ const pm_segment_functions PM_SET_NAME(pm_segment_functions) = {
     .begin_stream = begin_stream,
     .build_window = build_window,
     .end_stream = end_stream,
+    .encode = encode,
     .are_rotations = are_rotations,
     .are_within = are_within,
 };

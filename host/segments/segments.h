@@ -136,6 +136,8 @@ typedef struct pm_segment_functions {
     void (*begin_stream)(const pm_block *block, void *stream, float *wraps);
     pm_block_result (*build_window)(void *stream, size_t first, size_t count, bool with_segments);
     void (*end_stream)(void *stream);
+    /* Writes the keys of `rows` rows of `tracks` unit quaternions as coded rows of a 48-bit format. */
+    void (*encode)(pm_key_format format, const float *from, size_t rows, size_t tracks, void *to);
     /* Checks of contiguous numbers. are_rotations: whether `count` quaternions are finite with
      * norms within 1e-3 of 1; true is certain, false may be wrong near the bound. are_within:
      * whether the absolute value of each of `count` numbers is at most max, and none is NaN. */

@@ -393,7 +393,11 @@ PM_API bool pm_method_find(const char *name, pm_method *method);
 
 /* ---- clips ------------------------------------------------------------------ */
 
-typedef enum pm_number { PM_FLOAT32 = 0, PM_FLOAT64 } pm_number;
+typedef enum pm_number {
+    PM_FLOAT32 = 0,
+    PM_FLOAT64,
+    PM_CODED /* pm_clip_desc.rotations alone, of one timeline: rows of pm_keys_encode in key_format */
+} pm_number;
 
 /* A read-only array of numbers with one row per key (per track for axes). */
 typedef struct pm_array {
@@ -437,6 +441,22 @@ typedef enum pm_key_format {
     PM_KEYS_LOG48,       /* 6.125 bytes: modified logarithm; error at most 7.6e-5 rad */
     PM_KEYS_SMALLEST48   /* 6 bytes: the three smallest components; error at most 8.7e-5 rad */
 } pm_key_format;
+
+/* Rows of keys of 48 bits for files, which a clip takes as pm_clip_desc.rotations of type PM_CODED: it
+ * has the bits of one that encodes the same float32 keys, and is built faster. A row has three
+ * int16 for each track; of log48, a word for every 16 tracks follows, whose bit i is the sign of track i. */
+
+/* The bytes of a row of tracks, at least 1. 0: the format is float32, or does not exist. */
+PM_API size_t pm_keys_row_bytes(pm_key_format format, size_t tracks);
+
+/* Encodes (rows, tracks, 4) float32 quaternions, which are normalised, to rows without gaps. Those that a
+ * clip would refuse are refused, with `track` and `key` (the row) in `error`. Thread-safe. */
+PM_API pm_status pm_keys_encode(pm_key_format format, const float *rotations, size_t rows,
+                                size_t tracks, void *coded, pm_error *error);
+
+/* The reverse. Refuses rows that pm_keys_encode does not write. Thread-safe. */
+PM_API pm_status pm_keys_decode(pm_key_format format, const void *coded, size_t rows, size_t tracks,
+                                float *rotations, pm_error *error);
 
 /* Frame of reference for twist axes, angular velocities and accelerations. */
 typedef enum pm_axis_frame { PM_AXIS_BODY = 0, PM_AXIS_PARENT } pm_axis_frame;

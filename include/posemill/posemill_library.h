@@ -65,11 +65,11 @@ typedef struct pm_library_content {
     const pm_library_motion *motions;
     size_t motion_count; /* at least 1 */
     pm_method method;
-    pm_key_format key_format; /* of crowds; rotations in files are float32 */
+    pm_key_format key_format; /* of crowds, and of key_codes */
 
     uint64_t row_count;
     const float *root_rotations; /* with hinges: (row_count, 4), of the first root */
-    const float *key_rotations;  /* without: (row_count, joint_count, 4) */
+    const float *key_rotations;  /* without: (row_count, joint_count, 4). NULL: key_codes */
     /* (row_count, position_count, 3): of the first root alone, or of all joints. NULL: all are those
      * of the rest pose. With hinges at most 1. */
     const float *key_positions;
@@ -79,15 +79,21 @@ typedef struct pm_library_content {
     const pm_library_extra *extras;
     size_t extra_count;
 
-    uint64_t reserved[8]; /* must be 0 */
+    /* In place of key_rotations: rows of pm_keys_encode, in key_format. They are written so. */
+    const void *key_codes;
+
+    uint64_t reserved[7]; /* must be 0 */
 } pm_library_content;
 
 typedef struct pm_library_write_options {
     /* true: angles are stored as int16 in steps, which are of each hinge its largest angle / 32767 */
     bool short_angles;
     size_t threads; /* 0: as many as there are processors */
+    /* true: rotations are stored in key_format, which has 48 bits, so that opening the file encodes
+     * nothing. Without hinges. */
+    bool coded_keys;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[3]; /* must be 0 */
 } pm_library_write_options;
 
 /* Writes a file, which appears when it is complete. `options` may be NULL. Blocks. Thread-safe. */
@@ -105,16 +111,23 @@ typedef struct pm_library_build_options {
     /* Called on the calling thread. NULL: not called */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
+    bool coded_keys; /* as in pm_library_write_options */
+    /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
+     * hinges. Clips then have, in channels of no node, the position and the rotation of the first root,
+     * and a scalar for each hinge in the order of `hinges`. A joint turns about one axis through its own
+     * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
+     * bodies. Nothing is scaled or turned. NULL: files have joints. */
+    const pm_library_content *robot;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_library_build_options;
 
-/* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds one
- * motion at a time, so memory does not grow with the number of files, which are read twice. All
- * files have joints with the names and the parents of the first one's, in any order; clips have a
- * rate. Names of motions are those of the files, with the clip's where a file has several; names
- * that are taken are numbered. Where only the first root moves, positions are those of it alone.
- * `options` may be NULL. Blocks. Thread-safe. */
+/* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds
+ * one motion at a time, so memory does not grow with the number of files, which are read twice.
+ * All files have joints with the names and the parents of the first one's, in any order, or are
+ * those of a robot; clips have a rate. Names of motions are those of the files, with the clip's
+ * where a file has several; names that are taken are numbered. Where only the first root moves,
+ * positions are those of it alone. `options` may be NULL. Blocks. Thread-safe. */
 PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,
                                   const pm_library_build_options *options, const char *output,
                                   pm_error *error);
@@ -124,7 +137,8 @@ typedef struct pm_library pm_library;
 
 typedef struct pm_library_open_options {
     size_t threads; /* that compare digests. 0: as many as there are processors */
-    /* Methods and orders in place of those of the file. NULL: those of the file */
+    /* Methods and orders in place of those of the file. NULL: those of the file. Codes of another
+     * key_format become float32. */
     const pm_method *method;
     const pm_key_format *key_format;
     const uint32_t *bodies;

@@ -41,20 +41,17 @@ static pm_status note_clips(builder *b, part *p, const library_source *source, p
     if (!p->motions)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < p->count; i++) {
-        const pm_clip_desc *desc = &source->character->clips[i];
         const pm_motion_name name = source->content->clips[i].name;
-        const pm_status status = library_check_clip(source, i, error);
+        pm_library_motion *m = &p->motions[i];
+        m->weight = 1;
+        m->name = (pm_motion_name){motion_copy_text(&p->arena, name.text, name.size), name.size};
+        if (!m->name.text)
+            return motion_refuse_memory(error);
+        const pm_status status = library_describe_clip(source, i, m, error);
         if (status != PM_OK)
             return status;
-        p->motions[i] = (pm_library_motion){
-            .name = {motion_copy_text(&p->arena, name.text, name.size), name.size},
-            .frames = desc->timelines[0].key_count,
-            .rate = desc->timelines[0].rate,
-            .weight = 1,
-            .loop_period = desc->loop_period};
-        if (!p->motions[i].name.text)
-            return motion_refuse_memory(error);
-        p->moves_others |= library_moves_others(source, &b->content, i);
+        if (source->character)
+            p->moves_others |= library_moves_others(source, &b->content, i);
     }
     return PM_OK;
 }
@@ -195,20 +192,53 @@ static pm_status list_motions(builder *b, pm_error *error) {
 
 /* ---- the second reading --------------------------------------------------------------- */
 
+/* Writes rows of a motion to one of the arrays with a row per frame. */
+static pm_status put_rows(const builder *b, size_t array, size_t motion, const void *rows,
+                          pm_error *error) {
+    const pm_library_motion *m = &b->content.motions[motion];
+    const size_t row = b->arrays.list[array].bytes / (size_t)b->content.row_count;
+    return array_writer_put(b->writer, array, motion, (size_t)m->first * row, rows,
+                            (size_t)m->frames * row, error);
+}
+
+static pm_status put_coded(const builder *b, size_t motion, const float *rows, pm_error *error) {
+    const pm_library_content *c = &b->content;
+    const size_t frames = (size_t)c->motions[motion].frames;
+    void *codes = malloc(frames * pm_keys_row_bytes(c->key_format, c->joint_count));
+    if (!codes)
+        return motion_refuse_memory(error);
+    pm_status status = library_encode(c, rows, 0, frames, codes, error);
+    if (status == PM_OK)
+        status = put_rows(b, b->arrays.rotations, motion, codes, error);
+    free(codes);
+    return status;
+}
+
+static pm_status write_robot(const builder *b, const library_source *source, size_t clip,
+                             size_t motion, float *rows, pm_error *error) {
+    static const pm_motion_path paths[] = {PM_MOTION_ROTATION, PM_MOTION_POSITION,
+                                           PM_MOTION_SCALAR};
+    const size_t arrays[] = {b->arrays.rotations, b->arrays.positions, b->arrays.angles};
+    pm_status status = PM_OK;
+    for (size_t i = 0; i < 3 && status == PM_OK; i++) {
+        library_fill_robot(source, clip, paths[i], rows);
+        status = put_rows(b, arrays[i], motion, rows, error);
+    }
+    return status;
+}
+
 static pm_status write_clip(const builder *b, const library_source *source, size_t clip,
                             size_t motion, float *rows, pm_error *error) {
-    const pm_library_motion *m = &b->content.motions[motion];
-    const size_t turns = 4 * sizeof(float) * b->content.joint_count;
-    const size_t places = 3 * sizeof(float) * b->content.position_count;
-    const size_t first = (size_t)m->first, frames = (size_t)m->frames;
+    if (!source->character)
+        return write_robot(b, source, clip, motion, rows, error);
     library_fill_rotations(source, clip, rows);
-    pm_status status = array_writer_put(b->writer, b->arrays.rotations, motion, first * turns, rows,
-                                        frames * turns, error);
+    const pm_status status = b->options->coded_keys
+                                 ? put_coded(b, motion, rows, error)
+                                 : put_rows(b, b->arrays.rotations, motion, rows, error);
     if (status != PM_OK)
         return status;
     library_fill_positions(source, &b->content, clip, rows);
-    return array_writer_put(b->writer, b->arrays.positions, motion, first * places, rows,
-                            frames * places, error);
+    return put_rows(b, b->arrays.positions, motion, rows, error);
 }
 
 static pm_status write_clips(builder *b, part *p, const library_source *source, pm_error *error) {
@@ -216,9 +246,11 @@ static pm_status write_clips(builder *b, part *p, const library_source *source, 
     pm_status status = PM_OK;
     for (size_t i = 0; i < p->count && status == PM_OK; i++) {
         const pm_library_motion *m = &b->content.motions[p->first + i];
-        if (!same || source->character->clips[i].timelines[0].key_count != m->frames ||
-            source->character->clips[i].timelines[0].times)
+        pm_library_motion now = {0};
+        if (!same || library_describe_clip(source, i, &now, NULL) != PM_OK ||
+            now.frames != m->frames)
             return motion_refuse(error, "has changed while it was read");
+        /* each joint has more numbers than a hinge */
         float *rows = calloc((size_t)m->frames, 4 * sizeof *rows * b->content.joint_count);
         status = rows ? write_clip(b, source, i, p->first + i, rows, error)
                       : motion_refuse_memory(error);
@@ -234,8 +266,10 @@ static pm_status write_part(void *user, size_t index, pm_error *error) {
 static pm_status write_all(builder *b, const char *output, pm_error *error) {
     const array_work work = {write_part, b->options->progress ? report_progress : NULL, b, b};
     const size_t threads = b->options->threads;
+    const pm_library_write_options writing = {.coded_keys = b->options->coded_keys};
     b->done_before = b->part_count;
-    pm_status status = library_list(&b->content, false, b->content.motion_count, &b->arrays, error);
+    pm_status status =
+        library_list(&b->content, &writing, b->content.motion_count, &b->arrays, error);
     if (status == PM_OK)
         status = array_writer_begin(output, b->arrays.list, b->arrays.count, &b->writer, error);
     if (status == PM_OK)
@@ -243,6 +277,35 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
     if (status == PM_OK)
         status = array_run(threads, b->part_count, &work, error);
     return status == PM_OK ? array_writer_end(b->writer, error) : status;
+}
+
+/* ---- robots ---------------------------------------------------------------------------- */
+
+static pm_status take_robot(builder *b, pm_error *error) {
+    const pm_library_content *robot = b->options->robot;
+    if (!robot)
+        return PM_OK;
+    if (robot->joint_count == 0 || robot->hinge_count == 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
+    pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
+    if (status == PM_OK)
+        status = library_check_given(robot, error);
+    b->content = (pm_library_content){.joint_count = robot->joint_count,
+                                      .joint_names = robot->joint_names,
+                                      .parents = robot->parents,
+                                      .rotations = robot->rotations,
+                                      .positions = robot->positions,
+                                      .points = robot->points,
+                                      .axes = robot->axes,
+                                      .references = robot->references,
+                                      .hinges = robot->hinges,
+                                      .hinge_names = robot->hinge_names,
+                                      .hinge_count = robot->hinge_count,
+                                      .bodies = robot->bodies,
+                                      .body_count = robot->body_count,
+                                      .dofs = robot->dofs,
+                                      .dof_count = robot->dof_count};
+    return status;
 }
 
 /* ---- the call ------------------------------------------------------------------------- */
@@ -262,8 +325,17 @@ static pm_status check_options(const pm_library_build_options *options, pm_error
     if (options->quarter_turns < -1 || options->quarter_turns > 1)
         return motion_fail(error, PM_ERROR_ARGUMENT, "quarter_turns is %d; expected -1, 0 or 1",
                            options->quarter_turns);
+    const bool changes =
+        (options->scale != 0 && options->scale != 1) || options->quarter_turns != 0;
+    if (options->robot && changes)
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "scale, quarter_turns: a robot has its own unit and axes");
+    if (options->robot && options->coded_keys)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: the skeleton has hinges");
     if (!pm_method_get_info(options->method) || !library_key_word(options->key_format))
         return motion_fail(error, PM_ERROR_ARGUMENT, "method or key_format does not exist");
+    if (options->coded_keys && !pm_keys_row_bytes(options->key_format, 1))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
     return MOTION_CHECK_RESERVED(pm_library_build_options, options, error);
 }
 
@@ -278,6 +350,8 @@ pm_status pm_library_build(const char *const *paths, size_t path_count,
     pm_status status = motion_check_texts("paths", paths, path_count, error);
     if (status == PM_OK)
         status = check_options(b.options, error);
+    if (status == PM_OK)
+        status = take_robot(&b, error);
     if (status != PM_OK)
         return status;
     b.content.method = b.options->method;

@@ -199,6 +199,8 @@ pm_status library_check(const pm_library_content *c, pm_error *error) {
     const pm_method_info *method = pm_method_get_info(c->method);
     if (!method || !library_key_word(c->key_format))
         return motion_refuse(error, "format: has a method or a key format that does not exist");
+    if (c->key_codes && (c->hinge_count > 0 || !pm_keys_row_bytes(c->key_format, 1)))
+        return motion_refuse(error, "rot: has codes, but no key format of 48 bits, or hinges");
     if (c->row_count > SIZE_MAX / (16 * (uint64_t)PM_SKELETON_MAX_JOINTS))
         return motion_refuse(error, "motions: has too many frames");
     pm_status status = check_skeleton(c, error);

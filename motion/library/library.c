@@ -81,22 +81,29 @@ static bool expand(const pm_library_content *c, whole_rows *whole) {
 
 /* ---- clips ---------------------------------------------------------------------------- */
 
+/* From a row on: the codes, or numbers. */
+static pm_array rotations_of(const pm_library_content *c, const float *turns, size_t row) {
+    const size_t coded = pm_keys_row_bytes(c->key_format, c->joint_count);
+    return c->key_codes ? (pm_array){(const char *)c->key_codes + coded * row, PM_CODED, 0}
+                        : (pm_array){turns + 4 * c->joint_count * row, PM_FLOAT32, 0};
+}
+
 static void describe(const pm_library_content *c, const whole_rows *whole, size_t motion,
                      pm_timeline *line, pm_clip_desc *clip) {
     const pm_library_motion *m = &c->motions[motion];
     const bool is_robot = c->hinge_count > 0;
     const size_t first = (size_t)m->first, places = is_robot ? c->joint_count : c->position_count;
-    const float *turns = is_robot ? whole->rotations : c->key_rotations;
     const float *positions = is_robot ? whole->positions : c->key_positions;
     *line = (pm_timeline){.key_count = (size_t)m->frames, .rate = m->rate};
-    *clip = (pm_clip_desc){.track_count = c->joint_count,
-                           .timelines = line,
-                           .rotations.data = turns + 4 * c->joint_count * first,
-                           .positions.data = positions + 3 * places * first,
-                           .method = c->method,
-                           .key_format = c->key_format,
-                           .loop_period = m->loop_period,
-                           .root_positions = !is_robot && places == 1};
+    *clip = (pm_clip_desc){
+        .track_count = c->joint_count,
+        .timelines = line,
+        .rotations = rotations_of(c, is_robot ? whole->rotations : c->key_rotations, first),
+        .positions.data = positions + 3 * places * first,
+        .method = c->method,
+        .key_format = c->key_format,
+        .loop_period = m->loop_period,
+        .root_positions = !is_robot && places == 1};
 }
 
 static pm_status make_clips(pm_library *library, pm_engine *engine, const whole_rows *whole,
@@ -141,15 +148,31 @@ static pm_status copy_indices(pm_library *library, const uint32_t *from, size_t 
     return PM_OK;
 }
 
+/* Codes of another format than the library is to have become numbers. */
+static pm_status decode(pm_library *library, pm_key_format format, pm_error *error) {
+    pm_library_content *c = &library->content;
+    const size_t rows = (size_t)c->row_count, joints = c->joint_count;
+    float *numbers = motion_allocate(&library->file.arena, rows, 4 * joints * sizeof *numbers);
+    if (!numbers)
+        return motion_refuse_memory(error);
+    const pm_status status = pm_keys_decode(format, c->key_codes, rows, joints, numbers, error);
+    c->key_rotations = numbers;
+    c->key_codes = NULL;
+    return status;
+}
+
 static pm_status override(pm_library *library, const pm_library_open_options *options,
                           pm_error *error) {
     pm_library_content *c = &library->content;
     pm_status status = PM_OK;
     if (options->method)
         c->method = *options->method;
+    const pm_key_format given = c->key_format;
     if (options->key_format)
         c->key_format = *options->key_format;
-    if (options->bodies)
+    if (c->key_codes && c->key_format != given)
+        status = decode(library, given, error);
+    if (status == PM_OK && options->bodies)
         status = copy_indices(library, options->bodies, options->body_count, &c->bodies,
                               &c->body_count, error);
     if (status == PM_OK && options->dofs)

@@ -22,6 +22,9 @@ enum { LIBRARY_VERSION = 1 };
 /* Refuses content that no file has: counts, indices, ranges of rows, names. */
 pm_status library_check(const pm_library_content *content, pm_error *error);
 
+/* Refuses content that lacks an array of its skeleton. */
+pm_status library_check_given(const pm_library_content *content, pm_error *error);
+
 /* Finds the content in the file, and checks it. */
 pm_status library_read(pm_library *library, pm_error *error);
 
@@ -30,6 +33,10 @@ const char *library_key_word(pm_key_format format);
 
 /* The first joint without a parent; joint_count: there is none. */
 size_t library_root(const pm_library_content *content);
+
+/* Encodes rows of rotations of all joints, whose first is `first` in messages. */
+pm_status library_encode(const pm_library_content *content, const float *rotations, size_t first,
+                         size_t rows, void *codes, pm_error *error);
 
 /* The bytes of an extra's number; 0: it is no type of extras. */
 size_t library_extra_size(const char *type);
@@ -49,7 +56,7 @@ typedef struct library_arrays {
 
 /* Lists the arrays of content. With `pieces`, those with a row per frame are written later in so many
  * pieces; 0: they have their data, where the content has. */
-pm_status library_list(const pm_library_content *content, bool short_angles, size_t pieces,
-                       library_arrays *arrays, pm_error *error);
+pm_status library_list(const pm_library_content *content, const pm_library_write_options *options,
+                       size_t pieces, library_arrays *arrays, pm_error *error);
 
 #endif

@@ -225,16 +225,32 @@ static void read_angles(reader *r) {
     c->angles = angles;
 }
 
+/* Of all joints, as numbers or as codes of the key format. */
+static const file_array *read_rotations(reader *r) {
+    pm_library_content *c = &r->library->content;
+    const size_t words = pm_keys_row_bytes(c->key_format, c->joint_count) / sizeof(int16_t);
+    const size_t of_all[] = {ARRAY_ANY, c->joint_count, 4}, of_codes[] = {ARRAY_ANY, words};
+    const file_array *given = array_file_find(r->from, "rot");
+    if (words > 0 && given && strcmp(given->header.type, "<i2") == 0) {
+        given = find(r, "rot", "<i2", 2, of_codes);
+        c->key_codes = given ? given->data : NULL;
+        return given;
+    }
+    given = find(r, "rot", "<f4", 3, of_all);
+    c->key_rotations = given ? given->data : NULL;
+    return given;
+}
+
 static void read_rows(reader *r) {
     pm_library_content *c = &r->library->content;
     const bool is_robot = c->hinge_count > 0;
-    const size_t of_root[] = {ARRAY_ANY, 4}, of_all[] = {ARRAY_ANY, c->joint_count, 4};
-    const file_array *turns =
-        is_robot ? find(r, "root_rot", "<f4", 2, of_root) : find(r, "rot", "<f4", 3, of_all);
+    const size_t of_root[] = {ARRAY_ANY, 4};
+    const file_array *turns = is_robot ? find(r, "root_rot", "<f4", 2, of_root) : read_rotations(r);
     c->row_count = turns ? turns->header.shape[0] : 0;
     if (!turns)
         return;
-    *(is_robot ? &c->root_rotations : &c->key_rotations) = turns->data;
+    if (is_robot)
+        c->root_rotations = turns->data;
     if (!is_robot) {
         read_positions(r);
         return;

@@ -17,12 +17,13 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
                               library_source *source, pm_error *error) {
     source->options = options;
     pm_status status = pm_motion_open(path, &options->reading, &source->motion, error);
-    if (status == PM_OK)
+    if (status == PM_OK && !options->robot)
         status = pm_motion_character_create(source->motion, NULL, &source->character, error);
     if (status != PM_OK)
         return status;
     source->content = pm_motion_get_content(source->motion);
-    source->joint_count = source->character->skeleton.joint_count;
+    if (source->character)
+        source->joint_count = source->character->skeleton.joint_count;
     return PM_OK;
 }
 
@@ -150,8 +151,10 @@ static pm_status sort_joints(library_source *source, const pm_library_content *c
 
 pm_status library_match_joints(library_source *source, const pm_library_content *c,
                                pm_error *error) {
-    const int32_t *parents = source->character->skeleton.parents;
+    const int32_t *parents = source->character ? source->character->skeleton.parents : NULL;
     bool same = true;
+    if (!parents) /* a robot's files have no joints */
+        return PM_OK;
     if (source->joint_count != c->joint_count)
         return motion_refuse(error, "has other joints than the first file");
     source->order = motion_allocate(&source->arena, c->joint_count, sizeof *source->order);
@@ -179,13 +182,19 @@ static const pm_clip_desc *clip_of(const library_source *source, size_t clip) {
     return &source->character->clips[clip];
 }
 
-pm_status library_check_clip(const library_source *source, size_t clip, pm_error *error) {
+pm_status library_describe_clip(const library_source *source, size_t clip,
+                                pm_library_motion *motion, pm_error *error) {
     const pm_motion_clip *own = &source->content->clips[clip];
-    const pm_clip_desc *desc = clip_of(source, clip);
     char shown[MOTION_PRINTABLE];
     motion_printable(shown, own->name.text, own->name.size);
     if (own->fault)
         return motion_refuse(error, "'%s' has no keys: %s", shown, own->fault);
+    if (!source->character)
+        return library_describe_robot(source, clip, motion, error);
+    const pm_clip_desc *desc = clip_of(source, clip);
+    motion->frames = desc->timelines[0].key_count;
+    motion->rate = desc->timelines[0].rate;
+    motion->loop_period = desc->loop_period;
     if (desc->timeline_count > 1 || desc->timelines[0].times)
         return motion_refuse(error, "'%s' has keys at times of their own; resample it first",
                              shown);

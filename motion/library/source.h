@@ -15,7 +15,7 @@ typedef struct library_source {
     const pm_library_build_options *options;
     pm_motion *motion;
     const pm_motion_content *content;
-    const pm_motion_character *character;
+    const pm_motion_character *character; /* NULL: of a robot */
     size_t joint_count;
     uint32_t *order; /* the file's joint for each joint of the library */
     motion_arena arena;
@@ -33,10 +33,18 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 pm_status library_match_joints(library_source *source, const pm_library_content *content,
                                pm_error *error);
 
-/* Refuses a clip whose keys do not have one rate. */
-pm_status library_check_clip(const library_source *source, size_t clip, pm_error *error);
+/* Tells frames, rate and loop of a clip. Refuses one whose keys do not have one rate, or, of a robot, not
+ * the numbers of its skeleton. */
+pm_status library_describe_clip(const library_source *source, size_t clip,
+                                pm_library_motion *motion, pm_error *error);
+pm_status library_describe_robot(const library_source *source, size_t clip,
+                                 pm_library_motion *motion, pm_error *error);
 
-/* The rows of a clip: rotations (frames, joints, 4), or positions (frames, position_count, 3). */
+/* The numbers of a robot's clip, (frames, components). */
+void library_fill_robot(const library_source *source, size_t clip, pm_motion_path path,
+                        float *rows);
+
+/* The rows of another clip: rotations (frames, joints, 4), or positions (frames, position_count, 3). */
 void library_fill_rotations(const library_source *source, size_t clip, float *rows);
 void library_fill_positions(const library_source *source, const pm_library_content *content,
                             size_t clip, float *rows);

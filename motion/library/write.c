@@ -102,7 +102,20 @@ static bool add_steps(library_arrays *a, const pm_library_content *c) {
     return true;
 }
 
-static bool add_keys(library_arrays *a, const pm_library_content *c, bool short_angles) {
+/* Of all joints, as numbers or as codes. */
+static void add_rotations(library_arrays *a, const pm_library_content *c, bool coded) {
+    const size_t rows = (size_t)c->row_count;
+    if (coded || c->key_codes)
+        add(a, "rot", "<i2", 2,
+            (const size_t[]){rows, pm_keys_row_bytes(c->key_format, c->joint_count) / 2},
+            c->key_codes);
+    else
+        add(a, "rot", "<f4", 3, (const size_t[]){rows, c->joint_count, 4}, c->key_rotations);
+}
+
+static bool add_keys(library_arrays *a, const pm_library_content *c,
+                     const pm_library_write_options *options) {
+    const bool short_angles = options->short_angles;
     const size_t rows = (size_t)c->row_count;
     const size_t places = c->position_count ? c->position_count : 1;
     a->rotations = a->count;
@@ -121,7 +134,7 @@ static bool add_keys(library_arrays *a, const pm_library_content *c, bool short_
         return false;
     for (size_t j = 0; j < places; j++)
         chosen[j] = (uint32_t)(places == 1 ? library_root(c) : j);
-    add(a, "rot", "<f4", 3, (const size_t[]){rows, c->joint_count, 4}, c->key_rotations);
+    add_rotations(a, c, options->coded_keys);
     add(a, "pos", "<f4", 3, (const size_t[]){rows, places, 3}, c->key_positions);
     add_rows(a, "pos_joints", "<u4", places, 0, chosen);
     return true;
@@ -154,8 +167,8 @@ static bool add_hinges(library_arrays *a, const pm_library_content *c) {
                      sizeof *c->hinge_names, c->hinge_count);
 }
 
-pm_status library_list(const pm_library_content *c, bool short_angles, size_t pieces,
-                       library_arrays *a, pm_error *error) {
+pm_status library_list(const pm_library_content *c, const pm_library_write_options *options,
+                       size_t pieces, library_arrays *a, pm_error *error) {
     const size_t joints = c->joint_count;
     a->list = motion_allocate(&a->arena, MOST_ARRAYS + c->extra_count, sizeof *a->list);
     bool good = a->list && add_format(a, c) &&
@@ -168,7 +181,7 @@ pm_status library_list(const pm_library_content *c, bool short_angles, size_t pi
         add_rows(a, "skeleton/bodies", "<u4", c->body_count, 0, c->bodies);
         add_rows(a, "skeleton/dofs", "<u4", c->dof_count, 0, c->dofs);
     }
-    good = good && add_motions(a, c) && add_keys(a, c, short_angles) && add_extras(a, c) &&
+    good = good && add_motions(a, c) && add_keys(a, c, options) && add_extras(a, c) &&
            add_hinges(a, c);
     for (size_t i = 0; good && i < a->count; i++)
         if (!a->list[i].data)
@@ -201,24 +214,53 @@ static void make_angles(const pm_library_content *c, const double *steps, uint64
         to[i] = (int16_t)rint((double)from[i] / steps[i % c->hinge_count]);
 }
 
+pm_status library_encode(const pm_library_content *c, const float *rotations, size_t first,
+                         size_t rows, void *codes, pm_error *error) {
+    pm_error failed;
+    const pm_status status =
+        pm_keys_encode(c->key_format, rotations, rows, c->joint_count, codes, &failed);
+    if (status == PM_ERROR_KEY)
+        return motion_refuse(error, "rot: the rotation of joint %zu in row %zu has no length 1",
+                             failed.track, first + failed.key);
+    if (status != PM_OK && error)
+        *error = failed;
+    return status;
+}
+
+/* The array without data that is made as number n. */
+static size_t find_made(const library_arrays *a, size_t n) {
+    size_t array = 0;
+    while (a->list[array].data || n-- > 0)
+        array++;
+    return array;
+}
+
+static pm_status make_rows(const maker *m, size_t array, size_t first, size_t count, void *out,
+                           pm_error *error) {
+    const pm_library_content *c = m->content;
+    if (array == m->arrays->rotations)
+        return library_encode(c, c->key_rotations + 4 * c->joint_count * first, first, count, out,
+                              error);
+    if (array == m->arrays->angles) /* their steps follow them */
+        make_angles(c, m->arrays->list[array + 1].data, first, count, out);
+    else
+        make_positions(c, first, count, out);
+    return PM_OK;
+}
+
 static pm_status make_block(void *user, size_t index, pm_error *error) {
     const maker *m = user;
-    const size_t pieces = ((size_t)m->content->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    const bool is_angles = m->arrays->list[m->arrays->positions].data || index >= pieces;
-    const size_t array = is_angles ? m->arrays->angles : m->arrays->positions;
-    const size_t piece = index % pieces, first = piece * BLOCK_ROWS;
-    const size_t rest = (size_t)m->content->row_count - first;
-    const size_t count = rest < BLOCK_ROWS ? rest : BLOCK_ROWS;
-    const size_t row = is_angles ? 2 * m->content->hinge_count : 3 * sizeof(float);
+    const size_t total = (size_t)m->content->row_count;
+    const size_t pieces = (total + BLOCK_ROWS - 1) / BLOCK_ROWS, piece = index % pieces;
+    const size_t array = find_made(m->arrays, index / pieces), first = piece * BLOCK_ROWS;
+    const size_t count = total - first < BLOCK_ROWS ? total - first : BLOCK_ROWS;
+    const size_t row = m->arrays->list[array].bytes / total;
     void *rows = malloc(count * row);
     if (!rows)
         return motion_refuse_memory(error);
-    if (is_angles) /* their steps follow them */
-        make_angles(m->content, m->arrays->list[array + 1].data, first, count, rows);
-    else
-        make_positions(m->content, first, count, rows);
-    const pm_status status =
-        array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
+    pm_status status = make_rows(m, array, first, count, rows, error);
+    if (status == PM_OK)
+        status = array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
     free(rows);
     return status;
 }
@@ -243,23 +285,38 @@ static pm_status write_arrays(const pm_library_content *c, const library_arrays 
 
 /* ---- the call ------------------------------------------------------------------------- */
 
-static pm_status check_pointers(const pm_library_content *c, bool short_angles, pm_error *error) {
+/* The pointers of a skeleton. */
+pm_status library_check_given(const pm_library_content *c, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
     const char *missing = !c->joint_names || !c->parents || !c->rotations || !c->positions
                               ? "the skeleton"
-                          : !c->motions                    ? "motions"
-                          : !c->bodies                     ? "bodies"
-                          : c->dof_count && !c->dofs       ? "dofs"
-                          : is_robot && !c->hinges         ? "hinges"
-                          : is_robot && !c->hinge_names    ? "hinge_names"
-                          : is_robot && !c->root_rotations ? "root_rotations"
-                          : is_robot && !c->angles         ? "angles"
-                          : !is_robot && !c->key_rotations ? "key_rotations"
-                          : c->extra_count && !c->extras   ? "extras"
-                                                           : NULL;
+                          : !c->bodies                  ? "bodies"
+                          : c->dof_count && !c->dofs    ? "dofs"
+                          : is_robot && !c->hinges      ? "hinges"
+                          : is_robot && !c->hinge_names ? "hinge_names"
+                                                        : NULL;
+    return missing ? motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing) : PM_OK;
+}
+
+static pm_status check_pointers(const pm_library_content *c,
+                                const pm_library_write_options *options, pm_error *error) {
+    const bool is_robot = c->hinge_count > 0;
+    const char *missing = !c->motions                                       ? "motions"
+                          : is_robot && !c->root_rotations                  ? "root_rotations"
+                          : is_robot && !c->angles                          ? "angles"
+                          : !is_robot && !c->key_rotations && !c->key_codes ? "key_rotations"
+                          : c->extra_count && !c->extras                    ? "extras"
+                                                                            : NULL;
+    const pm_status status = library_check_given(c, error);
+    if (status != PM_OK)
+        return status;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
-    if (short_angles && !is_robot)
+    if (options->coded_keys && is_robot)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: the skeleton has hinges");
+    if (options->coded_keys && !pm_keys_row_bytes(c->key_format, 1))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
+    if (options->short_angles && !is_robot)
         return motion_fail(error, PM_ERROR_ARGUMENT, "angles: the skeleton has no hinges");
     if (c->key_positions && c->position_count != 1 &&
         (is_robot || c->position_count != c->joint_count))
@@ -282,12 +339,12 @@ pm_status pm_library_write(const pm_library_content *content,
     if (status == PM_OK)
         status = MOTION_CHECK_RESERVED(pm_library_content, content, error);
     if (status == PM_OK)
-        status = check_pointers(content, options->short_angles, error);
+        status = check_pointers(content, options, error);
     if (status == PM_OK)
         status = library_check(content, error);
     const size_t pieces = ((size_t)content->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
     if (status == PM_OK)
-        status = library_list(content, options->short_angles, pieces, &arrays, error);
+        status = library_list(content, options, pieces, &arrays, error);
     if (status == PM_OK)
         status = write_arrays(content, &arrays, pieces, options->threads, path, error);
     motion_arena_release(&arrays.arena);

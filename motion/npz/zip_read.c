@@ -203,5 +203,10 @@ pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archi
     uint64_t at = d.at;
     for (; archive->count < d.count && status == PM_OK; archive->count++)
         status = read_entry(data, &d, &at, &archive->members[archive->count], error);
+    if (status == PM_OK && d.at + d.size - at >= ZIP_CENTRAL_SIZE &&
+        zip_get32(data + at) == ZIP_CENTRAL)
+        return motion_refuse(error,
+                             "ZIP archive is damaged: its directory has more than %llu members",
+                             (unsigned long long)d.count);
     return status == PM_OK ? check_overlaps(archive, error) : status;
 }

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._keys import Keys, are_still, root_of
-from ._library import ffi
+from ._library import ffi, lib
 from ._skeleton import Skeleton
 from ._views import Array
 
@@ -29,12 +29,14 @@ _timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate",
 _desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
                  {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
 _flags = columns("pm_clip_desc", {"root_positions": ("root_positions",)}, np.bool_)
+_types = columns("pm_clip_desc", {"rotations": ("rotations", "type")}, np.int32)
 
 
 class KeyRows(Keys):
     """Keys of clips with rates: clip i has the rows ``first[i]`` to ``first[i] + frames[i] - 1``.
 
-    Rotations, positions and angles are as those of :class:`Keys`, in float32. Arrays are not copied.
+    Rotations, positions and angles are as those of :class:`Keys`, in float32; rotations of int16 are rows of
+    codes, as files have them. Arrays are not copied.
     """
 
     def __init__(self, rotations: Array, positions: Array | None, angles: Array | None,
@@ -46,6 +48,11 @@ class KeyRows(Keys):
         self.first, self.frames = first, frames
         self.rates = rates  # (clips, 2): numerators and denominators
         self.loops = loops  # seconds; 0: open
+
+    @property
+    def is_coded(self) -> bool:
+        """Whether rotations are codes of a key format."""
+        return bool(self.rotations.dtype == np.int16)
 
     @classmethod
     def of(cls, skeleton: Skeleton, clips: Sequence[Keys]) -> KeyRows:
@@ -84,6 +91,7 @@ class KeyRows(Keys):
         descs["track_count"] = len(skeleton)
         descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
         descs.view(_flags)["root_positions"] = root_alone
+        descs.view(_types)["rotations"] = lib.PM_CODED if self.is_coded else lib.PM_FLOAT32
         whole = self._whole(skeleton, root_alone)
         for field, keys in whole.items():
             if keys is not None:

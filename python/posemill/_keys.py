@@ -115,7 +115,7 @@ class Keys:
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
                                           "scales": self.scales}
         frames = len(self.rotations)
-        if self.rotations.ndim == 2:
+        if self.angles is not None:
             rotations = np.tile(np.asarray(skeleton.rotations, np.float32), (frames, 1, 1))
             rotations[:, root_of(skeleton)] = self.rotations
             whole["rotations"] = rotations

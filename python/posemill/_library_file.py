@@ -80,58 +80,72 @@ def _extras_of(extras: dict[str, Array], keep: list[Any]) -> Any:
     return made
 
 
-def write_library(path: Path, stored: Stored, angles: AngleFormat) -> None:
-    """Writes a file, which appears once it is whole."""
-    skeleton, rows = stored.skeleton, stored.rows
-    keep: list[Any] = []
+def _pointer(values: Any, dtype: Any, keep: list[Any], kind: str = "void *") -> Any:
+    if values is None:
+        return ffi.NULL
+    array = np.ascontiguousarray(values, dtype)
+    keep.append(array)
+    return ffi.cast(kind, array.ctypes.data)
 
-    def pointer(values: Any, dtype: Any, kind: str = "void *") -> Any:
-        if values is None:
-            return ffi.NULL
-        array = np.ascontiguousarray(values, dtype)
-        keep.append(array)
-        return ffi.cast(kind, array.ctypes.data)
 
+def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, keep: list[Any]) -> dict[str, Any]:
+    """The fields of content that are those of a skeleton."""
     def names(texts: Sequence[str]) -> Any:
-        return pointer(_put_names(np.zeros(len(texts), _name), texts, keep), _name, "pm_motion_name *")
+        return _pointer(_put_names(np.zeros(len(texts), _name), texts, keep), _name, keep, "pm_motion_name *")
 
     axes = skeleton.axes
     references = np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references
-    is_robot = rows.angles is not None
-    content = ffi.new("pm_library_content *", {
+    return {
         "joint_count": len(skeleton), "joint_names": names(skeleton.names),
-        "parents": pointer(skeleton.parents, np.int32, "int32_t *"),
-        "rotations": pointer(skeleton.rotations, np.float64, "double *"),
-        "positions": pointer(skeleton.positions, np.float64, "double *"),
-        "points": pointer(stored.points, np.float32, "float *"), "axes": pointer(axes, np.float64, "double *"),
-        "references": pointer(None if axes is None else references, np.float64, "double *"),
-        "hinges": pointer(skeleton.hinges, np.uint32, "uint32_t *"),
+        "parents": _pointer(skeleton.parents, np.int32, keep, "int32_t *"),
+        "rotations": _pointer(skeleton.rotations, np.float64, keep, "double *"),
+        "positions": _pointer(skeleton.positions, np.float64, keep, "double *"),
+        "points": _pointer(points, np.float32, keep, "float *"), "axes": _pointer(axes, np.float64, keep, "double *"),
+        "references": _pointer(None if axes is None else references, np.float64, keep, "double *"),
+        "hinges": _pointer(skeleton.hinges, np.uint32, keep, "uint32_t *"),
         "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
-        "bodies": pointer(stored.bodies, np.uint32, "uint32_t *"), "body_count": len(stored.bodies),
-        "dofs": pointer(stored.dofs, np.uint32, "uint32_t *"), "dof_count": len(stored.dofs),
-        "motions": pointer(_motions_of(stored, keep), _motion, "pm_library_motion *"),
+        "bodies": _pointer(bodies, np.uint32, keep, "uint32_t *"), "body_count": len(bodies),
+        "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs)}
+
+
+def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) -> None:
+    """Writes a file, which appears once it is whole. With `coded`, rotations are stored as codes."""
+    skeleton, rows = stored.skeleton, stored.rows
+    keep: list[Any] = []
+    is_robot = rows.angles is not None
+    content = ffi.new("pm_library_content *", _describe_skeleton(
+        skeleton, stored.bodies, stored.dofs, stored.points, keep) | {
+        "motions": _pointer(_motions_of(stored, keep), _motion, keep, "pm_library_motion *"),
         "motion_count": len(stored.names), "method": METHODS[stored.method],
         "key_format": KEY_FORMATS[stored.keys], "row_count": len(rows.rotations),
-        "root_rotations" if is_robot else "key_rotations": pointer(rows.rotations, np.float32, "float *"),
-        "key_positions": pointer(rows.positions, np.float32, "float *"),
+        "key_codes" if rows.is_coded else "root_rotations" if is_robot else "key_rotations":
+            _pointer(rows.rotations, np.int16, keep) if rows.is_coded else
+            _pointer(rows.rotations, np.float32, keep, "float *"),
+        "key_positions": _pointer(rows.positions, np.float32, keep, "float *"),
         "position_count": len(skeleton) if rows.positions is not None and rows.positions.ndim == 3 else 1,
-        "angles": pointer(rows.angles, np.float32, "float *"),
+        "angles": _pointer(rows.angles, np.float32, keep, "float *"),
         "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
-    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16"})
+    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16", "coded_keys": coded})
     call(lib.pm_library_write, content, options, file_name(path))
 
 
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
-                  turn: str | None, reading: dict[str, Any]) -> None:
+                  turn: str | None, coded: bool, robot: Skeleton | None, reading: dict[str, Any]) -> None:
     """Writes the clips of motion files to a file; a thread holds one motion at a time."""
     for path in paths:
         os.stat(path) # raises what Python raises for files that are not there
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
     options = ffi.new("pm_library_build_options *", {
         "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
-        "quarter_turns": _QUARTERS[turn]})
+        "quarter_turns": _QUARTERS[turn], "coded_keys": coded})
     found, keep = read_options(**(READING | reading))
     options.reading = found[0]
+    if robot is not None:
+        kept: list[Any] = []
+        keep = [keep, kept]
+        content = ffi.new("pm_library_content *", _describe_skeleton(
+            robot, robot.bodies, range(len(robot.hinges)), robot.points, kept))
+        options.robot = content
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
     del keep
 
@@ -177,11 +191,17 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     return skeleton
 
 
-def read_library(path: Path) -> Stored:
+def read_library(path: Path, method: Method | None = None, keys: KeyFormat | None = None) -> Stored:
     """Maps a file of :func:`write_library`, once its digests have been checked. Errors have its name."""
     os.stat(path) # raises what Python raises for files that are not there
-    made = ffi.new("pm_library **")
-    call(lib.pm_library_open, ffi.NULL, file_name(path), ffi.NULL, made)
+    made, options = ffi.new("pm_library **"), ffi.new("pm_library_open_options *")
+    if method is not None:
+        number = ffi.new("pm_method *", word(method, METHODS, "method"))
+        options.method = number
+    if keys is not None:
+        form = ffi.new("pm_key_format *", word(keys, KEY_FORMATS, "keys"))
+        options.key_format = form
+    call(lib.pm_library_open, ffi.NULL, file_name(path), options, made)
     owner = ffi.gc(made[0], _destroy)
     c = lib.pm_library_get_content(owner)
 
@@ -195,14 +215,15 @@ def read_library(path: Path) -> Stored:
     extras = {_texts_of(ffi.addressof(e, "name"), 1)[0]:
               array(e.data, tuple(e.shape[0:e.rank]), ffi.string(e.type).decode())
               for e in ffi.unpack(c.extras, c.extra_count)}
-    keys = KeyRows(array(c.root_rotations, (rows, 4), np.float32) if is_robot else
-                   array(c.key_rotations, (rows, joints, 4), np.float32),
-                   array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
-                   array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
-                   motions["frames"].astype(np.int64),
-                   np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
+    turns = (array(c.root_rotations, (rows, 4), np.float32) if is_robot else
+             array(c.key_rotations, (rows, joints, 4), np.float32) if c.key_codes == ffi.NULL else
+             array(c.key_codes, (rows, lib.pm_keys_row_bytes(c.key_format, joints) // 2), np.int16))
+    found = KeyRows(turns, array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
+                    array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
+                    motions["frames"].astype(np.int64),
+                    np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
     return Stored(_skeleton_of(c, array), tuple(_texts_of(
-        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), keys,
+        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), found,
         array(c.bodies, (int(c.body_count),), np.uint32).tolist(),
         array(c.dofs, (int(c.dof_count),), np.uint32).tolist(), array(c.points, (joints, 3), np.float32),
         np.array(numbers["weight"]), _METHODS[c.method], _KEY_FORMATS[c.key_format], extras)

@@ -193,8 +193,9 @@ class MotionLibrary(Shared):
                    points=points, weights=weights, extras=extras)
 
     @staticmethod
-    def build(output: Path, paths: Path | Iterable[Path], *, method: Method = "slerp", keys: KeyFormat = "float32",
-              scale: float = 1.0, turn: Turn | None = None, **reading: Any) -> None:
+    def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
+              method: Method = "slerp", keys: KeyFormat = "float32", scale: float = 1.0, turn: Turn | None = None,
+              coded: bool = False, **reading: Any) -> None:
         """Writes the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
         not grow with the number of files, which are read twice.
 
@@ -202,12 +203,17 @@ class MotionLibrary(Shared):
         ----------
         output : path
             Of the file, which replaces one of that name.
-        paths, method, keys, scale, turn, **reading
-            As of :meth:`from_files`. Clips are not resampled, and skeletons of robots are not for this.
+        paths, skeleton, method, keys, scale, turn, **reading
+            As of :meth:`from_files`. Clips are not resampled.
+        coded : bool
+            As of :meth:`save`.
         """
         if "rate" in reading:
             raise TypeError("rate: clips are not resampled here; convert the files first")
-        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, reading)
+        robot = skeleton if isinstance(skeleton, Skeleton) else None
+        if not isinstance(skeleton, Skeleton):
+            reading["skeleton"] = skeleton
+        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, reading)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -426,7 +432,7 @@ class MotionLibrary(Shared):
         if len(wrong):
             raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
 
-    def save(self, path: Path, *, angles: AngleFormat = "float32") -> None:
+    def save(self, path: Path, *, angles: AngleFormat = "float32", coded: bool = False) -> None:
         """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
 
         Parameters
@@ -437,12 +443,19 @@ class MotionLibrary(Shared):
             How angles of hinges are stored: ``"float32"``, or ``"int16"`` in steps, which are of each
             hinge its largest angle / 32767. Angles are then off by half a step at most, before they are
             rounded to float32.
+        coded : bool
+            Whether rotations are stored in the format of `keys`, of 48 bits, so that loading encodes
+            nothing; not those of robots. Libraries that were loaded from such a file are saved so.
         """
         if angles not in ("float32", "int16"):
             raise ValueError(f"angles: {angles!r} is unknown; expected 'float32' or 'int16'")
         if angles == "int16" and self._stored.rows.angles is None:
             raise ValueError("angles: the skeleton has no hinges")
-        write_library(path, self._stored, angles)
+        if coded and self._stored.rows.angles is not None:
+            raise ValueError("coded: the skeleton has hinges")
+        if coded and self._stored.keys == "float32":
+            raise ValueError("coded: keys of the library are float32")
+        write_library(path, self._stored, angles, coded)
 
     @classmethod
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
@@ -460,12 +473,11 @@ class MotionLibrary(Shared):
         engine, method, keys, bodies, dofs
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
-        made = read_library(path)
+        made = read_library(path, method, keys)
         numbers = made.bodies if bodies is None else bodies
         hinges = made.dofs if dofs is None else dofs
         return _made_again(replace(
-            made, method=method or made.method, keys=keys or made.keys,
-            weights=_weights_of(made.weights, len(made.names)),
+            made, weights=_weights_of(made.weights, len(made.names)),
             bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
             dofs=_chosen(hinges, made.skeleton.hinge_names, (), "dofs", "hinge")), engine)
 

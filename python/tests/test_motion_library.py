@@ -349,6 +349,9 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
         pm.MotionLibrary.build(tmp_path / "built.npz", paths, **options)
         pm.MotionLibrary.from_files(paths, **options).save(tmp_path / "saved.npz")
         assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "saved.npz").read_bytes()
+    pm.MotionLibrary.build(tmp_path / "built.npz", paths, coded=True, **options)
+    pm.MotionLibrary.load(tmp_path / "saved.npz").save(tmp_path / "coded.npz", coded=True)
+    assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "coded.npz").read_bytes()
     with pytest.raises(ValueError, match=r"two\.bvh: has other joints than the first file"):
         pm.MotionLibrary.build(tmp_path / "built.npz", [tmp_path / "one.bvh", tmp_path / "two.bvh"])
     with pytest.raises(FileNotFoundError):
@@ -404,6 +407,50 @@ def test_loading_maps_the_keys(tmp_path):
     kept.save(tmp_path / "b.npz")
     for one in (kept, pm.MotionLibrary.load(tmp_path / "b.npz")):
         assert all(np.array_equal(array, before[field]) for field, array in one.sample([0], [100.01]).items())
+
+
+@pytest.mark.parametrize("keys", ["log48", "smallest48"])
+@pytest.mark.parametrize("method", ["slerp", "cubic"])
+def test_rotations_are_saved_as_keys(keys, method, tmp_path):
+    skeleton, clips = made(motions=3)
+    loops = {name: pm.Keys(clip.rotations, clip.positions, rate=RATE, loop=(len(clip.rotations) + i) / RATE)
+             for i, (name, clip) in enumerate(clips.items())}
+    lib = pm.MotionLibrary(skeleton, loops, method=method, keys=keys)
+    plain, path, again = tmp_path / "a.npz", tmp_path / "b.npz", tmp_path / "c.npz"
+    lib.save(plain)
+    lib.save(path, coded=True)
+    rows = sum(len(clip.rotations) for clip in clips.values())
+    words = 3 * 6 + (keys == "log48")
+    with np.load(path) as file, np.load(plain) as numbers:
+        assert file["rot"].shape == (rows, words) and file["rot"].dtype == np.int16
+        assert sorted(file.files) == sorted(numbers.files)
+        assert all(np.array_equal(file[name], numbers[name]) for name in file.files if name != "rot")
+    loaded = pm.MotionLibrary.load(path)
+    loaded.save(again)
+    assert again.read_bytes() == path.read_bytes()
+    rng = np.random.default_rng(12)
+    ids, times = rng.integers(0, 3, 300), rng.uniform(-1, 2, 300)
+    wanted = lib.sample(ids, times, fields=FIELDS, wrap=True)
+    for one in (loaded, pm.MotionLibrary.load(again), pickle.loads(pickle.dumps(loaded))):
+        found = one.sample(ids, times, fields=FIELDS, wrap=True)
+        assert all(np.array_equal(found[field], wanted[field]) for field in FIELDS)
+    # as numbers, for methods that store more; keys are off by the error of the format
+    spline = pm.MotionLibrary.load(path, method="spline", keys="float32")
+    exact = pm.MotionLibrary(skeleton, loops, method="spline")
+    turns = [lib.sample([0], steps=[3], rate=RATE, fields=["local_rot"])["local_rot"][0] for lib in (spline, exact)]
+    off = (Rotation.from_quat(turns[0]).inv() * Rotation.from_quat(turns[1])).magnitude()
+    assert 0 < off.max() < {"log48": 7.6e-5, "smallest48": 8.7e-5}[keys] + 1e-6
+    with pytest.raises(ValueError, match="must be float32"):
+        pm.MotionLibrary.load(path, method="spline")
+
+
+def test_rotations_that_are_no_keys_of_48_bits_are_not_saved_as_such(tmp_path):
+    skeleton, clips = made()
+    with pytest.raises(ValueError, match="coded: keys of the library are float32"):
+        pm.MotionLibrary(skeleton, clips).save(tmp_path / "a.npz", coded=True)
+    with pytest.raises(ValueError, match="coded: the skeleton has hinges"):
+        pm.MotionLibrary(*of_hinges(2, 30), keys="log48").save(tmp_path / "a.npz", coded=True)
+    assert not list(tmp_path.iterdir())
 
 
 def test_motions_may_share_frames_in_any_order(tmp_path):

@@ -7,6 +7,7 @@
 #include "support/motion.h"
 #include "support/outputs.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/counts.h"
@@ -205,6 +206,219 @@ TEST_ON_BOTH(positions_remain_float32_beside_keys_of_48_bits) {
             expected = out;
         }
     }
+}
+
+/* ---- coded rows ---- */
+
+enum { CODED_KEYS = 9, MOST_TRACKS = 37, GAP = 5 };
+
+typedef struct coded_case {
+    size_t tracks;
+    float numbers[CODED_KEYS * MOST_TRACKS * 4];
+    unsigned char codes[CODED_KEYS * (6 * MOST_TRACKS + 8 + GAP)]; /* from an odd address on */
+    size_t row;
+} coded_case;
+
+/* Keys in all directions, some of which repeat the one before with the other sign or are half a turn from
+ * it, so that the sign of a key matters. */
+static void make_coded(random_source *source, pm_key_format format, size_t tracks, coded_case *c) {
+    c->tracks = tracks;
+    for (size_t i = 0; i < CODED_KEYS * tracks; i++) {
+        float *q = c->numbers + 4 * i;
+        double turn[4];
+        random_quaternion(source, turn);
+        const size_t what = i < tracks ? 2 : random_size(source, 0, 4);
+        for (size_t k = 0; k < 4; k++)
+            q[k] = what == 0 ? -(q - 4 * tracks)[k] : (float)turn[k];
+        if (what == 3) { /* a half turn about an axis, or none */
+            memset(q, 0, 4 * sizeof *q);
+            q[random_size(source, 0, 3)] = random_bits(source) & 1 ? -1 : 1;
+        }
+        if (what == 1) { /* x times the key before */
+            const float *b = q - 4 * tracks;
+            memcpy(q, (float[4]){b[3], -b[2], b[1], -b[0]}, 4 * sizeof *q);
+        }
+    }
+    c->row = pm_keys_row_bytes(format, tracks);
+    memset(c->codes, 0xA5, sizeof c->codes);
+    expect_success(
+        pm_keys_encode(format, c->numbers, CODED_KEYS, tracks, c->codes + 1, new_error()));
+}
+
+static void expect_same_keys(const pm_clip_desc *numbers, const pm_clip_desc *codes) {
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    pm_clip *a = clip_make(engine, numbers), *b = clip_make(engine, codes);
+    const pm_channel *x = &a->data->channels[PM_ROTATIONS], *y = &b->data->channels[PM_ROTATIONS];
+    assert_int_equal(x->key_bytes, y->key_bytes);
+    assert_memory_equal(x->keys, y->keys, x->key_bytes);
+    assert_memory_equal(a->data->wraps, b->data->wraps,
+                        a->data->track_count * sizeof *a->data->wraps);
+    pm_clip_destroy(&a);
+    pm_clip_destroy(&b);
+    float samples[2][4 * MOST_TRACKS * 4]; /* without a clip */
+    for (size_t i = 0; i < 2; i++) {
+        memset(samples[i], 0x5a, sizeof samples[i]);
+        const pm_sample_job job = {.sample_count = 4, .rate = {17, 1}, .rotations = samples[i]};
+        expect_success(pm_resample(i ? codes : numbers, &job, new_error()));
+    }
+    assert_memory_equal(samples[0], samples[1], sizeof samples[0]);
+}
+
+TEST(clips_of_coded_rows_have_the_bits_of_those_that_encode) {
+    static const size_t counts[] = {1, 2, 8, 15, 16, 17, 37};
+    random_source source = random_salted(17);
+    for (size_t n = 0; n < FORMATS * 7 * 6; n++) {
+        const pm_key_format format = formats[n % FORMATS];
+        static coded_case c;
+        make_coded(&source, format, counts[n / FORMATS % 7], &c);
+        const size_t keys = n % 5 == 0 ? 1 : CODED_KEYS;
+        const pm_timeline line = {.key_count = keys, .rate = {30, 1}};
+        pm_clip_desc desc = {.track_count = c.tracks,
+                             .timelines = &line,
+                             .rotations = {.data = c.numbers},
+                             .method = n / FORMATS / 7 % 2 ? PM_METHOD_NLERP : PM_METHOD_SLERP,
+                             .key_format = format,
+                             .loop_period = n % 3 ? 0 : (double)keys / 30};
+        pm_clip_desc coded = desc;
+        coded.rotations = (pm_array){c.codes + 1, PM_CODED, 0};
+        expect_same_keys(&desc, &coded);
+        /* Rows apart, from the second on, as a motion of many. */
+        static unsigned char apart[sizeof c.codes];
+        for (size_t k = 0; k < keys; k++)
+            memcpy(apart + k * (c.row + GAP), c.codes + 1 + k * c.row, c.row);
+        coded.rotations = (pm_array){apart, PM_CODED, c.row + GAP};
+        expect_same_keys(&desc, &coded);
+    }
+}
+
+/* The layout and the formula in posemill.h and docs/methods.md, in double. */
+TEST(coded_rows_are_as_documented_and_within_the_bound) {
+    random_source source = random_salted(18);
+    for (size_t n = 0; n < FORMATS * 20; n++) {
+        const pm_key_format format = formats[n % FORMATS];
+        static coded_case c;
+        static float decoded[CODED_KEYS * MOST_TRACKS * 4];
+        make_coded(&source, format, random_size(&source, 1, MOST_TRACKS), &c);
+        const size_t words = format == PM_KEYS_LOG48 ? (c.tracks + 15) / 16 : 0;
+        assert_int_equal(c.row, 6 * c.tracks + 2 * words);
+        assert_int_equal(c.codes[0], 0xA5);
+        assert_int_equal(c.codes[1 + CODED_KEYS * c.row], 0xA5);
+        memset(decoded, 0x5a, sizeof decoded);
+        expect_success(
+            pm_keys_decode(format, c.codes + 1, CODED_KEYS, c.tracks, decoded, new_error()));
+        for (size_t i = 0; i < CODED_KEYS * c.tracks; i++) {
+            const unsigned char *row = c.codes + 1 + i / c.tracks * c.row;
+            double given[4];
+            int16_t p[3];
+            uint16_t signs = 0;
+            for (size_t k = 0; k < 4; k++)
+                given[k] = (double)c.numbers[4 * i + k];
+            assert_true(rotation_error(decoded + 4 * i, given) <= bound_of(format));
+            assert_true(dot_of(decoded + 4 * i, c.numbers + 4 * i) > 0);
+            if (format != PM_KEYS_LOG48)
+                continue;
+            memcpy(p, row + 6 * (i % c.tracks), 6);
+            memcpy(&signs, row + 6 * c.tracks + 2 * (i % c.tracks / 16), 2);
+            const double step = sqrt(2) / 32767, sign = signs >> i % c.tracks % 16 & 1 ? -1 : 1;
+            const double length2 =
+                step * step * ((double)p[0] * p[0] + (double)p[1] * p[1] + (double)p[2] * p[2]);
+            for (size_t k = 0; k < 3; k++)
+                assert_true(fabs(sign * p[k] * step * sqrt(1 - length2 / 4) -
+                                 (double)decoded[4 * i + k]) < 1e-6);
+            assert_true(fabs(sign * (1 - length2 / 2) - (double)decoded[4 * i + 3]) < 1e-6);
+        }
+    }
+}
+
+TEST(a_key_and_its_negative_have_the_same_codes_but_for_the_sign) {
+    random_source source = random_salted(21);
+    for (size_t n = 0; n < FORMATS * 40; n++) {
+        const pm_key_format format = formats[n % FORMATS];
+        static coded_case a, b;
+        make_coded(&source, format, 16, &a);
+        for (size_t i = 0; i < sizeof b.numbers / sizeof *b.numbers; i++)
+            b.numbers[i] = -a.numbers[i];
+        expect_success(pm_keys_encode(format, b.numbers, CODED_KEYS, 16, b.codes + 1, new_error()));
+        for (size_t k = 0; k < CODED_KEYS; k++) {
+            const unsigned char *x = a.codes + 1 + k * a.row, *y = b.codes + 1 + k * a.row;
+            for (size_t i = 0; i < a.row; i++) {
+                const bool has_sign = format == PM_KEYS_LOG48 ? i >= 96 : i % 6 == 4;
+                const unsigned sign = !has_sign ? 0 : format == PM_KEYS_LOG48 ? 255 : 1;
+                assert_int_equal(x[i] ^ y[i], sign);
+            }
+        }
+    }
+}
+
+TEST(coded_rows_that_are_none_are_refused) {
+    static const uint32_t timeline_of[3] = {0, 1, 0};
+    static coded_case c;
+    random_source source = random_salted(19);
+    const pm_timeline lines[] = {{.key_count = CODED_KEYS, .rate = {30, 1}},
+                                 {.key_count = 1, .rate = {30, 1}}};
+    for (size_t f = 0; f < FORMATS; f++) {
+        make_coded(&source, formats[f], 3, &c);
+        const pm_clip_desc good = {.track_count = 3,
+                                   .timelines = lines,
+                                   .rotations = {c.codes + 1, PM_CODED, 0},
+                                   .key_format = formats[f]};
+        pm_clip_desc bad = good;
+        expect_success(pm_clip_check(&good, new_error()));
+        bad.key_format = PM_KEYS_FLOAT32;
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_ARGUMENT, "48 bits");
+        bad = good;
+        bad.timeline_of = timeline_of;
+        bad.timeline_count = 2;
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_ARGUMENT, "one timeline");
+        bad = good;
+        bad.rotations.stride = c.row - 1;
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_ARGUMENT, "stride");
+        bad = good;
+        bad.positions = bad.rotations;
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_ARGUMENT, "positions: type");
+        bad = good;
+        bad.rotations.stride = SIZE_MAX / 4;
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_SIZE, "do not fit");
+        bad = good;
+        bad.loop_period = (CODED_KEYS - 1) / 30.0; /* the last key is not the first */
+        expect_error(pm_clip_check(&bad, new_error()), PM_ERROR_TIME, "differs from the first");
+        float out[CODED_KEYS * 3 * 4];
+        const int16_t most[3] = {INT16_MIN, INT16_MAX, INT16_MIN};
+        memcpy(c.codes + 1 + 4 * c.row + 2 * sizeof most, most, sizeof most);
+        expect_error(pm_clip_check(&good, new_error()), PM_ERROR_KEY, "(track 2, key 4)");
+        expect_error(pm_keys_decode(formats[f], c.codes + 1, CODED_KEYS, 3, out, new_error()),
+                     PM_ERROR_KEY, "(track 2, key 4)");
+        c.numbers[4 * 7 + 1] = NAN;
+        expect_error(pm_keys_encode(formats[f], c.numbers, CODED_KEYS, 3, c.codes, new_error()),
+                     PM_ERROR_KEY, "(track 1, key 2)");
+        expect_error(pm_keys_encode(formats[f], c.numbers, CODED_KEYS, 0, c.codes, new_error()),
+                     PM_ERROR_ARGUMENT, "tracks is 0");
+        expect_error(pm_keys_encode(formats[f], NULL, 1, 3, c.codes, new_error()),
+                     PM_ERROR_ARGUMENT, "NULL");
+        expect_error(pm_keys_decode(formats[f], c.codes, SIZE_MAX / 8, 3, out, new_error()),
+                     PM_ERROR_SIZE, "do not fit");
+    }
+    assert_int_equal(pm_keys_row_bytes(PM_KEYS_FLOAT32, 3), 0);
+    assert_int_equal(pm_keys_row_bytes((pm_key_format)9, 3), 0);
+    assert_int_equal(pm_keys_row_bytes(PM_KEYS_LOG48, SIZE_MAX), 0);
+    expect_error(pm_keys_encode(PM_KEYS_FLOAT32, c.numbers, 1, 3, c.codes, new_error()),
+                 PM_ERROR_ARGUMENT, "format");
+}
+
+/* Any codes that are taken are unit quaternions. */
+TEST(all_codes_that_exist_are_rotations) {
+    random_source source = random_salted(20);
+    size_t taken = 0;
+    for (size_t n = 0; n < 400000; n++) {
+        const pm_key_format format = formats[n % FORMATS];
+        uint64_t bits = random_bits(&source);
+        float q[4] = {0};
+        if (pm_keys_decode(format, &bits, 1, 1, q, new_error()) != PM_OK)
+            continue;
+        taken++;
+        assert_true(fabs(dot_of(q, q) - 1) < 1e-6);
+    }
+    assert_true(taken > 100000 && taken < 390000);
 }
 
 /* ---- sizes ---- */

@@ -29,7 +29,7 @@ function(consumer_build_project folder)
     endif()
 endfunction()
 
-# The command has a manual page, and each of its verbs too.
+# The command has a manual page, each of its verbs too, and a reference of all.
 function(consumer_check_manuals)
     set(command "${WORK}/moved/${BINDIR}/posemill")
     if(NOT EXISTS "${command}")
@@ -47,6 +47,10 @@ function(consumer_check_manuals)
             message(FATAL_ERROR "no manual page is installed for ${page}")
         endif()
     endforeach()
+    file(GLOB_RECURSE reference "${WORK}/moved/*/cli.md")
+    if(NOT reference)
+        message(FATAL_ERROR "the reference of the command is not installed")
+    endif()
 endfunction()
 
 function(consumer_find_package)

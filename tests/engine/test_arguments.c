@@ -162,6 +162,18 @@ TEST(clips_and_jobs_refuse_null) {
     assert_ptr_equal(made, clip);
 }
 
+TEST(coded_keys_refuse_null) {
+    float numbers[4] = {0, 0, 0, 1};
+    unsigned char codes[8] = {0};
+    expect_null("rotations is NULL", pm_keys_encode, PM_KEYS_LOG48, NULL, 1, 1, codes);
+    expect_null("coded is NULL", pm_keys_encode, PM_KEYS_LOG48, numbers, 1, 1, NULL);
+    expect_null("rotations is NULL", pm_keys_decode, PM_KEYS_LOG48, codes, 1, 1, NULL);
+    expect_null("coded is NULL", pm_keys_decode, PM_KEYS_LOG48, NULL, 1, 1, numbers);
+    visit("pm_keys_row_bytes");
+    assert_int_equal(pm_keys_row_bytes(PM_KEYS_LOG48, 1), sizeof codes);
+    assert_int_equal(pm_keys_row_bytes(PM_KEYS_FLOAT32, 1), 0);
+}
+
 TEST(crowds_refuse_null) {
     float records[12];
     pm_skeleton *made_skeleton = skeleton;

@@ -37,13 +37,31 @@ static void sample(const pm_library *library) {
     free(extra.memory);
 }
 
+/* Codes that are keys are encoded to keys. */
+static void encode_again(const pm_library_content *c) {
+    enum { ROWS = 4096 };
+    const size_t rows = c->row_count < ROWS ? (size_t)c->row_count : ROWS;
+    float *numbers = malloc(rows * c->joint_count * 4 * sizeof *numbers + 1);
+    void *codes = malloc(rows * pm_keys_row_bytes(c->key_format, c->joint_count) + 1);
+    pm_error error = {0};
+    require(numbers && codes);
+    if (pm_keys_decode(c->key_format, c->key_codes, rows, c->joint_count, numbers, &error) == PM_OK)
+        require(pm_keys_encode(c->key_format, numbers, rows, c->joint_count, codes, &error) ==
+                PM_OK);
+    free(numbers);
+    free(codes);
+}
+
 static void use(pm_library *library) {
     static pm_engine *engine;
     const pm_engine_desc desc = {.device = "none"};
     pm_error error = {0};
     library_arrays arrays = {0};
-    require(library_list(&library->content, false, 1, &arrays, &error) == PM_OK);
+    const pm_library_write_options options = {0};
+    require(library_list(&library->content, &options, 1, &arrays, &error) == PM_OK);
     require(arrays.count >= 18);
+    if (library->content.key_codes)
+        encode_again(&library->content);
     motion_arena_release(&arrays.arena);
     if (!engine)
         require(pm_engine_create(&desc, &engine, &error) == PM_OK);

@@ -67,6 +67,57 @@ TEST(angles_in_steps_are_off_by_half_a_step) {
     library_content_expect(pm_library_get_content(library), &m.content);
 }
 
+TEST(rotations_are_written_as_codes) {
+    const pm_library_write_options coded = {.coded_keys = true, .threads = 2};
+    library_made m;
+    library_content_make(&m, CODED, 8);
+    expect_success(pm_library_write(&m.content, NULL, "codes.npz", new_error()));
+    m.content.key_codes = NULL;
+    m.content.key_rotations = m.turns;
+    expect_success(pm_library_write(&m.content, &coded, "numbers.npz", new_error()));
+    test_folder_expect_same("codes.npz", "numbers.npz");
+    m.content.position_count = 0; /* those of the rest pose are made beside the codes */
+    m.content.key_positions = NULL;
+    pm_library *library = library_content_open(NULL, &m.content, &coded);
+    assert_memory_equal(pm_library_get_content(library)->key_codes, m.codes, sizeof m.codes);
+    assert_true(pm_library_get_content(library)->key_positions[3 * (ROWS - 1) + 2] ==
+                (float)m.positions[5]);
+    pm_library_destroy(&library);
+}
+
+/* Within the bound of the format, and the same for all that are decoded. */
+TEST(codes_of_another_format_become_numbers) {
+    static const pm_key_format formats[] = {PM_KEYS_FLOAT32, PM_KEYS_SMALLEST48};
+    library_made m;
+    pm_library *library = NULL;
+    library_content_make(&m, CODED, 12);
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    for (size_t f = 0; f < 2; f++) {
+        const pm_library_open_options options = {.key_format = &formats[f]};
+        expect_success(pm_library_open(engine_of_kind(ON_REFERENCE), "a.npz", &options, &library,
+                                       new_error()));
+        const pm_library_content *c = pm_library_get_content(library);
+        assert_null(c->key_codes);
+        assert_int_equal(c->key_format, formats[f]);
+        for (size_t i = 0; i < ROWS * JOINTS; i++) {
+            double given[4];
+            for (size_t k = 0; k < 4; k++)
+                given[k] = (double)m.turns[4 * i + k];
+            assert_true(rotation_error(c->key_rotations + 4 * i, given) < 7.6e-5);
+        }
+        pm_library_destroy(&library);
+    }
+    m.codes[0] = m.codes[2] = m.codes[4] = 0xff; /* no quaternion is so long */
+    m.codes[1] = m.codes[3] = m.codes[5] = 0x7f;
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    const pm_library_open_options options = {.key_format = &formats[0]};
+    expect_error(pm_library_open(NULL, "a.npz", &options, &library, new_error()), PM_ERROR_KEY,
+                 "a.npz: rotation: the code is of no key");
+    expect_error(
+        pm_library_open(engine_of_kind(ON_REFERENCE), "a.npz", NULL, &library, new_error()),
+        PM_ERROR_KEY, "the code is of no key");
+}
+
 /* ---- states -------------------------------------------------------------------------- */
 
 /* A crowd as a caller builds it, from whole rows. */
@@ -117,7 +168,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
         .points = {.data = m->points},
         .hinges = which == ROBOT ? turning : NULL,
     };
-    const bool alone = which == REST || which == ROOT_ALONE;
+    const bool alone = which == REST || which == ROOT_ALONE || which == CODED;
     pm_timeline lines[MOTIONS];
     pm_clip_desc clips[MOTIONS];
     direct made_here = {0};
@@ -133,6 +184,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
                                   .rotations.data = turns[from->first],
                                   .positions.data = alone ? root[from->first] : places[from->first],
                                   .root_positions = alone,
+                                  .key_format = m->content.key_format,
                                   .loop_period = from->loop_period};
     }
     made_here.crowd = NULL;

@@ -8,9 +8,8 @@
 #include <string.h>
 
 #include "support/engines.h"
+#include "support/library_content.h"
 #include "support/test_folder.h"
-
-#include <posemill/posemill_library.h>
 
 TEST_GROUP(test_folder_enter, test_folder_leave)
 
@@ -131,10 +130,114 @@ TEST(joints_are_matched_by_name_scaled_and_turned) {
     pm_library_destroy(&library);
 }
 
+TEST(files_are_built_with_codes) {
+    static const char *const paths[] = {WALK, WALK};
+    pm_library_build_options options = {.key_format = PM_KEYS_LOG48, .threads = 2};
+    pm_library *library = build_and_open(paths, 2, &options), *coded = NULL;
+    const pm_library_write_options writing = {.coded_keys = true};
+    expect_success(
+        pm_library_write(pm_library_get_content(library), &writing, "written.npz", new_error()));
+    options.coded_keys = true;
+    coded = build_and_open(paths, 2, &options);
+    test_folder_expect_same("written.npz", "built.npz");
+    assert_non_null(pm_library_get_content(coded)->key_codes);
+    pm_library_destroy(&library);
+    pm_library_destroy(&coded);
+}
+
 static void expect_refused(pm_status status, const char *words) {
     assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_FILE);
     if (!strstr(last_error()->message, words))
         fail_msg("'%s', expected '%s'", last_error()->message, words);
+}
+
+/* ---- robots ------------------------------------------------------------------------ */
+
+static void put_csv(const char *path, const library_made *m, size_t first, size_t rows,
+                    size_t columns) {
+    static char text[ROWS * 256];
+    size_t at = 0;
+    for (size_t i = first; i < first + rows; i++) {
+        const float *numbers[] = {m->places + 3 * i, m->turns + 4 * i, m->angles + HINGES * i};
+        const size_t counts[] = {3, 4, HINGES};
+        size_t column = 0;
+        for (size_t g = 0; g < 3; g++)
+            for (size_t k = 0; k < counts[g] && column < columns; k++, column++)
+                at += (size_t)snprintf(text + at, sizeof text - at, "%s%.9g", column ? "," : "",
+                                       (double)numbers[g][k]);
+        at += (size_t)snprintf(text + at, sizeof text - at, "\n");
+    }
+    test_folder_put_text(path, text);
+}
+
+TEST(files_of_robots_become_motions) {
+    static const char *const paths[] = {"walk.csv", "run.csv"};
+    library_made m;
+    library_content_make(&m, ROBOT, 40);
+    put_csv("walk.csv", &m, 0, 15, SIZE_MAX);
+    put_csv("run.csv", &m, 15, ROWS - 15, SIZE_MAX);
+    const pm_library_build_options options = {
+        .reading = {.layout = "robot", .source_rate = {24, 1}},
+        .method = PM_METHOD_SQUAD,
+        .scale = 1,
+        .threads = 2,
+        .robot = &m.content};
+    pm_library *library = build_and_open(paths, 2, &options);
+    const pm_library_content *c = pm_library_get_content(library);
+    assert_int_equal(c->motion_count, 2);
+    assert_string_equal(c->motions[0].name.text, "walk");
+    assert_string_equal(c->motions[1].name.text, "run");
+    assert_true(c->motions[1].first == 15 && c->motions[1].frames == ROWS - 15);
+    assert_true(c->motions[1].rate.num == 24 && c->motions[1].rate.den == 1);
+    assert_int_equal(c->method, PM_METHOD_SQUAD);
+    assert_memory_equal(c->angles, m.angles, sizeof m.angles);
+    assert_memory_equal(c->key_positions, m.places, ROWS * 3 * sizeof(float));
+    assert_int_equal(c->row_count, ROWS);
+    for (size_t i = 0; i < ROWS * 4; i++)
+        assert_true(fabs((double)(c->root_rotations[i] - m.turns[i])) < 2e-7);
+    memcpy(m.turns, c->root_rotations, ROWS * 4 * sizeof(float));
+    /* The bytes are those of the same arrays. */
+    m.content.motions = c->motions;
+    m.content.motion_count = 2;
+    m.content.extra_count = 0;
+    m.content.method = PM_METHOD_SQUAD;
+    expect_success(pm_library_write(&m.content, NULL, "written.npz", new_error()));
+    test_folder_expect_same("written.npz", "built.npz");
+    pm_library_destroy(&library);
+}
+
+TEST(files_that_do_not_fit_a_robot_are_refused) {
+    static const char *const few[] = {"walk.csv", "few.csv"}, *const joints[] = {WALK};
+    library_made m, ball;
+    library_content_make(&m, ROBOT, 41);
+    library_content_make(&ball, ROOT_ALONE, 42);
+    put_csv("walk.csv", &m, 0, 9, SIZE_MAX);
+    put_csv("few.csv", &m, 0, 9, 8);
+    pm_library_build_options options = {.reading.layout = "robot", .robot = &m.content};
+    const pm_library_build_options good = options;
+#define REFUSED_ROBOT(paths, count, words)                                                         \
+    expect_refused(pm_library_build(paths, count, &options, "c.npz", new_error()), words)
+    REFUSED_ROBOT(few, 2, "few.csv: '': expected 2 numbers of scalar, found 1");
+    options.reading.layout = NULL;
+    REFUSED_ROBOT(joints, 1, "walk.bvh: '': expected 3 numbers of translation, found 0");
+    options.robot = &ball.content;
+    REFUSED_ROBOT(few, 1, "robot: has no hinges");
+    options = good;
+    options.scale = 0.5;
+    REFUSED_ROBOT(few, 1, "a robot has its own unit");
+    options = good;
+    options.coded_keys = true;
+    options.key_format = PM_KEYS_LOG48;
+    REFUSED_ROBOT(few, 1, "the skeleton has hinges");
+    options = good;
+    m.content.hinge_names = NULL;
+    REFUSED_ROBOT(few, 1, "hinge_names is NULL");
+    library_content_make(&m, ROBOT, 41);
+    m.axes[3 * 3] = m.axes[3 * 3 + 1] = m.axes[3 * 3 + 2] = 0;
+    REFUSED_ROBOT(few, 1, "skeleton/hinges");
+    library_content_make(&m, ROBOT, 41);
+    m.content.reserved[0] = 1;
+    REFUSED_ROBOT(few, 1, "reserved");
 }
 
 TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {
@@ -142,7 +245,8 @@ TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {
     put_bvh("other.bvh", "a", "c", "10 0 0 0 20 0");
     static const char *const paths[] = {"one.bvh", "other.bvh"}, *const walks[] = {"one.bvh", WALK};
     static const char *const none[] = {"one.bvh", "none.bvh"};
-    const pm_library_build_options scaled = {.scale = -1}, turned = {.quarter_turns = 2};
+    const pm_library_build_options scaled = {.scale = -1}, turned = {.quarter_turns = 2},
+                                   coded = {.coded_keys = true};
     expect_refused(pm_library_build(paths, 2, NULL, "c.npz", new_error()),
                    "other.bvh: has other joints than the first file");
     expect_refused(pm_library_build(walks, 2, NULL, "c.npz", new_error()),
@@ -151,6 +255,7 @@ TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {
     expect_refused(pm_library_build(paths, 0, NULL, "c.npz", new_error()), "at least one");
     expect_refused(pm_library_build(paths, 1, &scaled, "c.npz", new_error()), "scale");
     expect_refused(pm_library_build(paths, 1, &turned, "c.npz", new_error()), "quarter_turns");
+    expect_refused(pm_library_build(paths, 1, &coded, "c.npz", new_error()), "has no 48 bits");
     pm_library *library = NULL;
     assert_int_equal(pm_library_open(NULL, "c.npz", NULL, &library, new_error()), PM_ERROR_FILE);
 }

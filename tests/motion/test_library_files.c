@@ -36,7 +36,7 @@ static bool parse(const char *data, size_t size, pm_library *library) {
 }
 
 /* A copy of exactly the bytes, so that the address sanitizer sees what is read beyond them. */
-static bool parse_copy(const char *data, size_t size) {
+static bool parse_copy(const char *data, size_t size, library_kind which) {
     pm_library library;
     char *copy = malloc(size + 1);
     assert_non_null(copy);
@@ -45,9 +45,10 @@ static bool parse_copy(const char *data, size_t size) {
     const bool good = parse(exact ? exact : copy, size, &library);
     if (good) {
         library_made m;
-        library_content_make(&m, ROBOT, 70);
+        library_content_make(&m, which, 70);
         library_content_expect(&library.content, &m.content); /* what changed has no meaning */
-        assert_memory_equal(library.content.angles, m.angles, sizeof m.angles);
+        if (which == ROBOT)
+            assert_memory_equal(library.content.angles, m.angles, sizeof m.angles);
     }
     array_file_close(&library.file);
     free(exact ? exact : copy);
@@ -72,23 +73,28 @@ static bool *find_digested(const char *data, size_t size) {
     return digested;
 }
 
-TEST(damaged_files_are_refused_at_every_byte) {
+static void damage_every_byte(library_kind which) {
     library_made m;
     size_t size = 0;
-    library_content_make(&m, ROBOT, 70);
+    library_content_make(&m, which, 70);
     expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
     SCOPED(free_at) char *data = test_folder_read("a.npz", &size);
-    assert_true(parse_copy(data, size));
+    assert_true(parse_copy(data, size, which));
     for (size_t cut = 0; cut < size; cut++)
-        assert_false(parse_copy(data, cut));
+        assert_false(parse_copy(data, cut, which));
     SCOPED(free_at) bool *is_digested = find_digested(data, size);
     random_source source = random_salted(71);
     for (size_t at = 0; at < size; at++) {
         const char old = data[at];
         data[at] = (char)(old ^ 1 << random_size(&source, 0, 7));
-        assert_false(parse_copy(data, size) && is_digested[at]);
+        assert_false(parse_copy(data, size, which) && is_digested[at]);
         data[at] = old;
     }
+}
+
+TEST(damaged_files_are_refused_at_every_byte) {
+    damage_every_byte(CODED);
+    damage_every_byte(ROBOT);
 }
 
 /* A file in which a member has other bytes. `shape` NULL leaves it out. */
@@ -176,6 +182,36 @@ TEST(members_that_lie_are_refused_by_name) {
     }
 }
 
+TEST(codes_that_lie_are_refused_by_name) {
+    static const char words[] = ABOUT "1, \"method\": \"slerp\", \"keys\": \"float32\"}";
+    library_made m;
+    library_content_make(&m, CODED, 81);
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    const struct {
+        const char *name, *type, *shape;
+        const void *data;
+        size_t bytes;
+        const char *reason;
+    } cases[] = {
+        {"rot", "<i2", "(23, 12)", m.codes, 552,
+         "rot: found <i2 of shape (23, 12), expected <i2 of shape (23, 13)"},
+        {"rot", "<i2", "(22, 13)", m.codes, 572, "pos: found <f4 of shape (23, 1, 3)"},
+        {"rot", "<i2", "(299,)", m.codes, 598, "rot: found <i2 of shape (299,)"},
+        {"rot", "<i2", "(23, 14)", m.codes, 598, "rot: is damaged"},
+        {"rot", "<u2", "(23, 13)", m.codes, 598, "rot: found <u2 of shape (23, 13), expected <f4"},
+        {"rot", "<i2", "(0, 13)", "", 0, "pos: found <f4 of shape (23, 1, 3)"},
+        {"format", "|u1", "(89,)", words, sizeof words - 1,
+         "rot: found <i2 of shape (23, 13), expected <f4"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool good =
+            parse_with(cases[i].name, cases[i].type, cases[i].shape, cases[i].data, cases[i].bytes);
+        if (good || !strstr(reason, cases[i].reason))
+            fail_msg("%zu: %s: '%s', expected '%s'", i, cases[i].name, good ? "is read" : reason,
+                     cases[i].reason);
+    }
+    assert_true(parse_with("rot", "<i2", "(23, 13)", m.codes, 598));
+}
+
 TEST(files_that_are_none_are_refused_with_their_name) {
     pm_library *library = NULL;
     test_folder_put_text("\x1b.npz", "");
@@ -219,6 +255,14 @@ TEST(arguments_that_lie_are_refused) {
     REFUSED(row_count, 22, "'run' has frames");
     REFUSED(row_count, UINT64_MAX, "too many frames");
     REFUSED(method, (pm_method)99, "method");
+    REFUSED(key_codes, m.codes, "rot: has codes, but no key format of 48 bits");
+    const pm_library_write_options coded = {.coded_keys = true};
+    expect_argument(pm_library_write(&good, &coded, "b.npz", new_error()), "has no 48 bits");
+    pm_library_content wrong = good;
+    wrong.key_format = PM_KEYS_SMALLEST48;
+    m.turns[4 * (5 * JOINTS + 2)] = 2;
+    expect_argument(pm_library_write(&wrong, &coded, "b.npz", new_error()),
+                    "rot: the rotation of joint 2 in row 5 has no length 1");
     m.motions[1].name = m.motions[0].name;
     expect_argument(pm_library_write(&good, NULL, "b.npz", new_error()), "is the name of two");
     m.motions[1].name.size = 0;
@@ -290,21 +334,30 @@ static bool came(pm_status status) {
 /* Writes, opens, and builds, on one thread. The address sanitizer sees what is not freed. */
 static bool write_and_read(void) {
     static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
+    static const char *const robots[] = {"robot.csv"};
+    static const pm_key_format numbers = PM_KEYS_FLOAT32;
     const pm_library_write_options writing = {.short_angles = true, .threads = 1};
-    const pm_library_open_options opening = {.threads = 1};
-    const pm_library_build_options building = {.threads = 1};
+    const pm_library_open_options opening = {.threads = 1},
+                                  decoding = {.threads = 1, .key_format = &numbers};
+    const pm_library_build_options building = {
+        .threads = 1, .key_format = PM_KEYS_LOG48, .coded_keys = true};
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
     library_made m;
     SCOPED(pm_library_destroy) pm_library *library = NULL;
+    SCOPED(pm_library_destroy) pm_library *decoded = NULL;
     library_content_make(&m, ROBOT, 95);
+    const pm_library_build_options of_robot = {.threads = 1, .robot = &m.content};
     const bool good = came(pm_library_write(&m.content, &writing, "d.npz", new_error())) &&
-                      came(pm_library_open(engine_of_kind(ON_REFERENCE), "d.npz", &opening,
-                                           &library, new_error())) &&
-                      came(pm_library_build(paths, 1, &building, "d.npz", new_error()));
+                      came(pm_library_open(engine, "d.npz", &opening, &library, new_error())) &&
+                      came(pm_library_build(paths, 1, &building, "d.npz", new_error())) &&
+                      came(pm_library_open(NULL, "d.npz", &decoding, &decoded, new_error())) &&
+                      came(pm_library_build(robots, 1, &of_robot, "d.npz", new_error()));
     return good;
 }
 
 TEST(each_allocation_can_fail) {
     engine_of_kind(ON_REFERENCE);
+    test_folder_put_text("robot.csv", "1,2,3,0,0,0,1,0.5,0.25\n1,2,3,0,0,1,0,0.75,1\n");
     write_and_read();
-    fail_each_allocation(write_and_read, 50, 2); /* the reader of BVH can do without a block */
+    fail_each_allocation(write_and_read, 50, 4); /* readers of text can do without a block */
 }

@@ -489,6 +489,15 @@ TEST(counts_beyond_the_directory_are_refused) {
     }
 }
 
+TEST(counts_below_those_of_the_directory_are_refused) {
+    for (size_t is64 = 0; is64 < 2; is64++) {
+        zip_builder zip = plain_file(NULL, 30);
+        zip_finish(&zip, zip.count - 1, is64);
+        expect_refused(&zip, plain_options, "more than");
+        zip_free(&zip);
+    }
+}
+
 TEST(unreadable_members_that_are_not_needed_are_carried_over) {
     zip_builder zip = plain_file(NULL, 30);
     file_bytes out = {0};

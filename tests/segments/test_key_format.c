@@ -11,6 +11,7 @@
 #include "base/counts.h"
 #include "kernels/pm_key_codes.h"
 #include "segments/key_format.h"
+#include "segments/key_store.h"
 #include "segments/lane_memory.h"
 #include "support/test.h"
 
@@ -47,10 +48,7 @@ static void store(pm_key_format format, int16_t *keys, size_t at, const double q
         dquat_set_lane(&lanes, i, 0.6, 0, -0.8, 0);
     dquat_set_lane(&lanes, PM_DOUBLES - 1, q[0], q[1], q[2], q[3]);
     const dcodes codes = dcodes_of(format, lanes);
-    double numbers[3];
-    for (size_t i = 0; i < 3; i++)
-        numbers[i] = codes.number[i][PM_DOUBLES - 1];
-    pm_key_store(format, keys, at, numbers, codes.turned[PM_DOUBLES - 1], before);
+    pm_key_store(format, keys, at, pm_code_in_lane(&codes, PM_DOUBLES - 1), before);
 }
 
 static pm_quat stored(pm_key_format format, const double q[4]) {

@@ -35,6 +35,14 @@ static void make_keys(library_made *m, library_kind which, random_source *source
     c->row_count = ROWS;
     c->key_positions = which == REST ? NULL : m->places;
     c->position_count = which == REST ? 0 : which == ALL_JOINTS ? JOINTS : 1;
+    if (which == CODED) {
+        c->key_format = PM_KEYS_LOG48;
+        c->key_codes = m->codes;
+        assert_int_equal(pm_keys_row_bytes(c->key_format, JOINTS), sizeof m->codes / ROWS);
+        expect_success(
+            pm_keys_encode(c->key_format, m->turns, ROWS, JOINTS, m->codes, new_error()));
+        return;
+    }
     if (which != ROBOT) {
         c->key_rotations = m->turns;
         return;
@@ -132,6 +140,9 @@ void library_content_expect(const pm_library_content *a, const pm_library_conten
         assert_memory_equal(a->hinges, b->hinges, sizeof hinges);
         assert_memory_equal(a->dofs, b->dofs, sizeof dofs);
         assert_memory_equal(a->root_rotations, b->root_rotations, ROWS * 4 * sizeof(float));
+    } else if (b->key_codes) {
+        assert_memory_equal(a->key_codes, b->key_codes, ROWS * (6 * JOINTS + 2));
+        assert_null(a->key_rotations);
     } else {
         assert_memory_equal(a->key_rotations, b->key_rotations, ROWS * JOINTS * 4 * sizeof(float));
     }

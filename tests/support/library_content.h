@@ -11,7 +11,14 @@
 enum { JOINTS = 4, MOTIONS = 3, ROWS = 23, HINGES = 2, BODIES = 3 };
 
 /* Of positions and joints. */
-typedef enum library_kind { REST = 0, ROOT_ALONE, ALL_JOINTS, ROBOT, LIBRARY_KINDS } library_kind;
+typedef enum library_kind {
+    REST = 0,
+    ROOT_ALONE,
+    ALL_JOINTS,
+    CODED, /* with positions of the root, and codes of log48 of `turns` */
+    ROBOT,
+    LIBRARY_KINDS
+} library_kind;
 
 /* Content, and the memory to which it points. */
 typedef struct library_made {
@@ -21,7 +28,7 @@ typedef struct library_made {
     double rotations[4 * JOINTS], positions[3 * JOINTS], axes[3 * JOINTS], references[JOINTS];
     float points[3 * JOINTS], turns[ROWS * JOINTS * 4], places[ROWS * JOINTS * 3];
     float angles[ROWS * HINGES], phases[ROWS * 2];
-    uint8_t contacts[ROWS];
+    uint8_t contacts[ROWS], codes[ROWS * (6 * JOINTS + 2)];
 } library_made;
 
 void library_content_make(library_made *m, library_kind which, uint64_t salt);

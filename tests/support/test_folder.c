@@ -100,3 +100,12 @@ size_t test_folder_count(const char *path) {
     closedir(entries);
     return count - 2; /* . and .. */
 }
+
+void test_folder_expect_same(const char *a, const char *b) {
+    size_t sizes[2];
+    char *x = test_folder_read(a, &sizes[0]), *y = test_folder_read(b, &sizes[1]);
+    assert_int_equal(sizes[0], sizes[1]);
+    assert_memory_equal(x, y, sizes[0]);
+    free(x);
+    free(y);
+}

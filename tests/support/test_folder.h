@@ -16,6 +16,8 @@ void test_folder_put(const char *path, const void *data, size_t size);
 void test_folder_put_text(const char *path, const char *text);
 /* The bytes of a file, with a NUL after them, in memory that the caller frees. `size` may be NULL. */
 char *test_folder_read(const char *path, size_t *size);
+/* Fails unless two files have the same bytes. */
+void test_folder_expect_same(const char *a, const char *b);
 /* What a command prints, which must succeed. The caller frees it. */
 #define test_folder_output(command) test_folder_output_of(command, POSEMILL_SOURCE_DIR)
 char *test_folder_output_of(const char *command, const char *sources);

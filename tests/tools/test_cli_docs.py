@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/cli.md, manual pages, completions and CITATION.cff against the command.
+"""docs/command.md, manual pages, the reference, completions and CITATION.cff against the command.
 
     test_cli_docs.py RUN_COMMANDS POSEMILL
 """
@@ -23,11 +23,11 @@ TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": 
 
 
 def schemas():
-    """The schemas of docs/cli.md by their titles' verbs."""
-    text = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    """The schemas of docs/command.md by their titles' verbs."""
+    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
     blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S)]
     blocks.append(json.loads((ROOT / "bench" / "record.schema.json").read_text(encoding="utf-8")))
-    return {block["title"].split()[1]: block for block in blocks}
+    return {verb: block for block in blocks for verb in block["title"].split()[1].split("|")}
 
 
 def record_schema():
@@ -45,11 +45,14 @@ def is_type(value, name):
     return isinstance(value, TYPES[name])
 
 
-def faults(value, schema, at="$"):
+def faults(value, schema, at="$", whole=None):
     """What a value has that its schema does not allow: types, required and unknown members."""
+    whole = whole or schema
+    if "$ref" in schema:
+        schema = whole["$defs"][schema["$ref"].removeprefix("#/$defs/")]
     # What limits values is left to test_bench_record.
     unknown = set(schema) - {"$schema", "title", "type", "description", "properties", "required", "items",
-                             "additionalProperties", "const", "enum", "maxItems", "minimum", "minItems",
+                             "additionalProperties", "$defs", "const", "enum", "maxItems", "minimum", "minItems",
                              "pattern"}
     assert not unknown, f"{at}: the schema has {unknown}"
     names = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
@@ -58,7 +61,7 @@ def faults(value, schema, at="$"):
     found = []
     if isinstance(value, list):
         for i, entry in enumerate(value):
-            found += faults(entry, schema["items"], f"{at}[{i}]")
+            found += faults(entry, schema["items"], f"{at}[{i}]", whole)
     elif isinstance(value, dict):
         assert schema["additionalProperties"] is False, f"{at}: unknown members are allowed"
         members = schema["properties"]
@@ -66,7 +69,7 @@ def faults(value, schema, at="$"):
         found += [f"{at}.{name} is missing" for name in schema["required"] if name not in value]
         for name, entry in value.items():
             if name in members:
-                found += faults(entry, members[name], f"{at}.{name}")
+                found += faults(entry, members[name], f"{at}.{name}", whole)
             else:
                 found.append(f"{at}.{name} is not in the schema")
     return found
@@ -237,6 +240,18 @@ class Help(Folder):
         for verb in self.verbs():
             self.assertIn(f"\\fBposemill\\-{verb}\\fR(1)", page)
 
+    def test_the_reference_has_all_commands_and_options(self):
+        sections = re.split(r"^## posemill (\w+)\n", self.run_posemill("help", "--markdown"), flags=re.M)
+        self.assertEqual(sections[1::2], self.verbs())
+        for verb, section in zip(sections[1::2], sections[2::2]):
+            found = re.findall(r"^\| (?:`-\w`, )?`(--[a-z-]+)", sections[0] + section, re.M)
+            self.assertEqual(set(found) - {"--version"}, self.options(verb), verb)
+            self.assertEqual(self.run_posemill("help", "--markdown", verb).strip(),
+                             f"## posemill {verb}\n{section}".strip())
+            table = [line for line in section.split("```")[0::2] for line in line.split("\n") if line.startswith("|")]
+            for line in table:
+                self.assertEqual(len(re.findall(r"(?<!\\)\|", line)), 3, line) # two cells
+
     def test_pages_are_well_formed(self):
         if shutil.which("mandoc") is None:
             self.skipTest("mandoc is not installed")
@@ -284,6 +299,8 @@ class Help(Folder):
         self.run_posemill("completions", code=2)
         self.run_posemill("completions", "tcsh", code=2)
         self.run_posemill("completions", "man", code=2)
+        self.run_posemill("completions", "markdown", code=2)
+        self.run_posemill("help", "--markdown", "resampel", code=2)
         self.run_posemill("help", "--man", "resampel", code=2)
         self.run_posemill("resample", "--help=pdf", code=2)
 

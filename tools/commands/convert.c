@@ -146,7 +146,7 @@ static const command_help mirror_help = {
     .name = "mirror",
     .usage = "IN -o OUT [OPTIONS]\n"
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
-    .summary = "Exchanges left and right: a wave of the left hand becomes one of the right hand.",
+    .summary = "Swaps left and right: a wave of the left hand becomes one of the right hand.",
     .notes =
         "Joints are left and right by Left and Right in their names, by L and R between\n"
         "separators, as in L_Hip and hip.L, or before a name, as in lThigh. All others are\n"

@@ -86,8 +86,7 @@ static const option eval_table[] = {
 
 static const command_help help = {
     .name = "eval",
-    .usage = "--keys K.npy (--key-times T.npy | --key-rate HZ)\n"
-             "(--times X.npy | --rate HZ [--count N])\n"
+    .usage = "--keys K.npy (--key-times T.npy | --key-rate HZ) (--times X.npy | --rate HZ) "
              "--method NAME --out OUT.npy [OPTIONS]",
     .summary = "Samples rotation curves, one per track, through the keys of a .npy file.",
     .notes = "Supported .npy files: versions 1 to 3, little-endian, C order. Before the first key\n"

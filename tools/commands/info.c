@@ -23,7 +23,7 @@ static const option info_table[] = {
 static const command_help help = {
     .name = "info",
     .usage = "FILE... [OPTIONS]",
-    .summary = "Says what motion files are: format, skeleton, clips, rates and how they were\n"
+    .summary = "Describes motion files: format, skeleton, clips, rates and how they were\n"
                "read, and what is odd about them.",
     .notes = "Reads BVH, glTF, GLB, NPZ and CSV. - is standard input.",
     .example = "posemill info walk.bvh\n"

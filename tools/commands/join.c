@@ -40,7 +40,7 @@ static const option join_table[] = {
 static const command_help help = {
     .name = "join",
     .usage = "A B... -o OUT [OPTIONS]",
-    .summary = "Puts motions of one skeleton one after another, frame by frame.",
+    .summary = "Joins motions of one skeleton one after another, frame by frame.",
     .notes =
         "Each begins a frame after the last one of the motion before. All have the same rate,\n"
         "and joints with the same names, parents and rest poses; others are refused. Of a\n"

@@ -26,7 +26,7 @@ static const command_help help = {
     .name = "merge",
     .usage = "RECORDS|FOLDER... [--list LIST] [--json]",
     .summary =
-        "Says what a batch has done, from the records of all its processes: what failed, is\n"
+        "Reports what a batch has done, from the records of all its processes: what failed, is\n"
         "missing, or was done twice with different results.",
     .notes = "FOLDER is one that posemill resample wrote to with --out-dir; its records are in\n"
              "FOLDER/.posemill. The digest covers all names and results, and is the same\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Help as text and as manual pages. Scripts of completions are in completions.c.
+ * Help as text, as manual pages and as Markdown. Scripts of completions are in completions.c.
  */
 #include "help.h"
 #include "completions.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 
 static const option environment[] = {
-    {"POSEMILL_DEVICE", 0, NULL, "default of --device", NULL, 0},
+    {"POSEMILL_DEVICE", 0, NULL, "default of --device; the command devices ignores it", NULL, 0},
     {"POSEMILL_CACHE", 0, NULL,
      "folder of the cache of built programs; off disables the cache. Default: posemill in\n"
      "$XDG_CACHE_HOME, else ~/.cache/posemill; with PoCL its own cache",
@@ -21,16 +21,22 @@ static const option environment[] = {
      "launch configuration in place of the device's default, for measurements: a list\n"
      "such as lanes=8,all_tracks=1,max_run=256",
      NULL, 0},
+    {"OCL_ICD_VENDORS", 0, NULL, "folder in which the OpenCL loader finds drivers", NULL, 0},
 };
 
 static const option exit_codes[] = {
     {"0", 0, NULL, "done", NULL, 0},
-    {"1", 0, NULL, "some inputs of a batch failed; compare: the tolerance is exceeded", NULL, 0},
+    {"1", 0, NULL,
+     "some inputs of a batch failed, the others are done; compare: the tolerance is exceeded", NULL,
+     0},
     {"2", 0, NULL, "usage: an unknown option, or missing or contradictory arguments", NULL, 0},
     {"3", 0, NULL, "the requested device is not available", NULL, 0},
-    {"4", 0, NULL, "bad input: a file or an array that cannot be used", NULL, 0},
-    {"5", 0, NULL, "the device failed; verify: a bound is missed", NULL, 0},
-    {"6", 0, NULL, "the output was not written", NULL, 0},
+    {"4", 0, NULL,
+     "bad input: a file or an array that cannot be used, or is too large for the host's memory",
+     NULL, 0},
+    {"5", 0, NULL, "the device failed: build, memory, or lost; verify: a bound is missed", NULL, 0},
+    {"6", 0, NULL, "the output was not written; no incomplete file is left under its name", NULL,
+     0},
 };
 
 static const option_group common = {"Common options", option_common, OPTION_COMMON_COUNT, NULL};
@@ -40,7 +46,7 @@ static const option_group of_program[] = {
 };
 
 bool help_find_style(const char *name, help_style *style) {
-    static const char *const names[] = {"text", "man", "bash", "zsh", "fish"};
+    static const char *const names[] = {"text", "man", "markdown", "bash", "zsh", "fish"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             *style = (help_style)i;
@@ -103,6 +109,25 @@ static void print_text(const command_help *help, const option_group *groups, siz
         printf("\n%s\n", help->notes);
     printf("\nExample:\n  ");
     print_lines(help->example, 2);
+}
+
+/* ---- usage --------------------------------------------------------------------- */
+
+typedef void put_text(const char *text, size_t size);
+
+static void put_plain(const char *text, size_t size) {
+    printf("%.*s", (int)size, text);
+}
+
+/* A line for each form, which begins with the name of the command. */
+static void put_usage(const command_help *help, put_text *put) {
+    for (const char *line = help->usage; *line != '\0';) {
+        const size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
+        printf("posemill %s%s", help->name, help->name[0] != '\0' ? " " : "");
+        put(line + blanks, size - blanks);
+        printf("\n");
+        line += size + (line[size] == '\n');
+    }
 }
 
 /* ---- manual pages -------------------------------------------------------------- */
@@ -204,13 +229,7 @@ static void man_head(const command_help *help) {
     printf(" 1 \"\" \"posemill %s\" \"Posemill manual\"\n", pm_version());
     man_name(help);
     printf(".SH SYNOPSIS\n.nf\n");
-    for (const char *line = help->usage; *line != '\0';) {
-        const size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
-        printf("posemill %s%s", help->name, help->name[0] != '\0' ? " " : "");
-        put_roff(line + blanks, size - blanks);
-        printf("\n");
-        line += size + (line[size] == '\n');
-    }
+    put_usage(help, put_roff);
     printf(".fi\n.SH DESCRIPTION\n");
     man_paragraphs(help->summary, true);
     if (help->notes)
@@ -248,6 +267,77 @@ static void print_program_man(const command_help *help, const option_group *grou
                i + 1 < groups[0].count ? "," : "");
 }
 
+/* ---- Markdown ------------------------------------------------------------------ */
+
+/* A line; what Markdown takes for marks is escaped, but for code between backticks. A bar would end a
+ * cell even there. */
+static void put_markdown(const char *text, size_t size) {
+    bool is_code = false;
+    for (size_t i = 0; i < size; i++) {
+        is_code ^= text[i] == '`';
+        if (text[i] == '|' || (!is_code && text[i] != '\0' && strchr("\\*<[", text[i])))
+            putchar('\\');
+        putchar(text[i] == '\n' ? ' ' : text[i]);
+    }
+}
+
+static void markdown_block(const char *language, const char *text, size_t size) {
+    printf("\n```%s\n%.*s\n```\n", language, (int)size, text);
+}
+
+static void markdown_paragraphs(const char *text) {
+    while (*text != '\0') {
+        const char *end = strstr(text, "\n\n");
+        const size_t size = end ? (size_t)(end - text) : strlen(text);
+        if (is_table(text, size)) {
+            markdown_block("text", text, size);
+        } else {
+            printf("\n");
+            put_markdown(text, size);
+            printf("\n");
+        }
+        text += size;
+        text += strspn(text, "\n");
+    }
+}
+
+static void markdown_group(const option_group *group) {
+    if (group->title)
+        printf("\n| %s | |\n|---|---|\n", group->title);
+    for (size_t i = 0; i < group->count; i++) {
+        const option *row = &group->options[i];
+        printf("| ");
+        if (row->letter != 0)
+            printf("`-%c`, ", row->letter);
+        printf("`%s%s%s` | ", row->name, row->argument ? " " : "",
+               row->argument ? row->argument : "");
+        put_markdown(row->help, strlen(row->help));
+        printf(" |\n");
+    }
+}
+
+static void print_markdown(const command_help *help, const option_group *groups,
+                           size_t group_count) {
+    const bool is_program = help->name[0] == '\0';
+    if (is_program)
+        printf("# The command posemill\n");
+    else
+        printf("\n## posemill %s\n", help->name);
+    markdown_paragraphs(help->summary);
+    printf("\n```text\n");
+    put_usage(help, put_plain);
+    printf("```\n");
+    for (size_t g = 0; g < group_count; g++)
+        markdown_group(&groups[g]);
+    if (is_program) {
+        markdown_group(&common);
+        markdown_group(&of_program[0]);
+        markdown_group(&of_program[1]);
+    }
+    markdown_paragraphs(help->notes ? help->notes : "");
+    markdown_block("sh", help->example, strlen(help->example));
+}
+
 /* ---- styles -------------------------------------------------------------------- */
 
 void help_print(help_style style, const command_help *help, const option_group *groups,
@@ -256,6 +346,8 @@ void help_print(help_style style, const command_help *help, const option_group *
         print_text(help, groups, group_count, &common, 1);
     else if (style == HELP_MAN)
         print_man(help, groups, group_count);
+    else if (style == HELP_MARKDOWN)
+        print_markdown(help, groups, group_count);
     else
         completions_print(style, help, groups, group_count);
 }
@@ -266,11 +358,13 @@ void help_print_program(help_style style, const command_help *help, const option
         print_text(help, groups, group_count, of_program, sizeof of_program / sizeof of_program[0]);
     else if (style == HELP_MAN)
         print_program_man(help, groups, group_count);
+    else if (style == HELP_MARKDOWN)
+        print_markdown(help, groups, group_count);
     else
         completions_begin(style, groups, group_count);
 }
 
 void help_print_end(help_style style) {
-    if (style > HELP_MAN)
+    if (style >= HELP_BASH)
         completions_end(style);
 }

@@ -1,16 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * The help of a command, rendered from its tables of options: as text, as a manual page, and as its
- * part of a script of completions.
+ * The help of a command, rendered from its tables of options: as text, as a manual page, as a section
+ * of the reference in Markdown, and as its part of a script of completions.
  */
 #ifndef POSEMILL_TOOLS_HELP_H
 #define POSEMILL_TOOLS_HELP_H
 
 #include "options.h"
 
-typedef enum help_style { HELP_TEXT, HELP_MAN, HELP_BASH, HELP_ZSH, HELP_FISH } help_style;
+typedef enum help_style {
+    HELP_TEXT,
+    HELP_MAN,
+    HELP_MARKDOWN,
+    HELP_BASH, /* from here on, scripts */
+    HELP_ZSH,
+    HELP_FISH
+} help_style;
 
-/* "text", "man", "bash", "zsh", "fish". */
+/* "text", "man", "markdown", "bash", "zsh", "fish". */
 bool help_find_style(const char *name, help_style *style);
 
 /* Prints to stdout. */
