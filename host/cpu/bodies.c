@@ -111,16 +111,25 @@ static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mas
                               pm_lanes_spread(joint->position), s->angle, s->rate);
 }
 
+static inline void put_vector(real *row, pm_quat v) {
+    row[0] = v.x;
+    row[1] = v.y;
+    row[2] = v.z;
+}
+
 static inline void put_rate(const lane_group *g, unsigned output, size_t record, pm_quat v) {
     if (g->rows[output])
-        pm_lanes_put_vector(g->rows[output] + 3 * record, pm_rate_of(v, PM_REAL(1.0f)));
+        put_vector(g->rows[output] + 3 * record, pm_rate_of(v, PM_REAL(1.0f)));
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
-    if (g->rows[output])
-        pm_lanes_put(g->rows[output] + 4 * record,
-                     g->targets->of[output]->flags & PM_TARGET_SCALAR_FIRST ? pm_scalar_first(q)
-                                                                            : q);
+    if (!g->rows[output])
+        return;
+    if (g->targets->of[output]->flags & PM_TARGET_SCALAR_FIRST)
+        q = pm_scalar_first(q);
+    real *row = g->rows[output] + 4 * record;
+    put_vector(row, q);
+    row[3] = q.w;
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
@@ -136,7 +145,7 @@ static inline void put_states(const lane_group *g, const pm_joint *joint, const 
         velocity = pm_velocity_at(
             s->body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
-        pm_lanes_put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
+        put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
     put_turn(g, PM_BODY_ROT, record, s->body.rotation);
     put_rate(g, PM_BODY_VEL, record, velocity);
     put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
@@ -215,6 +224,70 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     }
 }
 
+/* ---- from lanes to memory --------------------------------------------------------------------- */
+
+/* Of PM_LANES rows, which have a number of each lane, the numbers of each lane. */
+static inline void transpose(const real *rows, real lanes[PM_LANES]) {
+    real of[PM_NEIGHBOURS][4]; /* part p of of[n][k]: numbers 4 n to 4 n + 3 of lane 4 p + k */
+    for (size_t n = 0; n < PM_NEIGHBOURS; n++) {
+        const pm_quat_block block = pm_transposed(
+            pm_rows_of(rows[4 * n], rows[4 * n + 1], rows[4 * n + 2], rows[4 * n + 3]));
+        of[n][0] = block.r0;
+        of[n][1] = block.r1;
+        of[n][2] = block.r2;
+        of[n][3] = block.r3;
+    }
+    for (size_t k = 0; k < 4; k++) {
+#if PM_LANES == 16
+        const pm_quat_block parts =
+            pm_parts_transposed(pm_rows_of(of[0][k], of[1][k], of[2][k], of[3][k]));
+        lanes[k] = parts.r0;
+        lanes[4 + k] = parts.r1;
+        lanes[8 + k] = parts.r2;
+        lanes[12 + k] = parts.r3;
+#elif PM_LANES == 8
+        lanes[k] = PM_SHUFFLE(of[0][k], of[1][k], PM_LOWER);
+        lanes[4 + k] = PM_SHUFFLE(of[0][k], of[1][k], PM_UPPER);
+#else
+        lanes[k] = of[0][k];
+#endif
+    }
+}
+
+/* Fewer words than lanes. */
+static void put_few(const real *rows, size_t words, unsigned char *const to[PM_LANES],
+                    size_t count) {
+    float of[PM_LANES][PM_LANES];
+    memcpy(of, rows, words * sizeof *of);
+    for (size_t i = 0; i < count; i++)
+        for (size_t n = 0; n < words; n++)
+            memcpy(to[i] + n * sizeof(float), &of[n][i], sizeof(float));
+}
+
+/* Whole lines at a time. The last vector overlaps the one before it. */
+PM_FLAT static void put_rows(const real *rows, size_t words, unsigned char *const to[PM_LANES],
+                             size_t count) {
+    for (size_t n = 0; n < words; n += PM_LANES) {
+        const size_t at = n + PM_LANES <= words ? n : words - PM_LANES;
+        real lanes[PM_LANES];
+        transpose(rows + at, lanes);
+        for (size_t i = 0; i < count; i++)
+            memcpy(to[i] + at * sizeof(float), &lanes[i], sizeof *lanes);
+    }
+}
+
+static void put_records(const lane_group *g, const pm_pose_target *target, const real *rows) {
+    const size_t words = target->bytes / sizeof(float);
+    const size_t left = g->batch->count - g->first, count = left < PM_LANES ? left : PM_LANES;
+    unsigned char *to[PM_LANES];
+    for (size_t i = 0; i < count; i++)
+        to[i] = pm_lane_records(g->batch, g->first + i, target);
+    if (words < PM_LANES)
+        put_few(rows, words, to, count);
+    else
+        put_rows(rows, words, to, count);
+}
+
 void PM_SET_NAME(pm_bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets) {
     lane_group group;
     for (size_t first = 0; first < batch->count; first += PM_LANES) {
@@ -222,6 +295,6 @@ void PM_SET_NAME(pm_bodies)(const pm_lane_batch *batch, const pm_lane_bodies *ta
         pose_lanes(&group);
         for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
             if (group.rows[o])
-                PM_SET_NAME(pm_lanes_store)(batch, first, targets->of[o], group.rows[o]);
+                put_records(&group, targets->of[o], group.rows[o]);
     }
 }

@@ -16,12 +16,17 @@ enum { PM_LANE_BATCH = 64 };
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {
     const pm_pose_request *request;
-    void *
-        rows; /* working memory: a cache line for each word of an instance's records of all targets */
+    void *rows; /* for states of bodies: a cache line for each number of an instance's records */
     size_t count;
     size_t index[PM_LANE_BATCH];  /* of the instance */
     size_t record[PM_LANE_BATCH]; /* the number of its records */
 } pm_lane_batch;
+
+/* The records of the instance in a place of a batch. */
+static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t place,
+                                             const pm_pose_target *target) {
+    return target->memory + batch->record[place] * target->stride;
+}
 
 /* Targets of a batch for states of bodies, which are computed together. */
 typedef struct pm_lane_bodies {

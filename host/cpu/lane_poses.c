@@ -25,11 +25,11 @@ typedef struct lane_input {
 typedef struct lane_group {
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
-    size_t first;                 /* instance */
+    size_t first, count;          /* instances */
     const float *given[PM_LANES]; /* local poses in place of inputs */
     bool is_given;
     pm_lane_levels levels;
-    real *rows;
+    unsigned char *to[PM_LANES];
     lane_input inputs[PM_INPUTS];
     pm_range layers[PM_LANES];
     pm_u32 most_layers;
@@ -104,15 +104,18 @@ static void find_layers(lane_group *g) {
         find_layer(g, n, &g->kept[n]);
 }
 
-static void begin_group(const pm_lane_batch *batch, size_t first, lane_group *g) {
+static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_target *target,
+                        lane_group *g) {
     const pm_pose_request *r = batch->request;
     g->batch = batch;
     g->crowd = r->crowd;
     g->first = first;
+    g->count = batch->count - first;
     g->is_given = r->poses != NULL;
     g->levels.rests = false;
     g->most_layers = 0;
-    g->rows = batch->rows;
+    for (size_t i = 0; i < PM_LANES; i++)
+        g->to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), target);
     for (size_t i = 0; i < PM_LANES && g->is_given; i++)
         g->given[i] = (const float *)(const void *)(r->poses + index_of(g, i) * r->pose_stride);
     if (!g->is_given)
@@ -279,12 +282,27 @@ static inline pm_local given_of(const lane_group *g, size_t joint) {
     return pose;
 }
 
+/* Stores the first `size` bytes of each lane; `size` is a compile-time constant. Rows of all records, as bodies.c
+ * has them, fill the first cache, and are slower. */
+static inline void put(const lane_group *g, size_t at, pm_quat value, size_t size) {
+    const pm_quat_block m = pm_block_of(value);
+    const real rows[4] = {m.r0, m.r1, m.r2, m.r3};
+    float words[4 * PM_LANES];
+    memcpy(words, rows, sizeof words);
+    if (g->count >= PM_LANES)
+        for (size_t i = 0; i < PM_LANES; i++)
+            memcpy(g->to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
+    else
+        for (size_t i = 0; i < g->count; i++)
+            memcpy(g->to[i] + at, words + i % 4 * PM_LANES + i / 4 * 4, size);
+}
+
 /* Three quaternions, or rows. */
 static inline void put_rows(const lane_group *g, size_t record, pm_quat x, pm_quat y, pm_quat z) {
-    real *row = g->rows + 12 * record;
-    pm_lanes_put(row, x);
-    pm_lanes_put(row + 4, y);
-    pm_lanes_put(row + 8, z);
+    const size_t row = 4 * sizeof(float), at = record * 3 * row;
+    put(g, at, x, row);
+    put(g, at + row, y, row);
+    put(g, at + 2 * row, z, row);
 }
 
 static inline real two_halves(real low, real high) {
@@ -292,13 +310,12 @@ static inline real two_halves(real low, real high) {
 }
 
 static inline void put_halves(const lane_group *g, size_t record, pm_matrix m) {
-    real *row = g->rows + 6 * record;
-    row[0] = two_halves(m.x.x, m.x.y);
-    row[1] = two_halves(m.x.z, m.x.w);
-    row[2] = two_halves(m.y.x, m.y.y);
-    row[3] = two_halves(m.y.z, m.y.w);
-    row[4] = two_halves(m.z.x, m.z.y);
-    row[5] = two_halves(m.z.z, m.z.w);
+    const size_t row = 4 * sizeof(uint16_t), at = record * 3 * row;
+    const pm_quat xy = {two_halves(m.x.x, m.x.y), two_halves(m.x.z, m.x.w),
+                        two_halves(m.y.x, m.y.y), two_halves(m.y.z, m.y.w)};
+    const pm_quat z = {two_halves(m.z.x, m.z.y), two_halves(m.z.z, m.z.w), m.z.z, m.z.w};
+    put(g, at, xy, 2 * row);
+    put(g, at + 2 * row, z, row);
 }
 
 static inline void put_matrix(const lane_group *g, const pm_crowd_output_row *output,
@@ -314,11 +331,11 @@ static inline void put_matrix(const lane_group *g, const pm_crowd_output_row *ou
 }
 
 static inline void put_rigid(const lane_group *g, const pm_joint *joint, pm_rigid m) {
-    real *row = g->rows + (size_t)8 * joint->record;
+    const size_t part = 4 * sizeof(float), at = 2 * part * joint->record;
     m = pm_rigid_product(m, (pm_rigid){pm_lanes_spread(joint->bind_rotation),
                                        pm_lanes_spread(joint->bind_position)});
-    pm_lanes_put(row, m.rotation);
-    pm_lanes_put(row + 4, pm_rigid_dual(m));
+    put(g, at, m.rotation, part);
+    put(g, at + part, pm_rigid_dual(m), part);
 }
 
 /* The transform of a joint relative to the model; in dual quaternions where `rigid` is set. */
@@ -409,8 +426,8 @@ static inline void pose_lanes(lane_group *g, pm_view view, unsigned form) {
         place_and_put(g, &pm_crowd_outputs[view.output], joint, pose, form, &h);
     }
     if (form == PM_FORM_BOUNDS) {
-        pm_lanes_put(g->rows, h.low);
-        pm_lanes_put(g->rows + 4, h.high);
+        put(g, 0, h.low, 4 * sizeof(float));
+        put(g, 4 * sizeof(float), h.high, 4 * sizeof(float));
     }
 }
 
@@ -431,8 +448,7 @@ void PM_SET_NAME(pm_lane_poses)(const pm_lane_batch *batch, size_t count,
                                                            [PM_FORM_BOUNDS] = pose_PM_FORM_BOUNDS};
     lane_group group;
     for (size_t first = 0; first < count; first += PM_LANES) {
-        begin_group(batch, first, &group);
+        begin_group(batch, first, target, &group);
         forms[pm_crowd_outputs[target->view.output].form](&group, target->view);
-        PM_SET_NAME(pm_lanes_store)(batch, first, target, group.rows);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Joints of a crowd in lanes of instances, as lane_samples.c locates and samples them, and their records, which
- * lane_records.c writes. For files that are compiled once for each instruction set.
+ * Joints of a crowd in lanes of instances, as lane_samples.c locates and samples them. For files that are
+ * compiled once for each instruction set.
  */
 #ifndef PM_HOST_LANES_H
 #define PM_HOST_LANES_H
@@ -94,21 +94,5 @@ static inline pm_mask pm_lanes_resting(const pm_lane_levels *levels, const pm_cr
     }
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
-
-/* The rows of an instance's records: a vector for each word. */
-static inline void pm_lanes_put_vector(real *row, pm_quat v) {
-    row[0] = v.x;
-    row[1] = v.y;
-    row[2] = v.z;
-}
-
-static inline void pm_lanes_put(real *row, pm_quat v) {
-    pm_lanes_put_vector(row, v);
-    row[3] = v.w;
-}
-
-/* Writes rows to the records of the instances from `first` on, an instance of each lane. */
-void PM_SET_NAME(pm_lanes_store)(const pm_lane_batch *batch, size_t first,
-                                 const pm_pose_target *target, const real *rows);
 
 #endif

@@ -170,12 +170,15 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
 #define PM_LANES_ROW(set) {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set},
 static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-/* The rows of a batch. The caller frees them. NULL: no memory. */
-static void *make_rows(const pm_pose_request *r) {
+/* Makes the rows of a batch, if its request has states of bodies. False: no memory. The caller frees them. */
+static bool make_rows(pm_lane_batch *batch) {
+    const pm_pose_request *r = batch->request;
     size_t words = 0;
     for (size_t t = 0; t < r->target_count; t++)
-        words += r->targets[t].bytes / sizeof(float);
-    return aligned_alloc(PM_CACHE_LINE, words * PM_CACHE_LINE);
+        if (pm_is_body_output(r->targets[t].view.output))
+            words += r->targets[t].bytes / sizeof(float);
+    batch->rows = words > 0 ? aligned_alloc(PM_CACHE_LINE, words * PM_CACHE_LINE) : NULL;
+    return batch->rows || words == 0;
 }
 
 /* Poses the states of bodies of target `first`, and of those that are computed together with it. */
@@ -205,8 +208,8 @@ static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, uns
         .targets = {{.view = from->view,
                      .memory = records,
                      .bytes = pm_crowd_stride(crowd->skeleton, from->view, 0)}}};
-    const pm_lane_batch batch = {.request = &request, .rows = make_rows(&request), .count = 1};
-    if (!batch.rows)
+    pm_lane_batch batch = {.request = &request, .count = 1};
+    if (!make_rows(&batch))
         return pm_fail_memory(error);
     pose_bodies(&batch, 0);
     free(batch.rows);
@@ -320,8 +323,7 @@ static void pose_view(posing *p, const pm_pose_target *target, const pm_lane_bat
         lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target);
     for (size_t i = in_lanes; i < batch->count; i++) {
         const pm_posed from = posed_of(r, target->view, batch->index[i]);
-        if (pm_cpu_pose_one(r->crowd, &from, target->memory + batch->record[i] * target->stride,
-                            NULL) != PM_OK)
+        if (pm_cpu_pose_one(r->crowd, &from, pm_lane_records(batch, i, target), NULL) != PM_OK)
             p->failed = true;
     }
 }
@@ -350,11 +352,12 @@ static void pose_runs(void *context, pm_items *items) {
     size_t item;
     pm_lane_batch batch;
     batch.request = p->request;
-    batch.rows = make_rows(p->request);
     batch.count = 0;
-    if (!batch.rows)
+    if (!make_rows(&batch)) {
         p->failed = true;
-    while (batch.rows && pm_take_item(items, &item)) {
+        return;
+    }
+    while (pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(pm_pose_entries(p->request), p->run, item);
         if (!p->request->indices)
             pm_pose_keep_previous(p->request, &piece);

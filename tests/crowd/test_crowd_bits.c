@@ -41,11 +41,10 @@ static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_i
     const size_t widest = s->crowd->data->instruction_set;
     for (size_t k = 0; k <= widest; k++) {
         s->crowd->data->instruction_set = k;
-        float *reference = scene_pose(s, output, instances, count, true);
+        SCOPED(guarded_free_at) float *reference = scene_pose(s, output, instances, count, true);
         expect_same_bits(reference, records, floats, pm_crowd_record_bytes(output) / sizeof(float));
         for (size_t i = 0; i < count; i++)
             expect_one(s, output, &instances[i], records + i * (floats / count));
-        guarded_free(reference);
     }
     assert_int_equal(s->crowd->data->instruction_set, widest);
 }
