@@ -65,10 +65,6 @@ typedef struct pm_posed {
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
                           pm_error *error);
 
-/* Like pm_cpu_pose_one, with the given instruction set, which the processor must support. */
-pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                           void *records, pm_error *error);
-
 /* The pm_root_pose_function of this backend. */
 void pm_cpu_root_pose(const pm_crowd_data *crowd, const pm_input *input, float rotation[4],
                       float position[3]);

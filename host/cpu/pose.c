@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing on the CPU: one instance after another, a span of joints at a time, by the kernels' own
- * headers (pose_joints.c, matrices.c).
+ * Posing on the CPU: the instances of a request in lanes (lane_poses.c, bodies.c), and one instance alone, a
+ * span of joints at a time (pose_joints.c, matrices.c). Both by the kernels' own headers.
  */
 #include "pose_functions.h"
 
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies.h"
 #include "cpu.h"
+#include "lane_batch.h"
 
 #define PM_POSE_ROW(set) {pm_local_poses_##set, pm_local_matrices_##set, pm_matrix_records_##set},
 static const pm_pose_functions sets[] = {PM_INSTRUCTION_SETS(PM_POSE_ROW)};
@@ -35,10 +35,7 @@ static void locate_input(const pm_crowd_data *crowd, const pm_input *at, pm_loca
 static void find_layers(const pm_crowd_data *crowd, const pm_posed *from,
                         pm_instance_state *state) {
     for (size_t n = 0; n < from->layer_count; n++) {
-        const pm_crowd_layer *l = &from->layers[n];
-        const pm_layer same = {l->time, l->clip, l->weight, l->mask, l->op, l->flags, l->reserved};
-        const pm_input input =
-            pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
+        const pm_input input = pm_layer_resolved(crowd, &from->layers[n]);
         if (input.op != PM_OP_NONE)
             locate_input(crowd, &input, &state->inputs[state->input_count++]);
     }
@@ -168,40 +165,54 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
     }
 }
 
-/* ---- states of bodies ----------------------------------------------------------------------- */
+/* ---- instances in lanes --------------------------------------------------------------------- */
 
-#define PM_BODIES_ROW(set) pm_bodies_##set,
-static const pm_bodies_function body_sets[] = {PM_INSTRUCTION_SETS(PM_BODIES_ROW)};
+#define PM_LANES_ROW(set) {&pm_lane_count_##set, pm_lane_poses_##set, pm_bodies_##set},
+static const pm_lane_functions lane_sets[] = {PM_INSTRUCTION_SETS(PM_LANES_ROW)};
 
-static void add_body(const pm_posed *from, size_t record, pm_body_batch *batch) {
-    const pm_resolved r = pm_instance_resolved(batch->crowd, from->instance);
-    batch->of[batch->count++] = (pm_body_instance){.input = r.inputs[0],
-                                                   .level = r.level,
-                                                   .in_place = r.in_place,
-                                                   .speed = from->speed ? *from->speed : 1.0f,
-                                                   .record = record,
-                                                   .placement = from->placement};
+/* Makes the rows of a batch, if its request has states of bodies. False: no memory. The caller frees them. */
+static bool make_rows(pm_lane_batch *batch) {
+    const pm_pose_request *r = batch->request;
+    size_t words = 0;
+    for (size_t t = 0; t < r->target_count; t++)
+        if (pm_is_body_output(r->targets[t].view.output))
+            words += r->targets[t].bytes / sizeof(float);
+    batch->rows = words > 0 ? aligned_alloc(PM_CACHE_LINE, words * PM_CACHE_LINE) : NULL;
+    return batch->rows || words == 0;
 }
 
-/* False without memory. The caller frees the room. */
-static bool make_room(pm_body_batch *batch) {
-    size_t numbers = 0;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-        numbers += batch->memory[o] ? pm_body_numbers(batch, o) : 0;
-    batch->room = aligned_alloc(PM_CACHE_LINE, numbers * PM_CACHE_LINE);
-    return batch->room != NULL;
+/* Poses the states of bodies of target `first`, and of those that are computed together with it. */
+static void pose_bodies(const pm_lane_batch *batch, size_t first) {
+    const pm_pose_request *r = batch->request;
+    pm_lane_bodies targets = {.set = r->targets[first].view.set};
+    for (size_t t = 0; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (!pm_are_computed_together(target->view, r->targets[first].view))
+            continue;
+        if (t < first)
+            return; /* with that target */
+        targets.of[(unsigned)target->view.output - PM_CROWD_BODY_POS] = target;
+    }
+    lane_sets[r->crowd->instruction_set].bodies(batch, &targets);
 }
 
-static pm_status pose_body(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                           unsigned char *records, pm_error *error) {
-    pm_body_batch batch = {
-        .crowd = crowd, .set = from->view.set, .placed = from->placement != NULL};
-    batch.memory[from->view.output - PM_CROWD_BODY_POS] = records;
-    add_body(from, 0, &batch);
-    if (!make_room(&batch))
+static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records,
+                           pm_error *error) {
+    const pm_pose_request request = {
+        .crowd = crowd,
+        .instances = from->instance,
+        .instance_count = 1,
+        .placements = from->placement,
+        .speeds = from->speed,
+        .target_count = 1,
+        .targets = {{.view = from->view,
+                     .memory = records,
+                     .bytes = pm_crowd_stride(crowd->skeleton, from->view, 0)}}};
+    pm_lane_batch batch = {.request = &request, .count = 1};
+    if (!make_rows(&batch))
         return pm_fail_memory(error);
-    body_sets[instruction_set](&batch);
-    free(batch.room);
+    pose_bodies(&batch, 0);
+    free(batch.rows);
     return PM_OK;
 }
 
@@ -236,15 +247,15 @@ static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *cr
     return PM_OK;
 }
 
-static pm_status pose_instance(size_t instruction_set, const pm_crowd_data *crowd,
-                               const pm_posed *from, unsigned char *records, pm_error *error) {
-    const pm_pose_functions *set = &sets[instruction_set];
+pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
+                          pm_error *error) {
+    const pm_pose_functions *set = &sets[crowd->instruction_set];
     _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
     if (form == PM_FORM_BODY)
-        return pose_body(instruction_set, crowd, from, records, error);
+        return pose_body(crowd, from, records, error);
     find_state(crowd, from, &state);
     if (form == PM_FORM_LOCAL)
         put_locals(set, crowd, &state, joints, records);
@@ -257,16 +268,6 @@ static pm_status pose_instance(size_t instruction_set, const pm_crowd_data *crow
     return PM_OK;
 }
 
-pm_status pm_cpu_pose_with(size_t instruction_set, const pm_crowd_data *crowd, const pm_posed *from,
-                           void *records, pm_error *error) {
-    return pose_instance(instruction_set, crowd, from, records, error);
-}
-
-pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
-                          pm_error *error) {
-    return pose_instance(crowd->instruction_set, crowd, from, records, error);
-}
-
 /* Joints of a work item, and the fewest that repay starting a thread: a tenth of a millisecond. */
 enum { RUN_JOINTS = 1 << 12, MIN_JOINTS = 1 << 13 };
 
@@ -276,12 +277,28 @@ typedef struct posing {
     atomic_bool failed; /* out of memory */
 } posing;
 
-/* What instance i of a request is posed from. */
-static pm_posed posed_of(const pm_pose_request *r, size_t i) {
-    pm_posed from = {.given = NULL};
-    if (r->poses)
-        from.given = r->poses + i * r->pose_stride;
-    else
+/* Adds the instance of entry `entry`, if it exists and is updated. */
+static void add_entry(pm_lane_batch *batch, size_t entry) {
+    const pm_pose_request *r = batch->request;
+    const pm_skeleton *s = r->crowd->skeleton;
+    const size_t i = r->indices ? r->indices[entry] : entry;
+    batch->index[batch->count] = i;
+    batch->record[batch->count] = r->packed ? entry : i;
+    if (i >= r->instance_count)
+        return;
+    if (!r->poses) {
+        const pm_u32 n = pm_level_index(r->instances[i].level, (pm_u32)s->level_count);
+        const pm_crowd_level *level = &s->levels[n];
+        if (level->update_every != 1 && !pm_is_update_due(r->frame, r->first + i, *level))
+            return;
+    }
+    batch->count++;
+}
+
+/* An instance without placement and speed, which only bodies have. */
+static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
+    pm_posed from = {.view = view, .given = r->poses ? r->poses + i * r->pose_stride : NULL};
+    if (!r->poses)
         from.instance = &r->instances[i];
     if (r->layers) {
         const pm_range range = pm_range_within((pm_range){r->ranges[i].first, r->ranges[i].count},
@@ -289,111 +306,64 @@ static pm_posed posed_of(const pm_pose_request *r, size_t i) {
         from.layers = r->layers + (range.count ? range.first : 0);
         from.layer_count = range.count;
     }
-    from.placement = r->placements ? &r->placements[i] : NULL;
-    from.speed = r->speeds ? &r->speeds[i] : NULL;
     return from;
 }
 
-/* Whether a target before this one poses its bodies. */
-static bool is_posed(const pm_pose_request *r, size_t target) {
-    bool found = false;
-    for (size_t t = 0; t < target; t++)
-        found = found || pm_are_computed_together(r->targets[t].view, r->targets[target].view);
-    return found;
+/* A vector costs as much as three quarters of its lanes one by one, with joints in lanes. */
+static size_t count_in_lanes(const pm_lane_batch *batch) {
+    const size_t lanes = *lane_sets[batch->request->crowd->instruction_set].lanes;
+    const size_t rest = batch->count % lanes;
+    return 4 * rest < 3 * lanes ? batch->count - rest : batch->count;
 }
 
-/* Finds what entry `entry` poses, with the number of its records. False: it is not updated. */
-static bool find_entry(const pm_pose_request *r, size_t entry, pm_posed *from, size_t *record) {
-    const size_t i = r->indices ? r->indices[entry] : entry;
-    *record = r->packed ? entry : i;
-    if (i >= r->instance_count)
-        return false;
-    *from = posed_of(r, i);
-    return from->given ||
-           pm_instance_is_update_due(r->crowd, from->instance, r->first + i, r->frame);
-}
-
-static void pose_entry(posing *p, size_t entry) {
-    const pm_pose_request *r = p->request;
-    pm_posed from;
-    size_t record;
-    if (!find_entry(r, entry, &from, &record))
-        return;
-    for (size_t t = 0; t < r->target_count; t++) {
-        from.view = r->targets[t].view;
-        if (!pm_is_body_output(from.view.output) &&
-            pose_instance(r->crowd->instruction_set, r->crowd, &from,
-                          r->targets[t].memory + record * r->targets[t].stride, NULL) != PM_OK)
+static void pose_view(posing *p, const pm_pose_target *target, const pm_lane_batch *batch) {
+    const pm_pose_request *r = batch->request;
+    const size_t in_lanes = count_in_lanes(batch);
+    if (in_lanes)
+        lane_sets[r->crowd->instruction_set].poses(batch, in_lanes, target);
+    for (size_t i = in_lanes; i < batch->count; i++) {
+        const pm_posed from = posed_of(r, target->view, batch->index[i]);
+        if (pm_cpu_pose_one(r->crowd, &from, pm_lane_records(batch, i, target), NULL) != PM_OK)
             p->failed = true;
     }
 }
 
-/* Without instances. Targets from `first` on that are computed together with it get memory. */
-static void begin_batch(const pm_pose_request *r, size_t first, pm_body_batch *batch) {
-    const pm_view view = r->targets[first].view;
-    batch->crowd = r->crowd;
-    batch->set = view.set;
-    batch->placed = r->placements != NULL;
-    batch->count = 0;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        batch->memory[o] = NULL;
-        batch->flags[o] = 0;
-    }
-    for (size_t t = first; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        if (!pm_are_computed_together(target->view, view))
-            continue;
-        const unsigned output = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        batch->memory[output] = target->memory;
-        batch->stride[output] = target->stride;
-        batch->flags[output] = target->flags;
-    }
+static void pose_batch(posing *p, const pm_lane_batch *batch) {
+    const pm_pose_request *r = p->request;
+    for (size_t t = 0; t < r->target_count; t++)
+        if (pm_is_body_output(r->targets[t].view.output))
+            pose_bodies(batch, t);
+        else
+            pose_view(p, &r->targets[t], batch);
 }
 
-/* Poses the states of bodies of target `first` and of those after it with the same joints. */
-static void pose_bodies(posing *p, size_t first, const pm_piece *piece) {
-    const pm_pose_request *r = p->request;
-    pm_body_batch batch;
-    begin_batch(r, first, &batch);
-    if (!make_room(&batch)) {
-        p->failed = true;
-        return;
-    }
+static void pose_piece(posing *p, const pm_piece *piece, pm_lane_batch *batch) {
     for (size_t i = 0; i < piece->count; i++) {
-        pm_posed from;
-        size_t record;
-        if (find_entry(r, piece->from + i, &from, &record))
-            add_body(&from, record, &batch);
-        if (batch.count == PM_BODY_BATCH || (batch.count && i + 1 == piece->count)) {
-            body_sets[r->crowd->instruction_set](&batch);
-            batch.count = 0;
+        add_entry(batch, piece->from + i);
+        if (batch->count == PM_LANE_BATCH || (batch->count && i + 1 == piece->count)) {
+            pose_batch(p, batch);
+            batch->count = 0;
         }
     }
-    free(batch.room);
-}
-
-static void pose_piece(posing *p, const pm_piece *piece) {
-    const pm_pose_request *r = p->request;
-    bool others = false;
-    for (size_t t = 0; t < r->target_count; t++) {
-        const bool of_bodies = pm_is_body_output(r->targets[t].view.output);
-        others = others || !of_bodies;
-        if (of_bodies && !is_posed(r, t))
-            pose_bodies(p, t, piece);
-    }
-    for (size_t i = 0; others && i < piece->count; i++)
-        pose_entry(p, piece->from + i);
 }
 
 static void pose_runs(void *context, pm_items *items) {
     posing *p = context;
     size_t item;
+    pm_lane_batch batch;
+    batch.request = p->request;
+    batch.count = 0;
+    if (!make_rows(&batch)) {
+        p->failed = true;
+        return;
+    }
     while (pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(pm_pose_entries(p->request), p->run, item);
         if (!p->request->indices)
             pm_pose_keep_previous(p->request, &piece);
-        pose_piece(p, &piece);
+        pose_piece(p, &piece, &batch);
     }
+    free(batch.rows);
 }
 
 /* A product of joints does not overflow: each has a record. */
@@ -405,7 +375,7 @@ static size_t threads_of(const pm_pose_request *r) {
 
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
     const size_t run = RUN_JOINTS / request->crowd->skeleton->joint_count;
-    posing p = {.request = request, .run = run / PM_BODY_BATCH * PM_BODY_BATCH};
+    posing p = {.request = request, .run = run / PM_LANE_BATCH * PM_LANE_BATCH};
     if (p.run == 0)
         p.run = run > 0 ? run : 1;
     if (request->indices)

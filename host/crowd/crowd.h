@@ -101,9 +101,12 @@ static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
                                (pm_u32)crowd->skeleton->level_count);
 }
 
-/* Whether instance number `index` is updated in a frame, by the update_every of its level. */
-bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                               size_t index, uint64_t frame);
+/* A layer with invalid fields corrected, likewise. */
+static inline pm_input pm_layer_resolved(const pm_crowd_data *crowd, const pm_crowd_layer *layer) {
+    const pm_layer same = {layer->time, layer->clip,  layer->weight,  layer->mask,
+                           layer->op,   layer->flags, layer->reserved};
+    return pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
+}
 
 /* Writes the pose of joint 0 in a clip at a time: rotation x y z w and position, sampled on the
  * host. Thread-safe. */

@@ -18,12 +18,6 @@ _Static_assert((int)PM_LAYER_OP_MEAN == (int)PM_LAYER_MEAN, "both headers number
 _Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
                "both headers have the same limit");
 
-bool pm_instance_is_update_due(const pm_crowd_data *crowd, const pm_crowd_instance *instance,
-                               size_t index, uint64_t frame) {
-    const pm_u32 level = pm_level_index(instance->level, (pm_u32)crowd->skeleton->level_count);
-    return pm_is_update_due(frame, index, crowd->skeleton->levels[level]);
-}
-
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
     const unsigned flags =
         PM_CROWD_CLAMP_A | PM_CROWD_CLAMP_B | PM_CROWD_ADDITIVE | PM_CROWD_IN_PLACE;

@@ -397,7 +397,8 @@ PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_erro
 /* Poses one instance on the calling thread from the crowd's host copy, and writes joint_count
  * records to `records`. The bits equal the device's where the device matches the reference path
  * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Uses up
- * to 80 KiB of the thread's stack; allocates memory only for matrices of more than 512 joints.
+ * to 80 KiB of the thread's stack; allocates memory only for states of bodies, and for matrices of
+ * more than 512 joints.
  * Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                                    pm_crowd_output output, void *records, pm_error *error);

@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "base/counts.h"
-#include "cpu/cpu.h"
 #include "engine/engine.h"
 
 enum { MAX = 100 };
@@ -26,20 +25,6 @@ static size_t max(void) {
 
 static const size_t counts[] = {1, 15, 16, 17, MAX};
 
-/* With every instruction set that this machine supports. */
-static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
-                        const float *records) {
-    const size_t floats = scene_floats(s, output, 1);
-    for (size_t k = 0; k < pm_instruction_set_count(); k++) {
-        SCOPED(guarded_free_at) float *one = guarded_floats(floats);
-        if (pm_instruction_set_is_supported(k)) {
-            const pm_posed from = {.view = {output, 0}, .instance = instance};
-            assert_int_equal(pm_cpu_pose_with(k, s->crowd->data, &from, one, NULL), PM_OK);
-            expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
-        }
-    }
-}
-
 static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
                        const float *records) {
     const size_t floats = scene_floats(s, output, 1);
@@ -47,19 +32,29 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
     expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
     expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
     guarded_free(one);
-    expect_sets(s, output, instance, records);
+}
+
+/* Plain C with every instruction set that this machine supports: all instances together, and one by one. */
+static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instances,
+                        size_t count, const float *records) {
+    const size_t floats = scene_floats(s, output, count);
+    const size_t widest = s->crowd->data->instruction_set;
+    for (size_t k = 0; k <= widest; k++) {
+        s->crowd->data->instruction_set = k;
+        SCOPED(guarded_free_at) float *reference = scene_pose(s, output, instances, count, true);
+        expect_same_bits(reference, records, floats, pm_crowd_record_bytes(output) / sizeof(float));
+        for (size_t i = 0; i < count; i++)
+            expect_one(s, output, &instances[i], records + i * (floats / count));
+    }
+    assert_int_equal(s->crowd->data->instruction_set, widest);
 }
 
 /* Only the first `outputs` outputs: each is another program for a device's compiler. */
 static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
                                const pm_crowd_instance *instances, size_t count) {
     for (pm_crowd_output output = 0; output < outputs; output++) {
-        const size_t floats = scene_floats(s, output, count);
         SCOPED(guarded_free_at) float *device = scene_pose(s, output, instances, count, false);
-        SCOPED(guarded_free_at) float *reference = scene_pose(s, output, instances, count, true);
-        expect_same_bits(device, reference, floats, pm_crowd_record_bytes(output) / sizeof(float));
-        for (size_t i = 0; i < count; i++)
-            expect_one(s, output, &instances[i], device + i * (floats / count));
+        expect_sets(s, output, instances, count, device);
     }
 }
 
@@ -227,8 +222,8 @@ static void expect_root_alone(void **state, const scene_options *options,
                              pm_crowd_record_bytes(outputs[n]) / sizeof(float));
         if (outputs[n] == PM_CROWD_LOCAL)
             expect_at_rest(&s, one, max());
-        for (size_t i = 0; i < max() && !of_bodies; i++)
-            expect_one(&s, outputs[n], &instances[i], one + i * scene_floats(&s, outputs[n], 1));
+        if (!of_bodies)
+            expect_sets(&s, outputs[n], instances, max(), one);
     }
     pm_root_motion from_one[MAX], from_all[MAX];
     const pm_crowd_instance begin[MAX] = {0};

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Instances that are posed in lanes on the host, an instance each, and where their records go. lane_poses.c
+ * and bodies.c pose them as the kernels do; both are compiled once for each instruction set.
+ */
+#ifndef PM_HOST_LANE_BATCH_H
+#define PM_HOST_LANE_BATCH_H
+
+#include "backend/backend.h"
+#include "kernels/pm_instance.h"
+
+/* Instances of a batch: whole vectors of lanes, several of them, so that the keys of one are on their way while
+ * another is posed. */
+enum { PM_LANE_BATCH = 64 };
+
+/* Instances of a request, which is borrowed. */
+typedef struct pm_lane_batch {
+    const pm_pose_request *request;
+    void *rows; /* for states of bodies: a cache line for each number of an instance's records */
+    size_t count;
+    size_t index[PM_LANE_BATCH];  /* of the instance */
+    size_t record[PM_LANE_BATCH]; /* the number of its records */
+} pm_lane_batch;
+
+/* The records of the instance in a place of a batch. */
+static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t place,
+                                             const pm_pose_target *target) {
+    return target->memory + batch->record[place] * target->stride;
+}
+
+/* Targets of a batch for states of bodies, which are computed together. */
+typedef struct pm_lane_bodies {
+    uint32_t set;                              /* the number of the joints' set */
+    const pm_pose_target *of[PM_BODY_OUTPUTS]; /* NULL: not computed */
+} pm_lane_bodies;
+
+/* The functions of an instruction set. They pose the instances of a batch, at least 1, and are thread-safe. */
+typedef struct pm_lane_functions {
+    const size_t *lanes; /* of a vector */
+    /* A target but those of bodies, for the first `count` instances. */
+    void (*poses)(const pm_lane_batch *batch, size_t count, const pm_pose_target *target);
+    void (*bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets);
+} pm_lane_functions;
+
+#define PM_DECLARE_LANES(set)                                                                      \
+    extern const size_t pm_lane_count_##set;                                                       \
+    void pm_lane_poses_##set(const pm_lane_batch *, size_t, const pm_pose_target *);               \
+    void pm_bodies_##set(const pm_lane_batch *, const pm_lane_bodies *);
+PM_INSTRUCTION_SETS(PM_DECLARE_LANES)
+
+#endif

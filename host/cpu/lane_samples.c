@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Keys of a crowd's joints on the host, an instance per lane: located, and sampled by the kernels' curves for
+ * some joints at a time. Compiled once for each instruction set. The bits of a lane do not depend on those
+ * beside it.
+ */
+#include "lanes.h"
+
+#include "kernels/pm_keys.h"
+#include "kernels/pm_methods.h"
+#include "kernels/pm_motion.h"
+
+/* ---- locating keys --------------------------------------------------------------------------- */
+
+/* The layout of a joint in a clip; NULL where timelines are common. */
+static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
+                                               size_t joint) {
+    const size_t joints = crowd->skeleton->joint_count;
+    return crowd->per_joint ? &crowd->layout[(c * crowd->clip_count + clip) * joints + joint]
+                            : NULL;
+}
+
+static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,
+                            size_t lane, pm_lane_side *to) {
+    const pm_clip_layout *all = &crowd->clips[clip];
+    size_t spacing = all->constants;
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        if (!crowd->channels[c].present)
+            continue;
+        const pm_track_layout *own = layout_of(crowd, c, clip, joint);
+        const size_t row = own ? own->row : all->row[c];
+        to->key[c][lane] = (own ? own->first : all->first[c]) + cursor.segment * row;
+        to->next[c][lane] = to->key[c][lane] + row;
+        to->plane[c][lane] = own ? own->plane : all->plane[c];
+        spacing = own ? PM_SPACING_FLOATS * (size_t)own->rates : spacing;
+    }
+    to->u[lane] = cursor.u;
+    to->constants[lane] = all->constants;
+    to->constant_plane[lane] = all->plane[PM_ROTATIONS];
+    to->spacing[lane] = spacing + PM_SPACING_FLOATS * (size_t)cursor.segment;
+}
+
+static inline pm_sides sides_of(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
+                                unsigned channel, size_t joint, bool moves) {
+    const size_t clip = times->clip[lane];
+    const pm_track_layout *own = layout_of(crowd, channel, clip, joint);
+    const pm_u32 number = own ? own->timeline : crowd->clips[clip].timeline;
+    const pm_crowd_timeline *timeline = &crowd->timelines[number];
+    if (moves)
+        return pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, times->time[lane],
+                              times->clamps[lane]);
+    return (pm_sides){.cursor[0] = pm_crowd_locate(*timeline, crowd->times, times->time[lane],
+                                                   times->clamps[lane])};
+}
+
+/* `moves` is a compile-time constant, here and above. */
+static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
+                          bool moves, pm_lane_places *to) {
+    unsigned present = 0; /* a joint's timeline is that of any channel that clips have */
+    pm_sides at[PM_LANES];
+    while (!crowd->channels[present].present)
+        present++;
+    to->side_count = 1;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        at[i] = sides_of(crowd, times, i, present, joint, moves);
+        to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
+    }
+    for (unsigned s = 0; s < to->side_count; s++)
+        for (size_t i = 0; i < PM_LANES; i++) {
+            set_side(crowd, times->clip[i], joint, at[i].cursor[s], i, &to->sides[s]);
+            if (moves)
+                to->sides[s].rates[i] = at[i].rate[s] * times->speed[i];
+        }
+    to->on_key = pm_any_on_key(pm_reals_of(to->sides[0].u));
+}
+
+void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
+                                  size_t joint, bool moves, pm_lane_places *to) {
+    if (moves)
+        locate(crowd, times, joint, true, to);
+    else
+        locate(crowd, times, joint, false, to);
+}
+
+/* ---- sampling -------------------------------------------------------------------------------- */
+
+/* A block of joints, and a channel of it that is to be sampled on a side of the lanes' times. */
+typedef struct request {
+    const pm_channel *channel;
+    const pm_lane_side *side;
+    const pm_joint *joints;
+    size_t count;
+    unsigned c;
+    bool first_side, on_key, moves, per_joint;
+} request;
+
+/* Keys of 48 bits at the lanes' places, `ahead` numbers further on. Not inlined into each curve: decoding is
+ * long. */
+static __attribute__((noinline)) pm_quat gather_codes(const pm_channel *channel,
+                                                      const pm_u64 at[PM_LANES], size_t ahead) {
+    pm_u64 moved[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++)
+        moved[i] = at[i] + ahead;
+    return channel->format == PM_KEYS_LOG48 ? pm_gather_log48(channel->keys, moved)
+                                            : pm_gather_smallest48(channel->keys, moved);
+}
+
+/* Keys `ahead` numbers behind those that are located; only curves of keys alone have some of 48 bits. */
+static inline pm_quat gather(const request *q, const pm_u64 at[PM_LANES], size_t ahead,
+                             bool has_planes) {
+    if (!has_planes && q->channel->format != PM_KEYS_FLOAT32)
+        return gather_codes(q->channel, at, ahead);
+    return pm_gather_quats_at((const float *)q->channel->keys + ahead, at);
+}
+
+/* PM_GROUP numbers of 16 bits for each lane, as they are in memory. */
+typedef int64_t number_rows __attribute__((vector_size(8 * PM_LANES)));
+
+/* Number k of each row. */
+static inline pm_mask numbers_at(number_rows rows, int k) {
+    const int place = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? k : PM_GROUP - 1 - k;
+    return __builtin_convertvector(rows << (48 - 16 * place) >> 48, pm_mask);
+}
+
+/* The keys of 48 bits of PM_GROUP neighbouring joints, of which the first has a number that is a multiple of
+ * PM_GROUP: they lie in one group of keys. */
+static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
+                                                        pm_quat to[PM_LANE_BLOCK]) {
+    const bool log48 = q->channel->format == PM_KEYS_LOG48;
+    const pm_u32 words = log48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
+    number_rows rows[3];
+    int64_t numbers[3][PM_LANES];
+    int signs[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u64 key = at[i] + 4 * (size_t)q->joints->number;
+        const pm_s16 *group = pm_key_group(q->channel->keys, words, key);
+        const pm_u32 first = pm_key_in_group(key);
+        for (size_t n = 0; n < 3; n++)
+            memcpy(&numbers[n][i], group + first + n * PM_KEY_GROUP, sizeof numbers[n][i]);
+        signs[i] = log48 ? group[words - 1] >> first : 0;
+    }
+    memcpy(rows, numbers, sizeof rows);
+    for (int k = 0; k < PM_LANE_BLOCK; k++) {
+        const pm_codes codes = {numbers_at(rows[0], k), numbers_at(rows[1], k),
+                                numbers_at(rows[2], k), pm_numbers_of(signs) << (31 - k)};
+        to[k] = log48 ? pm_log48_quat(codes) : pm_smallest48_quat(codes);
+    }
+}
+
+/* The keys of a block of joints: those of their segments, the next, and those beside both. */
+typedef struct block_keys {
+    pm_quat key[PM_LANE_BLOCK], next[PM_LANE_BLOCK];
+    pm_quat before[PM_LANE_BLOCK], after[PM_LANE_BLOCK];
+} block_keys;
+
+static bool are_neighbours(const request *q) {
+    const pm_u32 first = q->joints->number, last = q->joints[q->count - 1].number;
+    return !q->per_joint && first % PM_GROUP == 0 && last - first < PM_LANE_BLOCK &&
+           last - first + 1 == q->count;
+}
+
+/* The places of the keys beside the lanes' segments. */
+static inline void find_beside(const request *q, pm_u64 before[PM_LANES], pm_u64 after[PM_LANES]) {
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u64 row = q->side->next[q->c][i] - q->side->key[q->c][i];
+        before[i] = q->side->key[q->c][i] - row;
+        after[i] = q->side->next[q->c][i] + row;
+    }
+}
+
+/* Keys of 48 bits of all joints at once, where they are neighbours. False: they are not. */
+static inline bool decode_block(const request *q, bool four_keys, block_keys *to) {
+    pm_u64 before[PM_LANES], after[PM_LANES];
+    if (q->channel->format == PM_KEYS_FLOAT32 || !are_neighbours(q))
+        return false;
+    gather_code_block(q, q->side->key[q->c], to->key);
+    gather_code_block(q, q->side->next[q->c], to->next);
+    if (four_keys) {
+        find_beside(q, before, after);
+        gather_code_block(q, before, to->before);
+        gather_code_block(q, after, to->after);
+    }
+    return true;
+}
+
+static inline void load_spacing(const request *q, pm_segment_data *data) {
+    const float *spacing = q->channel->constants;
+    float to_before[PM_LANES], to_after[PM_LANES];
+    for (size_t i = 0; i < PM_LANES; i++) {
+        to_before[i] = spacing[q->side->spacing[i]];
+        to_after[i] = spacing[q->side->spacing[i] + 1];
+    }
+    pm_set_spacing(data, pm_reals_of(to_before), pm_reals_of(to_after));
+}
+
+/* The last three are compile-time constants at each call. */
+static inline pm_segment_data load(const request *q, const pm_joint *joint, unsigned coefficients,
+                                   unsigned constants, bool four_keys) {
+    const pm_lane_side *side = q->side;
+    const size_t ahead = q->per_joint ? 0 : 4 * (size_t)joint->number;
+    const bool has_planes = coefficients + constants > 0;
+    pm_segment_data data;
+    pm_u64 at[PM_LANES];
+    data.key = gather(q, side->key[q->c], ahead, has_planes);
+    data.next = gather(q, side->next[q->c], ahead, has_planes);
+    for (unsigned e = 0; e < coefficients; e++) {
+        for (size_t i = 0; i < PM_LANES; i++)
+            at[i] = side->key[q->c][i] + (1 + e) * side->plane[q->c][i];
+        data.coefficients[e] = gather(q, at, ahead, true);
+    }
+    for (unsigned s = 0; s < constants; s++) {
+        for (size_t i = 0; i < PM_LANES; i++)
+            at[i] = side->constants[i] + s * side->constant_plane[i] + 4 * (size_t)joint->number;
+        data.constants[s] = pm_gather_quats_at(q->channel->constants, at);
+    }
+    if (four_keys) {
+        pm_u64 before[PM_LANES], after[PM_LANES];
+        find_beside(q, before, after);
+        data.coefficients[0] = gather(q, before, ahead, false);
+        data.coefficients[1] = gather(q, after, ahead, false);
+        load_spacing(q, &data);
+    }
+    return data;
+}
+
+/* Joint k of a block whose keys are decoded. */
+static inline pm_segment_data load_decoded(const request *q, const block_keys *keys, size_t k,
+                                           bool four_keys) {
+    pm_segment_data data = {.key = keys->key[k], .next = keys->next[k]};
+    if (four_keys) {
+        data.coefficients[0] = keys->before[k];
+        data.coefficients[1] = keys->after[k];
+        load_spacing(q, &data);
+    }
+    return data;
+}
+
+#define PM_SAMPLE(name, derivative)                                                                \
+    PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
+        const real u = pm_reals_of(q->side->u);                                                    \
+        const real rate = q->moves ? pm_reals_of(q->side->rates) : PM_REAL(0.0f);                  \
+        real basis[pm_##name##_basis_size];                                                        \
+        block_keys keys;                                                                           \
+        const bool decoded = pm_##name##_coefficients + pm_##name##_constants == 0 &&              \
+                             decode_block(q, pm_##name##_four_keys, &keys);                        \
+        pm_##name##_basis(u, basis);                                                               \
+        for (size_t k = 0; k < q->count; k++) {                                                    \
+            if (!(q->joints[k].animated >> q->c & 1))                                              \
+                continue;                                                                          \
+            const pm_segment_data data = decoded                                                   \
+                                             ? load_decoded(q, &keys, k, pm_##name##_four_keys)    \
+                                             : load(q, &q->joints[k], pm_##name##_coefficients,    \
+                                                    pm_##name##_constants, pm_##name##_four_keys); \
+            const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
+            if (q->first_side) {                                                                   \
+                values[k] = pm_##name##_at(&segment, basis);                                       \
+                if (pm_##name##_passes && q->on_key)                                               \
+                    values[k] = pm_at_ends(&data, u, values[k], pm_##name##_passes);               \
+                if (q->c != PM_ROTATIONS)                                                          \
+                    values[k].w = PM_REAL(0.0f);                                                   \
+            }                                                                                      \
+            if (q->moves) {                                                                        \
+                const pm_quat d = derivative;                                                      \
+                rates[k] = q->first_side ? d : pm_quat_sum(rates[k], d);                           \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define PM_SAMPLE_ROTATION(name) PM_SAMPLE(name, pm_##name##_spin(&segment, u, rate))
+#define PM_SAMPLE_VECTOR(name) PM_SAMPLE(name, pm_rate_of(pm_##name##_slope(&segment, u), rate))
+PM_ROTATION_CURVES(PM_SAMPLE_ROTATION)
+PM_VECTOR_CURVES(PM_SAMPLE_VECTOR)
+
+#define PM_SAMPLE_ROW(name) [PM_CURVE_##name] = sample_##name,
+static void (*const samplers[PM_CURVE_COUNT])(const request *, pm_quat *,
+                                              pm_quat *) = {PM_CURVES(PM_SAMPLE_ROW)};
+
+void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                  const pm_joint *joints, size_t count, unsigned channels,
+                                  pm_lane_values *values, pm_lane_values *rates) {
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
+        for (unsigned s = 0; channels >> c & 1 && s < (rates ? at->side_count : 1); s++) {
+            const request q = {.channel = &crowd->channels[c],
+                               .side = &at->sides[s],
+                               .joints = joints,
+                               .count = count,
+                               .c = c,
+                               .first_side = s == 0,
+                               .on_key = at->on_key,
+                               .moves = rates != NULL,
+                               .per_joint = crowd->per_joint};
+            samplers[q.channel->impl.curve](&q, values->of[c], rates ? rates->of[c] : NULL);
+        }
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Joints of a crowd in lanes of instances, as lane_samples.c locates and samples them. For files that are
+ * compiled once for each instruction set.
+ */
+#ifndef PM_HOST_LANES_H
+#define PM_HOST_LANES_H
+
+#include "float_lanes.h"
+
+#include "lane_batch.h"
+
+#include <string.h>
+
+#include "kernels/pm_memory.h"
+
+/* A clip at a time in each lane. */
+typedef struct pm_lane_times {
+    pm_u32 clip[PM_LANES];
+    pm_s64 time[PM_LANES];
+    pm_u32 clamps[PM_LANES];
+    float speed[PM_LANES]; /* of derivatives */
+} pm_lane_times;
+
+/* The lanes' segments on one side of their times: numbers of the key of joint 0, or of the joint that is
+ * located, and from there. */
+typedef struct pm_lane_side {
+    pm_u64 key[PM_CHANNEL_COUNT][PM_LANES], next[PM_CHANNEL_COUNT][PM_LANES];
+    size_t plane[PM_CHANNEL_COUNT][PM_LANES];
+    size_t spacing[PM_LANES], constants[PM_LANES], constant_plane[PM_LANES];
+    float u[PM_LANES];
+    float rates[PM_LANES]; /* for derivatives: segments per second, times the instance's speed */
+} pm_lane_side;
+
+typedef struct pm_lane_places {
+    unsigned side_count; /* 2: for derivatives, some lane is on a key between two segments */
+    bool on_key;         /* u is 0 or 1 in some lane */
+    pm_lane_side sides[2];
+} pm_lane_places;
+
+/* Joints that are sampled at a time: their keys share cache lines. */
+enum { PM_LANE_BLOCK = PM_GROUP };
+
+/* The values of a block of joints, relative to their parents, or their derivatives by time. Undefined for
+ * joints that no clip moves. */
+typedef struct pm_lane_values {
+    pm_quat of[PM_CHANNEL_COUNT][PM_LANE_BLOCK];
+} pm_lane_values;
+
+/* Locates times among the keys of a joint, or of all joints where timelines are common; for derivatives too
+ * where `moves`. */
+void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
+                                  size_t joint, bool moves, pm_lane_places *to);
+
+/* Samples the channels that are bits of `channels` for up to PM_LANE_BLOCK joints whose keys are located, or
+ * for one where joints have timelines. Without derivatives where `rates` is NULL. */
+void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                  const pm_joint *joints, size_t count, unsigned channels,
+                                  pm_lane_values *values, pm_lane_values *rates);
+
+/* The place in a batch of the instance of a lane. Lanes without one repeat the first. */
+static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, size_t lane) {
+    return first + lane < batch->count ? first + lane : first;
+}
+
+static inline pm_quat pm_lanes_spread(const float *from) {
+    return pm_quat_of(PM_REAL(from[0]), PM_REAL(from[1]), PM_REAL(from[2]), PM_REAL(from[3]));
+}
+
+/* Which joints of the lanes are animated. */
+typedef struct pm_lane_levels {
+    pm_u32 level[PM_LANES], in_place[PM_LANES];
+    bool
+        rests; /* some joint of some lane keeps its rest pose; false before the first lane is set */
+} pm_lane_levels;
+
+static inline void pm_lane_set_level(pm_lane_levels *to, size_t lane, const pm_crowd_data *crowd,
+                                     const pm_resolved *r) {
+    to->level[lane] = r->level;
+    to->in_place[lane] = r->in_place;
+    to->rests = to->rests || r->in_place || !crowd->skeleton->levels[r->level].whole;
+}
+
+/* The lanes in which a joint keeps its rest pose. */
+static inline pm_mask pm_lanes_resting(const pm_lane_levels *levels, const pm_crowd_data *crowd,
+                                       pm_u32 joint) {
+    const pm_skeleton *s = crowd->skeleton;
+    float still[PM_LANES];
+    if (!levels->rests)
+        return PM_BITS(0);
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_u32 has = s->level_joints[levels->level[i] * s->joint_count + joint];
+        still[i] = pm_keeps_rest(has, joint, levels->in_place[i]) ? 1.0f : 0.0f;
+    }
+    return pm_reals_of(still) != PM_REAL(0.0f);
+}
+
+#endif
