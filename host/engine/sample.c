@@ -38,22 +38,23 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     return resolve(clip, job, &request, error);
 }
 
-static bool is_on_reference(const pm_engine *engine, const pm_sample_job *job,
-                            const pm_sample_request *request) {
-    const pm_plan_device *plan = engine->device->plan;
-    return job->on_reference || (plan && pm_plan_prefers_host(request, plan));
+static pm_status sample_on_reference(const pm_clip *clip, const pm_sample_request *request,
+                                     pm_error *error) {
+    const pm_status fetched = pm_clip_fetch(clip, error);
+    return fetched == PM_OK ? pm_cpu_sample(request, error) : fetched;
 }
 
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error) {
     const pm_engine *engine = clip->engine;
-    if (is_on_reference(engine, job, request)) {
-        const pm_status fetched = pm_clip_fetch(clip, error);
-        return fetched == PM_OK ? pm_cpu_sample(request, error) : fetched;
-    }
+    const pm_plan_device *plan = engine->device->plan;
+    if (job->on_reference)
+        return sample_on_reference(clip, request, error);
     const pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
+    if (plan && pm_plan_prefers_host(request, plan))
+        return sample_on_reference(clip, request, error);
     if (POSEMILL_OPENCL && engine->builds_in_background)
         return pm_sample_in_background(clip->on_device, request,
                                        job->host_threads ? job->host_threads : engine->host_threads,
