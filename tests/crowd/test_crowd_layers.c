@@ -748,4 +748,4 @@ TEST_ON_REFERENCE(subsets_and_radii_are_checked) {
     assert_null(made);
 }
 
-TEST_GROUP_OF_CROWDS(NULL, engines_close)
+TEST_GROUP(NULL, engines_close)
