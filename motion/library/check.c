@@ -195,6 +195,11 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
 
 /* ---- the whole ------------------------------------------------------------------------ */
 
+const char *library_key_word(pm_key_format format) {
+    static const char *const words[] = {"float32", "log48", "smallest48"};
+    return (size_t)format < sizeof words / sizeof *words ? words[format] : NULL;
+}
+
 pm_status library_check(const pm_library_content *c, pm_error *error) {
     const pm_method_info *method = pm_method_get_info(c->method);
     if (!method || !library_key_word(c->key_format))

@@ -78,11 +78,6 @@ static const pm_motion_name *texts(reader *r, const char *name, size_t *count) {
 
 /* ---- the format ----------------------------------------------------------------------- */
 
-const char *library_key_word(pm_key_format format) {
-    static const char *const words[] = {"float32", "log48", "smallest48"};
-    return (size_t)format < sizeof words / sizeof *words ? words[format] : NULL;
-}
-
 static bool find_method(const char *word, pm_method *method) {
     for (size_t m = 0; word && m < pm_method_count(); m++)
         if (strcmp(pm_method_get_info((pm_method)m)->name, word) == 0) {

@@ -239,8 +239,9 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     const bool samples = !s->leaves_kept || !sampler_keeps_all(s);
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
         s->groups[g].tracks = &s->tracks.groups[g];
-        status = samples ? sampler_make_curve(s, &s->groups[g], error)
-                         : sampler_check_curve(s, &s->groups[g], error);
+        status = !samples        ? sampler_check_curve(s, &s->groups[g], error)
+                 : s->cutoff > 0 ? sampler_make_filter(s, &s->groups[g], error)
+                                 : sampler_make_curve(s, &s->groups[g], error);
     }
     return status == PM_OK ? allocate_samples(s, error) : status;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 
 #include "motion/model/evaluate.h"
-#include "motion/resample/sampler_filter.h"
 #include "motion/resample/sampler_grid.h"
 
 enum { CHANNEL_TEXT = 256 };
@@ -196,9 +195,8 @@ static pm_status make_resampler(const sampler *s, sampler_group *group, pm_error
 }
 
 pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error) {
-    return s->cutoff > 0          ? sampler_make_filter(s, group, error)
-           : s->plain_threads > 0 ? make_resampler(s, group, error)
-                                  : sampler_make_clip(s, group, error);
+    return s->plain_threads > 0 ? make_resampler(s, group, error)
+                                : sampler_make_clip(s, group, error);
 }
 
 pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *error) {

@@ -14,7 +14,7 @@ pm_status sampler_describe(const sampler *s, const sampler_group *group, track_r
 /* Replaces the engine's track and key in a failure by those of the file. */
 pm_status sampler_name_failure(const sampler *s, const track_group *group, pm_error *error);
 
-/* Makes the curve for values from the keys of group->tracks. */
+/* Makes the curve for values from the keys of group->tracks: a resampler or a clip. */
 pm_status sampler_make_curve(const sampler *s, sampler_group *group, pm_error *error);
 
 /* Makes group->clip in place of the curve: jobs that go back in time, as those of differences do. */
