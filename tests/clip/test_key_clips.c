@@ -46,7 +46,6 @@ static void expect_decoded_keys(const pm_clip *clip, const track_set *set, size_
 }
 
 TEST_ON_BOTH(curves_pass_through_the_decoded_keys_to_the_bit) {
-    engine_for(state);
     enum { TRACKS = 37, KEYS = 9 };
     random_source source = random_salted(8);
     for (size_t n = 0; n < (size_t)FORMATS * PM_METHOD_COUNT; n++) {
@@ -129,7 +128,6 @@ static double dot_of(const float *a, const float *b) {
 
 /* Half turns from key to key, whose signs quantisation could change, in a loop over many laps. */
 TEST_ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap) {
-    engine_for(state);
     enum { TRACKS = 19, KEYS = 11, COUNT = 700 };
     random_source source = random_salted(12);
     for (size_t f = 0; f < FORMATS; f++) {
@@ -160,7 +158,6 @@ TEST_ON_BOTH(signs_are_continuous_in_time_and_from_lap_to_lap) {
 
 /* Slerp over keys whose angle exceeds a quarter turn of the sphere slightly after decoding. */
 TEST_ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys) {
-    engine_for(state);
     enum { TRACKS = 16, KEYS = 12, PARTS = 8 };
     random_source source = random_salted(13);
     for (size_t f = 0; f < FORMATS; f++) {
@@ -186,7 +183,6 @@ TEST_ON_BOTH(between_keys_the_curve_is_that_of_the_decoded_keys) {
 }
 
 TEST_ON_BOTH(positions_remain_float32_beside_keys_of_48_bits) {
-    engine_for(state);
     enum { TRACKS = 5, KEYS = 6 };
     random_source source = random_salted(14);
     SCOPED(set_destroy) track_set set;

@@ -60,7 +60,6 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
 }
 
 TEST_ON_BOTH(key_times_at_the_limits_of_double) {
-    engine_for(state);
     static const struct {
         const char *what;
         double times[KEYS], loop_period;
@@ -97,7 +96,6 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
 }
 
 TEST_ON_BOTH(positions_at_the_limits_of_float) {
-    engine_for(state);
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -123,7 +121,6 @@ static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
 enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
 
 TEST_ON_BOTH(user_tangents_of_any_size) {
-    engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[KEYS * TRACKS][3];
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
@@ -147,7 +144,6 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
 }
 
 TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
-    engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     double tangents[2][KEYS * TRACKS][4];
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
@@ -170,7 +166,6 @@ TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
 }
 
 TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
-    engine_for(state);
     const pm_rational rates[] = {
         {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
     const pm_rational starts[] = {{0, 0},         {0, 1},         {INT64_MAX, 1},
@@ -200,7 +195,6 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
 
 /* Sample times near the limits of double still clamp to the nearer end. */
 TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);

@@ -54,7 +54,6 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
 }
 
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
@@ -75,7 +74,6 @@ static double draw_key_times(random_source *source, bool even, size_t count, dou
 }
 
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
-    engine_for(state);
     enum { KEYS = 9 };
     SCOPED(motion_free) motion m = motion_make(KEYS, 6, 2.5, 0x22);
     random_source source = random_salted(0x33);
@@ -90,7 +88,6 @@ TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
 }
 
 TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
-    engine_for(state);
     enum { COUNT = 31, ROWS = COUNT * 3 };
     SCOPED(motion_free) motion m = motion_make(8, 3, 2.5, 0x25);
     const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
@@ -113,7 +110,6 @@ TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
 /* ---- track counts, lanes, the reference ---- */
 
 TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
-    engine_for(state);
     enum { KEYS = 6, MAX = 40, COUNT = 9 };
     const size_t max = small_sizes() ? 18 : MAX;
     SCOPED(motion_free) motion m = motion_make(KEYS, MAX, 2.5, 0x2E);
@@ -199,7 +195,6 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
 }
 
 TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {
-    engine_for(state);
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
     for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
         SCOPED(pm_engine_destroy)

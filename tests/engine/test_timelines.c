@@ -48,7 +48,6 @@ static void expect_track_is_single(void **state, const outputs *mixed, const mot
 }
 
 TEST_ON_BOTH(tracks_of_several_timelines_equal_clips_of_their_own) {
-    engine_for(state);
     enum { MAX = 90 };
     const size_t count = small_sizes() ? 24 : MAX;
     motion source = motion_make(MIXED_KEYS, MIXED_TRACKS, 2.5, 0x27), parts[MIXED_TRACKS];

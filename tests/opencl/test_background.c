@@ -129,7 +129,6 @@ static size_t some_samples(void) {
 /* ---- no caller waits ---- */
 
 TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(true);
     SCOPED(jobs_free) jobs j = jobs_make(0xBA2, some_samples());
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
@@ -149,7 +148,6 @@ TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
 }
 
 TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
-    engine_for(state);
     const char *folder = cache_folder_make();
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
     build_gate g = build_gate_make(false);
@@ -189,7 +187,6 @@ static void sample_both(void **state, const char *kernels, const pm_sample_job *
  * the reference, to compare bits. */
 TEST_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job) {
     random_source source = random_salted(0xBA5);
-    engine_for(state);
     const char *folder = cache_folder_make();
     build_gate g;
     results both[2];
@@ -233,7 +230,6 @@ TEST_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job) {
 
 TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
-    engine_for(state);
     skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "walk.cl", "pm_kernel void walk(",
@@ -262,7 +258,6 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
 
 TEST_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
-    engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_HERMITE);
@@ -296,7 +291,6 @@ static void *call(void *argument) {
 TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     enum { CALLERS = 4 };
     caller callers[CALLERS];
-    engine_for(state);
     build_gate g = build_gate_make(false);
     SCOPED(jobs_free) jobs j = jobs_make(0xBA7, 60);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, "", NULL, true);

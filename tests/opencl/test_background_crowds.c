@@ -37,10 +37,8 @@ static void make_crowd(pm_engine *engine, uint64_t salt, scene *s) {
 }
 
 static pm_crowd_instance *make_instances(const scene *s, uint64_t salt) {
-    random_source source = random_salted(salt);
     pm_crowd_instance *instances = test_array(COUNT, sizeof *instances);
-    for (size_t i = 0; i < COUNT; i++)
-        instances[i] = scene_instance(&source, s);
+    scene_instances(s, salt, COUNT, instances);
     return instances;
 }
 
@@ -106,7 +104,6 @@ static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
 }
 
 TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, NULL);
     scene s;
@@ -141,20 +138,17 @@ static bool is_by_reference(const scene *s, pm_crowd_output output,
                             const pm_crowd_instance *instances) {
     SCOPED(guarded_free_at) float *records = scene_pose(s, output, instances, COUNT, false);
     SCOPED(guarded_free_at) float *expected = scene_pose(s, output, instances, COUNT, true);
-    const bool same =
-        memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
-    return same;
+    return memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
 }
 
 TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
-    engine_for(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "pm_joint_record.h", row, other_row);
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, folder);
-    scene s;
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xBE0, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xBE1);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBE1);
     for (size_t i = 0; i < COUNT; i++)
         instances[i].level = 0; /* scene_pose expects each frame to write all records */
     alarm(PATIENCE_SECONDS);
@@ -165,24 +159,21 @@ TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
     assert_false(is_by_reference(&s, PM_CROWD_MODEL, instances)); /* a program not requested yet */
     alarm(0);
     assert_int_equal(build_gate_count(&g, &g.warnings), 1);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
 }
 
 /* ---- failures ---- */
 
 TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
-    engine_for(state);
     skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "pm_joint_record.h", row, "#error not this time\n");
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, folder);
-    scene s;
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xBF0, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xBF1);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBF1);
+    SCOPED(guarded_free_at)
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
     pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_PALETTE, .memory = records);
     pm_status status = PM_OK;
@@ -196,10 +187,6 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
         expect_success(status);
     } while (build_gate_count(&g, &g.built) < 1);
     alarm(0);
-    guarded_free(records);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
 }
 
@@ -218,12 +205,11 @@ static cl_mem make_buffer(const pm_engine *engine, size_t bytes) {
 
 static void expect_in_buffer(cl_command_queue queue, cl_mem buffer, const float *expected,
                              size_t floats, size_t width) {
-    float *values = test_array(floats, sizeof *values);
+    SCOPED(free_at) float *values = test_array(floats, sizeof *values);
     assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, floats * sizeof *values, values,
                                          0, NULL, NULL),
                      CL_SUCCESS);
     expect_same_bits(values, expected, floats, width);
-    free(values);
     clReleaseMemObject(buffer);
 }
 
@@ -264,7 +250,6 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
 }
 
 TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(false);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);
     cl_int status = CL_SUCCESS;
@@ -305,7 +290,6 @@ static void *pose_often(void *argument) {
 TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     enum { WORKERS = 8 };
     worker workers[WORKERS];
-    engine_for(state);
     skip_without_concurrent_kernels(state);
     build_gate g = build_gate_make(true);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);

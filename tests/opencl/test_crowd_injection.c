@@ -133,13 +133,12 @@ static void prepare_warm(stage *s) {
 static cl_mem make_buffer(const stage *s, size_t size, const void *data) {
     const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
     cl_int status = CL_SUCCESS;
-    void *bytes = test_array(size, 1);
+    SCOPED(free_at) void *bytes = test_array(size, 1);
     memset(bytes, 0xFF, size);
     if (data)
         memcpy(bytes, data, size);
     cl_mem buffer =
         clCreateBuffer(pm_cl_context(s->engine), flags, size, data ? bytes : NULL, &status);
-    free(bytes);
     assert_int_equal(status, CL_SUCCESS);
     return buffer;
 }
@@ -367,7 +366,6 @@ static size_t many_floats(unsigned o) {
 }
 
 static void many_open(void **state, many_jobs *m) {
-    random_source source = random_salted(0xE82);
     *m = (many_jobs){.s = {.state = state}};
     stage_open(&m->s);
     prepare_queue(&m->s);
@@ -376,8 +374,7 @@ static void many_open(void **state, many_jobs *m) {
     assert_non_null(m->waiting);
     for (size_t j = 0; j < JOBS; j++) {
         m->instances[j] = test_array(MANY, sizeof *m->instances[j]);
-        for (size_t i = 0; i < MANY; i++)
-            m->instances[j][i] = scene_instance(&source, &material);
+        scene_instances(&material, 0xE82 + j, MANY, m->instances[j]);
         for (unsigned o = 0; o < OUTPUTS; o++) {
             m->expected[j][o] = scene_pose(&material, outputs[o], m->instances[j], MANY, true);
             m->buffers[j][o] = make_buffer(&m->s, many_floats(o) * sizeof(float), NULL);
@@ -449,7 +446,6 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
     size_t nth = 1;
     if (small_sizes())
         skip();
-    engine_for(state); /* skips where there is no device */
     many_open(state, &m);
     while (many_run(&m, nth))
         assert_true(++nth < MAX_TRIES);
@@ -458,7 +454,6 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
 }
 
 FIXTURE(open_all) {
-    random_source source = random_salted(0xE81);
     cache = cache_folder_make();
     scene_make(engine_of_kind(ON_REFERENCE),
                &(scene_options){.salt = 0xE80,
@@ -467,8 +462,8 @@ FIXTURE(open_all) {
                                 .times = SCENE_PER_JOINT,
                                 .binds = SCENE_BIND_RIGID},
                &material);
+    scene_instances(&material, 0xE81, COUNT, instances);
     for (size_t i = 0; i < COUNT; i++) {
-        instances[i] = scene_instance(&source, &material);
         after[i] = instances[i];
         after[i].time_a += pm_crowd_ticks(1.5);
     }

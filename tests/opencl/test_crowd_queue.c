@@ -117,7 +117,7 @@ CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
 /* A second job after the first is done. */
 static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     static pm_crowd_instance others[QUEUE_COUNT];
-    queue_instances(&posed.scene, 0xE03, others);
+    scene_instances(&posed.scene, 0xE03, QUEUE_COUNT, others);
     SCOPED(guarded_free_at) float *second = queue_expectation(&posed.scene, others, output);
     cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
     pm_cl_crowd_target target;
@@ -277,7 +277,7 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
         cl_event gate = gate_make();
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-        queue_instances(&posed.scene, 0xE05 + round, instances);
+        scene_instances(&posed.scene, 0xE05 + round, QUEUE_COUNT, instances);
         SCOPED(guarded_free_at)
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
@@ -316,7 +316,7 @@ CALLER_TEST(frames_in_progress_keep_their_instances) {
     cl_event done[FRAMES], gate = gate_make();
     cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
     for (size_t f = 0; f < FRAMES; f++) {
-        queue_instances(&posed.scene, 0xE10 + f, instances[f]);
+        scene_instances(&posed.scene, 0xE10 + f, QUEUE_COUNT, instances[f]);
         buffers[f] = queue_output_buffer(PM_CROWD_PALETTE);
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffers[f]);
@@ -377,7 +377,7 @@ CALLER_TEST(threads_may_pose_one_crowd_concurrently) {
         poser *p = &posers[t];
         p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
         p->queue = clCreateCommandQueue(caller.context, caller.device, 0, NULL);
-        queue_instances(&posed.scene, 0xE20 + t, p->instances);
+        scene_instances(&posed.scene, 0xE20 + t, QUEUE_COUNT, p->instances);
         p->expected = queue_expectation(&posed.scene, p->instances, p->output);
         assert_int_equal(pthread_create(&p->thread, NULL, pose_often, p), 0);
     }

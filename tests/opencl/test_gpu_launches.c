@@ -39,7 +39,6 @@ static void bound_launches(size_t work) {
 }
 
 FIXTURE(open_all) {
-    random_source source = random_salted(0x6C1);
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     if (!caller_open())
         return 1;
@@ -47,8 +46,7 @@ FIXTURE(open_all) {
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
     c.clip = clip_make(caller.engine, &desc);
     scene_make(caller.engine, &(scene_options){.salt = 0x6C3, .joints = JOINTS}, &c.scene);
-    for (size_t i = 0; i < INSTANCES; i++)
-        c.instances[i] = scene_instance(&source, &c.scene);
+    scene_instances(&c.scene, 0x6C1, INSTANCES, c.instances);
     return 0;
 }
 

@@ -48,8 +48,7 @@ static void work_make(pm_engine *engine, work *w) {
         w->tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     scene_make(engine, &(scene_options){.salt = 0xDD3, .joints = 4}, &w->scene);
-    for (size_t i = 0; i < INSTANCES; i++)
-        w->instances[i] = scene_instance(&source, &w->scene);
+    scene_instances(&w->scene, 0xDD1, INSTANCES, w->instances);
 }
 
 static void work_free(work *w) {

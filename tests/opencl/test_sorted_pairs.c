@@ -168,7 +168,6 @@ TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
 
 TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     random_source source = random_salted(0x7C);
-    engine_for(state);
     if (small_sizes())
         skip();
     SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(caller.engine);
