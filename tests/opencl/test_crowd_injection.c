@@ -107,10 +107,6 @@ static pm_status pose_on_queue(stage *s, pm_error *error) {
 
 /* ---- input of runs ----------------------------------------------------------------------- */
 
-static void prepare_nothing(stage *s) {
-    (void)s;
-}
-
 static void prepare_engine(stage *s) {
     s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
 }
@@ -286,7 +282,7 @@ void inject(const injection *row, void **state) {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static const scenario making_a_skeleton = {"making a skeleton", prepare_nothing, create_skeleton,
+static const scenario making_a_skeleton = {"making a skeleton", NULL, create_skeleton,
                                            .expect_undone = expect_no_skeleton};
 static const scenario making_a_crowd = {"making a crowd", prepare_skeleton, create_crowd,
                                         .expect_undone = expect_no_crowd};
@@ -308,10 +304,6 @@ static const scenario of_a_buffer = {"a job of instances in a buffer", prepare_i
 static const scenario behind_a_gate = {"a job on a queue behind a gate", prepare_closed_gate,
                                        pose_on_queue, .expect_done = expect_records_of_copies,
                                        .expect_undone = expect_instances_let_go};
-
-TEST(the_linker_wraps_the_calls) {
-    assert_true(faults_are_linked());
-}
 
 #define BOTH .is_on_both = true
 
@@ -395,13 +387,13 @@ static void many_close(many_jobs *m) {
 }
 
 static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_event gate) {
-    pm_cl_crowd_target targets[OUTPUTS];
+    const pm_cl_crowd_target targets[OUTPUTS] = {
+        {.output = outputs[0], .buffer = m->buffers[j][0]},
+        {.output = outputs[1], .buffer = m->buffers[j][1]}};
     const pm_cl_crowd_job job = {.instances = m->instances[j],
                                  .instance_count = MANY,
                                  .outputs = targets,
                                  .output_count = OUTPUTS};
-    for (unsigned o = 0; o < OUTPUTS; o++)
-        targets[o] = (pm_cl_crowd_target){.output = outputs[o], .buffer = m->buffers[j][o]};
     return pm_cl_crowd_pose(m->s.crowd, &job, queue, gate ? 1 : 0, gate ? &gate : NULL, NULL, NULL);
 }
 
@@ -485,6 +477,6 @@ static int close_all(void **state) {
 TEST_GROUP(open_all, close_all)
 
 int main(int argc, char **argv) {
-    inject_rows(rows, sizeof rows / sizeof *rows);
+    inject_rows(rows, COUNT_OF(rows));
     return test_main(argc, argv);
 }
