@@ -11,6 +11,7 @@
 #include "multi/multi.h"
 #include "opencl/device.h"
 #include "programs/state.h"
+#include "support/cl_objects.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -290,24 +291,15 @@ TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
     SCOPED(guarded_free_at) float *out = guarded_floats(FLOATS);
     SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, uniform_job, ONLY_ROTATIONS);
     for (size_t i = 0; i < PARTS; i++) {
-        cl_int status = CL_SUCCESS;
-        cl_command_queue queue =
-            clCreateCommandQueue(m.subs.targets[i].context, m.subs.devices[i], 0, &status);
-        assert_int_equal(status, CL_SUCCESS);
-        memset(out, 0xFF, FLOATS * sizeof *out);
-        cl_mem buffer =
-            clCreateBuffer(m.subs.targets[i].context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                           FLOATS * sizeof *out, out, &status);
-        assert_int_equal(status, CL_SUCCESS);
+        const pm_cl_target *target = &m.subs.targets[i];
+        cl_command_queue queue = queue_of(target->context, target->device);
+        cl_mem buffer = buffer_of(target->context, 0, FLOATS * sizeof *out, NULL);
         const pm_cl_outputs to = {.rotations = buffer};
         expect_success(pm_cl_sample(clip, &uniform_job, &to, queue, 0, NULL, NULL, new_error()));
-        assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, FLOATS * sizeof *out, out,
-                                             0, NULL, NULL),
-                         CL_SUCCESS);
+        read_buffer(queue, buffer, 0, FLOATS * sizeof *out, out);
         expect_same_bits(out, expected.rotations, FLOATS, 4);
         clReleaseCommandQueue(queue);
-        queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[i], 0, &status);
-        assert_int_equal(status, CL_SUCCESS);
+        queue = queue_of(m.subs.shared, m.subs.devices[i]);
         expect_error(pm_cl_sample(clip, &uniform_job, &to, queue, 0, NULL, NULL, new_error()),
                      PM_ERROR_ARGUMENT, "queue");
         clReleaseMemObject(buffer);

@@ -11,10 +11,12 @@
 #include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
+#include "support/cl_objects.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -192,23 +194,10 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
 
 /* ---- queues ---- */
 
-/* A buffer of poison. */
-static cl_mem make_buffer(const pm_engine *engine, size_t bytes) {
-    cl_int status = CL_SUCCESS;
-    SCOPED(free_at) unsigned char *poison = test_array(bytes, 1);
-    memset(poison, 0xFF, bytes);
-    cl_mem buffer = clCreateBuffer(pm_cl_context(engine), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                   bytes, poison, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return buffer;
-}
-
 static void expect_in_buffer(cl_command_queue queue, cl_mem buffer, const float *expected,
                              size_t floats, size_t width) {
     SCOPED(free_at) float *values = test_array(floats, sizeof *values);
-    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, floats * sizeof *values, values,
-                                         0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(queue, buffer, 0, floats * sizeof *values, values);
     expect_same_bits(values, expected, floats, width);
     clReleaseMemObject(buffer);
 }
@@ -219,7 +208,7 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
     SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xC01);
     const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
     SCOPED(guarded_free_at) float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
-    cl_mem buffer = make_buffer(engine, floats * sizeof(float));
+    cl_mem buffer = buffer_of(pm_cl_context(engine), 0, floats * sizeof(float), NULL);
     const pm_cl_crowd_job job = {
         .instances = instances,
         .instance_count = COUNT,
@@ -236,26 +225,20 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
-    static float expected[FLOATS];
     const pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
-    pm_sample_job by_reference = job;
-    by_reference.rotations = expected;
-    by_reference.on_reference = true;
-    sample_make(clip, &by_reference);
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, job, ONLY_ROTATIONS);
     const size_t before = build_gate_count(g, &g->built);
-    const pm_cl_outputs outputs = {.rotations = make_buffer(engine, sizeof expected)};
-    expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
+    cl_mem buffer = buffer_of(pm_cl_context(engine), 0, FLOATS * sizeof(float), NULL);
+    const pm_cl_outputs to = {.rotations = buffer};
+    expect_success(pm_cl_sample(clip, &job, &to, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
-    expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
+    expect_in_buffer(queue, buffer, expected.rotations, FLOATS, 4);
 }
 
 TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
     build_gate g = build_gate_make(false);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue =
-        clCreateCommandQueue(pm_cl_context(engine), pm_cl_device(engine), 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue queue = queue_of(pm_cl_context(engine), pm_cl_device(engine));
     pose_on_queue(engine, &g, queue);
     sample_on_queue(engine, &g, queue);
     assert_int_equal(build_gate_count(&g, &g.warnings), 0);

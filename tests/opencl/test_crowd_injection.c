@@ -9,6 +9,7 @@
 #include <posemill/posemill_cl.h>
 
 #include "support/cache_folder.h"
+#include "support/cl_objects.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -126,29 +127,16 @@ static void prepare_warm(stage *s) {
     expect_success(pose(s, new_error()));
 }
 
-static cl_mem make_buffer(const stage *s, size_t size, const void *data) {
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_int status = CL_SUCCESS;
-    SCOPED(free_at) void *bytes = test_array(size, 1);
-    memset(bytes, 0xFF, size);
-    if (data)
-        memcpy(bytes, data, size);
-    cl_mem buffer =
-        clCreateBuffer(pm_cl_context(s->engine), flags, size, data ? bytes : NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return buffer;
-}
-
 static void prepare_queue(stage *s) {
     prepare_crowd(s);
     const cl_context context = pm_cl_context(s->engine);
-    s->queue = clCreateCommandQueue(context, pm_cl_device(s->engine), 0, NULL);
+    s->queue = queue_of(context, pm_cl_device(s->engine));
     s->gate = clCreateUserEvent(context, NULL);
-    assert_true(s->queue && s->gate);
+    assert_non_null(s->gate);
     assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
     for (unsigned o = 0; o < OUTPUTS; o++)
-        s->buffers[o] = make_buffer(s, floats_of(o) * sizeof(float), NULL);
-    s->previous = make_buffer(s, floats_of(0) * sizeof(float), NULL);
+        s->buffers[o] = buffer_of(context, 0, floats_of(o) * sizeof(float), NULL);
+    s->previous = buffer_of(context, 0, floats_of(0) * sizeof(float), NULL);
 }
 
 static void prepare_warm_queue(stage *s) {
@@ -159,7 +147,7 @@ static void prepare_warm_queue(stage *s) {
 
 static void prepare_instance_buffer(stage *s) {
     prepare_queue(s);
-    s->instances = make_buffer(s, sizeof instances, instances);
+    s->instances = buffer_of(pm_cl_context(s->engine), 0, sizeof instances, instances);
 }
 
 /* A job that waits for a closed gate. */
@@ -177,10 +165,7 @@ static void prepare_closed_gate(stage *s) {
 static void read_queue(const stage *s) {
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
     for (unsigned o = 0; o < OUTPUTS; o++)
-        assert_int_equal(clEnqueueReadBuffer(s->queue, s->buffers[o], CL_TRUE, 0,
-                                             floats_of(o) * sizeof(float), s->records[o], 0, NULL,
-                                             NULL),
-                         CL_SUCCESS);
+        read_buffer(s->queue, s->buffers[o], 0, floats_of(o) * sizeof(float), s->records[o]);
 }
 
 static void close_queue(stage *s) {
@@ -361,15 +346,14 @@ static void many_open(void **state, many_jobs *m) {
     *m = (many_jobs){.s = {.state = state}};
     stage_open(&m->s);
     prepare_queue(&m->s);
-    m->waiting =
-        clCreateCommandQueue(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine), 0, NULL);
-    assert_non_null(m->waiting);
+    m->waiting = queue_of(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine));
     for (size_t j = 0; j < JOBS; j++) {
         m->instances[j] = test_array(MANY, sizeof *m->instances[j]);
         scene_instances(&material, 0xE82 + j, MANY, m->instances[j]);
         for (unsigned o = 0; o < OUTPUTS; o++) {
             m->expected[j][o] = scene_pose(&material, outputs[o], m->instances[j], MANY, true);
-            m->buffers[j][o] = make_buffer(&m->s, many_floats(o) * sizeof(float), NULL);
+            m->buffers[j][o] =
+                buffer_of(pm_cl_context(m->s.engine), 0, many_floats(o) * sizeof(float), NULL);
         }
     }
 }
@@ -400,10 +384,7 @@ static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_ev
 static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
     for (unsigned o = 0; o < OUTPUTS; o++) {
         SCOPED(free_at) float *records = test_array(many_floats(o), sizeof *records);
-        assert_int_equal(clEnqueueReadBuffer(queue, m->buffers[j][o], CL_TRUE, 0,
-                                             many_floats(o) * sizeof(float), records, 0, NULL,
-                                             NULL),
-                         CL_SUCCESS);
+        read_buffer(queue, m->buffers[j][o], 0, many_floats(o) * sizeof(float), records);
         expect_same_bits(records, m->expected[j][o], many_floats(o), many_floats(o) / MANY);
     }
 }

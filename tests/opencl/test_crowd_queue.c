@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/counts.h"
+#include "support/cl_objects.h"
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
@@ -53,13 +54,7 @@ static cl_command_queue loose_queue(void) {
 
 /* Data after `offset` bytes that nothing may read. */
 static pm_cl_input input_in_buffer(const void *data, size_t bytes, size_t offset) {
-    SCOPED(free_at) unsigned char *all = test_array(offset + bytes, 1);
-    cl_int status = CL_SUCCESS;
-    memset(all, 0xFF, offset);
-    memcpy(all + offset, data, bytes);
-    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                   offset + bytes, all, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_mem buffer = buffer_of(caller.context, offset, bytes, data);
     return (pm_cl_input){.buffer = caller_keep_buffer(buffer), .offset = offset};
 }
 
@@ -184,9 +179,7 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_command_queue other = caller_queue();
     const float mark = 12345;
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET,
-                                         sizeof sample, &sample, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(other, target.buffer, CALLER_OFFSET, sizeof sample, &sample);
     assert_true(is_poison(sample));
     /* the content of the buffer when the gate opens is copied */
     assert_int_equal(clEnqueueWriteBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET, sizeof mark,
@@ -376,7 +369,7 @@ CALLER_TEST(threads_may_pose_one_crowd_concurrently) {
     for (size_t t = 0; t < THREADS; t++) {
         poser *p = &posers[t];
         p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
-        p->queue = clCreateCommandQueue(caller.context, caller.device, 0, NULL);
+        p->queue = queue_of(caller.context, caller.device);
         scene_instances(&posed.scene, 0xE20 + t, QUEUE_COUNT, p->instances);
         p->expected = queue_expectation(&posed.scene, p->instances, p->output);
         assert_int_equal(pthread_create(&p->thread, NULL, pose_often, p), 0);

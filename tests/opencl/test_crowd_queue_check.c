@@ -3,6 +3,7 @@
  * Invalid jobs of crowds on the caller's queues are refused, and a refusal changes nothing.
  */
 #include "base/counts.h"
+#include "support/cl_objects.h"
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
 #include "support/test.h"
@@ -175,10 +176,8 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    cl_command_queue queue = clCreateCommandQueue(other, caller.device, 0, &status);
-    const size_t size = 2 * queue_bytes(PM_CROWD_PALETTE);
-    cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, size, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue queue = queue_of(other, caller.device);
+    cl_mem foreign = buffer_of(other, 0, 2 * queue_bytes(PM_CROWD_PALETTE), NULL);
     cl_mem own = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, own);
@@ -207,9 +206,8 @@ CALLER_TEST(a_queue_of_another_device_is_refused) {
     SCOPED(pm_crowd_destroy)
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
-    cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
-    cl_mem buffer =
-        clCreateBuffer(subs.shared, CL_MEM_READ_WRITE, queue_bytes(PM_CROWD_PALETTE), NULL, NULL);
+    cl_command_queue queue = queue_of(subs.shared, subs.devices[1]);
+    cl_mem buffer = buffer_of(subs.shared, 0, queue_bytes(PM_CROWD_PALETTE), NULL);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     target.offset = 0;

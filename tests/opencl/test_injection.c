@@ -12,6 +12,7 @@
 #include "opencl/device.h"
 #include "programs/state.h"
 #include "support/cache_folder.h"
+#include "support/cl_objects.h"
 #include "support/engines.h"
 #include "support/injection.h"
 #include "support/motion.h"
@@ -188,12 +189,9 @@ static void prepare_background(stage *s) {
 static void prepare_queue(stage *s) {
     prepare_clip(s);
     const cl_context context = pm_cl_context(s->engine);
-    s->queue = clCreateCommandQueue(context, pm_cl_device(s->engine), 0, NULL);
-    s->rotation_buffer =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof expected_rotations, NULL, NULL);
-    s->position_buffer =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof expected_positions, NULL, NULL);
-    assert_true(s->queue && s->rotation_buffer && s->position_buffer);
+    s->queue = queue_of(context, pm_cl_device(s->engine));
+    s->rotation_buffer = buffer_of(context, 0, sizeof expected_rotations, NULL);
+    s->position_buffer = buffer_of(context, 0, sizeof expected_positions, NULL);
 }
 
 /* ---- expected results ---- */
@@ -205,12 +203,8 @@ static void expect_results(const stage *s) {
 
 static void expect_results_on_queue(const stage *s) {
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
-    assert_int_equal(clEnqueueReadBuffer(s->queue, s->rotation_buffer, CL_TRUE, 0,
-                                         sizeof expected_rotations, s->rotations, 0, NULL, NULL),
-                     CL_SUCCESS);
-    assert_int_equal(clEnqueueReadBuffer(s->queue, s->position_buffer, CL_TRUE, 0,
-                                         sizeof expected_positions, s->positions, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(s->queue, s->rotation_buffer, 0, sizeof expected_rotations, s->rotations);
+    read_buffer(s->queue, s->position_buffer, 0, sizeof expected_positions, s->positions);
     expect_results(s);
 }
 

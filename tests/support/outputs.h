@@ -8,7 +8,8 @@
 #include "check.h"
 
 /* Sets of outputs, by their places in `values`. */
-enum { ONLY_ROTATIONS = 1, OF_CHANNELS = 7, VELOCITIES = 8, ONLY_RATES = 24, ALL_OUTPUTS = 31 };
+enum { ONLY_ROTATIONS = 1, OF_CHANNELS = 7, VELOCITIES = 8, ACCELERATIONS = 16 };
+enum { ONLY_RATES = VELOCITIES | ACCELERATIONS, ALL_OUTPUTS = OF_CHANNELS | ONLY_RATES };
 enum { OUTPUTS_MAX = 5 };
 
 /* NULL for those that are not in the set. */
