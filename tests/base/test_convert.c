@@ -17,6 +17,10 @@
 static const char *const order_names[PM_EULER_COUNT] = {"xyz", "xzy", "yxz", "yzx", "zxy", "zyx",
                                                         "xyx", "xzx", "yxy", "yzy", "zxz", "zyz"};
 
+#define FOR_ORDERS_AND_CASES                                                                       \
+    for (int order = 0; order < PM_EULER_COUNT; order++)                                           \
+        for (int n = 0; n < RANDOM_CASES; n++)
+
 static bool is_proper(int order) {
     return order_names[order][0] == order_names[order][2];
 }
@@ -63,77 +67,68 @@ static void random_angles(random_source *source, double reach, double angles[3])
 
 TEST(angles_of_a_quaternion_give_the_same_rotation) {
     random_source source = random_start();
-    for (int order = 0; order < PM_EULER_COUNT; order++) {
-        for (int n = 0; n < RANDOM_CASES; n++) {
-            double q[4], near[3], angles[3] = {POISON, POISON, POISON}, back[4];
-            random_quaternion(&source, q);
-            random_angles(&source, 20.0, near);
-            pm_euler_from_quat((pm_euler_order)order, q, n % 2 ? near : NULL, angles);
-            expected_quaternion(order, angles, back);
-            assert_true(angle_between(q, back) < 2e-14);
-        }
+    FOR_ORDERS_AND_CASES {
+        double q[4], near[3], angles[3] = {POISON, POISON, POISON}, back[4];
+        random_quaternion(&source, q);
+        random_angles(&source, 20.0, near);
+        pm_euler_from_quat((pm_euler_order)order, q, n % 2 ? near : NULL, angles);
+        expected_quaternion(order, angles, back);
+        assert_true(angle_between(q, back) < 2e-14);
     }
 }
 
 TEST(with_near_the_original_angles_are_returned) {
     random_source source = random_start();
-    for (int order = 0; order < PM_EULER_COUNT; order++) {
-        for (int n = 0; n < RANDOM_CASES; n++) {
-            double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON};
-            random_angles(&source, 30.0, angles);
-            const double lock = is_proper(order) ? sin(angles[1]) : cos(angles[1]);
-            if (fabs(lock) < 0.01)
-                continue; /* the original angles are lost at gimbal lock, and near decides */
-            for (int c = 0; c < 3; c++)
-                near[c] = angles[c] + random_between(&source, -0.004, 0.004);
-            pm_quat_from_euler((pm_euler_order)order, angles, q);
-            pm_euler_from_quat((pm_euler_order)order, q, near, back);
-            for (int c = 0; c < 3; c++)
-                assert_true(fabs(back[c] - angles[c]) < 1e-11);
-        }
+    FOR_ORDERS_AND_CASES {
+        double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON};
+        random_angles(&source, 30.0, angles);
+        const double lock = is_proper(order) ? sin(angles[1]) : cos(angles[1]);
+        if (fabs(lock) < 0.01)
+            continue; /* the original angles are lost at gimbal lock, and near decides */
+        for (int c = 0; c < 3; c++)
+            near[c] = angles[c] + random_between(&source, -0.004, 0.004);
+        pm_quat_from_euler((pm_euler_order)order, angles, q);
+        pm_euler_from_quat((pm_euler_order)order, q, near, back);
+        for (int c = 0; c < 3; c++)
+            assert_true(fabs(back[c] - angles[c]) < 1e-11);
     }
 }
 
 TEST(at_gimbal_lock_the_first_angle_keeps_the_value_of_near) {
     random_source source = random_start();
-    for (int order = 0; order < PM_EULER_COUNT; order++) {
-        for (int n = 0; n < RANDOM_CASES; n++) {
-            double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON}, again[4];
-            random_angles(&source, 3.0, angles);
-            angles[1] = (is_proper(order) ? PI : 0.5 * PI) * (n % 2 ? 1.0 : -1.0);
-            if (is_proper(order) && n % 4 > 1)
-                angles[1] = 0.0;
-            random_angles(&source, 9.0, near);
-            pm_quat_from_euler((pm_euler_order)order, angles, q);
-            pm_euler_from_quat((pm_euler_order)order, q, near, back);
-            assert_true(back[0] == near[0]);
-            assert_true(fabs(back[2] - near[2]) <= PI + 1e-12);
-            expected_quaternion(order, back, again);
-            assert_true(angle_between(q, again) < 1e-14);
-        }
+    FOR_ORDERS_AND_CASES {
+        double angles[3], near[3], q[4], back[3] = {POISON, POISON, POISON}, again[4];
+        random_angles(&source, 3.0, angles);
+        angles[1] = (is_proper(order) ? PI : 0.5 * PI) * (n % 2 ? 1.0 : -1.0);
+        if (is_proper(order) && n % 4 > 1)
+            angles[1] = 0.0;
+        random_angles(&source, 9.0, near);
+        pm_quat_from_euler((pm_euler_order)order, angles, q);
+        pm_euler_from_quat((pm_euler_order)order, q, near, back);
+        assert_true(back[0] == near[0]);
+        assert_true(fabs(back[2] - near[2]) <= PI + 1e-12);
+        expected_quaternion(order, back, again);
+        assert_true(angle_between(q, again) < 1e-14);
     }
 }
 
 TEST(near_gimbal_lock_the_rotation_is_kept) {
     random_source source = random_start();
-    for (int order = 0; order < PM_EULER_COUNT; order++) {
-        for (int n = 0; n < RANDOM_CASES; n++) {
-            double angles[3], q[4], back[3] = {POISON, POISON, POISON}, again[4];
-            random_angles(&source, 3.0, angles);
-            const double away = pow(10.0, random_between(&source, -18.0, -3.0));
-            angles[1] = (is_proper(order) ? 0.0 : 0.5 * PI) + away;
-            pm_quat_from_euler((pm_euler_order)order, angles, q);
-            pm_euler_from_quat((pm_euler_order)order, q, NULL, back);
-            expected_quaternion(order, back, again);
-            /* Within the tolerance of gimbal lock the middle angle is snapped. */
-            assert_true(angle_between(q, again) < (away < 2.1e-7 ? 2.1e-7 : 1e-14));
-        }
+    FOR_ORDERS_AND_CASES {
+        double angles[3], q[4], back[3] = {POISON, POISON, POISON}, again[4];
+        random_angles(&source, 3.0, angles);
+        const double away = pow(10.0, random_between(&source, -18.0, -3.0));
+        angles[1] = (is_proper(order) ? 0.0 : 0.5 * PI) + away;
+        pm_quat_from_euler((pm_euler_order)order, angles, q);
+        pm_euler_from_quat((pm_euler_order)order, q, NULL, back);
+        expected_quaternion(order, back, again);
+        /* Within the tolerance of gimbal lock the middle angle is snapped. */
+        assert_true(angle_between(q, again) < (away < 2.1e-7 ? 2.1e-7 : 1e-14));
     }
 }
 
 TEST(float32_noise_at_gimbal_lock_does_not_change_the_first_angle) {
     random_source source = random_start();
-    int held = 0;
     for (int n = 0; n < RANDOM_CASES; n++) {
         double angles[3], q[4], back[3] = {POISON, POISON, POISON};
         random_angles(&source, 3.0, angles);
@@ -142,9 +137,8 @@ TEST(float32_noise_at_gimbal_lock_does_not_change_the_first_angle) {
         for (int c = 0; c < 4; c++)
             q[c] = (double)(float)q[c];
         pm_euler_from_quat(PM_EULER_ZYX, q, angles, back);
-        held += back[0] == angles[0];
+        assert_true(back[0] == angles[0]);
     }
-    assert_int_equal(held, RANDOM_CASES);
 }
 
 TEST(any_norm_and_sign_of_a_quaternion_give_the_same_angles) {

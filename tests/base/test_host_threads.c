@@ -6,6 +6,7 @@
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/wrapped.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,22 +15,15 @@
 
 static atomic_size_t helpers, max_helpers; /* threads that run now, and the maximum so far */
 
-int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*function)(void *), void *argument);
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*function)(void *), void *argument);
-int __real_pthread_join(pthread_t thread, void **result);
-int __wrap_pthread_join(pthread_t thread, void **result);
-
-int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
-                          void *(*function)(void *), void *argument) {
+WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
+        void *(*function)(void *), void *argument) {
     const size_t now = atomic_fetch_add(&helpers, 1) + 1;
     if (now > max_helpers)
         max_helpers = now;
     return __real_pthread_create(thread, attributes, function, argument);
 }
 
-int __wrap_pthread_join(pthread_t thread, void **result) {
+WRAPPED(int, pthread_join, pthread_t thread, void **result) {
     atomic_fetch_sub(&helpers, 1);
     return __real_pthread_join(thread, result);
 }
@@ -52,24 +46,20 @@ static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_
                        uint32_t host_threads) {
     const size_t floats = scene_floats(s, PM_CROWD_PALETTE, count);
     float *records = guarded_floats(floats);
-    pm_crowd_job job = {.instances = instances,
-                        .instance_count = count,
-                        .on_reference = true,
-                        .host_threads = host_threads};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(instances, count, .output = PM_CROWD_PALETTE, .memory = records);
+    job.on_reference = true;
+    job.host_threads = host_threads;
     expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
     return records;
 }
 
 TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_specifies_or_repays) {
-    scene s;
     SCOPED(free_at) pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
-    random_source source = random_salted(0xF71);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = ENGINE_THREADS});
+    SCOPED(scene_free) scene s;
     scene_make(engine, &(scene_options){.salt = 0xF70, .joints = JOINTS}, &s);
-    for (size_t i = 0; i < INSTANCES; i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, 0xF71, INSTANCES, instances);
     (void)threads_since();
     SCOPED(guarded_free_at) float *alone = posed_by(&s, instances, INSTANCES, 1);
     assert_int_equal(threads_since(), 1);
@@ -81,22 +71,19 @@ TEST_ON_BOTH(a_crowd_on_the_reference_path_uses_as_many_threads_as_its_job_speci
     SCOPED(guarded_free_at) float *few = posed_by(&s, instances, FEW, MAX_THREADS);
     assert_int_equal(threads_since(), 1);
     expect_same_bits(few, alone, scene_floats(&s, PM_CROWD_PALETTE, FEW), 12);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
 }
 
 TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
-    scene s;
     random_source source = random_salted(0xF72);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.host_threads = MAX_THREADS});
+    SCOPED(scene_free) scene s;
     scene_make(engine, &(scene_options){.salt = 0xF73}, &s);
     const pm_crowd_instance instance = scene_instance(&source, &s);
     SCOPED(guarded_free_at) float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
     (void)threads_since();
     expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
     assert_int_equal(threads_since(), 1);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
 }
 
 /* ---- listed times ------------------------------------------------------------------------------ */

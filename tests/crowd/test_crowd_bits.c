@@ -28,10 +28,9 @@ static const size_t counts[] = {1, 15, 16, 17, MAX};
 static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_instance *instance,
                        const float *records) {
     const size_t floats = scene_floats(s, output, 1);
-    float *one = guarded_floats(floats);
+    SCOPED(guarded_free_at) float *one = guarded_floats(floats);
     expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
     expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
-    guarded_free(one);
 }
 
 /* Plain C with every instruction set that this machine supports: all instances together, and one by one. */
@@ -199,7 +198,6 @@ static void expect_root_alone(void **state, const scene_options *options,
                               const pm_crowd_output *outputs, size_t output_count) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
-    random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
     print_message("# %s, scene %#llx\n", s.options.curve->name, (unsigned long long)options->salt);
     scene all = s;
@@ -208,11 +206,9 @@ static void expect_root_alone(void **state, const scene_options *options,
         crowd_make(engine_for(state), &s.skeleton_desc, s.stored, s.clip_count, &all.skeleton);
     for (size_t n = 0; n < output_count; n++) {
         const bool of_bodies = outputs[n] >= PM_CROWD_BODY_POS;
-        for (size_t i = 0; i < max(); i++) {
-            instances[i] = scene_instance(&source, &s);
-            if (of_bodies) /* which show clip A alone */
-                instances[i].weight = 0;
-        }
+        scene_instances(&s, options->salt + 0x100 + n, max(), instances);
+        for (size_t i = 0; of_bodies && i < max(); i++)
+            instances[i].weight = 0; /* they show clip A alone */
         SCOPED(guarded_free_at)
         float *one = scene_pose(&s, outputs[n], instances, max(), !is_for_device(state));
         SCOPED(guarded_free_at)
@@ -312,10 +308,8 @@ static void expect_rounded(const scene *s, pm_crowd_output output,
 TEST_ON_BOTH(halves_are_the_floats_rounded_to_nearest_even) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
-    random_source source = random_salted(0xD50);
     scene_make(engine_for(state), &(scene_options){.salt = 0xD50}, &s);
-    for (size_t i = 0; i < max(); i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, 0xD50, max(), instances);
     for (pm_crowd_output o = 0; o < PM_CROWD_POSE_COUNT; o++)
         if (pm_crowd_outputs[o].bits == 16)
             expect_rounded(&s, o, instances);
@@ -379,24 +373,19 @@ TEST_ON_BOTH(halves_at_the_limits_of_rounding_are_known) {
 
 static void expect_engine_of(void **state, size_t joints, pm_crowd_output outputs,
                              const pm_engine_desc *options) {
-    scene s, t;
+    SCOPED(pm_engine_destroy) pm_engine *engine = engine_with(state, options);
+    SCOPED(scene_free) scene s, t;
     pm_crowd_instance instances[MAX];
     const scene_options what = {
         .salt = 0xD60, .joints = joints, .binds = SCENE_BIND_RIGID, .scales = true};
-    random_source source = random_salted(0xD60);
     scene_make(engine_for(state), &what, &s);
-    pm_engine *engine = engine_with(state, options);
     scene_make(engine, &what, &t);
-    for (size_t i = 0; i < max(); i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, 0xD60, max(), instances);
     for (pm_crowd_output output = 0; output < outputs; output++) {
         SCOPED(guarded_free_at) float *a = scene_pose(&s, output, instances, max(), false);
         SCOPED(guarded_free_at) float *b = scene_pose(&t, output, instances, max(), false);
         expect_same_bits(a, b, scene_floats(&s, output, max()), scene_floats(&s, output, 1));
     }
-    scene_free(&t);
-    pm_engine_destroy(&engine);
-    scene_free(&s);
 }
 
 /* Records of an even number of joints are aligned as those of an odd number are not. */
@@ -427,27 +416,6 @@ TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
     expect_engine_of(state, joints, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.host_threads = 3});
 }
 
-TEST_ON_BOTH(instances_do_not_affect_each_other) {
-    SCOPED(scene_free) scene s;
-    pm_crowd_instance instances[MAX];
-    random_source source = random_salted(0xD70);
-    scene_make(engine_for(state), &(scene_options){.salt = 0xD70}, &s);
-    for (size_t i = 0; i < max(); i++)
-        instances[i] = scene_bad_instance(&source, &s);
-    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
-    SCOPED(guarded_free_at)
-    float *before = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
-    for (size_t i = 0; i < max() / 2; i++) {
-        const pm_crowd_instance kept = instances[i];
-        instances[i] = instances[max() - 1 - i];
-        instances[max() - 1 - i] = kept;
-    }
-    SCOPED(guarded_free_at)
-    float *after = scene_pose(&s, PM_CROWD_PALETTE, instances, max(), false);
-    for (size_t i = 0; i < max(); i++)
-        expect_same_bits(before + i * floats, after + (max() - 1 - i) * floats, floats, 12);
-}
-
 /* ---- threads --------------------------------------------------------------------------------- */
 
 enum { THREADS = 2 };
@@ -474,7 +442,6 @@ static void *pose_often(void *argument) {
 }
 
 TEST_ON_BOTH(threads_may_share_a_crowd) {
-    engine_for(state);
     if (is_on_oclgrind(state))
         skip();
     SCOPED(scene_free) scene s;

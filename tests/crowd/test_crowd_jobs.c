@@ -16,13 +16,6 @@
 
 enum { COUNT = 53, EVERY = 3 };
 
-static void make_instances(const scene *s, uint64_t salt, pm_crowd_instance *instances,
-                           size_t count) {
-    random_source source = random_salted(salt);
-    for (size_t i = 0; i < count; i++)
-        instances[i] = scene_instance(&source, s);
-}
-
 static void pose(const scene *s, const pm_crowd_job *job) {
     expect_success(pm_crowd_pose(s->crowd, job, new_error()));
 }
@@ -42,9 +35,7 @@ TEST_ON_BOTH(a_job_without_instances_writes_nothing) {
     SCOPED(scene_free) scene s;
     scene_make(engine_for(state), &(scene_options){.salt = 0xA01}, &s);
     SCOPED(guarded_free_at) float *memory = guarded_floats(12);
-    pm_crowd_job job = {0};
-    job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = memory};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(NULL, 0, .output = PM_CROWD_PALETTE, .memory = memory);
     pose(&s, &job);
     pose(&s, &(pm_crowd_job){0});
     pose(&s, &(pm_crowd_job){.on_reference = true});
@@ -57,7 +48,7 @@ TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
     pm_crowd_instance instances[COUNT];
     float *together[PM_CROWD_POSE_COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA03, .scales = true}, &s);
-    make_instances(&s, 0xA03, instances, COUNT);
+    scene_instances(&s, 0xA03, COUNT, instances);
     for (unsigned wanted = 1; wanted < 1u << PM_CROWD_POSE_COUNT; wanted += 6) {
         pm_crowd_target targets[PM_CROWD_POSE_COUNT];
         pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .outputs = targets};
@@ -70,13 +61,13 @@ TEST_ON_BOTH(several_outputs_in_one_job_equal_each_output_alone) {
         pose(&s, &job);
         for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
             const size_t floats = scene_floats(&s, output, COUNT);
+            SCOPED(guarded_free_at)
             float *alone = scene_pose(&s, output, instances, COUNT, false);
             if (wanted >> output & 1)
                 expect_same_bits(together[output], alone, floats, floats / COUNT);
             else
                 for (size_t i = 0; i < floats; i++)
                     assert_true(is_poison(together[output][i]));
-            guarded_free(alone);
             guarded_free(together[output]);
         }
         if (small_sizes())
@@ -101,7 +92,7 @@ TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     scene_make(engine_for(state), &(scene_options){.salt = 0xA04, .joints = 7}, &s);
-    make_instances(&s, 0xA04, instances, COUNT);
+    scene_instances(&s, 0xA04, COUNT, instances);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++) {
         static const size_t gaps[] = {0, 1, 4, 31};
         const size_t width = scene_floats(&s, output, 1);
@@ -121,20 +112,19 @@ TEST_ON_BOTH(records_may_have_a_stride_and_nothing_between_them_is_written) {
 
 static void expect_previous(const scene *s, pm_crowd_output output, size_t gap) {
     pm_crowd_instance first[COUNT], second[COUNT];
-    make_instances(s, 0xA05, first, COUNT);
-    make_instances(s, 0xA06, second, COUNT);
+    scene_instances(s, 0xA05, COUNT, first);
+    scene_instances(s, 0xA06, COUNT, second);
     const size_t width = scene_floats(s, output, 1), stride = width + gap;
     const size_t floats = (COUNT - 1) * stride + width;
     SCOPED(guarded_free_at)
     float *rows = guarded_floats(floats), *previous = guarded_floats(floats);
     SCOPED(guarded_free_at) float *one = scene_pose(s, output, first, COUNT, false);
     SCOPED(guarded_free_at) float *two = scene_pose(s, output, second, COUNT, false);
-    pm_crowd_target target = {.output = output, .memory = rows, .stride = stride * sizeof(float)};
-    pm_crowd_job job = {
-        .instances = first, .instance_count = COUNT, .outputs = &target, .output_count = 1};
+    pm_crowd_job job =
+        CROWD_JOB(first, COUNT, .output = output, .memory = rows, .stride = stride * sizeof(float));
     pose(s, &job);
-    job.instances = second;
-    target.previous = previous;
+    job = (pm_crowd_job)CROWD_JOB(second, COUNT, .output = output, .memory = rows,
+                                  .stride = stride * sizeof(float), .previous = previous);
     pose(s, &job);
     for (size_t i = 0; i < COUNT; i++) {
         expect_same_bits(previous + i * stride, one + i * width, width, width);
@@ -183,10 +173,10 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
     const size_t width = scene_floats(s, output, 1), floats = COUNT * width;
     SCOPED(guarded_free_at) float *all = all_posed(s, instances, output);
     SCOPED(guarded_free_at) float *kept = guarded_floats(floats), *before = guarded_floats(floats);
-    pm_crowd_job job = {
-        .instances = instances, .instance_count = COUNT, .frame = frame, .on_reference = reference};
-    job.outputs = &(pm_crowd_target){.output = output, .memory = kept, .previous = before};
-    job.output_count = 1;
+    pm_crowd_job job =
+        CROWD_JOB(instances, COUNT, .output = output, .memory = kept, .previous = before);
+    job.frame = frame;
+    job.on_reference = reference;
     for (size_t i = 0; i < floats; i++)
         kept[i] = (float)i;
     pose(s, &job);
@@ -201,38 +191,27 @@ static void expect_frame(const scene *s, const pm_crowd_instance *instances, uin
         }
 }
 
+/* In the last frames all instances have one level: whole groups are not updated. */
 TEST_ON_BOTH(instances_that_are_not_updated_keep_the_content_of_the_outputs) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT];
     make_intervals(engine_for(state), &s);
-    make_instances(&s, 0xA07, instances, COUNT);
+    scene_instances(&s, 0xA07, COUNT, instances);
     for (uint64_t frame = 0; frame < (small_sizes() ? 3 : 16); frame++)
         expect_frame(&s, instances, frame, frame % PM_CROWD_POSE_COUNT, false);
     expect_frame(&s, instances, UINT64_MAX - 2, PM_CROWD_PALETTE, false);
     expect_frame(&s, instances, 4, PM_CROWD_PALETTE, true);
-}
-
-/* All instances have one level: whole groups are not updated. */
-TEST_ON_BOTH(instances_of_a_group_are_updated_in_the_same_frame) {
-    SCOPED(scene_free) scene s;
-    pm_crowd_instance instances[COUNT];
-    make_intervals(engine_for(state), &s);
-    make_instances(&s, 0xA08, instances, COUNT);
     for (size_t i = 0; i < COUNT; i++)
         instances[i].level = 1;
-    for (uint64_t frame = 0; frame < EVERY + 1; frame++) {
+    for (uint64_t frame = 0; frame < EVERY + 1; frame++)
         expect_frame(&s, instances, frame, PM_CROWD_PALETTE, false);
-        for (size_t i = 0; i < COUNT; i++)
-            assert_true(is_updated(&instances[i], i, frame) ==
-                        is_updated(&instances[i - i % 16], i - i % 16, frame));
-    }
 }
 
 TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[COUNT], beyond[COUNT];
     make_intervals(engine_for(state), &s);
-    make_instances(&s, 0xA09, instances, COUNT);
+    scene_instances(&s, 0xA09, COUNT, instances);
     for (size_t i = 0; i < COUNT; i++) {
         instances[i].level = 2;
         beyond[i] = instances[i];
@@ -241,29 +220,15 @@ TEST_ON_BOTH(levels_out_of_range_have_the_update_interval_of_the_last_level) {
     const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, COUNT);
     SCOPED(guarded_free_at) float *a = guarded_floats(floats), *b = guarded_floats(floats);
     for (uint64_t frame = 0; frame < 5; frame++) {
-        pm_crowd_job job = {.instances = instances, .instance_count = COUNT, .frame = frame};
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = a};
-        job.output_count = 1;
+        pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_PALETTE, .memory = a);
+        pm_crowd_job other = CROWD_JOB(beyond, COUNT, .output = PM_CROWD_PALETTE, .memory = b);
+        job.frame = other.frame = frame;
         pose(&s, &job);
-        job.instances = beyond;
-        job.outputs = &(pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = b};
-        job.output_count = 1;
-        pose(&s, &job);
+        pose(&s, &other);
         expect_same_bits(a, b, floats, 12);
     }
     for (size_t i = 0; i < floats; i++)
         assert_false(is_poison(a[i]));
-}
-
-TEST_ON_BOTH(a_single_instance_is_always_posed) {
-    SCOPED(scene_free) scene s;
-    make_intervals(engine_for(state), &s);
-    const pm_crowd_instance n = {.level = 2};
-    const size_t floats = scene_floats(&s, PM_CROWD_PALETTE, 1);
-    SCOPED(guarded_free_at) float *one = guarded_floats(floats);
-    expect_success(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_PALETTE, one, new_error()));
-    SCOPED(guarded_free_at) float *all = scene_pose(&s, PM_CROWD_PALETTE, &n, 1, false);
-    expect_same_bits(one, all, floats, 12);
 }
 
 /* ---- fields out of range ---- */
@@ -358,10 +323,9 @@ TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
     scene_make(engine_for(state), &(scene_options){.salt = 0xE05}, &s);
     expect_fault(&s, (pm_crowd_instance){.clip_a = 3}, "clip_a");
     expect_fault(&s, (pm_crowd_instance){.clip_b = 3, .weight = 0.5f}, "clip_b");
-    expect_fault(&s, (pm_crowd_instance){.weight = -0.001f}, "weight");
-    expect_fault(&s, (pm_crowd_instance){.weight = 1.001f}, "weight");
-    expect_fault(&s, (pm_crowd_instance){.weight = NAN}, "weight");
-    expect_fault(&s, (pm_crowd_instance){.weight = INFINITY}, "weight");
+    static const float weights[] = {-0.001f, 1.001f, NAN, INFINITY};
+    for (size_t n = 0; n < COUNT_OF(weights); n++)
+        expect_fault(&s, (pm_crowd_instance){.weight = weights[n]}, "weight");
     expect_fault(&s, (pm_crowd_instance){.mask = SCENE_MASKS + 1}, "mask");
     expect_fault(&s, (pm_crowd_instance){.level = SCENE_LEVELS}, "level");
     expect_fault(&s, (pm_crowd_instance){.flags = 16}, "flags");
@@ -371,23 +335,12 @@ TEST_ON_BOTH(the_check_reports_the_first_instance_that_is_out_of_range) {
 TEST_ON_BOTH(the_check_accepts_every_value_in_range_at_any_time) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[MAX];
-    random_source source = random_salted(0xE06);
     scene_make(engine_for(state), &(scene_options){.salt = 0xE06}, &s);
-    for (size_t i = 0; i < MAX; i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, 0xE06, MAX, instances);
     instances[0].time_a = INT64_MIN;
     instances[1].time_b = INT64_MAX;
     expect_success(pm_crowd_check_instances(s.crowd, instances, MAX, new_error()));
     expect_success(pm_crowd_check_instances(s.crowd, instances, 0, new_error()));
-}
-
-TEST_ON_BOTH(the_check_refuses_null) {
-    SCOPED(scene_free) scene s;
-    const pm_crowd_instance one = {0};
-    scene_make(engine_for(state), &(scene_options){.salt = 0xE07, .joints = 1}, &s);
-    expect_error(pm_crowd_check_instances(NULL, &one, 1, new_error()), PM_ERROR_ARGUMENT, "crowd");
-    expect_error(pm_crowd_check_instances(s.crowd, NULL, 1, new_error()), PM_ERROR_ARGUMENT,
-                 "instances");
 }
 
 TEST_GROUP_OF_CROWDS(NULL, engines_close)

@@ -85,7 +85,6 @@ TEST_ON_BOTH(palettes_of_skeletons_match_the_oracle) {
 static void expect_reordered(void **state, const scene_options *options) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[FEW];
-    random_source source = random_salted(options->salt);
     scene_make(engine_for(state), options, &s);
     scene_undo(&s);
     for (size_t joint = 0; joint < s.joints; joint++)
@@ -94,8 +93,7 @@ static void expect_reordered(void **state, const scene_options *options) {
         scene_root_alone(&s, s.joints - 1);
     scene_finish(engine_for(state), &s);
     assert_int_equal(s.order[0], s.joints - 1);
-    for (size_t i = 0; i < FEW; i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, options->salt, FEW, instances);
     expect_output(&s, PM_CROWD_PALETTE, instances, FEW, "levels of a wide tree, backwards");
 }
 

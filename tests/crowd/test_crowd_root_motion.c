@@ -268,13 +268,11 @@ TEST_ON_REFERENCE(root_motion_of_many_instances_equals_each_alone) {
     SCOPED(scene_free) scene s;
     SCOPED(free_at) pm_crowd_instance *before = test_array(COUNT, sizeof *before);
     SCOPED(free_at) pm_crowd_instance *after = test_array(COUNT, sizeof *after);
-    pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions), guard;
-    random_source source = random_salted(0xB11);
+    SCOPED(free_at) pm_root_motion *motions = test_array(COUNT + 1, sizeof *motions);
+    pm_root_motion guard;
     scene_make(engine_for(state), &(scene_options){.salt = 0xB11}, &s);
-    for (size_t i = 0; i < COUNT; i++) {
-        before[i] = scene_instance(&source, &s);
-        after[i] = scene_instance(&source, &s);
-    }
+    scene_instances(&s, 0xB11, COUNT, before);
+    scene_instances(&s, 0xB12, COUNT, after);
     memset(motions, 0xFF, (COUNT + 1) * sizeof *motions);
     memset(&guard, 0xFF, sizeof guard);
     expect_success(pm_crowd_root_motion(s.crowd, before, after, COUNT, motions, new_error()));
@@ -283,7 +281,6 @@ TEST_ON_REFERENCE(root_motion_of_many_instances_equals_each_alone) {
         assert_memory_equal(&alone, &motions[i], sizeof alone);
     }
     assert_memory_equal(&motions[COUNT], &guard, sizeof guard);
-    free(motions);
 }
 
 WALKER(no_instances_require_no_arrays) {

@@ -112,32 +112,23 @@ static void expect_angle(const spinner *t, size_t clip, int64_t time, uint8_t fl
                  (double)time / PM_TICKS_PER_SECOND, angle, expected);
 }
 
-TEST_ON_BOTH(the_length_of_a_clip_is_from_its_first_key_to_its_last) {
-    spinner t;
-    for (int listed = 0; listed < 2; listed++) {
-        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
+TEST_ON_BOTH(a_clip_lasts_to_its_last_key_and_a_loop_for_its_period) {
+    for (int kind = 0; kind < 4; kind++) {
+        const bool listed = kind % 2, looped = kind / 2;
+        SCOPED(spinner_free) spinner t;
+        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, looped, &t);
         for (size_t n = 0; n < RATES; n++)
-            assert_true(pm_crowd_clip_ticks(t.crowd, n) == pm_crowd_ticks(seconds_to(n, KEYS - 1)));
+            assert_true(pm_crowd_clip_ticks(t.crowd, n) ==
+                        pm_crowd_ticks(seconds_to(n, looped ? KEYS : KEYS - 1)));
         assert_true(pm_crowd_clip_ticks(t.crowd, RATES) == 0);
         assert_true(pm_crowd_clip_ticks(t.crowd, SIZE_MAX) == 0);
-        spinner_free(&t);
-    }
-}
-
-TEST_ON_BOTH(the_length_of_a_loop_is_its_period) {
-    spinner t;
-    for (int listed = 0; listed < 2; listed++) {
-        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, true, &t);
-        for (size_t n = 0; n < RATES; n++)
-            assert_true(pm_crowd_clip_ticks(t.crowd, n) == pm_crowd_ticks(seconds_to(n, KEYS)));
-        spinner_free(&t);
     }
 }
 
 /* The nearest tick may lie before the key. A step curve must have stepped there nevertheless. */
 TEST_ON_BOTH(the_tick_nearest_a_key_time_is_on_the_key) {
-    spinner t;
     for (int listed = 0; listed < 2; listed++) {
+        SCOPED(spinner_free) spinner t;
         spinner_make(engine_for(state), PM_METHOD_STEP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++) {
             for (size_t key = 0; key + 1 < KEYS; key++)
@@ -148,27 +139,13 @@ TEST_ON_BOTH(the_tick_nearest_a_key_time_is_on_the_key) {
                 expect_angle(&t, n, pm_crowd_ticks(seconds_to(n, key) - 1e-6), 0,
                              TURN * (double)(key - 1));
         }
-        spinner_free(&t);
     }
 }
 
-TEST_ON_BOTH(times_between_keys_are_between_their_rotations) {
-    spinner t;
-    random_source source = random_salted(0xF01);
-    for (int listed = 0; listed < 2; listed++) {
-        spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
-        for (size_t n = 0; n < RATES; n++)
-            for (size_t i = 0; i < 10; i++) {
-                const double key = random_between(&source, 0, KEYS - 1);
-                expect_angle(&t, n, pm_crowd_ticks(key * seconds_to(n, 1)), 0, TURN * key);
-            }
-        spinner_free(&t);
-    }
-}
-
+/* Up to eight months away for a clip of 0.2 s, and to 62 years for one of 18 s. */
 TEST_ON_BOTH(times_wrap_by_whole_lengths) {
     SCOPED(spinner_free) spinner t;
-    static const int64_t rounds[] = {1, -1, 2, -7, 100000, -100000};
+    static const int64_t rounds[] = {1, -1, 2, -7, 100000, -100000, 110000000};
     spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     for (size_t n = 0; n < RATES; n++) {
         const int64_t length = pm_crowd_clip_ticks(t.crowd, n);
@@ -198,9 +175,9 @@ TEST_ON_BOTH(times_of_loops_wrap_by_the_period) {
 }
 
 TEST_ON_BOTH(clamped_times_stop_at_both_ends) {
-    spinner t;
     static const int64_t outside[] = {1, SECOND, INT64_MAX / 2};
     for (int listed = 0; listed < 2; listed++) {
+        SCOPED(spinner_free) spinner t;
         spinner_make(engine_for(state), PM_METHOD_SLERP, listed, false, &t);
         for (size_t n = 0; n < RATES; n++) {
             const int64_t length = pm_crowd_clip_ticks(t.crowd, n);
@@ -213,112 +190,7 @@ TEST_ON_BOTH(clamped_times_stop_at_both_ends) {
             /* CLAMP_B does not affect clip A. */
             expect_angle(&t, n, length + length / 2, PM_CROWD_CLAMP_B, TURN * (KEYS - 1) / 2);
         }
-        spinner_free(&t);
     }
-}
-
-TEST_ON_BOTH(time_b_has_its_own_clamp) {
-    SCOPED(scene_free) scene s;
-    pm_crowd_instance n = {.clip_b = 1, .weight = 1, .flags = PM_CROWD_CLAMP_B};
-    scene_make(engine_for(state), &(scene_options){.salt = 0xF02, .joints = 3}, &s);
-    const size_t floats = scene_floats(&s, PM_CROWD_LOCAL, 1);
-    n.time_b = crowd_oracle_ticks(s.oracle, 1) * 5 / 2;
-    SCOPED(guarded_free_at) float *b = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
-    n = (pm_crowd_instance){.clip_a = 1, .time_a = n.time_b, .flags = PM_CROWD_CLAMP_A};
-    SCOPED(guarded_free_at) float *a = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
-    for (size_t i = 0; i < floats; i++)
-        assert_true(fabsf(a[i] - b[i]) < 1e-6f);
-    n.flags = PM_CROWD_CLAMP_B;
-    SCOPED(guarded_free_at) float *round = scene_pose(&s, PM_CROWD_LOCAL, &n, 1, false);
-    assert_memory_not_equal(a, round, floats * sizeof(float));
-}
-
-/* ---- joints with timelines of their own ---------------------------------------------------- */
-
-enum { OWN_TIMELINES = 3 };
-
-static const double own_times[2][2] = {{0.5, 1}, {0, 2}};
-
-/* Three roots that rotate about z by 0.8 rad: from 0.5 s to 1 s, from 0 s to 2 s, and from 0 s to 1
- * s. */
-static void own_timelines_make(pm_engine *engine, double loop_period, spinner *t) {
-    static const int32_t parents[OWN_TIMELINES] = {-1, -1, -1};
-    static const pm_timeline timelines[OWN_TIMELINES] = {{.key_count = 2, .times = own_times[0]},
-                                                         {.key_count = 2, .times = own_times[1]},
-                                                         {.key_count = 2, .rate = {1, 1}}};
-    static const uint32_t timeline_of[OWN_TIMELINES] = {0, 1, 2};
-    const pm_skeleton_desc desc = {.joint_count = OWN_TIMELINES, .parents = parents};
-    for (size_t joint = 0; joint < OWN_TIMELINES; joint++)
-        for (size_t key = 0; key < 2; key++) {
-            double *q = t->rotations[0][2 * joint + key];
-            q[0] = q[1] = 0;
-            q[2] = sin(TURN * (double)key);
-            q[3] = cos(TURN * (double)key);
-        }
-    const pm_clip_desc clip = {.track_count = OWN_TIMELINES,
-                               .timelines = timelines,
-                               .timeline_count = OWN_TIMELINES,
-                               .timeline_of = timeline_of,
-                               .rotations = {.data = t->rotations[0], .type = PM_FLOAT64},
-                               .loop_period = loop_period};
-    t->crowd = crowd_make(engine, &desc, &clip, 1, &t->skeleton);
-}
-
-static void expect_own_timelines(const spinner *t, double seconds, uint8_t flags, double a,
-                                 double b, double c) {
-    const double expected[OWN_TIMELINES] = {2 * TURN * a, 2 * TURN * b, 2 * TURN * c};
-    const pm_crowd_instance n = {.time_a = pm_crowd_ticks(seconds), .flags = flags};
-    float out[OWN_TIMELINES * 12];
-    pm_crowd_job job = CROWD_JOB(&n, 1, .output = PM_CROWD_LOCAL, .memory = out);
-    memset(out, 0xFF, sizeof out);
-    expect_success(pm_crowd_pose(t->crowd, &job, new_error()));
-    for (size_t joint = 0; joint < OWN_TIMELINES; joint++) {
-        const float *q = out + 12 * joint;
-        const double angle = 2 * atan2((double)q[2], (double)q[3]);
-        if (!(fabs(remainder(angle - expected[joint], 8 * atan(1))) < 1e-6))
-            fail_msg("at %g s joint %zu turns by %g, not %g", seconds, joint, angle,
-                     expected[joint]);
-    }
-}
-
-/* Open tracks keep their end keys until the clip wraps, 2 s after its first key. */
-TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_clip) {
-    SCOPED(spinner_free) spinner t;
-    own_timelines_make(engine_for(state), 0, &t);
-    assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 2 * SECOND);
-    expect_own_timelines(&t, 0.25, 0, 0, 0.125, 0.25);
-    expect_own_timelines(&t, 0.75, 0, 0.5, 0.375, 0.75);
-    expect_own_timelines(&t, 1.5, 0, 1, 0.75, 1);
-    expect_own_timelines(&t, 2.25, 0, 0, 0.125, 0.25);
-    expect_own_timelines(&t, -0.5, 0, 1, 0.75, 1);
-    expect_own_timelines(&t, 200.75, 0, 0.5, 0.375, 0.75);
-    expect_own_timelines(&t, 7, PM_CROWD_CLAMP_A, 1, 1, 1);
-    expect_own_timelines(&t, -7, PM_CROWD_CLAMP_A, 0, 0, 0);
-}
-
-/* After their last keys, the joints return to their first keys, which repeat after 3 s. */
-TEST_ON_BOTH(joints_with_timelines_of_their_own_follow_the_time_of_the_loop) {
-    SCOPED(spinner_free) spinner t;
-    own_timelines_make(engine_for(state), 3, &t);
-    assert_true(pm_crowd_clip_ticks(t.crowd, 0) == 3 * SECOND);
-    expect_own_timelines(&t, 0.75, 0, 0.5, 0.375, 0.75);
-    expect_own_timelines(&t, 0, 0, 0.2, 0, 0);
-    expect_own_timelines(&t, 2.5, 0, 0.4, 0.5, 0.25);
-    expect_own_timelines(&t, 3.25, 0, 0.1, 0.125, 0.25);
-    expect_own_timelines(&t, -0.5, 0, 0.4, 0.5, 0.25);
-    expect_own_timelines(&t, 8, PM_CROWD_CLAMP_A, 0.2, 0, 0);
-}
-
-/* The time of a frame is computed from its number, as a program would do it, a year after the
- * start. */
-TEST_ON_BOTH(frames_after_a_year_equal_those_at_the_start) {
-    SCOPED(spinner_free) spinner t;
-    spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
-    const int64_t length = pm_crowd_clip_ticks(t.crowd, 0); /* 0.2 s, not a whole number of ticks */
-    const int64_t year = (int64_t)(365.0 * 86400 / 0.2) * length;
-    for (int64_t frame = 0; frame < 12; frame++)
-        assert_true(angle_at(&t, 0, year + frame * (SECOND / 60), 0) ==
-                    angle_at(&t, 0, frame * (SECOND / 60) % length, 0));
 }
 
 /* ---- joints that rotate at a constant rate --------------------------------------------------- */
@@ -390,11 +262,6 @@ static pm_crowd *crowd_of(void **state, const pm_clip_desc *clip, pm_skeleton **
     return crowd_make(engine_for(state), &desc, clip, 1, skeleton);
 }
 
-static void crowd_free(pm_crowd *crowd, pm_skeleton *skeleton) {
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-}
-
 /* 12 numbers per joint and instance. The caller frees the array. */
 static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t count,
                     size_t joints) {
@@ -402,34 +269,6 @@ static float *posed(pm_crowd *crowd, const pm_crowd_instance *instances, size_t 
     pm_crowd_job job = CROWD_JOB(instances, count, .output = PM_CROWD_LOCAL, .memory = out);
     expect_success(pm_crowd_pose(crowd, &job, new_error()));
     return out;
-}
-
-static void expect_random_wheels(void **state, random_source *source) {
-    enum { TIMES = 40, LAPS = 6 };
-    wheels w;
-    double first[WHEELS], since[TIMES];
-    pm_crowd_instance n[TIMES] = {0};
-    pm_skeleton *skeleton = NULL;
-    const double period = random_between(source, 0.3, 5);
-    draw_first_times(source, random_between(source, -9, 9), period, first);
-    wheels_make(period, first, &w);
-    pm_crowd *crowd = crowd_of(state, &w.clip, &skeleton);
-    assert_true(pm_crowd_clip_ticks(crowd, 0) == pm_crowd_ticks(period));
-    for (size_t k = 0; k < TIMES; k++) {
-        since[k] = random_between(source, -LAPS, LAPS) * period;
-        n[k].time_a = pm_crowd_ticks(since[k]);
-    }
-    float *out = posed(crowd, n, TIMES, WHEELS);
-    for (size_t i = 0; i < TIMES * WHEELS; i++)
-        expect_wheel(&w, out + 12 * i, i % WHEELS, first[0] + since[i / WHEELS]);
-    guarded_free(out);
-    crowd_free(crowd, skeleton);
-}
-
-TEST_ON_BOTH(joints_that_start_periods_later_follow_their_own_keys) {
-    random_source source = random_salted(0x1A6);
-    for (size_t round = 0; round < (small_sizes() ? 2 : 10); round++)
-        expect_random_wheels(state, &source);
 }
 
 /* Checks signs too, which crowds do not specify: key 0 has its given sign, and the opposite sign in
@@ -482,9 +321,9 @@ static pm_clip_desc clip_of_timelines(const uint32_t *timeline_of, size_t timeli
 TEST_ON_BOTH(a_loop_is_as_long_as_its_period_wherever_its_tracks_start) {
     static const uint32_t timeline_of[2][2] = {{0, 1}, {1, 1}};
     for (size_t n = 0; n < 2; n++) {
-        pm_skeleton *skeleton = NULL;
+        SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
         const pm_clip_desc clip = clip_of_timelines(timeline_of[n], 2, 3);
-        pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
+        SCOPED(pm_crowd_destroy) pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
         assert_true(pm_crowd_clip_ticks(crowd, 0) == 3 * SECOND);
         const double half = atan2(0.6, 0.8) / 2; /* interpolated at a quarter of a second */
         const double expected[2][2][4] = {{{0, 0, sin(half), cos(half)}, {0.6, 0, 0, 0.8}},
@@ -495,7 +334,6 @@ TEST_ON_BOTH(a_loop_is_as_long_as_its_period_wherever_its_tracks_start) {
             assert_true(rotation_error(out, expected[n][0]) < 1e-6);
             assert_true(rotation_error(out + 12, expected[n][1]) < 1e-6);
         }
-        crowd_free(crowd, skeleton);
     }
 }
 
@@ -507,17 +345,15 @@ TEST_ON_BOTH(timelines_that_no_joint_uses_are_ignored) {
     const double half = atan2(0.6, 0.8) / 2;
     const double expected[4] = {0, 0, sin(half), cos(half)};
     for (size_t n = 0; n < 2; n++) {
-        pm_skeleton *skeleton = NULL;
+        SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
         pm_clip_desc clip = clip_of_timelines(timeline_of, 3, n ? 100 : 0);
         clip.rotations.data = keys;
-        pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
+        SCOPED(pm_crowd_destroy) pm_crowd *crowd = crowd_of(state, &clip, &skeleton);
         assert_true(pm_crowd_clip_ticks(crowd, 0) == (n ? 100 * SECOND : SECOND / 2));
         const pm_crowd_instance who = {.time_a = SECOND / 4};
-        float *out = posed(crowd, &who, 1, 2);
+        SCOPED(guarded_free_at) float *out = posed(crowd, &who, 1, 2);
         assert_true(rotation_error(out, expected) < 1e-6);
         assert_true(rotation_error(out + 12, expected) < 1e-6);
-        guarded_free(out);
-        crowd_free(crowd, skeleton);
     }
 }
 
@@ -525,7 +361,7 @@ TEST_ON_BOTH(timelines_that_no_joint_uses_are_ignored) {
  * the joints must still wrap together. */
 TEST_ON_BOTH(joints_with_times_far_from_zero_wrap_together) {
     enum { ROUNDS = 1000000 };
-    pm_skeleton *skeleton = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
     wheels w;
     double first[WHEELS];
     random_source source = random_salted(0x1A8);
@@ -533,11 +369,11 @@ TEST_ON_BOTH(joints_with_times_far_from_zero_wrap_together) {
     for (size_t joint = 0; joint < WHEELS; joint++)
         first[joint] = joint % 2 ? 1e9 + (double)joint : -50 * (double)joint;
     wheels_make(period, first, &w);
-    pm_crowd *crowd = crowd_of(state, &w.clip, &skeleton);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = crowd_of(state, &w.clip, &skeleton);
     const int64_t ticks = pm_crowd_clip_ticks(crowd, 0);
     assert_true(ticks == pm_crowd_ticks(period));
     const pm_crowd_instance n[2] = {{.time_a = ticks / 7}, {.time_a = ticks / 7 + ROUNDS * ticks}};
-    float *out = posed(crowd, n, 2, WHEELS);
+    SCOPED(guarded_free_at) float *out = posed(crowd, n, 2, WHEELS);
     expect_same_bits(out, out + WHEELS * 12, WHEELS * 12, 12);
     for (size_t joint = 0; joint < WHEELS; joint++) {
         const double time = first[WHEELS - 2] + (double)n[0].time_a / PM_TICKS_PER_SECOND;
@@ -546,8 +382,6 @@ TEST_ON_BOTH(joints_with_times_far_from_zero_wrap_together) {
         const double error = 2 * atan2((double)q[2], (double)q[3]) - 2 * PI * part;
         assert_true(fabs(remainder(error, 2 * PI)) < 1e-5);
     }
-    guarded_free(out);
-    crowd_free(crowd, skeleton);
 }
 
 /* ---- against the oracle -------------------------------------------------------------------------- */
@@ -583,8 +417,9 @@ static void expect_scene(void **state, const scene_options *options, const char 
     random_source source = random_salted(options->salt + 0x100);
     const size_t count = small_sizes() ? 8 : COUNT;
     scene_make(engine_for(state), options, &s);
-    for (size_t i = 0; i < count; i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, options->salt + 0x100, count, instances);
+    for (uint32_t n = 0; n < s.clip_count; n++)
+        assert_true(pm_crowd_clip_ticks(s.crowd, n) == crowd_oracle_ticks(s.oracle, n));
     SCOPED(guarded_free_at)
     float *records = scene_pose(&s, PM_CROWD_PALETTE, instances, count, false);
     SCOPED(guarded_free_at)

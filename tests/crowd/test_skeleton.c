@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define PENDING_MAX 16
+enum { MAX_JOINTS = 120 }; /* of random skeletons */
 
 static pm_skeleton *make(const int32_t *parents, size_t count) {
     pm_skeleton *skeleton = NULL;
@@ -39,7 +40,8 @@ static size_t *indices_of(const pm_skeleton *skeleton, size_t count) {
 
 /* The maximum number of joints that, after any joint, still have children to come. */
 static size_t max_pending(const int32_t *parents, const size_t *index_of, size_t count) {
-    size_t *last = test_array(count, sizeof *last), pending = 0, max = 0;
+    size_t pending = 0, max = 0;
+    SCOPED(free_at) size_t *last = test_array(count, sizeof *last);
     SCOPED(free_at) int *change = test_array(count + 1, sizeof *change);
     memset(last, 0, count * sizeof *last);
     memset(change, 0, (count + 1) * sizeof *change);
@@ -55,7 +57,6 @@ static size_t max_pending(const int32_t *parents, const size_t *index_of, size_t
         pending += (size_t)change[k];
         max = pending > max ? pending : max;
     }
-    free(last);
     return max;
 }
 
@@ -120,20 +121,13 @@ static bool is_kept(const int32_t *parents, size_t count) {
 
 /* ---- tests ------------------------------------------------------------------------------ */
 
-TEST(one_joint_is_a_skeleton) {
-    assert_true(is_kept((const int32_t[]){-1}, 1));
-}
-
-TEST(an_order_with_parents_first_is_kept) {
-    const int32_t parents[] = {-1, 0, 1, 0, -1, 3, 4, 2, 4};
-    assert_true(is_kept(parents, 9));
-    expect_rule(parents, 9);
-}
-
-TEST(children_before_their_parents_are_moved_behind_them) {
-    const int32_t parents[] = {3, 0, 5, 5, 3, -1, 2};
-    assert_false(is_kept(parents, 7));
-    expect_rule(parents, 7);
+TEST(an_order_with_parents_first_is_kept_and_children_before_them_are_moved) {
+    const int32_t kept[] = {-1, 0, 1, 0, -1, 3, 4, 2, 4}, moved[] = {3, 0, 5, 5, 3, -1, 2};
+    assert_true(is_kept(kept, 1));
+    assert_true(is_kept(kept, COUNT_OF(kept)));
+    expect_rule(kept, COUNT_OF(kept));
+    assert_false(is_kept(moved, COUNT_OF(moved)));
+    expect_rule(moved, COUNT_OF(moved));
 }
 
 TEST(a_skeleton_may_have_many_roots) {
@@ -170,14 +164,10 @@ static void make_comb(size_t width, int32_t *parents) {
     }
 }
 
-TEST(sixteen_parents_may_be_pending) {
-    int32_t parents[1 + 2 * 16];
-    make_comb(16, parents);
-    assert_true(is_kept(parents, 33));
-}
-
 TEST(more_than_sixteen_pending_parents_make_the_order_depth_first) {
     int32_t parents[1 + 2 * 17];
+    make_comb(16, parents);
+    assert_true(is_kept(parents, 33));
     make_comb(17, parents);
     assert_false(is_kept(parents, 35));
     expect_rule(parents, 35);
@@ -213,6 +203,16 @@ TEST(a_comb_has_at_most_sixteen_pending_parents) {
     expect_rule(parents, COUNT);
 }
 
+/* Joints up to `span` behind their parents; some have none. */
+static void random_parents(random_source *source, size_t count, const size_t *names,
+                           int32_t *parents) {
+    const size_t span = 1 + (size_t)(random_bits(source) % MAX_JOINTS);
+    for (size_t n = 0; n < count; n++) {
+        const size_t back = 1 + (size_t)(random_bits(source) % span);
+        parents[names[n]] = n >= back ? (int32_t)names[n - back] : -1;
+    }
+}
+
 static void shuffle(random_source *source, size_t *of, size_t count) {
     for (size_t i = count; i-- > 1;) {
         const size_t k = (size_t)(random_bits(source) % (i + 1)), kept = of[i];
@@ -222,21 +222,16 @@ static void shuffle(random_source *source, size_t *of, size_t count) {
 }
 
 TEST(random_forests_in_any_order_follow_the_rule) {
-    enum { MAX = 120 };
     random_source source = random_salted(0x5C01);
     for (size_t round = 0; round < 400; round++) {
-        const size_t count = 1 + (size_t)(random_bits(&source) % MAX);
-        const size_t span = 1 + (size_t)(random_bits(&source) % MAX);
-        size_t names[MAX];
-        int32_t parents[MAX];
+        const size_t count = 1 + (size_t)(random_bits(&source) % MAX_JOINTS);
+        size_t names[MAX_JOINTS];
+        int32_t parents[MAX_JOINTS];
         for (size_t n = 0; n < count; n++)
             names[n] = n;
         if (round % 2)
             shuffle(&source, names, count);
-        for (size_t n = 0; n < count; n++) {
-            const size_t back = 1 + (size_t)(random_bits(&source) % span);
-            parents[names[n]] = n >= back ? (int32_t)names[n - back] : -1;
-        }
+        random_parents(&source, count, names, parents);
         expect_rule(parents, count);
     }
 }
@@ -250,7 +245,8 @@ static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t m
     const uint32_t *order = pm_skeleton_order(s);
     const size_t n = s->joint_count;
     SCOPED(free_at) uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;
-    size_t *index_of = indices_of(s, n), *met = test_array(n, sizeof *met), seen = 0;
+    SCOPED(free_at) size_t *index_of = indices_of(s, n), *met = test_array(n, sizeof *met);
+    size_t seen = 0;
     written = test_array(stages.slots, sizeof *written);
     memset(slots, 0, stages.slots * sizeof *slots);
     memset(met, 0, n * sizeof *met);
@@ -284,21 +280,17 @@ static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t m
     }
     for (size_t joint = 0; joint < n; joint++)
         assert_int_equal(met[joint], 1);
-    free(index_of);
-    free(met);
 }
 
 TEST(stages_have_the_transforms_of_parents_in_their_slots) {
-    enum { MAX = 120 };
     random_source source = random_salted(0x5C02);
+    size_t in_order[MAX_JOINTS];
+    for (size_t n = 0; n < MAX_JOINTS; n++)
+        in_order[n] = n;
     for (size_t round = 0; round < 300; round++) {
-        const size_t count = 1 + (size_t)(random_bits(&source) % MAX);
-        const size_t span = 1 + (size_t)(random_bits(&source) % MAX);
-        int32_t parents[MAX];
-        for (size_t n = 0; n < count; n++) {
-            const size_t back = 1 + (size_t)(random_bits(&source) % span);
-            parents[n] = n >= back ? (int32_t)(n - back) : -1;
-        }
+        const size_t count = 1 + (size_t)(random_bits(&source) % MAX_JOINTS);
+        int32_t parents[MAX_JOINTS];
+        random_parents(&source, count, in_order, parents);
         SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = make(parents, count);
         expect_stages(skeleton, parents, 1000);
         expect_stages(skeleton, parents, (size_t)(random_bits(&source) % 40));
@@ -394,45 +386,33 @@ static void check_refused(const char *words, size_t joint, const char *file, int
 
 #define CHECK(test) TEST_WITH(test, make_valid, NULL, NULL)
 
-CHECK(a_skeleton_without_joints_is_refused) {
-    s.desc.joint_count = 0;
-    expect_refused("joint_count");
+CHECK(counts_out_of_range_are_refused) {
+    const struct {
+        const char *words;
+        size_t *count, value;
+    } rows[] = {
+        {"joint_count", &s.desc.joint_count, 0},
+        {"joint_count", &s.desc.joint_count, PM_SKELETON_MAX_JOINTS + 1},
+        {"joint_count", &s.desc.joint_count, SIZE_MAX},
+        {"level_count", &s.desc.level_count, 0}, /* with levels */
+        {"level_count", &s.desc.level_count, 256},
+        {"mask_count", &s.desc.mask_count, 65535},
+    };
+    for (size_t n = 0; n < COUNT_OF(rows); n++) {
+        const size_t kept = *rows[n].count;
+        print_message("# %s %zu\n", rows[n].words, rows[n].value);
+        *rows[n].count = rows[n].value;
+        expect_refused(rows[n].words);
+        *rows[n].count = kept;
+    }
 }
 
-CHECK(more_joints_than_the_maximum_are_refused) {
-    s.desc.joint_count = PM_SKELETON_MAX_JOINTS + 1;
-    expect_refused("joint_count");
-    s.desc.joint_count = SIZE_MAX;
-    expect_refused("joint_count");
-}
-
-CHECK(missing_parents_are_refused) {
-    s.desc.parents = NULL;
-    expect_refused("parents");
-}
-
-CHECK(too_many_levels_are_refused) {
-    pm_level many[256] = {{0}};
-    s.desc.levels = many;
-    s.desc.level_count = 255;
-    expect_accepted();
-    s.desc.level_count = 256;
-    expect_refused("level_count");
-}
-
-CHECK(levels_without_a_count_are_refused) {
-    s.desc.level_count = 0;
-    expect_refused("level_count");
-}
-
-CHECK(too_many_masks_are_refused) {
-    s.desc.mask_count = 65535;
-    expect_refused("mask_count");
-}
-
-CHECK(the_maximum_number_of_masks_is_accepted) {
+CHECK(the_largest_numbers_of_levels_and_masks_are_accepted) {
+    const pm_level levels[255] = {{0}};
     SCOPED(free_at) float *masks = test_array(65534 * JOINTS, sizeof *masks);
     memset(masks, 0, 65534 * JOINTS * sizeof *masks);
+    s.desc.levels = levels;
+    s.desc.level_count = 255;
     s.desc.masks = masks;
     s.desc.mask_count = 65534;
     expect_accepted();
@@ -441,22 +421,20 @@ CHECK(the_maximum_number_of_masks_is_accepted) {
 CHECK(only_parents_are_required) {
     s.desc = (pm_skeleton_desc){.joint_count = JOINTS, .parents = s.parents};
     expect_accepted();
+    s.desc.parents = NULL;
+    expect_refused("parents");
 }
 
 /* ---- parents --------------------------------------------------------------------------- */
 
-CHECK(a_parent_that_does_not_exist_is_refused) {
-    s.parents[2] = JOINTS;
-    expect_refused_at("parent", 2);
-    s.parents[2] = -2;
-    expect_refused_at("parent", 2);
-    s.parents[2] = INT32_MIN;
-    expect_refused_at("parent", 2);
-}
-
-CHECK(a_joint_that_is_its_own_parent_is_refused) {
-    s.parents[3] = 3;
-    expect_refused_at("its own ancestor", 3);
+CHECK(a_parent_that_does_not_exist_or_is_the_joint_itself_is_refused) {
+    static const int32_t none[] = {JOINTS, -2, INT32_MIN};
+    for (size_t n = 0; n < COUNT_OF(none); n++) {
+        s.parents[2] = none[n];
+        expect_refused_at("parent", 2);
+    }
+    s.parents[2] = 2;
+    expect_refused_at("its own ancestor", 2);
 }
 
 CHECK(a_cycle_is_refused_at_one_of_its_joints) {

@@ -58,15 +58,6 @@ static void accuracy_merge(accuracy *into, const accuracy *from) {
     into->inexact_keys += from->inexact_keys;
 }
 
-static void *allocate(size_t count, size_t size) {
-    void *memory = calloc(count ? count : 1, size);
-    if (!memory) {
-        fprintf(stderr, "accuracy: out of memory\n");
-        abort();
-    }
-    return memory;
-}
-
 static double largest_coordinate(const track_set *set) {
     double largest = 0.0;
     for (size_t n = 0; n < set->count; n++)
@@ -129,9 +120,9 @@ typedef struct sampling {
 static sampling sampling_of(const implementation *s, const sampling *like, const pm_clip_desc *desc,
                             accuracy *out) {
     sampling r = *like;
-    r.rotations = allocate(r.total * 4, sizeof *r.rotations);
-    r.positions = allocate(r.total * 3, sizeof *r.positions);
-    r.scales = allocate(r.total * 3, sizeof *r.scales);
+    r.rotations = test_array(r.total * 4, sizeof *r.rotations);
+    r.positions = test_array(r.total * 3, sizeof *r.positions);
+    r.scales = test_array(r.total * 3, sizeof *r.scales);
     *out = (accuracy){0};
     if (!s->sample(s, desc, r.job, r.rotations, r.positions, r.scales)) {
         out->worst = HUGE_VAL;
@@ -176,7 +167,7 @@ static void measure_set(const implementation_span *implementations, const varian
                         accuracy *out) {
     const size_t total = set->count * per_track;
     const pm_clip_desc desc = variant_describe(v, set);
-    SCOPED(free_at) uint32_t *tracks = allocate(total, sizeof *tracks);
+    SCOPED(free_at) uint32_t *tracks = test_array(total, sizeof *tracks);
     oracle *o = oracle_create(&desc);
     for (size_t n = 0; n < total; n++)
         tracks[n] = (uint32_t)(n / per_track);
@@ -234,30 +225,15 @@ static bool magnifies_half_turns(const variant *v) {
     return v->unlimited || v->method == PM_METHOD_CUBIC;
 }
 
-/* Random tracks with rotations of up to 180 degrees from key to key; up to 90 for those. */
-static void accuracy_of_random(const implementation_span *s, const variant *v, size_t tracks,
-                               accuracy *out) {
-    measure_random(s, v, tracks, magnifies_half_turns(v) ? 0.5 * PI : PI, false, out);
-}
-
-/* The same with rotations of up to 1 radian. */
-static void accuracy_of_gentle(const implementation_span *s, const variant *v, size_t tracks,
-                               accuracy *out) {
-    measure_random(s, v, tracks, 1.0, false, out);
-}
-
-/* The same with rotations of up to 180 degrees for every variant, with errors divided by
- * oracle_condition. */
-static void accuracy_of_conditioned(const implementation_span *s, const variant *v, size_t tracks,
-                                    accuracy *out) {
-    measure_random(s, v, tracks, PI, true, out);
+/* Radians from key to key: half a turn; a quarter for those. */
+static double largest_turn(const variant *v) {
+    return magnifies_half_turns(v) ? 0.5 * PI : PI;
 }
 
 static void accuracy_of_track(const implementation_span *s, const variant *v, size_t index,
                               accuracy *out) {
     random_source source = {index + 1};
-    track_set set;
-    double *times = NULL;
+    SCOPED(set_destroy) track_set set;
     size_t count = 0;
     set_create(1, false, &set);
     adversarial_track(index, &set.tracks[0]);
@@ -266,11 +242,9 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
     const pm_clip_desc desc = variant_describe(v, &set);
     for (size_t k = 0; k < s->count; k++)
         out[k] = (accuracy){0};
-    if (oracle_beyond_reason(&desc)) {
-        set_destroy(&set);
+    if (oracle_beyond_reason(&desc))
         return;
-    }
-    times = allocate((TRACK_KEYS_MAX * 64 + 2) * 5, sizeof *times);
+    SCOPED(free_at) double *times = test_array((TRACK_KEYS_MAX * 64 + 2) * 5, sizeof *times);
     const int laps = t->period > 0.0 ? 2 : 0;
     for (int lap = -laps; lap <= laps; lap++) {
         for (size_t i = 0; i < t->key_count; i++) {
@@ -286,14 +260,12 @@ static void accuracy_of_track(const implementation_span *s, const variant *v, si
     times[count++] = t->times[0] - 1e6;
     times[count++] = t->times[t->key_count - 1] + 1e6;
     measure_set(s, v, &set, count, times, true, out);
-    free(times);
-    set_destroy(&set);
 }
 
 /* Every adversarial track, from laps before to laps after the keys if it loops. Errors are divided
  * in the same way. */
 static void accuracy_of_adversarial(const implementation_span *s, const variant *v, accuracy *out) {
-    SCOPED(free_at) accuracy *one = allocate(s->count, sizeof *one);
+    SCOPED(free_at) accuracy *one = test_array(s->count, sizeof *one);
     for (size_t k = 0; k < s->count; k++)
         out[k] = (accuracy){0};
     for (size_t n = 0; n < adversarial_count(); n += small_sizes() ? 4 : 1) {
@@ -340,11 +312,16 @@ static bool hold(const implementation *s, const variant *v, const char *tracks, 
 typedef void measure_function(const implementation_span *s, const variant *v, accuracy *out);
 
 static void random_tracks(const implementation_span *s, const variant *v, accuracy *out) {
-    accuracy_of_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, out);
+    measure_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, largest_turn(v), false, out);
 }
 
 static void gentle_tracks(const implementation_span *s, const variant *v, accuracy *out) {
-    accuracy_of_gentle(s, v, small_sizes() ? FEW_TRACKS : GENTLE_TRACKS, out);
+    measure_random(s, v, small_sizes() ? FEW_TRACKS : GENTLE_TRACKS, 1.0, false, out);
+}
+
+/* Half turns for every variant, with errors divided by oracle_condition. */
+static void conditioned_tracks(const implementation_span *s, const variant *v, accuracy *out) {
+    measure_random(s, v, small_sizes() ? FEW_TRACKS : TRACKS, PI, true, out);
 }
 
 static bool is_vector_cubic(const variant *v) {
@@ -362,22 +339,24 @@ static double rms_bound(measure_function *measure, const variant *v) {
     return is_vector_cubic(v) && measure != gentle_tracks ? STEEP_RMS_ERROR : RMS_ERROR;
 }
 
+/* The number of implementations that exceed a bound. */
+static size_t count_failures(measure_function *measure, const variant *v, const char *tracks) {
+    implementation_span all = {NULL, 0};
+    size_t failures = 0;
+    assert_true(implementation_list(&all.first, &all.count));
+    SCOPED(free_at) accuracy *found = test_array(all.count, sizeof *found);
+    measure(&all, v, found);
+    for (size_t k = 0; k < all.count; k++)
+        failures += !hold(&all.first[k], v, tracks, &found[k], max_bound(measure, v),
+                          rms_bound(measure, v));
+    return failures;
+}
+
 static void check_all(measure_function *measure, const char *tracks) {
-    const implementation *implementations = NULL;
-    size_t count = 0, failures = 0;
-    assert_true(implementation_list(&implementations, &count));
-    accuracy *found = calloc(count, sizeof *found);
-    assert_non_null(found);
-    for (size_t n = 0; n < variant_count(); n++) {
-        const variant *v = variant_at(n);
-        if (small_sizes() && variant_repeats_kernels(v))
-            continue;
-        measure(&(implementation_span){implementations, count}, v, found);
-        for (size_t k = 0; k < count; k++)
-            failures += !hold(&implementations[k], v, tracks, &found[k], max_bound(measure, v),
-                              rms_bound(measure, v));
-    }
-    free(found);
+    size_t failures = 0;
+    for (size_t n = 0; n < variant_count(); n++)
+        if (!small_sizes() || !variant_repeats_kernels(variant_at(n)))
+            failures += count_failures(measure, variant_at(n), tracks);
     assert_int_equal(failures, 0);
 }
 
@@ -396,18 +375,8 @@ TEST(adversarial_tracks_are_within_the_documented_error) {
 /* Squad without its limiter may apply its slerps to nearly antipodal operands. Its bound is that of
  * all methods times the magnification by those. */
 TEST(squad_without_its_limiter_has_an_error_bounded_by_its_condition) {
-    const implementation *implementations = NULL;
-    size_t count = 0, failures = 0;
-    assert_true(implementation_list(&implementations, &count));
-    accuracy *found = calloc(count, sizeof *found);
-    assert_non_null(found);
     const variant *v = variant_named("squad, unlimited");
-    accuracy_of_conditioned(&(implementation_span){implementations, count}, v,
-                            small_sizes() ? FEW_TRACKS : TRACKS, found);
-    for (size_t k = 0; k < count; k++)
-        failures += !hold(&implementations[k], v, "conditioned", &found[k], MAX_ERROR, RMS_ERROR);
-    free(found);
-    assert_int_equal(failures, 0);
+    assert_int_equal(count_failures(conditioned_tracks, v, "conditioned"), 0);
 }
 
 static void print_table(const implementation *s) {
@@ -416,7 +385,8 @@ static void print_table(const implementation *s) {
            "|---|---|---|---|---|---|---|---|---|---|\n");
     for (size_t n = 0; n < variant_count(); n++) {
         accuracy a, b;
-        accuracy_of_random(&(implementation_span){s, 1}, variant_at(n), TABLE_TRACKS, &a);
+        const variant *v = variant_at(n);
+        measure_random(&(implementation_span){s, 1}, v, TABLE_TRACKS, largest_turn(v), false, &a);
         accuracy_of_adversarial(&(implementation_span){s, 1}, variant_at(n), &b);
         printf("| %s | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e | %.1e |\n",
                variant_at(n)->name, a.worst, a.raw, accuracy_rms(&a), a.position, b.worst, b.raw,

@@ -271,13 +271,7 @@ TEST(null_is_described_by_zeros) {
     pm_engine_get_info(NULL, &device, sizeof(pm_device_info));
     pm_clip_get_info(NULL, &of_clip);
     pm_crowd_get_info(NULL, &of_crowd);
-    const pm_device_info no_device = {0};
-    assert_memory_equal(device.name, no_device.name, sizeof device.name);
-    assert_memory_equal(device.platform, no_device.platform, sizeof device.platform);
-    assert_memory_equal(device.driver, no_device.driver, sizeof device.driver);
-    assert_true(device.index == 0 && device.platform_index == 0 && device.device_index == 0);
-    assert_true(device.type == 0 && device.memory_bytes == 0 && device.compute_units == 0);
-    assert_true(device.max_allocation_bytes == 0 && device.lanes == 0);
+    assert_true(is_filled(&device, sizeof device, 0));
     assert_true(of_clip.track_count == 0 && !of_clip.has_rotations && !of_clip.has_positions);
     assert_true(!of_clip.has_scales && of_clip.method == 0 && of_clip.device_bytes == 0);
     assert_true(of_clip.first_time == 0 && of_clip.last_time == 0);

@@ -199,13 +199,20 @@ static bool has_double(pm_engine *engine) {
     return engine->device->builds_clips;
 }
 
+static bool is_built_on_device(const pm_clip *clip) {
+    pm_clip_info info;
+    pm_clip_get_info(clip, &info);
+    return info.built_on_device;
+}
+
 /* Samples of the device's clip, on the device and on the reference path, and in one pass. */
 static void expect_same_samples(const char *name, const subject *s, const pm_clip *clip) {
     const size_t samples = 2 * s->m.keys + 1, count = 4 * samples * s->m.tracks;
-    float *values[3];
+    SCOPED(guarded_free_at)
+    float *of_device = guarded_floats(count), *of_host = guarded_floats(count),
+          *in_one_pass = guarded_floats(count);
+    float *const values[] = {of_device, of_host, in_one_pass};
     for (int i = 0; i < 3; i++) {
-        values[i] = test_array(count, sizeof(float));
-        memset(values[i], 0xFF, count * sizeof(float));
         const pm_sample_job job = {.sample_count = samples,
                                    .rate = {7, 2},
                                    .rotations = values[i],
@@ -213,11 +220,9 @@ static void expect_same_samples(const char *name, const subject *s, const pm_cli
         expect_success(i < 2 ? pm_sample(clip, &job, new_error())
                              : pm_resample(&s->desc, &job, new_error()));
     }
-    expect_same_bytes(name, "samples on the reference path", values[1], values[2],
+    expect_same_bytes(name, "samples on the reference path", of_host, in_one_pass,
                       count * sizeof(float));
-    expect_same_bytes(name, "samples", values[0], values[2], count * sizeof(float));
-    for (int i = 0; i < 3; i++)
-        free(values[i]);
+    expect_same_bytes(name, "samples", of_device, in_one_pass, count * sizeof(float));
 }
 
 /* False: a spline that has no curve, as both say. */
@@ -240,14 +245,11 @@ static bool make_clips(const subject *s, pm_clip *clips[2]) {
 static void check_subject(const subject *s, bool with_samples) {
     const char *name = pm_method_get_info(s->desc.method)->name;
     pm_clip *clips[2];
-    pm_clip_info info;
     if (!make_clips(s, clips))
         return;
-    for (int i = 0; i < 2; i++) {
-        pm_clip_get_info(clips[i], &info);
-        if (i == 0 || !s->may_be_left)
-            assert_int_equal(info.built_on_device, i == 1 && has_double(engines[1]));
-    }
+    assert_false(is_built_on_device(clips[0]));
+    if (!s->may_be_left)
+        assert_int_equal(is_built_on_device(clips[1]), has_double(engines[1]));
     if (with_samples)
         expect_same_samples(name, s, clips[1]);
     expect_same_clips(name, clips);
@@ -277,17 +279,14 @@ TEST_ON_DEVICE(long_splines_are_left_to_the_host_only_where_their_ranges_depend_
         const double turn =
             large ? random_between(&source, 2.5, 3) : random_between(&source, 0.1, 1);
         const size_t keys = PM_LEAST_RANGED + random_size(&source, 1, 9);
+        SCOPED(free_subject)
         subject s = {.m = motion_make(keys, small_sizes() ? 1 : 9, turn, random_bits(&source))};
         s.timelines[0] = (pm_timeline){.key_count = keys, .rate = {30, 1}};
         s.desc = motion_desc(&s.m, s.timelines, PM_METHOD_SPLINE);
         s.may_be_left = large;
         check_subject(&s, true);
-        pm_clip_info info;
-        pm_clip *clip = clip_make(engines[1], &s.desc);
-        pm_clip_get_info(clip, &info);
-        assert_int_equal(info.built_on_device, !large && has_double(engines[1]));
-        pm_clip_destroy(&clip);
-        free_subject(&s);
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engines[1], &s.desc);
+        assert_int_equal(is_built_on_device(clip), !large && has_double(engines[1]));
     }
     close_engines();
 }
@@ -295,7 +294,7 @@ TEST_ON_DEVICE(long_splines_are_left_to_the_host_only_where_their_ranges_depend_
 TEST_ON_DEVICE(a_device_reports_the_first_track_without_a_curve) {
     const double fast[3] = {1e9, 0, 0};
     double tangents[90][20][3] = {{{0}}};
-    motion m = motion_make(90, 20, 1, 6);
+    SCOPED(motion_free) motion m = motion_make(90, 20, 1, 6);
     const pm_timeline timeline = {.key_count = 90, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_HERMITE);
     pm_error errors[2];
@@ -312,25 +311,21 @@ TEST_ON_DEVICE(a_device_reports_the_first_track_without_a_curve) {
     }
     assert_string_equal(errors[0].message, errors[1].message);
     expect_error_at(&errors[1], 13, PM_NO_INDEX);
-    motion_free(&m);
     close_engines();
 }
 
 TEST_ON_DEVICE(other_clips_are_built_by_the_host) {
-    motion m = motion_make(60, 3, 1, 7);
+    SCOPED(motion_free) motion m = motion_make(60, 3, 1, 7);
     const pm_timeline timeline = {.key_count = 20, .rate = {2, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
-    pm_clip_info info;
     open_engines(state);
     desc.rotations.stride = 3 * (4 * 3 * sizeof(float)); /* 20 keys of 60 */
     pm_clip *clip = clip_make(engines[1], &desc);
-    pm_clip_get_info(clip, &info);
-    assert_false(info.built_on_device);
+    assert_false(is_built_on_device(clip));
     pm_clip_destroy(&clip);
     pm_engine *engine = NULL;
     expect_error(pm_engine_create(&(pm_engine_desc){.clip_building = (pm_clip_building)3}, &engine,
                                   new_error()),
                  PM_ERROR_ARGUMENT, "clip_building");
-    motion_free(&m);
     close_engines();
 }

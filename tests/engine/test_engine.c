@@ -130,7 +130,6 @@ static pm_device_info *list_all(size_t *count) {
 }
 
 TEST_ON_DEVICE(devices_are_listed_with_running_numbers) {
-    engine_for(state);
     size_t count = 0;
     SCOPED(free_at) pm_device_info *infos = list_all(&count);
     assert_true(count >= 1);
@@ -148,7 +147,6 @@ TEST_ON_DEVICE(devices_are_listed_with_running_numbers) {
 }
 
 TEST_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full) {
-    engine_for(state);
     size_t count = 0, counted = 0;
     free(list_all(&count));
     pm_device_info infos[2];
@@ -184,7 +182,6 @@ TEST_ON_DEVICE(a_device_is_found_by_its_index_its_pair_and_its_name) {
 }
 
 TEST_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused) {
-    engine_for(state);
     size_t count = 0, gpus = 0;
     pm_device_info *infos = list_all(&count);
     for (size_t i = 0; i < count; i++)
@@ -198,7 +195,6 @@ TEST_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused) {
 }
 
 TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
-    engine_for(state);
     const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         pm_engine *engine = NULL;

@@ -61,7 +61,6 @@ TEST_ON_DEVICE(kernels_read_from_a_folder_give_the_same_results) {
 }
 
 TEST_ON_DEVICE(a_kernel_folder_that_does_not_exist_is_an_error) {
-    engine_for(state);
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device_for(state), .kernel_folder = "/nonexistent"};
     pm_status status = pm_engine_create(&desc, &engine, new_error());

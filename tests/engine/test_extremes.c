@@ -60,7 +60,6 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
 }
 
 TEST_ON_BOTH(key_times_at_the_limits_of_double) {
-    engine_for(state);
     static const struct {
         const char *what;
         double times[KEYS], loop_period;
@@ -97,7 +96,6 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
 }
 
 TEST_ON_BOTH(positions_at_the_limits_of_float) {
-    engine_for(state);
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
@@ -122,22 +120,27 @@ static void fill_with(double size, uint64_t salt, double *out, size_t count) {
 static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
 enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
 
-TEST_ON_BOTH(user_tangents_of_any_size) {
-    engine_for(state);
+/* Those of users, unlimited or not, or those in and out. */
+static void expect_sound_tangents(void **state, bool in_out) {
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    double tangents[KEYS * TRACKS][3];
+    double tangents[2][KEYS * TRACKS][4];
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x73);
     size_t accepted = 0;
     for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES * 2; n++) {
-        const pm_method method = (pm_method)(n / 2 / TANGENT_SIZES);
+        const pm_method_info *method = pm_method_get_info((pm_method)(n / 2 / TANGENT_SIZES));
         const double size = tangent_sizes[n / 2 % TANGENT_SIZES];
-        if (!pm_method_get_info(method)->takes_tangents)
+        if (!(in_out ? method->takes_in_out : method->takes_tangents))
             continue;
-        pm_clip_desc desc = motion_desc(&m, &timeline, method);
-        fill_with(size, n, &tangents[0][0], sizeof tangents / sizeof(double));
-        desc.tangents = PM_TANGENTS_USER;
-        desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
-        desc.unlimited = n % 2 != 0;
+        pm_clip_desc desc = motion_desc(&m, &timeline, method->method);
+        fill_with(size, n, &tangents[0][0][0], sizeof tangents / sizeof(double));
+        if (in_out) {
+            desc.rotations_in = (pm_array){tangents[0], PM_FLOAT64, 0};
+            desc.rotations_out = (pm_array){tangents[1], PM_FLOAT64, 0};
+        } else {
+            desc.tangents = PM_TANGENTS_USER;
+            desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
+            desc.unlimited = n % 2 != 0;
+        }
         char what[64];
         snprintf(what, sizeof what, "tangents of %g", size);
         accepted +=
@@ -146,37 +149,21 @@ TEST_ON_BOTH(user_tangents_of_any_size) {
     assert_true(accepted > 0);
 }
 
+TEST_ON_BOTH(user_tangents_of_any_size) {
+    expect_sound_tangents(state, false);
+}
+
 TEST_ON_BOTH(tangents_in_and_out_of_any_size) {
-    engine_for(state);
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    double tangents[2][KEYS * TRACKS][4];
-    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
-    size_t accepted = 0;
-    for (size_t n = 0; n < (size_t)PM_METHOD_COUNT * TANGENT_SIZES; n++) {
-        const pm_method method = (pm_method)(n / TANGENT_SIZES);
-        const double size = tangent_sizes[n % TANGENT_SIZES];
-        if (!pm_method_get_info(method)->takes_in_out)
-            continue;
-        pm_clip_desc desc = motion_desc(&m, &timeline, method);
-        fill_with(size, n, &tangents[0][0][0], sizeof tangents / sizeof(double));
-        desc.rotations_in = (pm_array){tangents[0], PM_FLOAT64, 0};
-        desc.rotations_out = (pm_array){tangents[1], PM_FLOAT64, 0};
-        char what[64];
-        snprintf(what, sizeof what, "tangents in and out of %g", size);
-        accepted +=
-            is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
-    }
-    assert_true(accepted > 0);
+    expect_sound_tangents(state, true);
 }
 
 TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
-    engine_for(state);
     const pm_rational rates[] = {
         {1, 1}, {INT64_MAX, 1}, {1, INT64_MAX}, {INT64_MAX, INT64_MAX - 1}};
     const pm_rational starts[] = {{0, 0},         {0, 1},         {INT64_MAX, 1},
                                   {INT64_MIN, 1}, {1, INT64_MAX}, {INT64_MIN, INT64_MAX}};
     const uint64_t firsts[] = {0, UINT64_C(1) << 40, UINT64_MAX - SAMPLES, UINT64_MAX};
-    motion m = motion_make(KEYS, TRACKS, 3.0, 0x74);
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x74);
     size_t accepted = 0;
     for (size_t key_rate = 0; key_rate < 4; key_rate++) {
         const pm_timeline timeline = {.key_count = KEYS, .rate = rates[key_rate]};
@@ -194,13 +181,11 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
                     }
         }
     }
-    motion_free(&m);
     assert_true(accepted > 0);
 }
 
 /* Sample times near the limits of double still clamp to the nearer end. */
 TEST_ON_BOTH(samples_far_beyond_the_keys_clamp_to_their_side) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x75);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);

@@ -24,10 +24,10 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
     const double first_key = timeline->times ? timeline->times[0] : 0;
     pm_clip_desc desc = motion_desc(m, timeline, method);
     desc.loop_period = loop_period;
-    pm_clip *clip = clip_make(engine_for(state), &desc);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     double times[MAX];
-    double *pair_times = test_array(count * tracks, sizeof *pair_times);
-    uint32_t *pair_tracks = test_array(count * tracks, sizeof *pair_tracks);
+    SCOPED(free_at) double *pair_times = test_array(count * tracks, sizeof *pair_times);
+    SCOPED(free_at) uint32_t *pair_tracks = test_array(count * tracks, sizeof *pair_tracks);
     for (size_t k = 0; k < count; k++) {
         times[k] = first_key + ((double)k - (double)lead) / 64;
         for (size_t track = 0; track < tracks; track++) {
@@ -40,21 +40,13 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
     const pm_sample_job listed = {.sample_count = count, .times = times};
     const pm_sample_job pairs = {
         .sample_count = count * tracks, .times = pair_times, .tracks = pair_tracks};
-    outputs a = sampled(clip, uniform, count * tracks);
-    outputs b = sampled(clip, listed, count * tracks);
-    outputs c = sampled(clip, pairs, count * tracks);
+    SCOPED(outputs_free)
+    outputs a = sampled(clip, uniform), b = sampled(clip, listed), c = sampled(clip, pairs);
     expect_same_outputs(&a, &b);
     expect_same_outputs(&a, &c);
-    outputs_free(&a);
-    outputs_free(&b);
-    outputs_free(&c);
-    free(pair_times);
-    free(pair_tracks);
-    pm_clip_destroy(&clip);
 }
 
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_uniform_keys) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(16, 5, 2.5, 0x21);
     const pm_timeline timeline = {.key_count = 16, .rate = {8, 1}};
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {
@@ -75,7 +67,6 @@ static double draw_key_times(random_source *source, bool even, size_t count, dou
 }
 
 TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
-    engine_for(state);
     enum { KEYS = 9 };
     SCOPED(motion_free) motion m = motion_make(KEYS, 6, 2.5, 0x22);
     random_source source = random_salted(0x33);
@@ -89,31 +80,23 @@ TEST_ON_BOTH(the_three_kinds_of_jobs_agree_on_listed_keys) {
     }
 }
 
-TEST_ON_BOTH(outputs_may_be_requested_one_by_one) {
-    engine_for(state);
-    enum { COUNT = 31, ROWS = COUNT * 3 };
+TEST_ON_BOTH(any_outputs_may_be_requested) {
+    enum { COUNT = 31 };
     SCOPED(motion_free) motion m = motion_make(8, 3, 2.5, 0x25);
     const pm_timeline timeline = {.key_count = 8, .rate = {10, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_CIRCULAR);
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     const pm_sample_job job = {.sample_count = COUNT, .rate = {37, 1}};
-    SCOPED(outputs_free) outputs together = sampled(clip, job, ROWS), separate = outputs_make(ROWS);
-    pm_sample_job one = job;
-    one.rotations = separate.rotations;
-    sample_make(clip, &one);
-    one = job;
-    one.positions = separate.positions;
-    sample_make(clip, &one);
-    one = job;
-    one.scales = separate.scales;
-    sample_make(clip, &one);
-    expect_same_outputs(&separate, &together);
+    SCOPED(outputs_free) outputs together = sampled(clip, job);
+    for (unsigned set = 1; set <= OF_CHANNELS; set++) {
+        SCOPED(outputs_free) outputs some = sampled_as(clip, job, set);
+        expect_same_outputs(&some, &together);
+    }
 }
 
 /* ---- track counts, lanes, the reference ---- */
 
 TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
-    engine_for(state);
     enum { KEYS = 6, MAX = 40, COUNT = 9 };
     const size_t max = small_sizes() ? 18 : MAX;
     SCOPED(motion_free) motion m = motion_make(KEYS, MAX, 2.5, 0x2E);
@@ -121,7 +104,7 @@ TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
     const pm_sample_job job = {.sample_count = COUNT, .rate = {23, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     pm_clip *clip = clip_make(engine_for(state), &desc);
-    SCOPED(outputs_free) outputs all = sampled(clip, job, COUNT * MAX);
+    SCOPED(outputs_free) outputs all = sampled(clip, job);
     pm_clip_destroy(&clip);
     /* The first tracks of the same rows; strides skip the rest. */
     desc.rotations.stride = MAX * 4 * sizeof(float);
@@ -129,19 +112,18 @@ TEST_ON_BOTH(every_track_count_fills_its_outputs_and_nothing_else) {
     for (size_t tracks = 1; tracks <= max; tracks++) {
         desc.track_count = tracks;
         clip = clip_make(engine_for(state), &desc);
-        SCOPED(outputs_free) outputs some = sampled(clip, job, COUNT * tracks);
+        SCOPED(outputs_free) outputs some = sampled(clip, job);
         for (size_t k = 0; k < COUNT; k++) {
-            const size_t row = k * tracks, whole = k * MAX;
-            expect_same_bits(some.rotations + row * 4, all.rotations + whole * 4, tracks * 4, 4);
-            expect_same_bits(some.positions + row * 3, all.positions + whole * 3, tracks * 3, 3);
-            expect_same_bits(some.scales + row * 3, all.scales + whole * 3, tracks * 3, 3);
+            const outputs part = outputs_from(&some, k * tracks, tracks);
+            const outputs wanted = outputs_from(&all, k * MAX, tracks);
+            expect_same_outputs(&part, &wanted);
         }
         pm_clip_destroy(&clip);
     }
 }
 
-/* Jobs of every kind on one engine, one after another in `out`. */
-static void sample_every_kind(pm_engine *engine, pm_method method, bool reference, outputs out[3]) {
+/* Jobs of every kind on one engine. */
+static void expect_kinds_on(pm_engine *engine, pm_method method) {
     enum { KEYS = 11, TRACKS = 21, MAX = 60 };
     const size_t count = small_sizes() ? 16 : MAX;
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.1, 0x2F);
@@ -154,26 +136,11 @@ static void sample_every_kind(pm_engine *engine, pm_method method, bool referenc
     random_times(&source, count, -0.1, 1.1, times);
     for (size_t k = 0; k < count; k++)
         tracks[k] = (uint32_t)random_size(&source, 0, TRACKS - 1);
-    out[0] = sampled(
-        clip,
-        (pm_sample_job){.sample_count = count, .rate = {30000, 1001}, .on_reference = reference},
-        count * TRACKS);
-    out[1] = sampled(
-        clip, (pm_sample_job){.sample_count = count, .times = times, .on_reference = reference},
-        count * TRACKS);
-    out[2] = sampled(
-        clip,
-        (pm_sample_job){
-            .sample_count = count, .times = times, .tracks = tracks, .on_reference = reference},
-        count);
-}
-
-static void expect_kinds_equal(outputs a[3], outputs b[3]) {
-    for (size_t kind = 0; kind < 3; kind++) {
-        expect_same_outputs(&a[kind], &b[kind]);
-        outputs_free(&a[kind]);
-        outputs_free(&b[kind]);
-    }
+    const pm_sample_job jobs[] = {{.sample_count = count, .rate = {30000, 1001}},
+                                  {.sample_count = count, .times = times},
+                                  {.sample_count = count, .times = times, .tracks = tracks}};
+    for (size_t kind = 0; kind < COUNT_OF(jobs); kind++)
+        expect_reference_bits(clip, jobs[kind], OF_CHANNELS);
 }
 
 /* Methods whose kernels differ in what they read: keys, axes of each track, controls, tangents, and
@@ -189,25 +156,17 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
         print_message("# %u lanes\n", (unsigned)lanes[n]);
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[n]});
-        for (size_t i = 0; i < count; i++) {
-            outputs wide[3], reference[3];
-            sample_every_kind(engine, methods[i], false, wide);
-            sample_every_kind(engine, methods[i], true, reference);
-            expect_kinds_equal(wide, reference);
-        }
+        for (size_t i = 0; i < count; i++)
+            expect_kinds_on(engine, methods[i]);
     }
 }
 
 TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {
-    engine_for(state);
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
     for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
-        outputs pieces[3], reference[3];
-        sample_every_kind(engine, PM_METHOD_SQUAD, false, pieces);
-        sample_every_kind(engine, PM_METHOD_SQUAD, true, reference);
-        expect_kinds_equal(pieces, reference);
+        expect_kinds_on(engine, PM_METHOD_SQUAD);
     }
 }
 

@@ -7,52 +7,29 @@
 #include "base/counts.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEYS = 37, TRACKS = 3, SAMPLES = 75, FLOATS = 4 * SAMPLES * TRACKS };
+enum { KEYS = 37, TRACKS = 3, SAMPLES = 75 };
 
-/* Values in the order of the outputs, and their numbers per sample of a track. */
-typedef struct results {
-    float rotations[FLOATS], positions[FLOATS], scales[FLOATS], velocities[FLOATS];
-} results;
-
-static const size_t components[] = {4, 3, 3, 3};
-
-static void sample_into(const pm_clip *clip, pm_sample_job job, results *to) {
-    memset(to, 0xFF, sizeof *to);
-    job.rotations = to->rotations;
-    job.positions = to->positions;
-    job.scales = to->scales;
-    job.velocities = to->velocities;
-    sample_make(clip, &job);
-}
-
-static float *values_of(results *r, size_t output) {
-    float *const values[] = {r->rotations, r->positions, r->scales, r->velocities};
-    return values[output];
-}
-
-/* Each sample of the job against a job of that sample alone; `width` values each. */
-static void expect_samples_alone(const pm_clip *clip, const pm_sample_job *job, size_t width,
+/* Each sample of the job against a job of that sample alone. */
+static void expect_samples_alone(const pm_clip *clip, const pm_sample_job *job,
                                  const char *method) {
-    static results together, alone;
-    sample_into(clip, *job, &together);
+    const unsigned set = OF_CHANNELS | VELOCITIES;
+    SCOPED(outputs_free) outputs together = sampled_as(clip, *job, set);
     for (size_t k = 0; k < job->sample_count; k++) {
         pm_sample_job one = *job;
         one.sample_count = 1;
         one.times = job->times + k;
         one.tracks = job->tracks ? job->tracks + k : NULL;
-        sample_into(clip, one, &alone);
-        for (size_t o = 0; o < sizeof components / sizeof components[0]; o++) {
-            const size_t floats = width * components[o];
-            if (memcmp(values_of(&together, o) + k * floats, values_of(&alone, o),
-                       floats * sizeof(float)) != 0)
-                fail_msg("%s: output %zu of sample %zu of %zu at %.17g differs", method, o, k,
-                         job->sample_count, job->times[k]);
-        }
+        SCOPED(outputs_free) outputs alone = sampled_as(clip, one, set);
+        const outputs part = outputs_from(&together, k * alone.rows, alone.rows);
+        if (!are_same_outputs(&part, &alone))
+            fail_msg("%s: sample %zu of %zu at %.17g differs", method, k, job->sample_count,
+                     job->times[k]);
     }
 }
 
@@ -74,9 +51,9 @@ static void expect_clip(const pm_clip *clip, random_source *source, const char *
         tracks[k] = (uint32_t)random_size(source, 0, TRACKS - 1);
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
         pm_sample_job job = {.sample_count = counts[c], .times = times};
-        expect_samples_alone(clip, &job, TRACKS, method);
+        expect_samples_alone(clip, &job, method);
         job.tracks = tracks;
-        expect_samples_alone(clip, &job, 1, method);
+        expect_samples_alone(clip, &job, method);
     }
 }
 
@@ -92,18 +69,15 @@ static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing
             timing == IN_CLUSTERS && k % 12 ? 1e-4 : random_between(&source, 0.2, 2);
         times[k] = k > 0 ? times[k - 1] + step : 0.25;
     }
-    const pm_timeline timeline = {.key_count = KEYS,
-                                  .times = timing >= LISTED ? times : NULL,
-                                  .rate =
-                                      timing >= LISTED ? (pm_rational){0, 0} : (pm_rational){1, 1}};
-    pm_clip_desc desc = motion_desc(m, &timeline, (pm_method)method);
+    const pm_timeline listed = {.key_count = KEYS, .times = times},
+                      uniform = {.key_count = KEYS, .rate = {1, 1}};
+    pm_clip_desc desc = motion_desc(m, timing >= LISTED ? &listed : &uniform, (pm_method)method);
     desc.loop_period = timing == IN_A_LOOP ? KEYS : 0;
     desc.key_format = format;
     return clip_make(engine_for(state), &desc);
 }
 
 TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A0);
     random_source source = random_salted(0x1A1);
     for (size_t method = 0; method < PM_METHOD_COUNT; method++)
@@ -117,7 +91,6 @@ TEST_ON_REFERENCE(samples_do_not_depend_on_those_beside_them) {
 }
 
 TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x1A2);
     random_source source = random_salted(0x1A3);
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};

@@ -72,7 +72,6 @@ static void expect_key(const pm_clip *clip, const pm_sample_job *job, size_t wan
 
 /* Sample m den + j is at j/den of the segment after key m. */
 TEST_ON_BOTH(uniform_samples_of_uniform_keys_switch_at_the_key) {
-    engine_for(state);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     random_source source = random_salted(18);
     pm_clip *clips[2] = {step_clip(state, &timeline, 0),
@@ -112,7 +111,6 @@ static size_t last_key_at(const double *times, size_t count, double time) {
 
 /* The key times of a rate are the nearest doubles. */
 TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
-    engine_for(state);
     static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {120, 1}, {1, 7}, {1000, 3}};
     random_source source = random_salted(19);
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
@@ -134,7 +132,6 @@ TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
 /* First key, steps and period are multiples of 2^-10, and so are the times of keys in other laps:
  * they are exact in double, and so is the order of a sample time and a key. */
 TEST_ON_BOTH(listed_samples_of_loops_switch_at_the_key) {
-    engine_for(state);
     const double unit = 0x1p-10;
     random_source source = random_salted(21);
     for (int n = 0; n < 10; n++) {

@@ -33,7 +33,6 @@ static void *sample_often(void *argument) {
 }
 
 TEST_ON_BOTH(threads_may_share_a_clip) {
-    engine_for(state);
     skip_without_concurrent_kernels(state);
     SCOPED(motion_free) motion m = motion_make(30, THREAD_TRACKS, 2.5, 0x31);
     const pm_timeline timeline = {.key_count = 30, .rate = {5, 1}};
@@ -96,7 +95,6 @@ static void *make_often(void *argument) {
 }
 
 TEST_ON_BOTH(threads_may_make_clips_on_one_engine) {
-    engine_for(state);
     skip_without_concurrent_kernels(state);
     static float expected[PM_METHOD_COUNT][THREAD_COUNT * THREAD_TRACKS * 4];
     SCOPED(motion_free) motion keys = motion_make(maker_line.key_count, THREAD_TRACKS, 2.5, 0x34);

@@ -67,7 +67,6 @@ static void expect_exact(const pm_clip *clip, const motion *m, pm_sample_job job
 /* Three hours at 120 Hz with keys that repeat every 1001: 1000 samples at 120 * 1000/1001 Hz are
  * one lap, so every lap must have the bits of the first. */
 TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
-    engine_for(state);
     enum { ROUND = 1001, PERIOD = 1000 };
     const size_t rounds = small_sizes() ? 5 : 3 * 3600 * 120 / ROUND;
     SCOPED(motion_free) motion m = motion_make(rounds * ROUND + 1, 1, 0, 1);
@@ -95,7 +94,6 @@ TEST_ON_BOTH(three_hours_end_with_the_bits_of_the_start) {
 }
 
 TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(small_sizes() ? 300 : 20000, 1, 2.0, 2);
     SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
     const struct {
@@ -123,7 +121,6 @@ TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
 
 /* 2 s of 48 keys: one lap is a whole number of keys, and only the end keys have an exact time. */
 TEST_ON_BOTH(samples_2_to_the_40_laps_away_are_exact) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(48, 1, 2.0, 3);
     SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
     const uint64_t far[] = {0, UINT64_C(1) << 20, UINT64_C(1) << 33, UINT64_C(1) << 40,
@@ -135,7 +132,6 @@ TEST_ON_BOTH(samples_2_to_the_40_laps_away_are_exact) {
 }
 
 TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(4096, 1, 2.0, 4);
     const pm_rational odd = {INT64_C(599999885559082), INT64_C(10000000000000)};
     SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, odd, 0);
@@ -153,7 +149,6 @@ TEST_ON_BOTH(rates_with_large_terms_are_exact_on_both_sides) {
 /* A start of a/b s is 30 a/b keys; a sample every q/p s is 30 q/p keys: all are multiples of 1/(b
  * p). */
 TEST_ON_BOTH(a_start_shifts_all_samples_by_an_exact_fraction) {
-    engine_for(state);
     enum { COUNT = 64 };
     SCOPED(motion_free) motion m = motion_make(100, 1, 2.0, 5);
     SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){30, 1}, 0);
@@ -235,7 +230,6 @@ static void expect_keys_of_methods(void **state, const motion *m, const pm_timel
 }
 
 TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
-    engine_for(state);
     SCOPED(motion_free) motion m = motion_make(40, 5, 3.0, 9);
     flip_some_signs(&m);
     const pm_rational rate = {30000, 1001};
@@ -245,7 +239,6 @@ TEST_ON_BOTH(uniform_samples_at_keys_are_the_keys) {
 
 /* Half turns and quarter turns about the axes: a zero that becomes negative has other bits. */
 TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
-    engine_for(state);
     const float r = 0.70710678f;
     const float quarter_turns[8][4] = {{0, 0, 0, 1}, {0, 0.6f, 0, 0.8f}, {0, 1, 0, 0},
                                        {r, r, 0, 0}, {1, 0, 0, 0},       {r, 0, 0, r},
@@ -259,7 +252,6 @@ TEST_ON_BOTH(zeros_in_keys_stay_positive_zeros) {
 }
 
 TEST_ON_BOTH(open_tracks_keep_their_end_keys_outside) {
-    engine_for(state);
     enum { KEYS = 6, COUNT = 10 };
     SCOPED(motion_free) motion m = motion_make(KEYS, 1, 3.0, 12);
     random_source source = random_salted(22);
@@ -323,7 +315,6 @@ static pm_clip *turning_clip(void **state, const motion *m, pm_method method) {
 }
 
 TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
-    engine_for(state);
     enum { COUNT = 64 };
     random_source source = random_salted(23);
     for (int turns = 1; turns <= 2; turns++)
@@ -352,7 +343,6 @@ TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
 }
 
 TEST_ON_BOTH(the_sign_is_continuous_over_many_laps_of_a_full_turn) {
-    engine_for(state);
     enum { COUNT = 2000 };
     SCOPED(guarded_free_at) float *out = guarded_floats(COUNT * 4);
     for (size_t i = 0; i < PM_METHOD_COUNT; i++) {

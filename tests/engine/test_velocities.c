@@ -16,6 +16,7 @@
 #include "support/derivatives.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 #include "support/track_kinds.h"
 #include "support/variants.h"
 
@@ -42,11 +43,6 @@ typedef struct probe {
     oracle_cursor cursors[RATE_SAMPLES];
     rate_scale scales[RATE_TRACKS][TRACK_KEYS_MAX]; /* for each segment, without its samples */
 } probe;
-
-/* The library's results for all samples. */
-typedef struct rates {
-    float velocities[RATE_SAMPLES][3], accelerations[RATE_SAMPLES][3];
-} rates;
 
 #define IN_SEGMENT 12
 
@@ -136,25 +132,12 @@ static void probe_segments(probe *p) {
     }
 }
 
-static void take(float *from, size_t count, void *to) {
-    for (size_t k = 0; k < count; k++)
-        assert_false(is_poison(from[k]));
-    memcpy(to, from, count * sizeof *from);
-    guarded_free(from);
-}
-
 /* Fails the test when the job fails, leaves an output unwritten or writes outside. */
-static void probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame, rates *out) {
+static outputs probe_sample(const probe *p, pm_engine *engine, pm_axis_frame frame) {
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &p->desc);
-    const pm_sample_job job = {.sample_count = p->count,
-                               .times = p->times,
-                               .tracks = p->tracks,
-                               .velocities = guarded_floats(3 * p->count),
-                               .accelerations = guarded_floats(3 * p->count),
-                               .velocity_frame = frame};
-    sample_make(clip, &job);
-    take(job.velocities, 3 * p->count, out->velocities);
-    take(job.accelerations, 3 * p->count, out->accelerations);
+    const pm_sample_job job = {
+        .sample_count = p->count, .times = p->times, .tracks = p->tracks, .velocity_frame = frame};
+    return sampled_as(clip, job, ONLY_RATES);
 }
 
 static vec3 rate_of(const float v[3]) {
@@ -199,12 +182,12 @@ static rate_scale scale_at(const probe *p, size_t k) {
     return (rate_scale){magnified * scale->velocity, magnified * scale->acceleration};
 }
 
-static void compare(const probe *p, const rates *got, const angular *expected, const char *name,
+static void compare(const probe *p, const outputs *got, const angular *expected, const char *name,
                     errors *e) {
     for (size_t k = 0; k < p->count; k++) {
         const rate_scale scale = scale_at(p, k);
-        const double v = distance(rate_of(got->velocities[k]), expected[k].velocity);
-        const double a = distance(rate_of(got->accelerations[k]), expected[k].acceleration);
+        const double v = distance(rate_of(got->velocities + 3 * k), expected[k].velocity);
+        const double a = distance(rate_of(got->accelerations + 3 * k), expected[k].acceleration);
         const bool exact = v == 0.0 && a == 0.0; /* one key has no scale */
         note(exact ? 0.0 : v / scale.velocity, &e->velocity, e->where[0], name, p->cursors[k]);
         note(exact ? 0.0 : a / scale.acceleration, &e->acceleration, e->where[1], name,
@@ -213,7 +196,7 @@ static void compare(const probe *p, const rates *got, const angular *expected, c
 }
 
 /* In both frames, from one derivative, which takes most of the time. */
-static void compare_with_oracle(probe *p, const rates got[PM_AXIS_COUNT], const char *name,
+static void compare_with_oracle(probe *p, const outputs got[PM_AXIS_COUNT], const char *name,
                                 errors *e) {
     static angular expected[RATE_SAMPLES];
     find_expected(p, expected);
@@ -223,25 +206,23 @@ static void compare_with_oracle(probe *p, const rates got[PM_AXIS_COUNT], const 
     compare(p, &got[PM_AXIS_PARENT], expected, name, e);
 }
 
-static bool are_same(const probe *p, const rates *a, const rates *b) {
-    return memcmp(a->velocities, b->velocities, p->count * sizeof *a->velocities) == 0 &&
-           memcmp(a->accelerations, b->accelerations, p->count * sizeof *a->accelerations) == 0;
-}
-
 /* A device with the bits of the reference has the errors of the reference. */
 static void measure(void **state, probe *p, const char *name, errors *e) {
-    static rates got[PM_AXIS_COUNT], reference;
+    outputs got[PM_AXIS_COUNT];
     bool same = is_for_device(state);
     probe_segments(p);
     for (int frame = PM_AXIS_BODY; frame < PM_AXIS_COUNT; frame++) {
-        probe_sample(p, engine_for(state), (pm_axis_frame)frame, &got[frame]);
+        got[frame] = probe_sample(p, engine_for(state), (pm_axis_frame)frame);
         if (same) {
-            probe_sample(p, engine_of_kind(ON_REFERENCE), (pm_axis_frame)frame, &reference);
-            same = are_same(p, &got[frame], &reference);
+            SCOPED(outputs_free)
+            outputs reference = probe_sample(p, engine_of_kind(ON_REFERENCE), (pm_axis_frame)frame);
+            same = are_same_outputs(&got[frame], &reference);
         }
     }
     if (!same)
         compare_with_oracle(p, got, name, e);
+    for (int frame = PM_AXIS_BODY; frame < PM_AXIS_COUNT; frame++)
+        outputs_free(&got[frame]);
 }
 
 static bool hold(const char *what, const variant *v, const errors *e) {

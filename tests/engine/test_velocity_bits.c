@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Angular velocities and accelerations bit for bit: the device with one lane and with its own
- * width against the reference, for every rotation curve and every kind of job. Outside the keys of an open track they are zero. test_velocities.c checks the values
- * of the reference.
+ * width against the reference, for every rotation curve and every kind of job. Outside the keys of an
+ * open track they are zero. test_velocities.c checks the values of the reference.
  */
 #include "support/derivatives.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 #include "support/track_kinds.h"
 #include "support/variants.h"
 
@@ -42,7 +43,6 @@ typedef struct input {
     track_set set;
     pm_clip_desc desc;
     pm_sample_job job;
-    size_t rows;
     double times[COUNT];
     uint32_t tracks[COUNT];
 } input;
@@ -99,53 +99,19 @@ static void input_make(const variant *v, input_kind kind, input *s) {
     if (kind == PAIRS)
         s->job.tracks = s->tracks;
     s->job.velocity_frame = kind % 2 ? PM_AXIS_PARENT : PM_AXIS_BODY;
-    s->rows = COUNT * (s->job.tracks ? 1 : s->set.count);
 }
 
-/* ---- outputs ---- */
-
-typedef struct rates {
-    float *velocities, *accelerations;
-} rates;
-
-static rates rates_make(const input *s) {
-    return (rates){guarded_floats(3 * s->rows), guarded_floats(3 * s->rows)};
-}
-
-static void rates_free(rates *r) {
-    guarded_free(r->velocities);
-    guarded_free(r->accelerations);
-}
-
-static void expect_written(const input *s, const rates *r) {
-    for (size_t i = 0; i < 3 * s->rows; i++)
-        assert_false(is_poison(r->velocities[i]) || is_poison(r->accelerations[i]));
-}
-
-static rates sampled(const pm_clip *clip, const input *s, bool on_reference_path) {
-    rates r = rates_make(s);
-    pm_sample_job job = s->job;
-    job.velocities = r.velocities;
-    job.accelerations = r.accelerations;
-    job.on_reference = on_reference_path;
-    sample_make(clip, &job);
-    expect_written(s, &r);
-    return r;
-}
-
-static bool same_bits(const input *s, const rates *a, const rates *b) {
-    const size_t bytes = 3 * s->rows * sizeof(float);
-    return memcmp(a->velocities, b->velocities, bytes) == 0 &&
-           memcmp(a->accelerations, b->accelerations, bytes) == 0;
+static void input_free(input *s) {
+    set_destroy(&s->set);
 }
 
 /* ---- the device ---- */
 
 /* A device whose rotations have other bits too is checked with the error bounds instead. */
-static void compare_with_reference(pm_engine *engine, const input *s, const rates *device,
-                                   const rates *reference, const char *name) {
+static void compare_with_reference(pm_engine *engine, const outputs *device,
+                                   const outputs *reference, const char *name) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
-    if (same_bits(s, device, reference))
+    if (are_same_outputs(device, reference))
         return;
     expect_success(pm_engine_self_check(engine, &identity, new_error()));
     if (identity != PM_BIT_MATCH_EXACT) {
@@ -153,8 +119,7 @@ static void compare_with_reference(pm_engine *engine, const input *s, const rate
         skip();
     }
     print_error("%s:\n", name);
-    expect_same_bits(device->velocities, reference->velocities, 3 * s->rows, 3);
-    expect_same_bits(device->accelerations, reference->accelerations, 3 * s->rows, 3);
+    expect_same_outputs(device, reference);
 }
 
 static void expect_bits_of_the_reference(pm_engine *engine) {
@@ -163,16 +128,14 @@ static void expect_bits_of_the_reference(pm_engine *engine) {
     for (size_t n = 0; n < variant_count(); n++) {
         for (size_t kind = 0; kind < SHAPES && !is_left_out(engine, variant_at(n));
              kind += small_sizes() ? 2 : 1) {
-            input s;
+            SCOPED(input_free) input s;
             input_make(variant_at(n), (input_kind)kind, &s);
-            pm_clip *clip = clip_make(engine, &s.desc);
-            rates device = sampled(clip, &s, false), reference = sampled(clip, &s, true);
+            SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &s.desc);
+            SCOPED(outputs_free)
+            outputs device = sampled_as(clip, s.job, ONLY_RATES),
+                    reference = sampled_on_reference(clip, s.job, ONLY_RATES);
             met[clip->data->channels[pm_outputs[PM_OUT_VELOCITIES].channel].impl.curve] = true;
-            compare_with_reference(engine, &s, &device, &reference, variant_at(n)->name);
-            rates_free(&device);
-            rates_free(&reference);
-            pm_clip_destroy(&clip);
-            set_destroy(&s.set);
+            compare_with_reference(engine, &device, &reference, variant_at(n)->name);
         }
     }
 #define EXPECT_MET(name) assert_true(met[PM_CURVE_##name] || !all);
@@ -222,7 +185,7 @@ static bool turns(const input *s, const oracle *o, size_t k) {
  * ends are at rest, and outside sterp's windows. */
 static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind kind,
                                 const bool *outside) {
-    input s;
+    SCOPED(input_free) input s;
     input_make(v, kind, &s);
     if (kind == LISTED) {
         const double *keys = s.set.tracks[0].times;
@@ -230,10 +193,9 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind 
                                 keys[KEYS - 1], keys[KEYS - 1] + 1e-9, keys[KEYS - 1] + 1e9};
         memcpy(s.times, times, sizeof times);
         s.job.sample_count = sizeof times / sizeof *times;
-        s.rows = s.job.sample_count * s.set.count;
     }
-    pm_clip *clip = clip_make(engine, &s.desc);
-    rates r = sampled(clip, &s, false);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &s.desc);
+    SCOPED(outputs_free) outputs r = sampled_as(clip, s.job, ONLY_RATES);
     const bool still = v->method == PM_METHOD_STEP;
     oracle *o = oracle_create(&s.desc);
     for (size_t k = 0; k < s.job.sample_count; k++) {
@@ -245,9 +207,6 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind 
         }
     }
     oracle_destroy(o);
-    rates_free(&r);
-    pm_clip_destroy(&clip);
-    set_destroy(&s.set);
 }
 
 TEST_ON_BOTH(rates_are_zero_outside_the_keys_and_only_there) {

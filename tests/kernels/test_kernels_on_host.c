@@ -25,47 +25,28 @@ static pm_clip *make_clip(const pm_clip_desc *desc) {
 }
 
 static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sample_job job,
-                          const outputs *expected) {
-    SCOPED(outputs_free) outputs got = outputs_make(expected->rows);
-    job.rotations = got.rotations;
-    job.positions = got.positions;
-    job.scales = got.scales;
+                          unsigned set, const outputs *expected) {
+    SCOPED(outputs_free) outputs got = outputs_make(expected->rows, set);
+    job = outputs_job(job, &got);
     const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
     kernels_on_host_sample(launch, &request);
     expect_same_outputs(&got, expected);
 }
 
-/* Angular velocities and accelerations, by the gather kernels. */
-static void expect_rates(uint32_t lanes, const pm_clip *clip, pm_sample_job job, size_t rows) {
-    const host_launch launch = {lanes, KERNEL_GATHER, 1, 1};
-    float *rates[4];
-    for (size_t i = 0; i < 4; i++)
-        rates[i] = guarded_floats(3 * rows);
-    job.velocities = rates[0];
-    job.accelerations = rates[1];
-    sample_make(clip, &job);
-    job.velocities = rates[2];
-    job.accelerations = rates[3];
-    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 1);
-    kernels_on_host_sample(&launch, &request);
-    expect_same_bits(rates[2], rates[0], 3 * rows, 3);
-    expect_same_bits(rates[3], rates[1], 3 * rows, 3);
-    for (size_t i = 0; i < 4; i++)
-        guarded_free(rates[i]);
-}
-
 /* Checks that both lane widths of every kernel that can evaluate the job give the reference's bits. */
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
-    const size_t rows = job.sample_count * (job.tracks ? 1 : clip->data->track_count);
     const bool coded = clip->data->channels[PM_ROTATIONS].format != PM_KEYS_FLOAT32;
-    SCOPED(outputs_free) outputs expected = sampled(clip, job, rows);
+    SCOPED(outputs_free) outputs expected = sampled(clip, job);
+    SCOPED(outputs_free) outputs rates = sampled_as(clip, job, ONLY_RATES);
     const bool walks = clip->data->common_timeline && !job.tracks;
     for (size_t w = 0; w < WIDTHS; w++) {
         if (walks)
-            expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, &expected);
-        expect_launch(&(host_launch){widths[w], KERNEL_GATHER, 1, 1}, clip, job, &expected);
+            expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, OF_CHANNELS,
+                          &expected);
+        const host_launch gather = {widths[w], KERNEL_GATHER, 1, 1};
+        expect_launch(&gather, clip, job, OF_CHANNELS, &expected);
         if (!coded)
-            expect_rates(widths[w], clip, job, rows);
+            expect_launch(&gather, clip, job, ONLY_RATES, &rates);
     }
 }
 
@@ -230,10 +211,11 @@ TEST(walk_gives_the_same_bits_in_spans_and_runs_of_any_length) {
         SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
         draw_times(&source, &set.tracks[0], times);
         const pm_sample_job job = {.sample_count = COUNT, .times = times};
-        SCOPED(outputs_free) outputs expected = sampled(clip, job, COUNT * TRACKS);
+        SCOPED(outputs_free) outputs expected = sampled(clip, job);
         for (uint32_t run = 1; run <= COUNT + 1; run += 9)
             for (uint32_t span = 1; span <= 4; span++)
-                expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, &expected);
+                expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, OF_CHANNELS,
+                              &expected);
     }
 }
 
@@ -259,10 +241,10 @@ TEST(walk_locates_uniform_samples_like_the_reference) {
                      1 + (int64_t)(random_bits(&source) % 1001)},
             .start_after_first_key = {(int64_t)(random_bits(&source) % 90), 7}};
         SCOPED(outputs_free)
-        outputs expected = sampled(clip, job, job.sample_count * clip->data->track_count);
+        outputs expected = sampled(clip, job);
         for (unsigned i = 0; i < 4; i++)
             expect_launch(&(host_launch){16, KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256},
-                          clip, job, &expected);
+                          clip, job, OF_CHANNELS, &expected);
     }
 }
 

@@ -11,9 +11,11 @@
 #include "multi/multi.h"
 #include "opencl/device.h"
 #include "programs/state.h"
+#include "support/cl_objects.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 #include "support/sub_devices.h"
 
 #include <math.h>
@@ -23,12 +25,8 @@
 #include <string.h>
 
 enum { KEYS = 12, TRACKS = 37, COUNT = 700, PARTS = SUB_DEVICES };
-enum { OUTPUTS = 5 };
-
 /* The minimum piece here is this many values, so that small jobs have many pieces. */
 enum { MIN = 500 };
-
-static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
 /* Sub-devices of the device that the other tests use, and an engine over them. */
 static struct {
@@ -75,52 +73,17 @@ static void need_parts(void) {
         skip();
 }
 
-/* ---- every kind of result -------------- */
-
-typedef struct results {
-    size_t rows;
-    float *values[OUTPUTS];
-} results;
-
-static results results_of(const pm_clip *clip, pm_sample_job job) {
-    results r = {.rows = job.sample_count * (job.tracks ? 1 : TRACKS)};
-    for (size_t o = 0; o < OUTPUTS; o++)
-        r.values[o] = guarded_floats(r.rows * components[o]);
-    job.rotations = r.values[0];
-    job.positions = r.values[1];
-    job.scales = r.values[2];
-    job.velocities = r.values[3];
-    job.accelerations = r.values[4];
-    sample_make(clip, &job);
-    return r;
-}
-
-static void results_free(results *r) {
-    for (size_t o = 0; o < OUTPUTS; o++)
-        guarded_free(r->values[o]);
-}
-
-static void expect_same_results(const results *a, const results *b) {
-    assert_int_equal(a->rows, b->rows);
-    for (size_t o = 0; o < OUTPUTS; o++)
-        expect_same_bits(a->values[o], b->values[o], a->rows * components[o], components[o]);
-}
-
 /* Samples on several devices, on the whole device and on the reference. */
 static void expect_results_of_one(pm_engine *engine, const pm_clip_desc *desc,
                                   const pm_sample_job *job) {
-    pm_sample_job on_reference_too = *job;
-    on_reference_too.on_reference = true;
     SCOPED(pm_clip_destroy)
     pm_clip *multi = clip_make(engine, desc), *one = clip_make(engine_of_kind(ON_DEVICE), desc);
-    SCOPED(results_free)
-    results of_reference = results_of(multi, on_reference_too), of_one = results_of(one, *job);
-    expect_same_results(&of_one, &of_reference);
-    for (int round = 0; round < 3; round++) { /* unmeasured, with programs built, measured */
-        results of_many = results_of(multi, *job);
-        expect_same_results(&of_many, &of_reference);
-        results_free(&of_many);
-    }
+    SCOPED(outputs_free)
+    outputs of_reference = sampled_on_reference(multi, *job, ALL_OUTPUTS),
+            of_one = sampled_as(one, *job, ALL_OUTPUTS);
+    expect_same_outputs(&of_one, &of_reference);
+    for (int round = 0; round < 3; round++) /* unmeasured, with programs built, measured */
+        expect_reference_bits(multi, *job, ALL_OUTPUTS);
 }
 
 /* ---- descriptions and jobs ---- */
@@ -202,11 +165,10 @@ static pm_clip *clip_of_slerp(pm_engine *engine) {
     return clip_make(engine, &desc);
 }
 
-static void sample_rotations(const pm_clip *clip, size_t count) {
-    SCOPED(guarded_free_at) float *out = guarded_floats(count * TRACKS * 4);
-    sample_make(clip, &(pm_sample_job){.sample_count = count, .rate = {1499, 1}, .rotations = out});
-    for (size_t i = 0; i < count * TRACKS * 4; i++)
-        assert_false(is_poison(out[i]));
+static const pm_sample_job uniform_job = {.sample_count = COUNT, .rate = {1499, 1}};
+
+static void sample_rotations(const pm_clip *clip) {
+    SCOPED(outputs_free) outputs o = sampled_as(clip, uniform_job, ONLY_ROTATIONS);
 }
 
 /* The programs that a device has built so far: 0 unless it has computed. */
@@ -226,7 +188,7 @@ TEST(every_device_takes_part) {
     SCOPED(pm_engine_destroy) pm_engine *engine = open_separately();
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(engine);
     for (size_t job = 0; job < 1000 && !(programs_of(engine, 0) && programs_of(engine, 1)); job++)
-        sample_rotations(clip, COUNT);
+        sample_rotations(clip);
     assert_true(programs_of(engine, 0) > 0);
     assert_true(programs_of(engine, 1) > 0);
 }
@@ -237,7 +199,7 @@ TEST(the_first_device_takes_a_job_too_small_to_divide) {
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(engine);
     multi_of(engine)->min_values = (size_t)COUNT * TRACKS;
     for (size_t job = 0; job < 3; job++)
-        sample_rotations(clip, COUNT);
+        sample_rotations(clip);
     assert_true(programs_of(engine, 0) > 0);
     assert_int_equal(programs_of(engine, 1), 0);
 }
@@ -268,11 +230,8 @@ TEST(two_threads_may_sample_concurrently) {
     need_parts();
     const size_t floats = (size_t)JOBS * COUNT * TRACKS * 4;
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(m.engine);
-    SCOPED(guarded_free_at) float *expected = guarded_floats(floats);
-    sample_make(clip, &(pm_sample_job){.sample_count = (size_t)JOBS * COUNT,
-                                       .rate = {1499, 1},
-                                       .rotations = expected,
-                                       .on_reference = true});
+    const pm_sample_job all = {.sample_count = (size_t)JOBS * COUNT, .rate = {1499, 1}};
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, all, ONLY_ROTATIONS);
     caller callers[THREADS];
     pthread_t threads[THREADS];
     for (size_t i = 0; i < THREADS; i++) {
@@ -282,7 +241,7 @@ TEST(two_threads_may_sample_concurrently) {
     for (size_t i = 0; i < THREADS; i++) {
         pthread_join(threads[i], NULL);
         assert_int_equal(callers[i].status, PM_OK);
-        expect_same_bits(callers[i].out, expected, floats, 4);
+        expect_same_bits(callers[i].out, expected.rotations, floats, 4);
         guarded_free(callers[i].out);
     }
 }
@@ -329,32 +288,19 @@ TEST(a_queue_of_any_of_the_devices_is_accepted_and_no_other) {
     need_parts();
     enum { FLOATS = COUNT * TRACKS * 4 };
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_of_slerp(m.engine);
-    SCOPED(guarded_free_at) float *expected = guarded_floats(FLOATS), *out = guarded_floats(FLOATS);
-    const pm_sample_job job = {.sample_count = COUNT, .rate = {1499, 1}};
-    pm_sample_job to_host = job;
-    to_host.rotations = expected;
-    to_host.on_reference = true;
-    sample_make(clip, &to_host);
+    SCOPED(guarded_free_at) float *out = guarded_floats(FLOATS);
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, uniform_job, ONLY_ROTATIONS);
     for (size_t i = 0; i < PARTS; i++) {
-        cl_int status = CL_SUCCESS;
-        cl_command_queue queue =
-            clCreateCommandQueue(m.subs.targets[i].context, m.subs.devices[i], 0, &status);
-        assert_int_equal(status, CL_SUCCESS);
-        memset(out, 0xFF, FLOATS * sizeof *out);
-        cl_mem buffer =
-            clCreateBuffer(m.subs.targets[i].context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                           FLOATS * sizeof *out, out, &status);
-        assert_int_equal(status, CL_SUCCESS);
-        const pm_cl_outputs outputs = {.rotations = buffer};
-        expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
-        assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, FLOATS * sizeof *out, out,
-                                             0, NULL, NULL),
-                         CL_SUCCESS);
-        expect_same_bits(out, expected, FLOATS, 4);
+        const pm_cl_target *target = &m.subs.targets[i];
+        cl_command_queue queue = queue_of(target->context, target->device);
+        cl_mem buffer = buffer_of(target->context, 0, FLOATS * sizeof *out, NULL);
+        const pm_cl_outputs to = {.rotations = buffer};
+        expect_success(pm_cl_sample(clip, &uniform_job, &to, queue, 0, NULL, NULL, new_error()));
+        read_buffer(queue, buffer, 0, FLOATS * sizeof *out, out);
+        expect_same_bits(out, expected.rotations, FLOATS, 4);
         clReleaseCommandQueue(queue);
-        queue = clCreateCommandQueue(m.subs.shared, m.subs.devices[i], 0, &status);
-        assert_int_equal(status, CL_SUCCESS);
-        expect_error(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()),
+        queue = queue_of(m.subs.shared, m.subs.devices[i]);
+        expect_error(pm_cl_sample(clip, &uniform_job, &to, queue, 0, NULL, NULL, new_error()),
                      PM_ERROR_ARGUMENT, "queue");
         clReleaseMemObject(buffer);
         clReleaseCommandQueue(queue);
@@ -392,8 +338,7 @@ TEST(a_common_context_is_retained_and_released) {
     pm_engine *engine = open_targets(targets, PARTS);
     assert_true(references(m.subs.shared) >= before + PARTS);
     const pm_clip_desc desc = describe(&uniform);
-    expect_results_of_one(engine, &desc,
-                          &(pm_sample_job){.sample_count = COUNT, .rate = {1499, 1}});
+    expect_results_of_one(engine, &desc, &uniform_job);
     pm_engine_destroy(&engine);
     assert_int_equal(references_at_last(references, m.subs.shared, before), before);
 }

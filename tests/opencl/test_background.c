@@ -11,6 +11,7 @@
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -18,9 +19,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEYS = 9, TRACKS = 20, OUTPUTS = 5, FEW = 50 };
+enum { KEYS = 9, TRACKS = 20, FEW = 50 };
 enum { PATIENCE_SECONDS = 600 };
-static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
 /* ---- engines, clips and jobs ---- */
 
@@ -37,61 +37,7 @@ static pm_clip *make_clip(pm_engine *engine, pm_method method) {
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xBA1);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30000, 1001}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
-    pm_clip *clip = clip_make(engine, &desc);
-    return clip;
-}
-
-/* The results of a job: all outputs, or rotations only. */
-typedef struct results {
-    size_t rows, outputs;
-    float *values[OUTPUTS];
-} results;
-
-static results results_make(const pm_sample_job *job, size_t outputs) {
-    results r = {.rows = job->sample_count * (job->tracks ? 1 : TRACKS), .outputs = outputs};
-    for (size_t o = 0; o < outputs; o++)
-        r.values[o] = guarded_floats(r.rows * components[o]);
-    return r;
-}
-
-static void results_free(results *r) {
-    for (size_t o = 0; o < r->outputs; o++)
-        guarded_free(r->values[o]);
-}
-
-static pm_status sample_to(const pm_clip *clip, pm_sample_job job, const results *r,
-                           pm_error *error) {
-    job.rotations = r->values[0];
-    job.positions = r->values[1];
-    job.scales = r->values[2];
-    job.velocities = r->values[3];
-    job.accelerations = r->values[4];
-    return pm_sample(clip, &job, error);
-}
-
-static results sample(const pm_clip *clip, const pm_sample_job *job, size_t outputs) {
-    results r = results_make(job, outputs);
-    expect_success(sample_to(clip, *job, &r, new_error()));
-    return r;
-}
-
-static bool same_results(const results *a, const results *b) {
-    for (size_t o = 0; o < a->outputs; o++)
-        if (memcmp(a->values[o], b->values[o], a->rows * components[o] * sizeof(float)) != 0)
-            return false;
-    return true;
-}
-
-static void expect_same(const results *a, const results *b) {
-    for (size_t o = 0; o < a->outputs; o++)
-        expect_same_bits(a->values[o], b->values[o], a->rows * components[o], components[o]);
-}
-
-static void expect_reference(const pm_clip *clip, const pm_sample_job *job, const results *r) {
-    pm_sample_job on_reference_too = *job;
-    on_reference_too.on_reference = true;
-    SCOPED(results_free) results expected = sample(clip, &on_reference_too, r->outputs);
-    expect_same(r, &expected);
+    return clip_make(engine, &desc);
 }
 
 /* A job of each kind, of a random length. */
@@ -129,17 +75,13 @@ static size_t some_samples(void) {
 /* ---- no caller waits ---- */
 
 TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(true);
     SCOPED(jobs_free) jobs j = jobs_make(0xBA2, some_samples());
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
     alarm(PATIENCE_SECONDS);
-    for (size_t i = 0; i < 3; i++) { /* while the gate is closed, nothing can be built */
-        results r = sample(clip, &j.list[i], 3);
-        expect_reference(clip, &j.list[i], &r);
-        results_free(&r);
-    }
+    for (size_t i = 0; i < 3; i++) /* while the gate is closed, nothing can be built */
+        expect_reference_bits(clip, j.list[i], OF_CHANNELS);
     assert_int_equal(build_gate_count(&g, &g.built), 0);
     build_gate_open(&g);
     pm_clip_destroy(&clip);
@@ -149,7 +91,6 @@ TEST_ON_DEVICE(a_job_does_not_wait_for_its_programs) {
 }
 
 TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
-    engine_for(state);
     const char *folder = cache_folder_make();
     const pm_sample_job job = {.sample_count = FEW, .rate = {43, 1}};
     build_gate g = build_gate_make(false);
@@ -157,9 +98,7 @@ TEST_ON_DEVICE(programs_on_disk_are_not_built_again) {
         pm_engine *engine = open_engine(state, &g, folder, NULL, round > 0);
         pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
         const size_t before = build_gate_count(&g, &g.building);
-        results r = sample(clip, &job, 1);
-        expect_reference(clip, &job, &r);
-        results_free(&r);
+        expect_reference_bits(clip, job, ONLY_ROTATIONS);
         pm_clip_destroy(&clip);
         pm_engine_destroy(&engine);
         assert_int_equal(g.building > before, round == 0);
@@ -175,100 +114,85 @@ static const char stored_otherwise[] =
 
 /* The job on the reference, and on the device alone. */
 static void sample_both(void **state, const char *kernels, const pm_sample_job *job,
-                        results both[2]) {
+                        outputs both[2]) {
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, NULL, "", kernels, false);
     SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-    pm_sample_job on_reference_too = *job;
-    on_reference_too.on_reference = true;
-    both[0] = sample(clip, &on_reference_too, 1);
-    both[1] = sample(clip, job, 1);
-    assert_false(same_results(&both[0], &both[1]));
+    both[0] = sampled_on_reference(clip, *job, ONLY_ROTATIONS);
+    both[1] = sampled_as(clip, *job, ONLY_ROTATIONS);
+    assert_false(are_same_outputs(&both[0], &both[1]));
 }
 
 /* The first job ends while the gate is closed. A later one finds the programs ready, and starts on
  * the reference, to compare bits. */
 TEST_ON_DEVICE(where_bits_differ_the_device_evaluates_a_whole_job) {
     random_source source = random_salted(0xBA5);
-    engine_for(state);
     const char *folder = cache_folder_make();
-    build_gate g;
-    results both[2];
+    outputs both[2];
     kernel_copies(folder, "pm_walk.h", stored, stored_otherwise);
     const size_t max = some_samples();
     const pm_sample_job job = {
         .sample_count = max + (size_t)(random_bits(&source) % max),
         .rate = {120, 1},
     };
-    g = build_gate_make(true);
+    build_gate g = build_gate_make(true);
     sample_both(state, folder, &job, both);
-    pm_engine *engine = open_engine(state, &g, "", folder, true);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-    results held = sample(clip, &job, 1);
-    expect_same(&held, &both[0]);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, "", folder, true);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    SCOPED(outputs_free) outputs held = sampled_as(clip, job, ONLY_ROTATIONS);
+    expect_same_outputs(&held, &both[0]);
     assert_int_equal(build_gate_count(&g, &g.warnings), 0);
     build_gate_open(&g);
     alarm(PATIENCE_SECONDS);
-    results later = sample(clip, &job, 1);
-    while (same_results(&later, &both[0])) { /* until the programs are ready */
-        results_free(&later);
-        later = sample(clip, &job, 1);
+    SCOPED(outputs_free) outputs later = sampled_as(clip, job, ONLY_ROTATIONS);
+    while (are_same_outputs(&later, &both[0])) { /* until the programs are ready */
+        outputs_free(&later);
+        later = sampled_as(clip, job, ONLY_ROTATIONS);
     }
     alarm(0);
-    expect_same(&later, &both[1]);
-    results last = sample(clip, &job, 1);
-    expect_same(&last, &both[1]);
+    expect_same_outputs(&later, &both[1]);
+    SCOPED(outputs_free) outputs last = sampled_as(clip, job, ONLY_ROTATIONS);
+    expect_same_outputs(&last, &both[1]);
     assert_int_equal(build_gate_count(&g, &g.warnings), 1);
     assert_non_null(strstr(g.warning, "differ in bits"));
-    results_free(&held);
-    results_free(&later);
-    results_free(&last);
-    results_free(&both[0]);
-    results_free(&both[1]);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
+    outputs_free(&both[0]);
+    outputs_free(&both[1]);
     assert_true(cache_folder_remove());
 }
 
 /* ---- failures ---- */
 
 TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
-    const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
-    engine_for(state);
     skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "walk.cl", "pm_kernel void walk(",
                   "#error not this time\npm_kernel void walk(");
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, "", folder, true);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
-    results r = results_make(&job, 1);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, "", folder, true);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SLERP);
+    SCOPED(outputs_free) outputs o = outputs_make(FEW * TRACKS, ONLY_ROTATIONS);
+    const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}, .rotations = o.rotations};
     pm_status status = PM_OK;
     alarm(PATIENCE_SECONDS);
     while (status == PM_OK) /* until the compiler has read it */
-        status = sample_to(clip, job, &r, new_error());
+        status = pm_sample(clip, &job, new_error());
     expect_error(status, PM_ERROR_BUILD, "walk");
     kernel_copies(folder, NULL, NULL, NULL); /* repaired: the engine tries again */
     do {
-        status = sample_to(clip, job, &r, new_error());
+        status = pm_sample(clip, &job, new_error());
         expect_success(status);
     } while (build_gate_count(&g, &g.built) < uniform_programs(engine));
     alarm(0);
-    expect_reference(clip, &job, &r);
-    results_free(&r);
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, job, ONLY_ROTATIONS);
+    expect_same_outputs(&o, &expected);
     assert_true(cache_folder_remove());
 }
 
 TEST_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built) {
     const pm_sample_job job = {.sample_count = FEW, .rate = {120, 1}};
-    engine_for(state);
     build_gate g = build_gate_make(false);
     pm_engine *engine = open_engine(state, &g, "", NULL, true);
     pm_clip *clip = make_clip(engine, PM_METHOD_HERMITE);
-    results r = sample(clip, &job, 1);
-    expect_reference(clip, &job, &r);
-    results_free(&r);
+    expect_reference_bits(clip, job, ONLY_ROTATIONS);
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     assert_int_equal(g.built, g.building);
@@ -279,8 +203,8 @@ TEST_ON_DEVICE(an_engine_may_be_destroyed_while_its_programs_are_built) {
 typedef struct caller {
     pthread_t thread;
     const pm_clip *clip;
-    const pm_sample_job *job;
-    results results;
+    pm_sample_job job;
+    outputs results;
     pm_status status;
     pm_error error;
 } caller;
@@ -289,29 +213,30 @@ static void *call(void *argument) {
     caller *c = argument;
     c->status = PM_OK;
     for (int i = 0; c->status == PM_OK && i < 20; i++)
-        c->status = sample_to(c->clip, *c->job, &c->results, &c->error);
+        c->status = pm_sample(c->clip, &c->job, &c->error);
     return NULL;
 }
 
 TEST_ON_DEVICE(any_number_of_threads_may_sample_during_builds) {
     enum { CALLERS = 4 };
     caller callers[CALLERS];
-    engine_for(state);
     build_gate g = build_gate_make(false);
     SCOPED(jobs_free) jobs j = jobs_make(0xBA7, 60);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, "", NULL, true);
     SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_NLERP);
     for (size_t i = 0; i < CALLERS; i++) {
-        const pm_sample_job *job = &j.list[i % 3];
-        callers[i] = (caller){.clip = clip, .job = job, .results = results_make(job, 2)};
-        callers[i].error = poisoned_error();
+        callers[i] = (caller){.clip = clip, .error = poisoned_error()};
+        callers[i].results = outputs_make(outputs_rows(clip, &j.list[i % 3]), OF_CHANNELS);
+        callers[i].job = outputs_job(j.list[i % 3], &callers[i].results);
         assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
     }
     for (size_t i = 0; i < CALLERS; i++) {
         assert_int_equal(pthread_join(callers[i].thread, NULL), 0);
         expect_ok(callers[i].status, &callers[i].error);
-        expect_reference(clip, callers[i].job, &callers[i].results);
-        results_free(&callers[i].results);
+        SCOPED(outputs_free)
+        outputs expected = sampled_on_reference(clip, callers[i].job, OF_CHANNELS);
+        expect_same_outputs(&callers[i].results, &expected);
+        outputs_free(&callers[i].results);
     }
 }
 

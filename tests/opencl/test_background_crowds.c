@@ -11,10 +11,12 @@
 #include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
+#include "support/cl_objects.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/kernel_copies.h"
 #include "support/motion.h"
+#include "support/outputs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -37,10 +39,8 @@ static void make_crowd(pm_engine *engine, uint64_t salt, scene *s) {
 }
 
 static pm_crowd_instance *make_instances(const scene *s, uint64_t salt) {
-    random_source source = random_salted(salt);
     pm_crowd_instance *instances = test_array(COUNT, sizeof *instances);
-    for (size_t i = 0; i < COUNT; i++)
-        instances[i] = scene_instance(&source, s);
+    scene_instances(s, salt, COUNT, instances);
     return instances;
 }
 
@@ -106,7 +106,6 @@ static void expect_frames(const scene *s, uint64_t first, const pose_memory *m,
 }
 
 TEST_ON_DEVICE(a_crowd_does_not_wait_for_its_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(true);
     pm_engine *engine = open_engine(state, &g, NULL);
     scene s;
@@ -141,20 +140,17 @@ static bool is_by_reference(const scene *s, pm_crowd_output output,
                             const pm_crowd_instance *instances) {
     SCOPED(guarded_free_at) float *records = scene_pose(s, output, instances, COUNT, false);
     SCOPED(guarded_free_at) float *expected = scene_pose(s, output, instances, COUNT, true);
-    const bool same =
-        memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
-    return same;
+    return memcmp(records, expected, scene_floats(s, output, COUNT) * sizeof(float)) == 0;
 }
 
 TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
-    engine_for(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "pm_joint_record.h", row, other_row);
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, folder);
-    scene s;
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xBE0, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xBE1);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBE1);
     for (size_t i = 0; i < COUNT; i++)
         instances[i].level = 0; /* scene_pose expects each frame to write all records */
     alarm(PATIENCE_SECONDS);
@@ -165,24 +161,21 @@ TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
     assert_false(is_by_reference(&s, PM_CROWD_MODEL, instances)); /* a program not requested yet */
     alarm(0);
     assert_int_equal(build_gate_count(&g, &g.warnings), 1);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
 }
 
 /* ---- failures ---- */
 
 TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
-    engine_for(state);
     skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
     kernel_copies(folder, "pm_joint_record.h", row, "#error not this time\n");
     build_gate g = build_gate_make(false);
-    pm_engine *engine = open_engine(state, &g, folder);
-    scene s;
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+    SCOPED(scene_free) scene s;
     make_crowd(engine, 0xBF0, &s);
-    pm_crowd_instance *instances = make_instances(&s, 0xBF1);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBF1);
+    SCOPED(guarded_free_at)
     float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, COUNT));
     pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = PM_CROWD_PALETTE, .memory = records);
     pm_status status = PM_OK;
@@ -196,34 +189,16 @@ TEST_ON_DEVICE(a_failed_build_is_the_failure_of_a_job) {
         expect_success(status);
     } while (build_gate_count(&g, &g.built) < 1);
     alarm(0);
-    guarded_free(records);
-    free(instances);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
     assert_true(cache_folder_remove());
 }
 
 /* ---- queues ---- */
 
-/* A buffer of poison. */
-static cl_mem make_buffer(const pm_engine *engine, size_t bytes) {
-    cl_int status = CL_SUCCESS;
-    SCOPED(free_at) unsigned char *poison = test_array(bytes, 1);
-    memset(poison, 0xFF, bytes);
-    cl_mem buffer = clCreateBuffer(pm_cl_context(engine), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                   bytes, poison, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return buffer;
-}
-
 static void expect_in_buffer(cl_command_queue queue, cl_mem buffer, const float *expected,
                              size_t floats, size_t width) {
-    float *values = test_array(floats, sizeof *values);
-    assert_int_equal(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, floats * sizeof *values, values,
-                                         0, NULL, NULL),
-                     CL_SUCCESS);
+    SCOPED(free_at) float *values = test_array(floats, sizeof *values);
+    read_buffer(queue, buffer, 0, floats * sizeof *values, values);
     expect_same_bits(values, expected, floats, width);
-    free(values);
     clReleaseMemObject(buffer);
 }
 
@@ -233,7 +208,7 @@ static void pose_on_queue(pm_engine *engine, build_gate *g, cl_command_queue que
     SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xC01);
     const size_t floats = scene_floats(&s, PM_CROWD_DUAL, COUNT);
     SCOPED(guarded_free_at) float *expected = scene_pose(&s, PM_CROWD_DUAL, instances, COUNT, true);
-    cl_mem buffer = make_buffer(engine, floats * sizeof(float));
+    cl_mem buffer = buffer_of(pm_cl_context(engine), 0, floats * sizeof(float), NULL);
     const pm_cl_crowd_job job = {
         .instances = instances,
         .instance_count = COUNT,
@@ -250,27 +225,20 @@ static void sample_on_queue(pm_engine *engine, build_gate *g, cl_command_queue q
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
-    static float expected[FLOATS];
     const pm_sample_job job = {.sample_count = SAMPLES, .rate = {31, 1}};
-    pm_sample_job by_reference = job;
-    by_reference.rotations = expected;
-    by_reference.on_reference = true;
-    sample_make(clip, &by_reference);
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, job, ONLY_ROTATIONS);
     const size_t before = build_gate_count(g, &g->built);
-    const pm_cl_outputs outputs = {.rotations = make_buffer(engine, sizeof expected)};
-    expect_success(pm_cl_sample(clip, &job, &outputs, queue, 0, NULL, NULL, new_error()));
+    cl_mem buffer = buffer_of(pm_cl_context(engine), 0, FLOATS * sizeof(float), NULL);
+    const pm_cl_outputs to = {.rotations = buffer};
+    expect_success(pm_cl_sample(clip, &job, &to, queue, 0, NULL, NULL, new_error()));
     assert_int_equal(build_gate_count(g, &g->built), before + uniform_programs(engine));
-    expect_in_buffer(queue, outputs.rotations, expected, FLOATS, 4);
+    expect_in_buffer(queue, buffer, expected.rotations, FLOATS, 4);
 }
 
 TEST_ON_DEVICE(jobs_on_a_queue_wait_for_their_programs) {
-    engine_for(state);
     build_gate g = build_gate_make(false);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);
-    cl_int status = CL_SUCCESS;
-    cl_command_queue queue =
-        clCreateCommandQueue(pm_cl_context(engine), pm_cl_device(engine), 0, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue queue = queue_of(pm_cl_context(engine), pm_cl_device(engine));
     pose_on_queue(engine, &g, queue);
     sample_on_queue(engine, &g, queue);
     assert_int_equal(build_gate_count(&g, &g.warnings), 0);
@@ -305,7 +273,6 @@ static void *pose_often(void *argument) {
 TEST_ON_DEVICE(eight_threads_may_pose_one_crowd_during_a_build) {
     enum { WORKERS = 8 };
     worker workers[WORKERS];
-    engine_for(state);
     skip_without_concurrent_kernels(state);
     build_gate g = build_gate_make(true);
     SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, NULL);

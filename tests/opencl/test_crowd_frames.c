@@ -5,6 +5,7 @@
  * the linker record all calls between the library and its runtimes.
  */
 #include "base/counts.h"
+#include "support/cl_objects.h"
 #include "support/crowd_queue.h"
 #include "support/faults.h"
 #include "support/test.h"
@@ -87,10 +88,7 @@ CALLER_TEST(frames_of_host_instances_make_nothing_after_the_first) {
 }
 
 CALLER_TEST(frames_of_instances_in_a_buffer_make_nothing_after_the_first) {
-    cl_int status = CL_SUCCESS;
-    cl_mem instances = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                      sizeof posed.instances, posed.instances, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_mem instances = buffer_of(caller.context, 0, sizeof posed.instances, posed.instances);
     run_frames((pm_cl_crowd_job){.instance_buffer = instances, .instance_count = QUEUE_COUNT});
     clReleaseMemObject(instances);
 }

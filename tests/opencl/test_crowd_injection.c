@@ -9,6 +9,7 @@
 #include <posemill/posemill_cl.h>
 
 #include "support/cache_folder.h"
+#include "support/cl_objects.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/injection.h"
@@ -107,10 +108,6 @@ static pm_status pose_on_queue(stage *s, pm_error *error) {
 
 /* ---- input of runs ----------------------------------------------------------------------- */
 
-static void prepare_nothing(stage *s) {
-    (void)s;
-}
-
 static void prepare_engine(stage *s) {
     s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
 }
@@ -130,30 +127,16 @@ static void prepare_warm(stage *s) {
     expect_success(pose(s, new_error()));
 }
 
-static cl_mem make_buffer(const stage *s, size_t size, const void *data) {
-    const cl_mem_flags flags = CL_MEM_READ_WRITE | (data ? CL_MEM_COPY_HOST_PTR : 0);
-    cl_int status = CL_SUCCESS;
-    void *bytes = test_array(size, 1);
-    memset(bytes, 0xFF, size);
-    if (data)
-        memcpy(bytes, data, size);
-    cl_mem buffer =
-        clCreateBuffer(pm_cl_context(s->engine), flags, size, data ? bytes : NULL, &status);
-    free(bytes);
-    assert_int_equal(status, CL_SUCCESS);
-    return buffer;
-}
-
 static void prepare_queue(stage *s) {
     prepare_crowd(s);
     const cl_context context = pm_cl_context(s->engine);
-    s->queue = clCreateCommandQueue(context, pm_cl_device(s->engine), 0, NULL);
+    s->queue = queue_of(context, pm_cl_device(s->engine));
     s->gate = clCreateUserEvent(context, NULL);
-    assert_true(s->queue && s->gate);
+    assert_non_null(s->gate);
     assert_int_equal(clSetUserEventStatus(s->gate, CL_COMPLETE), CL_SUCCESS);
     for (unsigned o = 0; o < OUTPUTS; o++)
-        s->buffers[o] = make_buffer(s, floats_of(o) * sizeof(float), NULL);
-    s->previous = make_buffer(s, floats_of(0) * sizeof(float), NULL);
+        s->buffers[o] = buffer_of(context, 0, floats_of(o) * sizeof(float), NULL);
+    s->previous = buffer_of(context, 0, floats_of(0) * sizeof(float), NULL);
 }
 
 static void prepare_warm_queue(stage *s) {
@@ -164,7 +147,7 @@ static void prepare_warm_queue(stage *s) {
 
 static void prepare_instance_buffer(stage *s) {
     prepare_queue(s);
-    s->instances = make_buffer(s, sizeof instances, instances);
+    s->instances = buffer_of(pm_cl_context(s->engine), 0, sizeof instances, instances);
 }
 
 /* A job that waits for a closed gate. */
@@ -182,10 +165,7 @@ static void prepare_closed_gate(stage *s) {
 static void read_queue(const stage *s) {
     assert_int_equal(clFinish(s->queue), CL_SUCCESS);
     for (unsigned o = 0; o < OUTPUTS; o++)
-        assert_int_equal(clEnqueueReadBuffer(s->queue, s->buffers[o], CL_TRUE, 0,
-                                             floats_of(o) * sizeof(float), s->records[o], 0, NULL,
-                                             NULL),
-                         CL_SUCCESS);
+        read_buffer(s->queue, s->buffers[o], 0, floats_of(o) * sizeof(float), s->records[o]);
 }
 
 static void close_queue(stage *s) {
@@ -287,7 +267,7 @@ void inject(const injection *row, void **state) {
 
 /* ---- tests ------------------------------------------------------------------------------------ */
 
-static const scenario making_a_skeleton = {"making a skeleton", prepare_nothing, create_skeleton,
+static const scenario making_a_skeleton = {"making a skeleton", NULL, create_skeleton,
                                            .expect_undone = expect_no_skeleton};
 static const scenario making_a_crowd = {"making a crowd", prepare_skeleton, create_crowd,
                                         .expect_undone = expect_no_crowd};
@@ -309,10 +289,6 @@ static const scenario of_a_buffer = {"a job of instances in a buffer", prepare_i
 static const scenario behind_a_gate = {"a job on a queue behind a gate", prepare_closed_gate,
                                        pose_on_queue, .expect_done = expect_records_of_copies,
                                        .expect_undone = expect_instances_let_go};
-
-TEST(the_linker_wraps_the_calls) {
-    assert_true(faults_are_linked());
-}
 
 #define BOTH .is_on_both = true
 
@@ -367,20 +343,17 @@ static size_t many_floats(unsigned o) {
 }
 
 static void many_open(void **state, many_jobs *m) {
-    random_source source = random_salted(0xE82);
     *m = (many_jobs){.s = {.state = state}};
     stage_open(&m->s);
     prepare_queue(&m->s);
-    m->waiting =
-        clCreateCommandQueue(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine), 0, NULL);
-    assert_non_null(m->waiting);
+    m->waiting = queue_of(pm_cl_context(m->s.engine), pm_cl_device(m->s.engine));
     for (size_t j = 0; j < JOBS; j++) {
         m->instances[j] = test_array(MANY, sizeof *m->instances[j]);
-        for (size_t i = 0; i < MANY; i++)
-            m->instances[j][i] = scene_instance(&source, &material);
+        scene_instances(&material, 0xE82 + j, MANY, m->instances[j]);
         for (unsigned o = 0; o < OUTPUTS; o++) {
             m->expected[j][o] = scene_pose(&material, outputs[o], m->instances[j], MANY, true);
-            m->buffers[j][o] = make_buffer(&m->s, many_floats(o) * sizeof(float), NULL);
+            m->buffers[j][o] =
+                buffer_of(pm_cl_context(m->s.engine), 0, many_floats(o) * sizeof(float), NULL);
         }
     }
 }
@@ -398,23 +371,20 @@ static void many_close(many_jobs *m) {
 }
 
 static pm_status many_pose(many_jobs *m, size_t j, cl_command_queue queue, cl_event gate) {
-    pm_cl_crowd_target targets[OUTPUTS];
+    const pm_cl_crowd_target targets[OUTPUTS] = {
+        {.output = outputs[0], .buffer = m->buffers[j][0]},
+        {.output = outputs[1], .buffer = m->buffers[j][1]}};
     const pm_cl_crowd_job job = {.instances = m->instances[j],
                                  .instance_count = MANY,
                                  .outputs = targets,
                                  .output_count = OUTPUTS};
-    for (unsigned o = 0; o < OUTPUTS; o++)
-        targets[o] = (pm_cl_crowd_target){.output = outputs[o], .buffer = m->buffers[j][o]};
     return pm_cl_crowd_pose(m->s.crowd, &job, queue, gate ? 1 : 0, gate ? &gate : NULL, NULL, NULL);
 }
 
 static void many_expect(many_jobs *m, size_t j, cl_command_queue queue) {
     for (unsigned o = 0; o < OUTPUTS; o++) {
         SCOPED(free_at) float *records = test_array(many_floats(o), sizeof *records);
-        assert_int_equal(clEnqueueReadBuffer(queue, m->buffers[j][o], CL_TRUE, 0,
-                                             many_floats(o) * sizeof(float), records, 0, NULL,
-                                             NULL),
-                         CL_SUCCESS);
+        read_buffer(queue, m->buffers[j][o], 0, many_floats(o) * sizeof(float), records);
         expect_same_bits(records, m->expected[j][o], many_floats(o), many_floats(o) / MANY);
     }
 }
@@ -449,7 +419,6 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
     size_t nth = 1;
     if (small_sizes())
         skip();
-    engine_for(state); /* skips where there is no device */
     many_open(state, &m);
     while (many_run(&m, nth))
         assert_true(++nth < MAX_TRIES);
@@ -458,7 +427,6 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
 }
 
 FIXTURE(open_all) {
-    random_source source = random_salted(0xE81);
     cache = cache_folder_make();
     scene_make(engine_of_kind(ON_REFERENCE),
                &(scene_options){.salt = 0xE80,
@@ -467,8 +435,8 @@ FIXTURE(open_all) {
                                 .times = SCENE_PER_JOINT,
                                 .binds = SCENE_BIND_RIGID},
                &material);
+    scene_instances(&material, 0xE81, COUNT, instances);
     for (size_t i = 0; i < COUNT; i++) {
-        instances[i] = scene_instance(&source, &material);
         after[i] = instances[i];
         after[i].time_a += pm_crowd_ticks(1.5);
     }
@@ -490,6 +458,6 @@ static int close_all(void **state) {
 TEST_GROUP(open_all, close_all)
 
 int main(int argc, char **argv) {
-    inject_rows(rows, sizeof rows / sizeof *rows);
+    inject_rows(rows, COUNT_OF(rows));
     return test_main(argc, argv);
 }

@@ -7,6 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/counts.h"
+#include "support/cl_objects.h"
 #include "support/cl_references.h"
 #include "support/crowd_queue.h"
 #include "support/motion.h"
@@ -46,48 +47,47 @@ CALLER_TEST(an_in_order_queue_needs_no_event) {
     queue_expect(target.buffer, PM_CROWD_MODEL, posed.expected[PM_CROWD_MODEL], NULL);
 }
 
-/* ---- instances and outputs --------------------------------------------------------------- */
-
-static cl_mem instance_buffer(size_t offset) {
-    const size_t size = offset + sizeof posed.instances;
-    SCOPED(free_at) unsigned char *bytes = test_array(size, 1);
-    cl_int status = CL_SUCCESS;
-    memset(bytes, 0xFF, size);
-    memcpy(bytes + offset, posed.instances, sizeof posed.instances);
-    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, size,
-                                   bytes, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return caller_keep_buffer(buffer);
+/* The queue that may run commands in any order, where there is one. */
+static cl_command_queue loose_queue(void) {
+    return caller.out_of_order ? caller.out_of_order : caller.in_order;
 }
+
+/* Data after `offset` bytes that nothing may read. */
+static pm_cl_input input_in_buffer(const void *data, size_t bytes, size_t offset) {
+    cl_mem buffer = buffer_of(caller.context, offset, bytes, data);
+    return (pm_cl_input){.buffer = caller_keep_buffer(buffer), .offset = offset};
+}
+
+/* The instances of a job are in a buffer. */
+static void use_instance_buffer(pm_cl_crowd_job *job, size_t offset) {
+    job->instances = NULL;
+    job->instance_buffer = input_in_buffer(posed.instances, sizeof posed.instances, offset).buffer;
+    job->instances_offset = offset;
+}
+
+/* ---- instances and outputs --------------------------------------------------------------- */
 
 CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-        job.instances = NULL;
-        job.instance_buffer = instance_buffer(offsets[i]);
-        job.instances_offset = offsets[i];
+        use_instance_buffer(&job, offsets[i]);
         cl_event done = queue_pose(&job, caller.in_order, NULL);
         queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
     }
 }
 
 CALLER_TEST(several_outputs_may_be_requested_in_one_job) {
-    cl_mem buffers[PM_CROWD_POSE_COUNT];
     pm_cl_crowd_target targets[PM_CROWD_POSE_COUNT];
-    pm_cl_crowd_job job = queue_job(&targets[0], PM_CROWD_PALETTE, NULL);
+    pm_cl_crowd_job job = queue_new_job(&targets[0], 0);
+    for (unsigned o = 1; o < PM_CROWD_POSE_COUNT; o++)
+        (void)queue_new_job(&targets[o], o);
     job.output_count = PM_CROWD_POSE_COUNT;
-    for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
-        buffers[o] = queue_output_buffer(o);
-        targets[o] =
-            (pm_cl_crowd_target){.output = o, .buffer = buffers[o], .offset = CALLER_OFFSET};
-    }
-    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
-    cl_event done = queue_pose(&job, queue, NULL);
-    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    cl_event done = queue_pose(&job, loose_queue(), NULL);
+    assert_int_equal(clFlush(loose_queue()), CL_SUCCESS);
     for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
-        queue_expect(buffers[o], o, posed.expected[o], done);
+        queue_expect(targets[o].buffer, o, posed.expected[o], done);
 }
 
 static void expect_rows(pm_crowd_output output, size_t gap) {
@@ -117,18 +117,18 @@ CALLER_TEST(records_may_have_a_stride_and_nothing_between_them_is_written) {
 /* A second job after the first is done. */
 static void expect_previous(cl_command_queue queue, pm_crowd_output output) {
     static pm_crowd_instance others[QUEUE_COUNT];
-    queue_instances(&posed.scene, 0xE03, others);
+    scene_instances(&posed.scene, 0xE03, QUEUE_COUNT, others);
     SCOPED(guarded_free_at) float *second = queue_expectation(&posed.scene, others, output);
-    cl_mem buffer = queue_output_buffer(output), previous = queue_output_buffer(output);
+    cl_mem previous = queue_output_buffer(output);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, output, buffer);
+    pm_cl_crowd_job job = queue_new_job(&target, output);
     cl_event first_done = queue_pose(&job, queue, NULL);
     job.instances = others;
     target.previous = previous;
     target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, first_done);
     assert_int_equal(clFlush(queue), CL_SUCCESS);
-    queue_expect(buffer, output, second, done);
+    queue_expect(target.buffer, output, second, done);
     queue_expect(previous, output, posed.expected[output], done);
 }
 
@@ -148,19 +148,17 @@ CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
     pm_skeleton *skeleton = NULL;
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     cl_event gate = gate_make(), done = NULL;
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    job.instances = NULL;
-    job.instance_buffer = instances;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
+    use_instance_buffer(&job, 0);
     expect_success(pm_cl_crowd_pose(crowd, &job, caller.in_order, 1, &gate, &done, new_error()));
     pm_crowd_destroy(&crowd);
     pm_skeleton_destroy(&skeleton);
     pm_engine_destroy(&engine);
     flush_waiting(caller.in_order);
     gate_open(gate);
-    queue_expect(buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE],
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE],
                  caller_keep_event(done));
 }
 
@@ -170,11 +168,10 @@ CALLER_TEST(enqueued_work_does_not_depend_on_the_handles) {
 static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_event gate = gate_make();
     cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
-    cl_mem instances = instance_buffer(0);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    job.instances = from_buffer ? NULL : job.instances;
-    job.instance_buffer = from_buffer ? instances : NULL;
+    if (from_buffer)
+        use_instance_buffer(&job, 0);
     target.previous = previous;
     target.previous_offset = CALLER_OFFSET;
     cl_event done = queue_pose(&job, queue, gate);
@@ -182,9 +179,7 @@ static void pose_behind_a_gate(cl_command_queue queue, bool from_buffer) {
     cl_command_queue other = caller_queue();
     const float mark = 12345;
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET,
-                                         sizeof sample, &sample, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(other, target.buffer, CALLER_OFFSET, sizeof sample, &sample);
     assert_true(is_poison(sample));
     /* the content of the buffer when the gate opens is copied */
     assert_int_equal(clEnqueueWriteBuffer(other, target.buffer, CL_TRUE, CALLER_OFFSET, sizeof mark,
@@ -217,7 +212,7 @@ CALLER_TEST(a_wait_list_may_be_long) {
     cl_event gates[GATES], done = NULL;
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    cl_command_queue queue = loose_queue();
     for (size_t i = 0; i < GATES; i++)
         gates[i] = gate_make();
     expect_success(
@@ -235,16 +230,16 @@ CALLER_TEST(a_wait_list_may_be_long) {
 static void fail_behind_a_gate(bool from_buffer) {
     cl_command_queue queue = caller_queue();
     cl_event gate = gate_make();
-    cl_mem buffer = queue_output_buffer(PM_CROWD_PALETTE), instances = instance_buffer(0);
     pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
-    job.instances = from_buffer ? NULL : job.instances;
-    job.instance_buffer = from_buffer ? instances : NULL;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
+    if (from_buffer)
+        use_instance_buffer(&job, 0);
     cl_event done = queue_pose(&job, queue, gate);
     flush_waiting(queue);
     clSetUserEventStatus(gate, -1);
     assert_int_not_equal(clWaitForEvents(1, &done), CL_SUCCESS);
-    SCOPED(free_at) float *results = caller_read(buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
+    SCOPED(free_at)
+    float *results = caller_read(target.buffer, queue_bytes(PM_CROWD_PALETTE), NULL);
     assert_true(is_poison(results[0]));
 }
 
@@ -277,7 +272,7 @@ CALLER_TEST(instances_are_copied_before_the_call_returns) {
         cl_event gate = gate_make();
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-        queue_instances(&posed.scene, 0xE05 + round, instances);
+        scene_instances(&posed.scene, 0xE05 + round, QUEUE_COUNT, instances);
         SCOPED(guarded_free_at)
         float *expected = queue_expectation(&posed.scene, instances, PM_CROWD_PALETTE);
         job.instances = instances;
@@ -312,14 +307,12 @@ CALLER_TEST(an_empty_wait_list_may_have_an_address) {
 CALLER_TEST(frames_in_progress_keep_their_instances) {
     enum { FRAMES = 7 };
     static pm_crowd_instance instances[FRAMES][QUEUE_COUNT];
-    cl_mem buffers[FRAMES];
+    pm_cl_crowd_target targets[FRAMES];
     cl_event done[FRAMES], gate = gate_make();
-    cl_command_queue queue = caller.out_of_order ? caller.out_of_order : caller.in_order;
+    cl_command_queue queue = loose_queue();
     for (size_t f = 0; f < FRAMES; f++) {
-        queue_instances(&posed.scene, 0xE10 + f, instances[f]);
-        buffers[f] = queue_output_buffer(PM_CROWD_PALETTE);
-        pm_cl_crowd_target target;
-        pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffers[f]);
+        scene_instances(&posed.scene, 0xE10 + f, QUEUE_COUNT, instances[f]);
+        pm_cl_crowd_job job = queue_new_job(&targets[f], PM_CROWD_PALETTE);
         job.instances = instances[f];
         done[f] = queue_pose(&job, queue, f == 0 ? gate : NULL);
     }
@@ -329,7 +322,7 @@ CALLER_TEST(frames_in_progress_keep_their_instances) {
     for (size_t f = 0; f < FRAMES; f++) {
         SCOPED(guarded_free_at)
         float *expected = queue_expectation(&posed.scene, instances[f], PM_CROWD_PALETTE);
-        queue_expect(buffers[f], PM_CROWD_PALETTE, expected, done[f]);
+        queue_expect(targets[f].buffer, PM_CROWD_PALETTE, expected, done[f]);
     }
 }
 
@@ -376,8 +369,8 @@ CALLER_TEST(threads_may_pose_one_crowd_concurrently) {
     for (size_t t = 0; t < THREADS; t++) {
         poser *p = &posers[t];
         p->output = t % 2 ? PM_CROWD_LOCAL : PM_CROWD_PALETTE;
-        p->queue = clCreateCommandQueue(caller.context, caller.device, 0, NULL);
-        queue_instances(&posed.scene, 0xE20 + t, p->instances);
+        p->queue = queue_of(caller.context, caller.device);
+        scene_instances(&posed.scene, 0xE20 + t, QUEUE_COUNT, p->instances);
         p->expected = queue_expectation(&posed.scene, p->instances, p->output);
         assert_int_equal(pthread_create(&p->thread, NULL, pose_often, p), 0);
     }
@@ -442,18 +435,6 @@ CALLER_TEST(a_crowd_releases_the_callers_objects) {
 }
 
 /* ---- layers, lists and poses in buffers --------------------------------------------------- */
-
-/* Data after `offset` bytes that nothing may read. */
-static pm_cl_input input_in_buffer(const void *data, size_t bytes, size_t offset) {
-    SCOPED(free_at) unsigned char *all = test_array(offset + bytes, 1);
-    cl_int status = CL_SUCCESS;
-    memset(all, 0xFF, offset);
-    memcpy(all + offset, data, bytes);
-    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                   offset + bytes, all, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return (pm_cl_input){.buffer = caller_keep_buffer(buffer), .offset = offset};
-}
 
 static pm_cl_input input_of(const void *data, size_t bytes, size_t offset, bool in_buffer) {
     return in_buffer ? input_in_buffer(data, bytes, offset) : (pm_cl_input){.memory = data};

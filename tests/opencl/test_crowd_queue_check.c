@@ -3,6 +3,7 @@
  * Invalid jobs of crowds on the caller's queues are refused, and a refusal changes nothing.
  */
 #include "base/counts.h"
+#include "support/cl_objects.h"
 #include "support/crowd_queue.h"
 #include "support/sub_devices.h"
 #include "support/test.h"
@@ -93,11 +94,13 @@ CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
             target.offset = 0;
             target.stride = queue_bytes(o) / QUEUE_COUNT + bad[i];
             expect_refused(&job, "stride");
+            target.stride = queue_bytes(o) / QUEUE_COUNT - 16; /* shorter than the records */
+            expect_refused(&job, "stride");
         }
     }
 }
 
-CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
+CALLER_TEST(offsets_of_instances_that_are_not_aligned_and_small_buffers_are_refused) {
     static const size_t bad[] = {1, 4, 12, 33};
     cl_mem instances = caller_buffer(2 * sizeof posed.instances);
     pm_cl_crowd_target target;
@@ -108,13 +111,9 @@ CALLER_TEST(offsets_of_instances_that_are_not_aligned_are_refused) {
         job.instances_offset = bad[i];
         expect_refused(&job, "instance_buffer");
     }
-}
-
-CALLER_TEST(a_stride_shorter_than_the_records_is_refused) {
-    pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    target.stride = queue_bytes(PM_CROWD_PALETTE) / QUEUE_COUNT - 16;
-    expect_refused(&job, "stride");
+    job.instance_buffer = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
+    job.instances_offset = 8;
+    expect_refused(&job, "instance_buffer");
 }
 
 /* The last offset that fits, and the first that does not. */
@@ -142,17 +141,7 @@ CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
     assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
 }
 
-CALLER_TEST(a_buffer_too_small_for_the_instances_is_refused) {
-    cl_mem instances = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
-    pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    job.instances = NULL;
-    job.instance_buffer = instances;
-    job.instances_offset = 8;
-    expect_refused(&job, "instance_buffer");
-}
-
-CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
+CALLER_TEST(a_buffer_that_is_also_previous_and_offsets_of_it_that_are_not_aligned_are_refused) {
     cl_mem buffer = caller_buffer(2 * queue_bytes(PM_CROWD_PALETTE));
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
@@ -160,6 +149,9 @@ CALLER_TEST(a_buffer_that_is_also_previous_is_refused) {
     expect_refused(&job, "previous");
     target.previous_offset = queue_bytes(PM_CROWD_PALETTE);
     expect_refused(&job, "previous");
+    target.previous = queue_output_buffer(PM_CROWD_PALETTE);
+    target.previous_offset = 2;
+    expect_refused(&job, "offset");
 }
 
 CALLER_TEST(offsets_of_placements_and_speeds_that_are_not_aligned_are_refused) {
@@ -180,23 +172,12 @@ CALLER_TEST(offsets_of_placements_and_speeds_that_are_not_aligned_are_refused) {
     }
 }
 
-CALLER_TEST(an_offset_of_previous_that_is_not_aligned_is_refused) {
-    cl_mem previous = queue_output_buffer(PM_CROWD_PALETTE);
-    pm_cl_crowd_target target;
-    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    target.previous = previous;
-    target.previous_offset = 2;
-    expect_refused(&job, "offset");
-}
-
 CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    cl_command_queue queue = clCreateCommandQueue(other, caller.device, 0, &status);
-    const size_t size = 2 * queue_bytes(PM_CROWD_PALETTE);
-    cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, size, NULL, &status);
-    assert_int_equal(status, CL_SUCCESS);
+    cl_command_queue queue = queue_of(other, caller.device);
+    cl_mem foreign = buffer_of(other, 0, 2 * queue_bytes(PM_CROWD_PALETTE), NULL);
     cl_mem own = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, own);
@@ -216,32 +197,28 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
 
 /* A context of two devices, and an engine on one of them. */
 CALLER_TEST(a_queue_of_another_device_is_refused) {
-    sub_devices subs;
-    pm_engine *engine = NULL;
-    pm_skeleton *skeleton = NULL;
+    SCOPED(sub_devices_close) sub_devices subs;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
     if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
     expect_success(pm_cl_engine_create(subs.shared, subs.devices[0], NULL, &engine, new_error()));
+    SCOPED(pm_crowd_destroy)
     pm_crowd *crowd = crowd_make(engine, &posed.scene.skeleton_desc, posed.scene.clips,
                                  posed.scene.clip_count, &skeleton);
-    cl_command_queue queue = clCreateCommandQueue(subs.shared, subs.devices[1], 0, NULL);
-    cl_mem buffer =
-        clCreateBuffer(subs.shared, CL_MEM_READ_WRITE, queue_bytes(PM_CROWD_PALETTE), NULL, NULL);
+    cl_command_queue queue = queue_of(subs.shared, subs.devices[1]);
+    cl_mem buffer = buffer_of(subs.shared, 0, queue_bytes(PM_CROWD_PALETTE), NULL);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, buffer);
     target.offset = 0;
     expect_refused_as(crowd, &job, queue, PM_ERROR_ARGUMENT, "queue");
     clReleaseMemObject(buffer);
     clReleaseCommandQueue(queue);
-    pm_crowd_destroy(&crowd);
-    pm_skeleton_destroy(&skeleton);
-    pm_engine_destroy(&engine);
-    sub_devices_close(&subs);
 }
 
 CALLER_TEST(a_crowd_on_several_devices_is_refused) {
-    sub_devices subs;
-    pm_engine *engine = NULL;
+    SCOPED(sub_devices_close) sub_devices subs;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     if (!sub_devices_open(engine_of_kind(ON_DEVICE), &subs))
         skip();
     expect_success(
@@ -252,8 +229,6 @@ CALLER_TEST(a_crowd_on_several_devices_is_refused) {
     pm_crowd *crowd = NULL;
     expect_error(pm_crowd_create(engine, &desc, &crowd, new_error()), PM_ERROR_ARGUMENT, "device");
     assert_null(crowd);
-    pm_engine_destroy(&engine);
-    sub_devices_close(&subs);
 }
 
 CALLER_TEST(a_crowd_on_the_reference_is_refused) {

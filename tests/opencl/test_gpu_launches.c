@@ -10,6 +10,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/odd_driver.h"
+#include "support/outputs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,6 @@ static void bound_launches(size_t work) {
 }
 
 FIXTURE(open_all) {
-    random_source source = random_salted(0x6C1);
     odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), CL_DEVICE_TYPE_GPU);
     if (!caller_open())
         return 1;
@@ -47,8 +47,7 @@ FIXTURE(open_all) {
     const pm_clip_desc desc = motion_desc(&c.keys, &timeline, PM_METHOD_SLERP);
     c.clip = clip_make(caller.engine, &desc);
     scene_make(caller.engine, &(scene_options){.salt = 0x6C3, .joints = JOINTS}, &c.scene);
-    for (size_t i = 0; i < INSTANCES; i++)
-        c.instances[i] = scene_instance(&source, &c.scene);
+    scene_instances(&c.scene, 0x6C1, INSTANCES, c.instances);
     return 0;
 }
 
@@ -100,34 +99,23 @@ static size_t launches_since(size_t before) {
 
 TEST(samples_for_host_memory_are_several_launches) {
     SCOPED(free_at) double *times = times_make();
-    SCOPED(guarded_free_at)
-    float *got = guarded_floats(4 * VALUES), *expected = guarded_floats(4 * VALUES);
     for (int moves = 0; moves < 2; moves++) {
-        const size_t floats = (moves ? 3 : 4) * (size_t)VALUES;
-        pm_sample_job job = listed_job(times);
-        float **out = moves ? &job.accelerations : &job.rotations;
-        *out = expected;
-        job.on_reference = true;
-        sample_make(c.clip, &job);
-        *out = got;
-        job.on_reference = false;
         bound_launches(WORK);
         const size_t before = odd_counted().launches;
-        sample_make(c.clip, &job);
+        expect_reference_bits(c.clip, listed_job(times), moves ? ACCELERATIONS : ONLY_ROTATIONS);
         const size_t work = moves ? PM_WORK_OF_MOTION : PM_WORK_OF_VALUE;
         const size_t most = WORK / work / TRACKS;
         assert_int_equal(launches_since(before), pieces_of(SAMPLES, most));
-        expect_same_bits(got, expected, floats, moves ? 3 : 4);
     }
     bound_launches(PM_MAX_GPU_WORK);
 }
 
 static void expect_samples_on(cl_command_queue queue, const double *times, const float *expected) {
     cl_mem rotations = caller_buffer(4 * VALUES * sizeof(float));
-    const pm_cl_outputs outputs = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
+    const pm_cl_outputs to = {.rotations = rotations, .rotations_offset = CALLER_OFFSET};
     const pm_sample_job job = listed_job(times);
     const size_t before = odd_counted().launches;
-    cl_event done = caller_sample(c.clip, &job, &outputs, queue, NULL);
+    cl_event done = caller_sample(c.clip, &job, &to, queue, NULL);
     assert_int_equal(launches_since(before), pieces_of(SAMPLES, WORK / TRACKS));
     assert_int_equal(clFlush(queue), CL_SUCCESS);
     caller_expect(rotations, expected, 4 * VALUES, 4, done);
@@ -135,15 +123,12 @@ static void expect_samples_on(cl_command_queue queue, const double *times, const
 
 CALLER_TEST(samples_on_a_queue_are_several_launches_with_one_event) {
     SCOPED(free_at) double *times = times_make();
-    SCOPED(guarded_free_at) float *expected = guarded_floats(4 * VALUES);
-    pm_sample_job job = listed_job(times);
-    job.rotations = expected;
-    job.on_reference = true;
-    sample_make(c.clip, &job);
+    SCOPED(outputs_free)
+    outputs expected = sampled_on_reference(c.clip, listed_job(times), ONLY_ROTATIONS);
     bound_launches(WORK);
-    expect_samples_on(caller.in_order, times, expected);
+    expect_samples_on(caller.in_order, times, expected.rotations);
     for (size_t round = 0; caller.out_of_order && round < 5; round++)
-        expect_samples_on(caller.out_of_order, times, expected);
+        expect_samples_on(caller.out_of_order, times, expected.rotations);
     bound_launches(PM_MAX_GPU_WORK);
 }
 
@@ -168,7 +153,7 @@ TEST(crowds_for_host_memory_are_several_launches) {
 /* Instances in host memory, or in a buffer at an offset. Palettes behind an event, and the palettes
  * of a frame before in `previous`; another output beside them. */
 static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
-    const pm_crowd_output outputs[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
+    const pm_crowd_output kinds[2] = {PM_CROWD_PALETTE, PM_CROWD_DUAL};
     cl_mem buffers[2], previous = NULL;
     cl_event gate = gate_make(), done = NULL;
     pm_cl_crowd_target targets[2];
@@ -176,10 +161,10 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
         .instance_count = INSTANCES, .frame = 3, .outputs = targets, .output_count = 2};
     size_t bytes[2];
     for (size_t k = 0; k < 2; k++) {
-        bytes[k] = scene_floats(&c.scene, outputs[k], INSTANCES) * sizeof(float);
+        bytes[k] = scene_floats(&c.scene, kinds[k], INSTANCES) * sizeof(float);
         buffers[k] = caller_buffer(bytes[k]);
-        targets[k] = (pm_cl_crowd_target){
-            .output = outputs[k], .buffer = buffers[k], .offset = CALLER_OFFSET};
+        targets[k] =
+            (pm_cl_crowd_target){.output = kinds[k], .buffer = buffers[k], .offset = CALLER_OFFSET};
     }
     previous = caller_buffer(bytes[0]);
     targets[0].previous = previous;
@@ -203,7 +188,7 @@ static void expect_crowd_on(cl_command_queue queue, bool in_buffer) {
     gate_open(gate);
     for (size_t k = 0; k < 2; k++) {
         SCOPED(guarded_free_at)
-        float *expected = scene_pose(&c.scene, outputs[k], c.instances, INSTANCES, true);
+        float *expected = scene_pose(&c.scene, kinds[k], c.instances, INSTANCES, true);
         caller_expect(buffers[k], expected, bytes[k] / sizeof(float), 4, done);
     }
     SCOPED(free_at) float *kept = caller_read(previous, bytes[0], done);

@@ -7,6 +7,7 @@
 
 #include "base/counts.h"
 #include "support/cl_caller.h"
+#include "support/cl_objects.h"
 #include "support/cl_references.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -101,9 +102,7 @@ static void sample_behind_an_event(cl_command_queue queue) {
     flush_waiting(queue);
     cl_command_queue other = caller_queue();
     float sample = 0;
-    assert_int_equal(clEnqueueReadBuffer(other, outputs.rotations, CL_TRUE, CALLER_OFFSET,
-                                         sizeof sample, &sample, 0, NULL, NULL),
-                     CL_SUCCESS);
+    read_buffer(other, outputs.rotations, CALLER_OFFSET, sizeof sample, &sample);
     assert_true(is_poison(sample));
     assert_false(is_complete(done));
     gate_open(gate);
@@ -148,8 +147,8 @@ CALLER_TEST(times_and_tracks_are_copied_before_the_call_returns) {
         times[k] = random_between(&source, 0, 3);
         tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
-    SCOPED(guarded_free_at) float *expected = guarded_floats(ROWS * 4);
     const pm_sample_job pairs = {.sample_count = ROWS, .times = times, .tracks = tracks};
+    SCOPED(guarded_free_at) float *expected = guarded_floats(ROWS * 4);
     pm_sample_job blocking = pairs;
     blocking.rotations = expected;
     sample_make(c.clip, &blocking);
@@ -323,8 +322,8 @@ CALLER_TEST(buffers_and_queues_of_another_context_are_refused) {
     cl_int status = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
     assert_int_equal(status, CL_SUCCESS);
-    cl_command_queue queue = clCreateCommandQueue(other, caller.device, 0, &status);
-    cl_mem foreign = clCreateBuffer(other, CL_MEM_READ_WRITE, sizeof c.rotations, NULL, &status);
+    cl_command_queue queue = queue_of(other, caller.device);
+    cl_mem foreign = buffer_of(other, 0, sizeof c.rotations, NULL);
     cl_mem own = caller_buffer(sizeof c.rotations);
     expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = own}, queue, "context|queue");
     expect_refused_outputs(&job, &(pm_cl_outputs){.rotations = foreign}, caller.in_order,

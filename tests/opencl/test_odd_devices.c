@@ -11,6 +11,7 @@
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/odd_driver.h"
+#include "support/outputs.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -21,8 +22,7 @@
 #include "opencl/device.h"
 #include "programs/state.h"
 
-enum { KEYS = 9, TRACKS = 19, SAMPLES = 300, INSTANCES = 90, OUTPUTS = 5 };
-enum { VALUES = SAMPLES * TRACKS };
+enum { KEYS = 9, TRACKS = 19, SAMPLES = 300, INSTANCES = 90 };
 
 static const char *cache;
 
@@ -48,8 +48,7 @@ static void work_make(pm_engine *engine, work *w) {
         w->tracks[k] = (uint32_t)(random_bits(&source) % TRACKS);
     }
     scene_make(engine, &(scene_options){.salt = 0xDD3, .joints = 4}, &w->scene);
-    for (size_t i = 0; i < INSTANCES; i++)
-        w->instances[i] = scene_instance(&source, &w->scene);
+    scene_instances(&w->scene, 0xDD1, INSTANCES, w->instances);
 }
 
 static void work_free(work *w) {
@@ -59,40 +58,19 @@ static void work_free(work *w) {
 }
 
 /* Walks, gathers, derivatives, palettes. */
-typedef struct results {
-    float *of[OUTPUTS];
-    size_t counts[OUTPUTS];
-} results;
-
-static results work_run(const work *w, bool by_reference) {
-    results r = {.counts = {4 * VALUES, 3 * VALUES, 3 * VALUES, 4 * SAMPLES,
-                            scene_floats(&w->scene, PM_CROWD_PALETTE, INSTANCES)}};
-    for (size_t o = 0; o < OUTPUTS - 1; o++)
-        r.of[o] = guarded_floats(r.counts[o]);
-    sample_make(w->clip, &(pm_sample_job){.sample_count = SAMPLES,
-                                          .rate = {311, 1},
-                                          .rotations = r.of[0],
-                                          .positions = r.of[1],
-                                          .velocities = r.of[2],
-                                          .on_reference = by_reference});
-    sample_make(w->clip, &(pm_sample_job){.sample_count = SAMPLES,
-                                          .times = w->times,
-                                          .tracks = w->tracks,
-                                          .rotations = r.of[3],
-                                          .on_reference = by_reference});
-    r.of[4] = scene_pose(&w->scene, PM_CROWD_PALETTE, w->instances, INSTANCES, by_reference);
-    return r;
-}
-
-static void expect_reference_bits(pm_engine *engine) {
+static void expect_bits_of_work(pm_engine *engine) {
     static work w;
     work_make(engine, &w);
-    results got = work_run(&w, false), expected = work_run(&w, true);
-    for (size_t o = 0; o < OUTPUTS; o++) {
-        expect_same_bits(got.of[o], expected.of[o], got.counts[o], 1);
-        guarded_free(got.of[o]);
-        guarded_free(expected.of[o]);
-    }
+    const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
+    expect_reference_bits(w.clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {311, 1}},
+                          ONLY_ROTATIONS | VELOCITIES);
+    expect_reference_bits(
+        w.clip, (pm_sample_job){.sample_count = SAMPLES, .times = w.times, .tracks = w.tracks},
+        OF_CHANNELS);
+    SCOPED(guarded_free_at)
+    float *got = scene_pose(&w.scene, PM_CROWD_PALETTE, w.instances, INSTANCES, false),
+          *expected = scene_pose(&w.scene, PM_CROWD_PALETTE, w.instances, INSTANCES, true);
+    expect_same_bits(got, expected, floats, 1);
     work_free(&w);
 }
 
@@ -146,7 +124,7 @@ static void answer(const odd_number_case *c) {
 
 static void expect_the_odd_device_works(void **state) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
-    expect_reference_bits(engine);
+    expect_bits_of_work(engine);
     pm_engine_destroy(&engine);
     assert_int_equal(odd_counted().refusals, 0);
     assert_true(odd_counted().launches > 0);
@@ -176,7 +154,7 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
         answer(&limits[n]);
         pm_engine *engine =
             engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
-        expect_reference_bits(engine);
+        expect_bits_of_work(engine);
         pm_engine_destroy(&engine);
         assert_int_equal(odd_counted().refusals, 0);
         assert_true(n > 0 || odd_counted().largest_group > 61);
@@ -278,7 +256,7 @@ static odd_counts counted_with(void **state, const char *folder) {
     pm_engine *engine = engine_with(
         state,
         &(pm_engine_desc){.cache_folder = folder, .log = count_warnings, .log_user = &warnings});
-    expect_reference_bits(engine);
+    expect_bits_of_work(engine);
     pm_engine_destroy(&engine);
     assert_int_equal(warnings, 0);
     return odd_counted();
@@ -368,7 +346,7 @@ TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {
 TEST_ON_DEVICE(a_job_waits_for_its_own_commands_only) {
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     odd_reset();
-    expect_reference_bits(engine);
+    expect_bits_of_work(engine);
     assert_true(odd_counted().launches > 0);
     assert_int_equal(odd_counted().finishes, 0);
     pm_engine_destroy(&engine);

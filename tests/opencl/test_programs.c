@@ -84,6 +84,11 @@ static void notes_free(notes *n) {
     free(n);
 }
 
+static pm_engine *noting_engine(void **state, notes *n) {
+    return engine_with(state,
+                       &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+}
+
 /* The number of messages that contain a word. */
 static size_t count_with(const notes *n, const char *word) {
     size_t count = 0;
@@ -110,8 +115,7 @@ static pm_clip *make_clip(pm_engine *engine, pm_method method) {
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0xB61);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, method);
-    pm_clip *clip = clip_make(engine, &desc);
-    return clip;
+    return clip_make(engine, &desc);
 }
 
 static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *error) {
@@ -207,7 +211,9 @@ static void sample_the_clip(notes *n) {
     expect_success(sample_into(n->clip, n->out, new_error()));
 }
 
-static void expect_callback_may_sample(pm_engine *engine, notes *n) {
+TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
+    notes *n = notes_make();
+    pm_engine *engine = noting_engine(state, n);
     float out[FLOATS];
     alarm(PATIENCE_SECONDS);
     pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
@@ -220,14 +226,6 @@ static void expect_callback_may_sample(pm_engine *engine, notes *n) {
     assert_true(n->acts > 0);
     expect_usual(out, PM_METHOD_SQUAD);
     expect_usual(n->out, PM_METHOD_SQUAD);
-}
-
-TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
-    engine_for(state);
-    notes *n = notes_make();
-    pm_engine *engine = engine_with(
-        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
-    expect_callback_may_sample(engine, n);
     pm_engine_destroy(&engine);
     notes_free(n);
 }
@@ -240,23 +238,16 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     enum { COUNT = 37 };
     const pm_crowd_output output = PM_CROWD_PALETTE;
     pm_crowd_instance instances[COUNT];
-    random_source source = random_salted(0xB62);
-    scene s;
     notes *n = notes_make();
-    engine_for(state);
-    pm_engine *engine = engine_with(
-        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+    pm_engine *engine = noting_engine(state, n);
+    scene s;
     scene_make(engine, &(scene_options){.salt = 0xB63, .joints = 6}, &s);
-    for (size_t i = 0; i < COUNT; i++)
-        instances[i] = scene_instance(&source, &s);
+    scene_instances(&s, 0xB62, COUNT, instances);
     const size_t floats = scene_floats(&s, output, COUNT);
     SCOPED(guarded_free_at) float *expected = scene_pose(&s, output, instances, COUNT, true);
     SCOPED(guarded_free_at) float *outer = guarded_floats(floats), *inner = guarded_floats(floats);
-    pm_crowd_job job = {.instances = instances, .instance_count = COUNT}, nested = job;
-    job.outputs = &(pm_crowd_target){.output = output, .memory = outer};
-    job.output_count = 1;
-    nested.outputs = &(pm_crowd_target){.output = output, .memory = inner};
-    nested.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(instances, COUNT, .output = output, .memory = outer);
+    pm_crowd_job nested = CROWD_JOB(instances, COUNT, .output = output, .memory = inner);
     n->crowd = s.crowd;
     n->job = &nested;
     n->act = pose_the_crowd;
@@ -339,12 +330,10 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     enum { ASKERS = 4 };
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
-    engine_for(state);
     skip_without_concurrent_kernels(state);
     notes *n = notes_make();
     SCOPED(free_at) asker *askers = test_array(ASKERS, sizeof *askers);
-    pm_engine *engine = engine_with(
-        state, &(pm_engine_desc){.cache_folder = "", .log = note_message, .log_user = n});
+    pm_engine *engine = noting_engine(state, n);
     pm_clip *shared = make_clip(engine, PM_METHOD_SLERP);
     for (size_t i = 0; i < ASKERS; i++) {
         askers[i].shared = shared;

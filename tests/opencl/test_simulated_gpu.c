@@ -96,12 +96,10 @@ TEST_ON_DEVICE(clips_of_all_key_formats_are_sampled) {
 }
 
 static void pose(const scene *s, pm_crowd_output output) {
-    random_source source = random_salted(0x51B);
     pm_crowd_instance instances[INSTANCES];
     const size_t floats = scene_floats(s, output, INSTANCES);
     SCOPED(guarded_free_at) float *records = guarded_floats(floats);
-    for (size_t i = 0; i < INSTANCES; i++)
-        instances[i] = scene_instance(&source, s);
+    scene_instances(s, 0x51B, INSTANCES, instances);
     pm_crowd_job job = CROWD_JOB(instances, INSTANCES, .output = output, .memory = records);
     expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
 }

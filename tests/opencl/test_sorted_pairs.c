@@ -38,15 +38,6 @@ static void expect_sorted(const pm_clip *clip, bool sorted) {
     assert_int_equal(pm_sample_request_of(clip->data, &job, 1).sorted_outputs & 1u, sorted);
 }
 
-/* On the device, as on the reference path. */
-static void expect_reference_bits(const pm_clip *clip, const pm_sample_job *job) {
-    pm_sample_job on_reference_path = *job;
-    on_reference_path.on_reference = true;
-    SCOPED(outputs_free) outputs expected = sampled(clip, on_reference_path, job->sample_count);
-    SCOPED(outputs_free) outputs values = sampled(clip, *job, job->sample_count);
-    expect_same_outputs(&values, &expected);
-}
-
 static const pm_timeline uniform = {.key_count = KEYS, .rate = {60, 1}};
 static const double seconds = (KEYS - 1) / 60.0;
 
@@ -64,24 +55,24 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     draw_pairs(&source, -5, seconds + 5); /* also before and after the keys */
     expect_sorted(clip, true);
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
     qsort(times, COUNT, sizeof *times, by_time);
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
     for (size_t k = 0; k < COUNT / 2; k++) { /* descending */
         const double kept = times[k];
         times[k] = times[COUNT - 1 - k];
         times[COUNT - 1 - k] = kept;
     }
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
     for (size_t k = 0; k < COUNT; k++) /* on keys, and as near to them as a double can be */
         times[k] = nextafter((double)random_size(&source, 0, KEYS - 1) / 60,
                              (double)random_size(&source, 0, 2) - 1);
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
     for (size_t k = 0; k < COUNT; k++) { /* one segment */
         times[k] = 1.001;
         tracks[k] = 7;
     }
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
 }
 
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
@@ -103,7 +94,7 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
         draw_pairs(&source, 0, MANY_KEYS / 60.0);
         expect_sorted(clip, true);
-        expect_reference_bits(clip, &pairs);
+        expect_reference_bits(clip, pairs, OF_CHANNELS);
     }
 }
 
@@ -127,7 +118,7 @@ static void expect_own_timelines(pm_engine *engine, pm_method method, size_t man
     pm_clip *clip = clip_make(engine, &desc);
     draw_pairs(&source, -1, (double)(many * KEYS) / 60.0);
     expect_sorted(clip, true);
-    expect_reference_bits(clip, &pairs);
+    expect_reference_bits(clip, pairs, OF_CHANNELS);
     pm_clip_destroy(&clip);
     for (size_t t = 0; t < TRACKS; t++)
         motion_free(&parts[t]);
@@ -146,8 +137,7 @@ TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
 static pm_clip *slerp_clip(pm_engine *engine) {
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x7B);
     const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
-    pm_clip *clip = clip_make(engine, &desc);
-    return clip;
+    return clip_make(engine, &desc);
 }
 
 TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
@@ -162,22 +152,17 @@ TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[i]});
         SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(engine);
-        expect_reference_bits(clip, &pairs);
+        expect_reference_bits(clip, pairs, OF_CHANNELS);
     }
 }
 
 TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     random_source source = random_salted(0x7C);
-    engine_for(state);
     if (small_sizes())
         skip();
     SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(caller.engine);
     draw_pairs(&source, 0, seconds);
-    pm_sample_job blocking = pairs;
-    SCOPED(guarded_free_at) float *expected = guarded_floats(COUNT * 4);
-    blocking.rotations = expected;
-    blocking.on_reference = true;
-    sample_make(clip, &blocking);
+    SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, pairs, ONLY_ROTATIONS);
     cl_event gate = gate_make();
     cl_mem buffer = caller_buffer(COUNT * 16);
     const pm_cl_outputs to = {.rotations = buffer, .rotations_offset = CALLER_OFFSET};
@@ -187,7 +172,7 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     memset(tracks, 0xFF, sizeof tracks);
     assert_false(is_complete(done));
     gate_open(gate);
-    caller_expect(buffer, expected, COUNT * 4, 4, done);
+    caller_expect(buffer, expected.rotations, COUNT * 4, 4, done);
 }
 
 static void free_kept(const pm_clip *clip) {
@@ -236,17 +221,14 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
     random_source source = random_salted(0x7D);
     if (small_sizes() || !faults_are_linked())
         skip();
-    pm_clip *clip = slerp_clip(engine_for(state));
-    SCOPED(guarded_free_at)
-    float *expected = guarded_floats(COUNT * 4), *values = guarded_floats(COUNT * 4);
+    SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(engine_for(state));
     draw_pairs(&source, 0, seconds);
-    pm_sample_job job = pairs;
-    job.rotations = expected;
-    sample_make(clip, &job); /* programs are built */
+    /* programs are built */
+    SCOPED(outputs_free) outputs expected = sampled_as(clip, pairs, ONLY_ROTATIONS);
+    SCOPED(outputs_free) outputs values = outputs_make(COUNT, ONLY_ROTATIONS);
     free_kept(clip);
-    fail_each(clip, FAULT_ALLOCATION, expected, values);
-    fail_each(clip, FAULT_CL, expected, values);
-    pm_clip_destroy(&clip);
+    fail_each(clip, FAULT_ALLOCATION, expected.rotations, values.rotations);
+    fail_each(clip, FAULT_CL, expected.rotations, values.rotations);
 }
 
 /* ---- the memory that a device keeps ---- */

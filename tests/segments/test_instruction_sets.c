@@ -198,12 +198,10 @@ static void clip_has_the_samples_of(const motion *m, pm_method method, size_t fr
     SCOPED(outputs_free)
     outputs a = sampled(
         all,
-        (pm_sample_job){.sample_count = samples, .rate = finer, .first = (from + margin) * PARTS},
-        samples * m->tracks);
+        (pm_sample_job){.sample_count = samples, .rate = finer, .first = (from + margin) * PARTS});
     SCOPED(outputs_free)
     outputs b = sampled(
-        part, (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS},
-        samples * m->tracks);
+        part, (pm_sample_job){.sample_count = samples, .rate = finer, .first = margin * PARTS});
     expect_same_outputs(&a, &b);
 }
 
@@ -268,8 +266,7 @@ TEST(a_long_spline_of_positions_on_a_parabola_is_the_parabola) {
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     enum { SAMPLES = (LONG - 1) * PARTS };
     SCOPED(outputs_free)
-    outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}},
-                        (size_t)SAMPLES * 3);
+    outputs o = sampled(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {PARTS, 1}});
     for (size_t i = 0; i < (size_t)SAMPLES * 9; i++) {
         const double x = (double)(i / 9) / PARTS;
         const double wanted = 1e-3 * x * x * (double)(i / 3 % 3 + 1) + (double)(i % 3);

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "cl_caller.h"
+#include "cl_objects.h"
 #include "engines.h"
 
 #include <stdlib.h>
@@ -81,13 +82,7 @@ void caller_close(void) {
 
 cl_mem caller_buffer(size_t bytes) {
     const size_t size = CALLER_OFFSET + bytes + CALLER_TAIL;
-    SCOPED(free_at) unsigned char *poison = test_array(size, 1);
-    memset(poison, 0xFF, size);
-    cl_int status = CL_SUCCESS;
-    cl_mem buffer = clCreateBuffer(caller.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size,
-                                   poison, &status);
-    assert_int_equal(status, CL_SUCCESS);
-    return caller_keep_buffer(buffer);
+    return caller_keep_buffer(buffer_of(caller.context, 0, size, NULL));
 }
 
 float *caller_read(cl_mem buffer, size_t bytes, cl_event after) {

@@ -3,6 +3,7 @@
  * Random instances of crowds, valid and invalid, and their errors against the oracle.
  */
 #include "crowd_scene.h"
+#include "motion.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,6 +46,12 @@ pm_crowd_instance scene_instance(random_source *source, const scene *s) {
     n.time_b = some_time(source, s, n.clip_b);
     n.weight = some_weight(source);
     return n;
+}
+
+void scene_instances(const scene *s, uint64_t salt, size_t count, pm_crowd_instance *instances) {
+    random_source source = random_salted(salt);
+    for (size_t i = 0; i < count; i++)
+        instances[i] = scene_instance(&source, s);
 }
 
 pm_crowd_instance scene_alike_instance(random_source *source, const scene *s, size_t index) {
@@ -100,9 +107,8 @@ float *scene_pose(const scene *s, pm_crowd_output output, const pm_crowd_instanc
     memcpy(alone, instances, count * sizeof *alone);
     for (size_t i = 0; i < count && rows[output].form == PM_FORM_BODY; i++)
         alone[i].weight = 0; /* states of bodies are those of clip A alone */
-    pm_crowd_job job = {.instances = alone, .instance_count = count, .on_reference = on_reference};
-    job.outputs = &(pm_crowd_target){.output = output, .memory = records};
-    job.output_count = 1;
+    pm_crowd_job job = CROWD_JOB(alone, count, .output = output, .memory = records);
+    job.on_reference = on_reference;
     expect_ok(pm_crowd_pose(s->crowd, &job, &error), &error);
     free(alone);
     for (size_t i = 0; i < floats; i++)

@@ -20,7 +20,7 @@ int queue_open(void **state) {
     scene_make(caller.engine,
                &(scene_options){.salt = 0xE01, .joints = QUEUE_JOINTS, .binds = SCENE_BIND_RIGID},
                &posed.scene);
-    queue_instances(&posed.scene, 0xE02, posed.instances);
+    scene_instances(&posed.scene, 0xE02, QUEUE_COUNT, posed.instances);
     for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
         posed.expected[o] = queue_expectation(&posed.scene, posed.instances, o);
     return 0;
@@ -32,12 +32,6 @@ int queue_close(void **state) {
     scene_free(&posed.scene);
     caller_close();
     return engines_close(state);
-}
-
-void queue_instances(const scene *s, uint64_t salt, pm_crowd_instance *instances) {
-    random_source source = random_salted(salt);
-    for (size_t i = 0; i < QUEUE_COUNT; i++)
-        instances[i] = scene_instance(&source, s);
 }
 
 float *queue_expectation(const scene *s, const pm_crowd_instance *instances,

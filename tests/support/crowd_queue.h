@@ -22,8 +22,6 @@ extern posed_crowd posed;
 int queue_open(void **state);
 int queue_close(void **state);
 
-void queue_instances(const scene *s, uint64_t salt, pm_crowd_instance *instances);
-
 /* By pm_crowd_pose_one; freed with guarded_free. */
 float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
                          pm_crowd_output output);

@@ -94,6 +94,9 @@ pm_crowd *crowd_make(pm_engine *engine, const pm_skeleton_desc *skeleton_desc,
  * away; weights of 0, of 1 and between; any masks, levels and flags. */
 pm_crowd_instance scene_instance(random_source *source, const scene *s);
 
+/* As many of them, from a source of their own. */
+void scene_instances(const scene *s, uint64_t salt, size_t count, pm_crowd_instance *instances);
+
 /* As many instances as the widest vector of a kernel. */
 enum { SCENE_VECTOR = 16 };
 

@@ -79,6 +79,13 @@ static bool is_possible(pm_method method, key_times times) {
 
 typedef enum how { GRID, TIMES, EACH, HOWS } how;
 
+static void place_samples(how h, const digest_input *in, pm_sample_job *job) {
+    if (h == GRID)
+        job->rate = (pm_rational){7, 1};
+    else
+        job->times = in->sample_times;
+}
+
 /* All outputs of a job on a grid, one at times and one of pairs, one after another. */
 static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                         const pm_clip_desc *desc, const char *name) {
@@ -91,10 +98,6 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
     for (how h = 0; h < HOWS; h++) {
         memset(values, 0x5A, sizeof values);
         pm_sample_job job = {.sample_count = h == EACH ? PAIRS : SAMPLES,
-                             .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
-                             .start_after_first_key =
-                                 h == GRID ? (pm_rational){-1, 3} : (pm_rational){0, 0},
-                             .times = h == GRID ? NULL : in->sample_times,
                              .tracks = h == EACH ? in->tracks : NULL,
                              .velocity_frame = h == TIMES ? PM_AXIS_PARENT : PM_AXIS_BODY,
                              .rotations = values[0],
@@ -102,6 +105,9 @@ static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                              .scales = values[2],
                              .velocities = values[3],
                              .accelerations = values[4]};
+        place_samples(h, in, &job);
+        if (h == GRID)
+            job.start_after_first_key = (pm_rational){-1, 3};
         must(pm_sample(clip, &job, &error) == PM_OK, error.message);
         drop_tiny(in, values, sizeof values);
         digest = digest_of(digest, values, sizeof values);
@@ -154,12 +160,11 @@ void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in) {
     must(pm_filter_create(engine, &desc, 0.3 * rate, &filter, &error) == PM_OK, error.message);
     for (how h = 0; h < EACH; h++) {
         memset(values, 0x5A, sizeof values);
-        const pm_sample_job job = {.sample_count = SAMPLES,
-                                   .rate = h == GRID ? (pm_rational){7, 1} : (pm_rational){0, 0},
-                                   .times = h == GRID ? NULL : in->sample_times,
-                                   .rotations = values[0],
-                                   .positions = values[1],
-                                   .scales = values[2]};
+        pm_sample_job job = {.sample_count = SAMPLES,
+                             .rotations = values[0],
+                             .positions = values[1],
+                             .scales = values[2]};
+        place_samples(h, in, &job);
         must(pm_filter_sample(filter, &job, &error) == PM_OK, error.message);
         drop_tiny(in, values, sizeof values);
         digest = digest_of(digest, values, sizeof values);

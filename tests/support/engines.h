@@ -14,15 +14,23 @@ typedef enum engine_kind { ON_REFERENCE, ON_DEVICE } engine_kind;
 extern engine_kind on_reference;
 extern engine_kind on_device;
 
-/* Tests on the reference, on the device, or one body on both. Without _WITH nothing runs before or after
- * them. */
+/* Tests on the reference, on the device, or one body on both, whose engine is made first: without a device
+ * the test is skipped, or fails. Without _WITH nothing runs before or after them. */
+#define TEST_WITH_ENGINE(test, ...)                                                                \
+    static void test##_with_engine(void **state);                                                  \
+    TEST_AS(test, __VA_ARGS__) {                                                                   \
+        engine_for(state);                                                                         \
+        test##_with_engine(state);                                                                 \
+    }                                                                                              \
+    static void test##_with_engine(__attribute__((unused)) void **state)
 #define TEST_ON_BOTH_WITH(test, setup, teardown)                                                   \
-    TEST_AS(test, test_add(#test " on the reference", test, setup, teardown, &on_reference);       \
-            test_add(#test " on the device", test, setup, teardown, &on_device))
+    TEST_WITH_ENGINE(test,                                                                         \
+                     test_add(#test " on the reference", test, setup, teardown, &on_reference);    \
+                     test_add(#test " on the device", test, setup, teardown, &on_device))
 #define TEST_ON_BOTH(test) TEST_ON_BOTH_WITH(test, NULL, NULL)
 #define TEST_ON_REFERENCE(test) TEST_WITH(test, NULL, NULL, &on_reference)
 #define TEST_ON_DEVICE(test)                                                                       \
-    TEST_AS(test, test_add(#test " on the device", test, NULL, NULL, &on_device))
+    TEST_WITH_ENGINE(test, test_add(#test " on the device", test, NULL, NULL, &on_device))
 
 /* TEST_GROUP for files all of whose tests require a device: without one the program exits with 77, or
  * with 1 where a device is required. */
@@ -33,8 +41,7 @@ extern engine_kind on_device;
         return code ? code : test_main(argc, argv);                                                \
     }
 
-/* The engine for a test's state, made on first use and kept. Skips or fails the test without a
- * device, so a test must call this before it allocates anything. */
+/* The engine for a test's state, made on first use and kept. Skips or fails the test without a device. */
 pm_engine *engine_for(void **state);
 
 /* Likewise for a kind, in functions without a state. */

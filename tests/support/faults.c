@@ -129,20 +129,19 @@ static bool is_due(fault_kind kind, const char *name) {
 
 /* The linker's --wrap requires these names. */
 
+#define WRAP_CALL(type, name, params)                                                              \
+    type __real_##name params;                                                                     \
+    type __wrap_##name params;                                                                     \
+    type __wrap_##name params
+
 #define WRAP_STATUS(name, params, args)                                                            \
-    cl_int __real_##name params;                                                                   \
-    cl_int __wrap_##name params;                                                                   \
-    cl_int __wrap_##name params {                                                                  \
+    WRAP_CALL(cl_int, name, params) {                                                              \
         note(#name);                                                                               \
-        if (is_due(FAULT_CL, #name))                                                               \
-            return armed_code;                                                                     \
-        return __real_##name args;                                                                 \
+        return is_due(FAULT_CL, #name) ? armed_code : __real_##name args;                          \
     }
 
 #define WRAP_ENQUEUE(name, params, args)                                                           \
-    cl_int __real_##name params;                                                                   \
-    cl_int __wrap_##name params;                                                                   \
-    cl_int __wrap_##name params {                                                                  \
+    WRAP_CALL(cl_int, name, params) {                                                              \
         note(#name);                                                                               \
         if (is_due(FAULT_CL, #name))                                                               \
             return armed_code;                                                                     \
@@ -164,10 +163,9 @@ static fault_kind kind_of_creation(const char *name) {
     return FAULT_BUFFER;
 }
 
-#define WRAP_CREATE(type, name, params, args)                                                      \
-    type __real_##name params;                                                                     \
-    type __wrap_##name params;                                                                     \
-    type __wrap_##name params {                                                                    \
+/* A call that makes an object: what it returns, or its event. */
+#define WRAP_MAKING(type, name, params, args, made)                                                \
+    WRAP_CALL(type, name, params) {                                                                \
         note(#name);                                                                               \
         if (is_creation_due(#name, kind_of_creation(#name))) {                                     \
             if (status)                                                                            \
@@ -175,44 +173,21 @@ static fault_kind kind_of_creation(const char *name) {
             return NULL;                                                                           \
         }                                                                                          \
         type result = __real_##name args;                                                          \
-        if (result)                                                                                \
+        if (result && (made))                                                                      \
             atomic_fetch_add(&live_objects, 1);                                                    \
         return result;                                                                             \
     }
+#define WRAP_CREATE(type, name, params, args) WRAP_MAKING(type, name, params, args, result)
+#define WRAP_MAP(name, params, args) WRAP_MAKING(void *, name, params, args, event)
 
-#define WRAP_MAP(name, params, args)                                                               \
-    void *__real_##name params;                                                                    \
-    void *__wrap_##name params;                                                                    \
-    void *__wrap_##name params {                                                                   \
+#define WRAP_COUNTING(name, type, change)                                                          \
+    WRAP_CALL(cl_int, name, (type object)) {                                                       \
         note(#name);                                                                               \
-        if (is_due(FAULT_CL, #name)) {                                                             \
-            if (status)                                                                            \
-                *status = armed_code;                                                              \
-            return NULL;                                                                           \
-        }                                                                                          \
-        void *result = __real_##name args;                                                         \
-        if (result && event)                                                                       \
-            atomic_fetch_add(&live_objects, 1);                                                    \
-        return result;                                                                             \
-    }
-
-#define WRAP_RETAIN(name, type)                                                                    \
-    cl_int __real_##name(type object);                                                             \
-    cl_int __wrap_##name(type object);                                                             \
-    cl_int __wrap_##name(type object) {                                                            \
-        note(#name);                                                                               \
-        atomic_fetch_add(&live_objects, 1);                                                        \
+        atomic_fetch_add(&live_objects, change);                                                   \
         return __real_##name(object);                                                              \
     }
-
-#define WRAP_RELEASE(name, type)                                                                   \
-    cl_int __real_##name(type object);                                                             \
-    cl_int __wrap_##name(type object);                                                             \
-    cl_int __wrap_##name(type object) {                                                            \
-        note(#name);                                                                               \
-        atomic_fetch_sub(&live_objects, 1);                                                        \
-        return __real_##name(object);                                                              \
-    }
+#define WRAP_RETAIN(name, type) WRAP_COUNTING(name, type, 1)
+#define WRAP_RELEASE(name, type) WRAP_COUNTING(name, type, -1)
 
 PM_CL_CALLS(WRAP_STATUS, WRAP_ENQUEUE, WRAP_CREATE, WRAP_MAP, WRAP_RETAIN, WRAP_RELEASE)
 

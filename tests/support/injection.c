@@ -60,7 +60,8 @@ static bool run_with_fault(const injection *row, stage *s, size_t nth) {
     const int code = row->kind == FAULT_BUFFER ? CL_MEM_OBJECT_ALLOCATION_FAILURE : UNKNOWN_CODE;
     pm_error error = poisoned_error();
     stage_open(s);
-    which->prepare(s);
+    if (which->prepare)
+        which->prepare(s);
     stage_poison(s);
     if (nth)
         faults_arm(row->kind, nth, code, row->sticky);
@@ -184,10 +185,16 @@ static void name_row(row_test *t) {
              t->row->builds ? " with builds" : "", t->where == &on_device ? "device" : "reference");
 }
 
+static void the_linker_wraps_the_calls(void **state) {
+    (void)state;
+    assert_true(faults_are_linked());
+}
+
 void inject_rows(const injection *rows, size_t row_count) {
     static row_test tests[ROWS_MAX];
     if (2 * row_count > ROWS_MAX)
         abort();
+    test_add("the_linker_wraps_the_calls", the_linker_wraps_the_calls, NULL, NULL, NULL);
     for (size_t i = 0; i < 2 * row_count; i++) {
         const bool is_on_device = i % 2 != 0;
         row_test *t = &tests[i];

@@ -25,7 +25,7 @@ void stage_close(stage *s);
 
 typedef struct scenario {
     const char *name;
-    /* Makes the input of the call; no fault occurs yet. */
+    /* Makes the input of the call, or NULL; no fault occurs yet. */
     void (*prepare)(stage *s);
     /* The call in which the fault occurs. */
     pm_status (*run)(stage *s, pm_error *error);
@@ -60,7 +60,8 @@ void inject(const injection *row, void **state);
  * filled, does not reach. */
 void inject_all(const injection *row, stage *s, stage *building);
 
-/* Adds a test for each row, and a second one for a row on both. At most 200 in all. */
+/* Adds a test for each row, and a second one for a row on both, at most 200 in all, and one that the linker
+ * wraps the calls. */
 void inject_rows(const injection *rows, size_t row_count);
 
 #endif

@@ -15,19 +15,33 @@ import random
 HALF_PI = math.pi / 2
 
 
-# ---- quaternions as tuples (x, y, z, w), vectors as tuples ---------------------
+# ---- quaternions (x, y, z, w) and vectors -------------------------------------------
 
 
-def add(a, b):
-    return tuple(p + q for p, q in zip(a, b))
+class Numbers(tuple):
+    """With the operations of vectors, and with @ as the product of quaternions."""
+
+    def __add__(self, other):
+        return Numbers(p + q for p, q in zip(self, other))
+
+    def __sub__(self, other):
+        return Numbers(p - q for p, q in zip(self, other))
+
+    def __mul__(self, factor):
+        return Numbers(p * factor for p in self)
+
+    def __matmul__(self, other):
+        ax, ay, az, aw = self
+        bx, by, bz, bw = other
+        return Numbers((
+            aw * bx + bw * ax + ay * bz - az * by,
+            aw * by + bw * ay + az * bx - ax * bz,
+            aw * bz + bw * az + ax * by - ay * bx,
+            aw * bw - ax * bx - ay * by - az * bz,
+        ))
 
 
-def sub(a, b):
-    return tuple(p - q for p, q in zip(a, b))
-
-
-def scale(a, s):
-    return tuple(p * s for p in a)
+ZERO = Numbers((0.0, 0.0, 0.0))
 
 
 def dot(a, b):
@@ -39,39 +53,26 @@ def norm(a):
 
 
 def unit(a):
-    return scale(a, 1.0 / norm(a))
-
-
-def mul(a, b):
-    ax, ay, az, aw = a
-    bx, by, bz, bw = b
-    return (
-        aw * bx + bw * ax + ay * bz - az * by,
-        aw * by + bw * ay + az * bx - ax * bz,
-        aw * bz + bw * az + ax * by - ay * bx,
-        aw * bw - ax * bx - ay * by - az * bz,
-    )
+    return Numbers(a) * (1.0 / norm(a))
 
 
 def conj(a):
-    return (-a[0], -a[1], -a[2], a[3])
+    return Numbers((-a[0], -a[1], -a[2], a[3]))
 
 
 def exp(v):
     n = norm(v)
-    if n == 0.0:
-        return (0.0, 0.0, 0.0, 1.0)
-    return scale(v, math.sin(n) / n) + (math.cos(n),)
+    return Numbers((*(v * (math.sin(n) / n)), math.cos(n))) if n else Numbers((*ZERO, 1.0))
 
 
 def log(q):
     n = norm(q[:3])
-    return scale(q[:3], math.atan2(n, q[3]) / n) if n else (0.0, 0.0, 0.0)
+    return Numbers(q[:3]) * (math.atan2(n, q[3]) / n) if n else ZERO
 
 
 def slerp(a, b, u):
     """The power of the quotient: no change of sign, any angle except exactly 2 pi."""
-    return mul(a, exp(scale(log(mul(conj(a), b)), u)))
+    return a @ exp(log(conj(a) @ b) * u)
 
 
 # ---- tracks ---------------------------------------------------------------------
@@ -87,7 +88,7 @@ class Track:
         for key in keys:
             q = unit(key)
             if unrolled and dot(unrolled[-1], q) < 0.0:
-                q = scale(q, -1.0)
+                q = q * -1.0
             unrolled.append(q)
         self.wrap = -1.0 if period and dot(unrolled[-1], unrolled[0]) < 0.0 else 1.0
         self.keys, self.positions = unrolled, positions
@@ -97,7 +98,7 @@ class Track:
         return bool(self.period) or 0 <= i < self.n
 
     def key(self, i):
-        return scale(self.keys[i % self.n], self.wrap if i // self.n % 2 else 1.0)
+        return self.keys[i % self.n] * (self.wrap if i // self.n % 2 else 1.0)
 
     def position(self, i):
         return self.positions[i % self.n]
@@ -109,13 +110,13 @@ class Track:
         return self.time(i + 1) - self.time(i)
 
     def chord(self, i):
-        return log(mul(conj(self.key(i)), self.key(i + 1)))
+        return log(conj(self.key(i)) @ self.key(i + 1))
 
     def slope(self, i):
-        return scale(self.chord(i), 1.0 / self.h(i))
+        return self.chord(i) * (1.0 / self.h(i))
 
     def position_slope(self, i):
-        return scale(sub(self.position(i + 1), self.position(i)), 1.0 / self.h(i))
+        return (self.position(i + 1) - self.position(i)) * (1.0 / self.h(i))
 
 
 def inner(slope, h, i, options):
@@ -125,22 +126,21 @@ def inner(slope, h, i, options):
     if options.get("tangents") == "mean":
         a = b = 0.5
     t, c, d = options.get("tcb", (0.0, 0.0, 0.0))
-    arriving = add(
-        scale(before, (1 - t) * (1 - c) * (1 + d) * a), scale(after, (1 - t) * (1 + c) * (1 - d) * b)
-    )
-    leaving = add(
-        scale(before, (1 - t) * (1 + c) * (1 + d) * a), scale(after, (1 - t) * (1 - c) * (1 - d) * b)
-    )
-    return arriving, leaving
+
+    def at(side):
+        first, second = (1 - t) * (1 - side) * (1 + d) * a, (1 - t) * (1 + side) * (1 - d) * b
+        return before * first + after * second
+
+    return at(c), at(-c)
 
 
 def end(kind, own, following, h_own, h_following, neighbour):
     if kind == "natural":
-        return scale(sub(scale(own, 3.0), neighbour), 0.5)
+        return (own * 3.0 - neighbour) * 0.5
     if kind == "parabola":
-        return add(own, scale(sub(own, following), h_own / (h_own + h_following)))
+        return own + (own - following) * (h_own / (h_own + h_following))
     if kind == "zero":
-        return (0.0, 0.0, 0.0)
+        return ZERO
     return own
 
 
@@ -163,7 +163,7 @@ def limit(velocity, h, chord):
     """The largest lambda in [0, 1] with |lambda h w - L| <= pi/2, by bisection."""
 
     def fits(part):
-        return norm(sub(scale(velocity, part * h), chord)) <= HALF_PI
+        return norm(velocity * (part * h) - chord) <= HALF_PI
 
     if fits(1.0):
         return 1.0
@@ -188,21 +188,21 @@ def squad_tangents(track, options):
             part = min(part, limit(arriving, track.h(i - 1), track.chord(i - 1)))
         if track.has(i + 1):
             part = min(part, limit(leaving, track.h(i), track.chord(i)))
-        limited.append((scale(arriving, part), scale(leaving, part)))
+        limited.append((arriving * part, leaving * part))
     return limited
 
 
 def squad(track, i, u, options):
     w = squad_tangents(track, options)
     p, q, chord, h = track.key(i), track.key(i + 1), track.chord(i), track.h(i)
-    a = mul(p, exp(scale(sub(scale(w[i][1], h), chord), 0.5)))
-    b = mul(q, exp(scale(sub(chord, scale(w[(i + 1) % track.n][0], h)), 0.5)))
+    a = p @ exp((w[i][1] * h - chord) * 0.5)
+    b = q @ exp((chord - w[(i + 1) % track.n][0] * h) * 0.5)
     return slerp(slerp(p, q, u), slerp(a, b, u), 2.0 * u * (1.0 - u))
 
 
 def angle(corner, a, b):
-    x, y = unit(sub(a, corner)), unit(sub(b, corner))
-    return 2.0 * math.atan2(norm(sub(x, y)), norm(add(x, y)))
+    x, y = unit(a - corner), unit(b - corner)
+    return 2.0 * math.atan2(norm(x - y), norm(x + y))
 
 
 def cusp(p, q, r):
@@ -213,48 +213,56 @@ def cusp(p, q, r):
 
 def arc(p0, p1, p2, u):
     """From centre, radius and angle, over the arc without p0."""
-    b, c = sub(p0, p1), sub(p2, p1)
+    b, c = p0 - p1, p2 - p1
     bb, cc, bc = dot(b, b), dot(c, c), dot(b, c)
     d = 2.0 * (bb * cc - bc * bc)
-    centre = add(p1, add(scale(b, cc * (bb - bc) / d), scale(c, bb * (cc - bc) / d)))
-    spoke = sub(p1, centre)
+    centre = p1 + (b * (cc * (bb - bc) / d) + c * (bb * (cc - bc) / d))
+    spoke = p1 - centre
     radius = norm(spoke)
-    e1 = scale(spoke, 1.0 / radius)
-    e2 = unit(sub(c, scale(e1, dot(c, e1))))
+    e1 = spoke * (1.0 / radius)
+    e2 = unit(c - e1 * dot(c, e1))
     around = [
-        math.atan2(dot(sub(p, centre), e2), dot(sub(p, centre), e1)) % (2.0 * math.pi)
+        math.atan2(dot(p - centre, e2), dot(p - centre, e1)) % (2.0 * math.pi)
         for p in (p2, p0)
     ]
     phase = u * (around[0] if around[0] < around[1] else around[0] - 2.0 * math.pi)
-    return add(centre, scale(add(scale(e1, math.cos(phase)), scale(e2, math.sin(phase))), radius))
+    return centre + (e1 * math.cos(phase) + e2 * math.sin(phase)) * radius
 
 
-def circular(track, i, u, _options):
-    p, q = track.key(i), track.key(i + 1)
-    arcs = []
-    for outer, at, to, part in ((i - 1, p, q, u), (i + 2, q, p, 1.0 - u)):
-        if track.has(outer):
-            o = track.key(outer)
-            arcs.append(slerp(p, q, u) if cusp(o, at, to) else arc(o, at, to, part))
-    if len(arcs) == 2:
-        return slerp(arcs[0], arcs[1], u)
-    return arcs[0]
+def circular_arm(track, key, side, part):
+    """A key's curve towards its neighbour on a side."""
+    o, at, to = track.key(key - side), track.key(key), track.key(key + side)
+    return slerp(at, to, part) if cusp(o, at, to) else arc(o, at, to, part)
+
+
+def two_sided(arm, weight, mix):
+    """The curves of both keys of a segment, or of the one that has an outer neighbour."""
+
+    def curve(track, i, u, *_options):
+        arms = []
+        if track.has(i - 1):
+            arms.append(arm(track, i, 1, u))
+        if track.has(i + 2):
+            arms.append(arm(track, i + 1, -1, 1.0 - u))
+        return mix(*arms, weight(u)) if len(arms) == 2 else arms[0]
+
+    return curve
 
 
 def sterp(track, i, u, options):
     q = track.key(i)
     axis = unit(options["axis"])
     if options.get("frame") == "parent":
-        axis = mul(mul(conj(q), axis + (0.0,)), q)[:3]
-    delta = mul(conj(q), track.key(i + 1))
+        axis = Numbers((conj(q) @ Numbers((*axis, 0.0)) @ q)[:3])
+    delta = conj(q) @ track.key(i + 1)
     p = dot(delta[:3], axis)
     size = math.hypot(p, delta[3])
-    twist = scale(axis, p / size) + (delta[3] / size,)
-    swing = mul(delta, conj(twist))
+    twist = Numbers((*(axis * (p / size)), delta[3] / size))
+    swing = delta @ conj(twist)
     s0, s1, t0, t1 = options.get("windows", (0.0, 1.0, 0.0, 1.0))
     ts = min(1.0, max(0.0, (u - s0) / (s1 - s0)))
     tt = min(1.0, max(0.0, (u - t0) / (t1 - t0)))
-    return mul(mul(q, exp(scale(log(swing), ts))), exp(scale(log(twist), tt)))
+    return q @ exp(log(swing) * ts) @ exp(log(twist) * tt)
 
 
 # ---- phased circles ---------------------------------------------------------------
@@ -268,28 +276,14 @@ def phased_arm(track, key, side, part):
     ahead = track.h(key if side > 0 else key - 1)
     behind = track.h(key - 1 if side > 0 else key)
     # The radius follows from sides and area, arcs from their chords and the inscribed angles.
-    b, c = sub(o, at), sub(to, at)
+    b, c = o - at, to - at
     area2 = math.sqrt(dot(b, b) * dot(c, c) - dot(b, c) ** 2)
-    radius = norm(b) * norm(c) * norm(sub(o, to)) / (2.0 * area2)
+    radius = norm(b) * norm(c) * norm(o - to) / (2.0 * area2)
     l0, l1 = (
-        2.0 * radius * math.atan2(area2, dot(sub(x, y), sub(at, y))) for x, y in ((o, to), (to, o))
+        2.0 * radius * math.atan2(area2, dot(x - y, at - y)) for x, y in ((o, to), (to, o))
     )
     k = (ahead * l0 / behind + behind * l1 / ahead) / (ahead + behind) * ahead / l1
     return arc(o, at, to, k * part + (1.0 - k) * part * part)
-
-
-def phased(weight):
-    def curve(track, i, u, _options):
-        arms = []
-        if track.has(i - 1):
-            arms.append(phased_arm(track, i, 1, u))
-        if track.has(i + 2):
-            arms.append(phased_arm(track, i + 1, -1, 1.0 - u))
-        if len(arms) == 2:
-            return slerp(arms[0], arms[1], weight(u))
-        return arms[0]
-
-    return curve
 
 
 def smoothstep(u):
@@ -304,21 +298,23 @@ def smootherstep(u):
 
 
 def cross(a, b):
-    return (a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0])
+    return Numbers((
+        a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+    ))
 
 
 def right_jacobian(phi, v):
     x = norm(phi)
     a, b = (1.0 - math.cos(x)) / (x * x), (x - math.sin(x)) / x**3
     turned = cross(phi, v)
-    return add(v, add(scale(turned, -a), scale(cross(phi, turned), b)))
+    return v + (turned * -a + cross(phi, turned) * b)
 
 
 def right_jacobian_inverse(phi, v):
     x = norm(phi)
     k = (1.0 - 0.5 * x / math.tan(0.5 * x)) / (x * x)
     turned = cross(phi, v)
-    return add(v, add(scale(turned, 0.5), scale(cross(phi, turned), k)))
+    return v + (turned * 0.5 + cross(phi, turned) * k)
 
 
 def jacobian_rate(phi, rate):
@@ -329,20 +325,16 @@ def jacobian_rate(phi, rate):
     db = ((1.0 - math.cos(x)) / x**3 - 3.0 * (x - math.sin(x)) / x**4) * along
     b = (x - math.sin(x)) / x**3
     turned = cross(phi, rate)
-    return add(
-        scale(turned, -da), add(scale(cross(phi, turned), db), scale(cross(rate, turned), b))
-    )
+    return turned * -da + (cross(phi, turned) * db + cross(rate, turned) * b)
 
 
 def vector_cubic(track, i, u, leaving, arriving):
     """From half-angle velocities at both ends."""
-    phi, h = scale(track.chord(i), 2.0), track.h(i)
-    m0, m1 = scale(leaving, 2.0 * h), scale(right_jacobian_inverse(phi, arriving), 2.0 * h)
+    phi, h = track.chord(i) * 2.0, track.h(i)
+    m0, m1 = leaving * (2.0 * h), right_jacobian_inverse(phi, arriving) * (2.0 * h)
     v = 1.0 - u
-    rho = add(
-        scale(phi, u * u * (3.0 - 2.0 * u)), add(scale(m0, u * v * v), scale(m1, -u * u * v))
-    )
-    return mul(track.key(i), exp(scale(rho, 0.5)))
+    rho = phi * (u * u * (3.0 - 2.0 * u)) + (m0 * (u * v * v) + m1 * (-u * u * v))
+    return track.key(i) @ exp(rho * 0.5)
 
 
 def hermite(track, i, u, options):
@@ -369,9 +361,8 @@ def gauss(matrix, right):
 
 def given_end(track, slope, key, options):
     own, following = (0, 1) if key == 0 else (key - 1, key - 2)
-    none = (0.0, 0.0, 0.0)
     kind = options.get("ends", "chord")
-    return end(kind, slope(own), slope(following), track.h(own), track.h(following), none)
+    return end(kind, slope(own), slope(following), track.h(own), track.h(following), ZERO)
 
 
 def spline_rows(track, step, forward, backward, extra, given, options):
@@ -383,14 +374,14 @@ def spline_rows(track, step, forward, backward, extra, given, options):
 
         def put(key, function, phi, factor, blocks=blocks):
             for c in range(3):
-                column = function(phi, tuple(float(c == k) for k in range(3)))
+                column = function(phi, Numbers(float(c == k) for k in range(3)))
                 for r in range(3):
                     blocks[r][3 * (key % n) + c] += factor * column[r]
 
         def same(_phi, v):
             return v
 
-        value = (0.0, 0.0, 0.0)
+        value = ZERO
         natural = options.get("ends") == "natural"
         before, after = track.has(i - 1), track.has(i + 1)
         if (before and after) or natural:
@@ -398,40 +389,40 @@ def spline_rows(track, step, forward, backward, extra, given, options):
                 h, phi = track.h(i - 1), step(i - 1)
                 put(i - 1, forward, phi, 2.0 / h)
                 put(i, same, phi, 4.0 / h)
-                value = add(value, sub(scale(phi, 6.0 / (h * h)), extra[i]))
+                value += phi * (6.0 / (h * h)) - extra[i]
             if after:
                 h, phi = track.h(i), step(i)
                 put(i, same, phi, 4.0 / h)
                 put(i + 1, backward, phi, 2.0 / h)
-                value = add(value, scale(phi, 6.0 / (h * h)))
+                value += phi * (6.0 / (h * h))
         else:
             put(i, same, value, 1.0)
             value = given(i)
         matrix += blocks
         right += value
     x = gauss(matrix, right)
-    return [tuple(x[3 * i : 3 * i + 3]) for i in range(n)]
+    return [Numbers(x[3 * i : 3 * i + 3]) for i in range(n)]
 
 
 def spline_rates(track, options):
     """Full-angle velocities, by repeated linear equations."""
-    extra = [(0.0, 0.0, 0.0)] * track.n
+    extra = [ZERO] * track.n
     rates = None
     for _ in range(200):
         last, rates = rates, spline_rows(
             track,
-            lambda i: scale(track.chord(i), 2.0),
+            lambda i: track.chord(i) * 2.0,
             right_jacobian,
             right_jacobian_inverse,
             extra,
-            lambda i: scale(given_end(track, track.slope, i, options), 2.0),
+            lambda i: given_end(track, track.slope, i, options) * 2.0,
             options,
         )
         for i in range(track.n):
             if track.has(i - 1):
-                phi = scale(track.chord(i - 1), 2.0)
+                phi = track.chord(i - 1) * 2.0
                 extra[i] = jacobian_rate(phi, right_jacobian_inverse(phi, rates[i]))
-        if last and max(norm(sub(a, b)) for a, b in zip(last, rates)) < 1e-14:
+        if last and max(norm(a - b) for a, b in zip(last, rates)) < 1e-14:
             return rates
     raise ArithmeticError("the iteration of a spline does not converge")
 
@@ -440,7 +431,7 @@ def spline(track, i, u, options):
     if not hasattr(track, "rates"):
         track.rates = spline_rates(track, options)
     w0, w1 = track.rates[i], track.rates[(i + 1) % track.n]
-    return vector_cubic(track, i, u, scale(w0, 0.5), scale(w1, 0.5))
+    return vector_cubic(track, i, u, w0 * 0.5, w1 * 0.5)
 
 
 # ---- B-spline, glTF ----------------------------------------------------------------------
@@ -459,16 +450,14 @@ def bspline(track, i, u, _options):
     keys = [track.key(clamped(track, j)) for j in range(i - 1, i + 3)]
     r = keys[0]
     for p, q, part in zip(keys, keys[1:], cumulative):
-        r = mul(r, exp(scale(log(mul(conj(p), q)), part)))
+        r = r @ exp(log(conj(p) @ q) * part)
     return r
 
 
 def given_cubic(p, out, q, arriving, h, u):
     u2, u3 = u * u, u**3
-    return add(
-        add(scale(p, 2.0 * u3 - 3.0 * u2 + 1.0), scale(out, h * (u3 - 2.0 * u2 + u))),
-        add(scale(q, 3.0 * u2 - 2.0 * u3), scale(arriving, h * (u3 - u2))),
-    )
+    begin = p * (2.0 * u3 - 3.0 * u2 + 1.0) + out * (h * (u3 - 2.0 * u2 + u))
+    return begin + (q * (3.0 * u2 - 2.0 * u3) + arriving * (h * (u3 - u2)))
 
 
 def cubicspline(track, i, u, _options):
@@ -482,7 +471,7 @@ def cubicspline(track, i, u, _options):
 
 
 def component_slope(track, i):
-    return scale(sub(track.key(i + 1), track.key(i)), 1.0 / track.h(i))
+    return (track.key(i + 1) - track.key(i)) * (1.0 / track.h(i))
 
 
 def component_rate(track, i):
@@ -490,11 +479,7 @@ def component_rate(track, i):
         return component_slope(track, i)
     if not track.has(i + 1):
         return component_slope(track, i - 1)
-    h0, h1 = track.h(i - 1), track.h(i)
-    return add(
-        scale(component_slope(track, i - 1), h1 / (h0 + h1)),
-        scale(component_slope(track, i), h0 / (h0 + h1)),
-    )
+    return inner(lambda k: component_slope(track, k), track.h, i, {})[0]
 
 
 def ncubic(track, i, u, _options):
@@ -504,14 +489,14 @@ def ncubic(track, i, u, _options):
 
 METHODS = {
     "step": lambda k, i, u, o: k.key(i),
-    "nlerp": lambda k, i, u, o: unit(add(scale(k.key(i), 1.0 - u), scale(k.key(i + 1), u))),
+    "nlerp": lambda k, i, u, o: unit(k.key(i) * (1.0 - u) + k.key(i + 1) * u),
     "slerp": lambda k, i, u, o: slerp(k.key(i), k.key(i + 1), u),
     "sterp": sterp,
     "squad": squad,
-    "circular": circular,
-    "circular-c1": phased(lambda u: u),
-    "circular-c2": phased(smoothstep),
-    "circular-c3": phased(smootherstep),
+    "circular": two_sided(circular_arm, lambda u: u, slerp),
+    "circular-c1": two_sided(phased_arm, lambda u: u, slerp),
+    "circular-c2": two_sided(phased_arm, smoothstep, slerp),
+    "circular-c3": two_sided(phased_arm, smootherstep, slerp),
     "hermite": hermite,
     "spline": spline,
     "bspline": bspline,
@@ -526,14 +511,15 @@ def position(track, method, i, u, options):
     if method == "step":
         return p
     if method in ("nlerp", "slerp", "sterp"):
-        return add(scale(p, 1.0 - u), scale(q, u))
+        return p * (1.0 - u) + q * u
     if method in ("circular-c2", "circular-c3"):
-        return parabolas(track, i, u, smoothstep if method == "circular-c2" else smootherstep)
+        weight = smoothstep if method == "circular-c2" else smootherstep
+        return two_sided(parabola, weight, lambda a, b, v: a * (1.0 - v) + b * v)(track, i, u)
     if method == "bspline":
         v = 1.0 - u
         weights = (v**3, 3.0 * u**3 - 6.0 * u * u + 4.0, 3.0 * v**3 - 6.0 * v * v + 4.0, u**3)
         points = [track.position(clamped(track, j)) for j in range(i - 1, i + 3)]
-        return tuple(math.fsum(w * x[c] for w, x in zip(weights, points)) / 6.0 for c in range(3))
+        return [math.fsum(w * x[c] for w, x in zip(weights, points)) / 6.0 for c in range(3)]
     if method == "cubicspline":
         j = (i + 1) % track.n
         return given_cubic(p, track.given[i][3], q, track.given[j][2], track.h(i), u)
@@ -552,56 +538,53 @@ def spline_velocities(track, options):
     if not hasattr(track, "velocities"):
         track.velocities = spline_rows(
             track,
-            lambda i: sub(track.position(i + 1), track.position(i)),
+            lambda i: track.position(i + 1) - track.position(i),
             lambda _phi, v: v,
             lambda _phi, v: v,
-            [(0.0, 0.0, 0.0)] * track.n,
+            [ZERO] * track.n,
             lambda i: given_end(track, track.position_slope, i, options),
             options,
         )
     return track.velocities
 
 
-def parabola(track, i, time):
-    """In Lagrange's form, through the keys around key i, `time` after key i."""
+def parabola(track, i, side, part):
+    """In Lagrange's form, through the keys around key i."""
+    time = side * part * track.h(i if side > 0 else i - 1)
     nodes = [(-track.h(i - 1), i - 1), (0.0, i), (track.h(i), i + 1)]
-    sums = (0.0, 0.0, 0.0)
+    sums = ZERO
     for t, key in nodes:
         weight = math.prod((time - s) / (t - s) for s, _ in nodes if s != t)
-        sums = add(sums, scale(track.position(key), weight))
+        sums += track.position(key) * weight
     return sums
 
 
-def parabolas(track, i, u, weight):
-    h = track.h(i)
-    found = []
-    if track.has(i - 1):
-        found.append(parabola(track, i, u * h))
-    if track.has(i + 2):
-        found.append(parabola(track, i + 1, (u - 1.0) * h))
-    if len(found) == 1:
-        return found[0]
-    return add(scale(found[0], 1.0 - weight(u)), scale(found[1], weight(u)))
-
-
 def cubic(track, p, q, w, i, u):
-    m0, m1 = scale(w[i][1], track.h(i)), scale(w[(i + 1) % track.n][0], track.h(i))
+    m0, m1 = w[i][1] * track.h(i), w[(i + 1) % track.n][0] * track.h(i)
     # The cubic in powers of u.
-    d = sub(q, p)
-    c2 = sub(sub(scale(d, 3.0), scale(m0, 2.0)), m1)
-    c3 = sub(add(m0, m1), scale(d, 2.0))
-    return add(p, add(scale(m0, u), add(scale(c2, u * u), scale(c3, u * u * u))))
+    d = q - p
+    c2 = d * 3.0 - m0 * 2.0 - m1
+    c3 = m0 + m1 - d * 2.0
+    return p + (m0 * u + (c2 * (u * u) + c3 * (u * u * u)))
 
 
 # ---- cases --------------------------------------------------------------------------
 
 
+def normal(rng, sigma, count):
+    return Numbers(rng.gauss(0, sigma) for _ in range(count))
+
+
+def rounded(rng, sigma, count):
+    return Numbers(round(v, 3) for v in normal(rng, sigma, count))
+
+
 def random_keys(rng, count, largest):
-    keys = [unit([rng.gauss(0, 1) for _ in range(4)])]
+    keys = [unit(normal(rng, 1, 4))]
     while len(keys) < count:
-        axis = unit([rng.gauss(0, 1) for _ in range(3)])
-        step = mul(keys[-1], exp(scale(axis, 0.5 * rng.uniform(0.1, largest))))
-        keys.append(scale(step, rng.choice((-1.0, 1.0))))
+        axis = unit(normal(rng, 1, 3))
+        step = keys[-1] @ exp(axis * (0.5 * rng.uniform(0.1, largest)))
+        keys.append(step * rng.choice((-1.0, 1.0)))
     return keys
 
 
@@ -615,17 +598,16 @@ def random_times(rng, count):
 def back_and_forth(rng, count):
     """Corners of about 15 degrees, where circles begin to be guarded."""
     keys = random_keys(rng, 1, 1.0)
-    axis = unit([rng.gauss(0, 1) for _ in range(3)])
+    axis = unit(normal(rng, 1, 3))
     while len(keys) < count:
-        wobble = [rng.gauss(0, 0.15) for _ in range(3)]
-        turn = scale(add(axis, wobble), 0.5 if len(keys) % 2 else -0.5)
-        keys.append(mul(keys[-1], exp(turn)))
+        turn = (axis + normal(rng, 0.15, 3)) * (0.5 if len(keys) % 2 else -0.5)
+        keys.append(keys[-1] @ exp(turn))
     return keys
 
 
 def spin(count, degrees):
     axis = unit((3.0, 1.0, -2.0))
-    return [exp(scale(axis, 0.5 * math.radians(i * degrees))) for i in range(count)]
+    return [exp(axis * (0.5 * math.radians(i * degrees))) for i in range(count)]
 
 
 OPTIONS = {
@@ -669,7 +651,7 @@ def numbers(values):
     return " ".join(repr(float(v)) for v in values)
 
 
-def write_case(out, title, track, raw, method, options):
+def write_case(out, title, track, keys, method, options):
     out.write(f"\ncase {title}\n")
     if track.period:
         out.write(f"loop {numbers([track.period])}\n")
@@ -681,15 +663,16 @@ def write_case(out, title, track, raw, method, options):
             out.write(f"{name} {numbers(options[name])}\n")
     if options.get("unlimited"):
         out.write("unlimited\n")
-    for time, key, point, tangent, given in zip(track.times, *raw, track.given):
-        out.write(f"key {numbers((time,) + tuple(key) + tuple(point) + tuple(tangent))}\n")
-        if method == "cubicspline":
-            out.write(f"given {numbers(sum(given, ()))}\n")
+    for i, key in enumerate(keys):
+        row = (track.times[i], *key, *track.positions[i], *track.tangents[i])
+        out.write(f"key {numbers(row)}\n")
+        if track.given[i]:
+            out.write(f"given {numbers(v for tangent in track.given[i] for v in tangent)}\n")
     for i in range(track.n if track.period else track.n - 1):
         u = (3, 1, 6, 5)[i % 4] / 8.0
         q = METHODS[method](track, i, u, options)
         p = position(track, method, i, u, options)
-        out.write(f"sample {numbers((track.time(i) + u * track.h(i),) + tuple(q) + tuple(p))}\n")
+        out.write(f"sample {numbers((track.time(i) + u * track.h(i), *q, *p))}\n")
 
 
 def write_method(folder, method):
@@ -709,17 +692,13 @@ def write_method(folder, method):
                     keys = spin(count, 90.0)
                 uniform = [0.75 * k for k in range(count)]
                 times = uniform if method == "bspline" else random_times(rng, count)
-                positions = [[round(rng.gauss(0, 1), 3) for _ in range(3)] for _ in keys]
-                given = [[round(rng.gauss(0, 0.5), 3) for _ in range(3)] for _ in keys]
-                given_tangents = [
-                    tuple(
-                        tuple(round(rng.gauss(0, 0.5), 3) for _ in range(n)) for n in (4, 4, 3, 3)
-                    )
-                    for _ in keys
-                ] if method == "cubicspline" else [()] * count
+                positions = [rounded(rng, 1, 3) for _ in keys]
+                tangents = [rounded(rng, 0.5, 3) for _ in keys]
+                widths = (4, 4, 3, 3) if method == "cubicspline" else ()
+                given = [[rounded(rng, 0.5, n) for n in widths] for _ in keys]
                 period = times[-1] - times[0] + 0.75 if title.startswith("loop") else 0.0
-                track = Track(times, keys, positions, given, given_tangents, period)
-                write_case(out, title, track, (keys, positions, given), method, options)
+                track = Track(times, keys, positions, tangents, given, period)
+                write_case(out, title, track, keys, method, options)
 
 
 if __name__ == "__main__":
