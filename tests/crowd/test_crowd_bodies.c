@@ -625,6 +625,54 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     }
 }
 
+/* Clips with the rotations of the root alone have the states of those of all joints, which are hinges. */
+TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
+    enum { COUNT = 24 };
+    static const scene_options scenes[] = {{.salt = 0xE72},
+                                           {.salt = 0xE73, .key_format = PM_KEYS_LOG48},
+                                           {.salt = 0xE74, .times = SCENE_PER_JOINT}};
+    for (size_t n = 0; n < sizeof scenes / sizeof *scenes; n++) {
+        SCOPED(scene_free) scene s;
+        pm_hinge hinges[16];
+        pm_crowd_instance instances[COUNT];
+        random_source source = random_salted(scenes[n].salt + 0x100);
+        scene_make(engine_for(state), &scenes[n], &s);
+        const uint32_t root = s.order[0];
+        scene_undo(&s);
+        make_hinges(&source, &s, hinges);
+        for (size_t j = 0; j < s.joints; j++)
+            if (j != root && hinges[j].axis[0] == 0)
+                hinges[j].axis[0] = 1;
+        scene_finish(engine_for(state), &s);
+        for (size_t i = 0; i < COUNT; i++) {
+            instances[i] = scene_instance(&source, &s);
+            instances[i].weight = 0;
+        }
+        const body_job b = {
+            .instances = instances, .count = COUNT, .on_reference = !is_for_device(state)};
+        SCOPED(states_free) states whole = states_make(&s, &b);
+        pm_crowd_info before, after;
+        pm_crowd_get_info(s.crowd, &before);
+        scene_undo(&s);
+        for (size_t c = 0; c < s.clip_count; c++) {
+            const bool together = scenes[n].times != SCENE_PER_JOINT;
+            size_t row = together ? root : 0;
+            for (size_t j = 0; !together && j < root; j++)
+                row += s.sets[c].tracks[j].key_count;
+            s.clips[c].rotations = (pm_array){.data = s.sets[c].rotations + 4 * row,
+                                              .type = PM_FLOAT64,
+                                              .stride = together ? 4 * s.joints * sizeof(double) : 0};
+            s.clips[c].root_rotations = true;
+        }
+        scene_finish(engine_for(state), &s);
+        pm_crowd_get_info(s.crowd, &after);
+        assert_true(after.device_bytes < before.device_bytes);
+        SCOPED(states_free) states alone = states_make(&s, &b);
+        for (size_t f = 0; f < FIELDS; f++)
+            expect_same_bits(whole.of[f], alone.of[f], COUNT * s.joints * widths[f], widths[f]);
+    }
+}
+
 TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     SCOPED(scene_free) scene s;
     pm_hinge hinges[16];
@@ -647,6 +695,14 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = s.clips, .clip_count = 1};
     expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
                  "root_positions");
+    s.clips[0].root_positions = false;
+    s.clips[0].root_rotations = true;
+    expect_error(pm_clip_check(&s.clips[0], new_error()), PM_ERROR_ARGUMENT, "root_rotations");
+    s.clips[0].user_tangents = s.clips[0].positions;
+    s.clips[0].method = PM_METHOD_HERMITE;
+    s.clips[0].tangents = PM_TANGENTS_USER;
+    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
+                 "user_tangents");
     hinges[4].reference = NAN;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
                  "reference");
