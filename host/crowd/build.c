@@ -38,8 +38,8 @@ static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error
     if (clip->root_positions && skeleton->hinges)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "root_positions: the positions of hinges are their angles");
-    if (clip->root_rotations && (!skeleton->hinges || clip->rotations.type == PM_CODED ||
-                                 pm_takes_user_tangents(clip)))
+    if (clip->root_rotations &&
+        (!skeleton->hinges || clip->rotations.type == PM_CODED || pm_takes_user_tangents(clip)))
         return pm_fail(error, PM_ERROR_ARGUMENT, "root_rotations: %s",
                        skeleton->hinges ? "codes and user_tangents are those of all joints"
                                         : "the skeleton has no hinges");

@@ -87,16 +87,15 @@ static void describe(const pm_library_content *c, const float *positions, size_t
     const size_t first = (size_t)m->first, places = is_robot ? c->joint_count : c->position_count;
     positions = is_robot ? positions : c->key_positions;
     *line = (pm_timeline){.key_count = (size_t)m->frames, .rate = m->rate};
-    *clip = (pm_clip_desc){
-        .track_count = c->joint_count,
-        .timelines = line,
-        .rotations = rotations_of(c, first),
-        .positions.data = positions + 3 * places * first,
-        .method = c->method,
-        .key_format = c->key_format,
-        .loop_period = m->loop_period,
-        .root_positions = !is_robot && places == 1,
-        .root_rotations = is_robot};
+    *clip = (pm_clip_desc){.track_count = c->joint_count,
+                           .timelines = line,
+                           .rotations = rotations_of(c, first),
+                           .positions.data = positions + 3 * places * first,
+                           .method = c->method,
+                           .key_format = c->key_format,
+                           .loop_period = m->loop_period,
+                           .root_positions = !is_robot && places == 1,
+                           .root_rotations = is_robot};
 }
 
 static pm_status make_clips(pm_library *library, pm_engine *engine, const float *positions,

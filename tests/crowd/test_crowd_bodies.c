@@ -101,9 +101,9 @@ typedef struct stencil {
 static const stencil central = {1 << 15, {0, 0, 1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12, 0, 0}};
 static const stencil ahead = {1 << 16, {0, 0, 0, 0, 0, -13.0 / 3, 9.5, -7, 11.0 / 6}};
 static const stencil behind = {1 << 16, {-11.0 / 6, 7, -9.5, 13.0 / 3, 0, 0, 0, 0, 0}};
-static const stencil both = {1 << 16, /* the mean of these two */
-                             {-11.0 / 12, 3.5, -4.75, 13.0 / 6, 0, -13.0 / 6, 4.75, -3.5,
-                              11.0 / 12}};
+static const stencil both = {
+    1 << 16, /* the mean of these two */
+    {-11.0 / 12, 3.5, -4.75, 13.0 / 6, 0, -13.0 / 6, 4.75, -3.5, 11.0 / 12}};
 
 /* Clamped times are those of the clip's ends. */
 static int64_t time_of(const scene *s, const pm_crowd_instance *n) {
@@ -289,8 +289,8 @@ static void find_speeds(const scene *s, const pm_crowd_instance *n, double *spee
         at.time_a += side * STEP;
         crowd_oracle_pose(s->oracle, &at, b);
         for (size_t j = 0; j < s->joints; j++)
-            speeds[j] = fmax(speeds[j],
-                             apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / STEP);
+            speeds[j] =
+                fmax(speeds[j], apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / STEP);
     }
 }
 
@@ -659,9 +659,10 @@ TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
             size_t row = together ? root : 0;
             for (size_t j = 0; !together && j < root; j++)
                 row += s.sets[c].tracks[j].key_count;
-            s.clips[c].rotations = (pm_array){.data = s.sets[c].rotations + 4 * row,
-                                              .type = PM_FLOAT64,
-                                              .stride = together ? 4 * s.joints * sizeof(double) : 0};
+            s.clips[c].rotations =
+                (pm_array){.data = s.sets[c].rotations + 4 * row,
+                           .type = PM_FLOAT64,
+                           .stride = together ? 4 * s.joints * sizeof(double) : 0};
             s.clips[c].root_rotations = true;
         }
         scene_finish(engine_for(state), &s);
