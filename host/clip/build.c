@@ -71,7 +71,7 @@ static void finish_track(const construction *c, size_t place) {
     const size_t t = pm_track_at(clip->order, place);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
         pm_channel *channel = &clip->channels[n];
-        if (channel->present && channel->impl.constants)
+        if (channel->present && channel->impl.constants && (place == 0 || !channel->of_root))
             channel->impl.constants(c->desc, t, channel->constants + 4 * place,
                                     4 * channel->places);
     }

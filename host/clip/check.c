@@ -262,7 +262,8 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
-    if (desc && desc->root_positions)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "root_positions is for clips of crowds");
+    if (desc && (desc->root_positions || desc->root_rotations))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is for clips of crowds",
+                       desc->root_positions ? "root_positions" : "root_rotations");
     return pm_clip_check_joints(desc, 0, error);
 }

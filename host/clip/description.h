@@ -12,9 +12,10 @@
  * sufficient. */
 size_t pm_padded_tracks(size_t tracks);
 
-/* Whether a channel has one track alone: positions of a root. */
+/* Whether a channel has one track alone, that of a root. */
 static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {
-    return channel == PM_POSITIONS && desc->root_positions;
+    return (channel == PM_POSITIONS && desc->root_positions) ||
+           (channel == PM_ROTATIONS && desc->root_rotations);
 }
 
 /* The part of pm_clip_check_joints that reads every key. The other checks must have passed. */

@@ -128,9 +128,7 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
 /* A crowd's planes have as many places as there are tracks. Of 48-bit keys, whole groups of PM_GROUP
  * neighbours are loaded, which may not lie in two groups of keys. */
 static size_t places_of(const pm_clip_data *clip, const pm_channel *channel) {
-    const size_t count = clip->track_count;
-    if (channel->of_root)
-        return 1;
+    const size_t count = channel->of_root ? 1 : clip->track_count;
     if (!clip->order)
         return clip->padded_tracks;
     return channel->format == PM_KEYS_FLOAT32 ? count

@@ -40,10 +40,11 @@ static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t join
     to->spacing[lane] = spacing + PM_SPACING_FLOATS * (size_t)cursor.segment;
 }
 
+/* A joint's timeline is that of its rotations, which all clips have. */
 static inline pm_sides sides_of(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
-                                unsigned channel, size_t joint, bool moves) {
+                                size_t joint, bool moves) {
     const size_t clip = times->clip[lane];
-    const pm_track_layout *own = layout_of(crowd, channel, clip, joint);
+    const pm_track_layout *own = layout_of(crowd, PM_ROTATIONS, clip, joint);
     const pm_u32 number = own ? own->timeline : crowd->clips[clip].timeline;
     const pm_crowd_timeline *timeline = &crowd->timelines[number];
     if (moves)
@@ -56,13 +57,10 @@ static inline pm_sides sides_of(const pm_crowd_data *crowd, const pm_lane_times 
 /* `moves` is a compile-time constant, here and above. */
 static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times, size_t joint,
                           bool moves, pm_lane_places *to) {
-    unsigned present = 0; /* a joint's timeline is that of any channel that clips have */
     pm_sides at[PM_LANES];
-    while (!crowd->channels[present].present)
-        present++;
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
-        at[i] = sides_of(crowd, times, i, present, joint, moves);
+        at[i] = sides_of(crowd, times, i, joint, moves);
         to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
     }
     for (unsigned s = 0; s < to->side_count; s++)

@@ -24,6 +24,8 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
         what = "the presence of positions";
     else if (a->root_positions != b->root_positions)
         what = "root_positions";
+    else if (a->root_rotations != b->root_rotations)
+        what = "root_rotations";
     else if (!a->scales.data != !b->scales.data)
         what = "the presence of scales";
     return what ? pm_fail(error, PM_ERROR_ARGUMENT, "the clip differs from clips[0] in %s", what)
@@ -36,6 +38,11 @@ static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error
     if (clip->root_positions && skeleton->hinges)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "root_positions: the positions of hinges are their angles");
+    if (clip->root_rotations &&
+        (!skeleton->hinges || clip->rotations.type == PM_CODED || pm_takes_user_tangents(clip)))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "root_rotations: %s",
+                       skeleton->hinges ? "codes and user_tangents are those of all joints"
+                                        : "the skeleton has no hinges");
     if (clip->track_count != skeleton->joint_count)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "track_count is %zu, expected the skeleton's joint_count %zu",

@@ -32,6 +32,12 @@ static size_t row_of(const pm_channel *channel) {
     return plane_of(channel) * pm_curve_planes(channel->impl.curve);
 }
 
+/* The keys of each clip begin at a multiple of so many numbers: a cache line, or a group of 48-bit keys. */
+static size_t alignment_of(const pm_channel *channel) {
+    const size_t line = PM_CACHE_LINE / sizeof(float), group = pm_key_alignment(channel->format);
+    return group > line ? group : line;
+}
+
 /* ---- allocation --------------------------------------------------------------------- */
 
 /* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
@@ -122,15 +128,16 @@ static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip,
     crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(from) : 0;
     crowd->clips[i].plane[c] = from->present ? (pm_u32)plane_of(from) : 0;
     crowd->clips[i].first[c] = channel->key_numbers + rows_before(crowd, c, i);
+    const size_t rest = alignment_of(channel) - 1;
     if (__builtin_add_overflow(channel->key_numbers, from->key_numbers, &channel->key_numbers) ||
-        __builtin_add_overflow(channel->key_numbers, PM_CLIP_ALIGNMENT - 1, &channel->key_numbers))
+        __builtin_add_overflow(channel->key_numbers, rest, &channel->key_numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
     if (c == PM_ROTATIONS)
         crowd->clips[i].constants = (pm_u32)channel->constant_floats;
     channel->constant_floats += from->constant_floats;
     if (channel->constant_floats > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
-    channel->key_numbers &= ~(size_t)(PM_CLIP_ALIGNMENT - 1);
+    channel->key_numbers &= ~rest;
     return PM_OK;
 }
 

@@ -7,10 +7,6 @@
 
 #include "crowd.h"
 
-/* The keys of each clip begin at a multiple of this many floats within a channel: a cache-line
- * boundary, and a whole number of groups of 48-bit keys. */
-enum { PM_CLIP_ALIGNMENT = 64 };
-
 /* Prefixes the error's message with "clips[N]: ". Returns `status`. */
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error);
 

@@ -25,7 +25,11 @@ size_t pm_timeline_count(const pm_clip_desc *desc) {
 size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array) {
     const bool of_positions =
         array == &desc->positions || array == &desc->positions_in || array == &desc->positions_out;
-    return desc->root_positions && of_positions ? 1 : desc->track_count;
+    const bool of_rotations =
+        array == &desc->rotations || array == &desc->rotations_in || array == &desc->rotations_out;
+    const bool of_root =
+        (desc->root_positions && of_positions) || (desc->root_rotations && of_rotations);
+    return of_root ? 1 : desc->track_count;
 }
 
 pm_array_view pm_track_view(const pm_clip_desc *desc, const pm_array *array, unsigned components,

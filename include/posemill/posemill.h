@@ -527,6 +527,9 @@ typedef struct pm_clip_desc {
      * positions_out are those of one track alone, that of joint 0 in skeleton order, the first root:
      * (its key_count, 3), with `stride` from key to key, which must be 0 with several timelines. */
     bool root_positions;
+    /* Likewise rotations, rotations_in and rotations_out, of a skeleton with hinges: the other joints that
+     * are no hinges keep the rest pose. Without user_tangents and codes. */
+    bool root_rotations;
 
     uint64_t reserved[7]; /* must be 0 */
 } pm_clip_desc;

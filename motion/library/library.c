@@ -47,28 +47,17 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
 
 /* ---- keys of hinges ------------------------------------------------------------------- */
 
-/* Crowds take a rotation and a position of each joint, of which those of a hinge are its angle: the
- * rows of a robot become such while the crowd is built. */
-typedef struct whole_rows {
-    float *rotations, *positions;
-} whole_rows;
-
-static bool expand(const pm_library_content *c, whole_rows *whole) {
+/* Crowds take a position of each joint, of which that of a hinge is its angle: the rows of a robot become
+ * such while the crowd is built. NULL: no memory. */
+static float *expand(const pm_library_content *c) {
     const size_t rows = (size_t)c->row_count, joints = c->joint_count, root = library_root(c);
-    if (rows > SIZE_MAX / (4 * sizeof(float)) / joints)
-        return false;
-    whole->rotations = malloc(rows * joints * 4 * sizeof(float) + 1);
-    whole->positions = malloc(rows * joints * 3 * sizeof(float) + 1);
-    if (!whole->rotations || !whole->positions)
-        return false;
-    for (size_t i = 0; i < rows; i++) {
-        float *turns = whole->rotations + 4 * joints * i,
-              *places = whole->positions + 3 * joints * i;
-        for (size_t k = 0; k < 4 * joints; k++)
-            turns[k] = (float)c->rotations[k];
+    if (rows > SIZE_MAX / (3 * sizeof(float)) / joints)
+        return NULL;
+    float *positions = malloc(rows * joints * 3 * sizeof(float) + 1);
+    for (size_t i = 0; positions && i < rows; i++) {
+        float *places = positions + 3 * joints * i;
         for (size_t k = 0; k < 3 * joints; k++)
             places[k] = (float)c->positions[k];
-        memcpy(turns + 4 * root, c->root_rotations + 4 * i, 4 * sizeof(float));
         memcpy(places + 3 * root, c->key_positions + 3 * i, 3 * sizeof(float));
         for (size_t h = 0; h < c->hinge_count; h++) {
             float *angle = places + 3 * (size_t)c->hinges[h];
@@ -76,44 +65,47 @@ static bool expand(const pm_library_content *c, whole_rows *whole) {
             angle[1] = angle[2] = 0;
         }
     }
-    return true;
+    return positions;
 }
 
 /* ---- clips ---------------------------------------------------------------------------- */
 
-/* From a row on: the codes, or numbers. */
-static pm_array rotations_of(const pm_library_content *c, const float *turns, size_t row) {
+/* From a row on: the codes, or numbers; of a robot those of its root. */
+static pm_array rotations_of(const pm_library_content *c, size_t row) {
     const size_t coded = pm_keys_row_bytes(c->key_format, c->joint_count);
+    if (c->hinge_count > 0)
+        return (pm_array){c->root_rotations + 4 * row, PM_FLOAT32, 0};
     return c->key_codes ? (pm_array){(const char *)c->key_codes + coded * row, PM_CODED, 0}
-                        : (pm_array){turns + 4 * c->joint_count * row, PM_FLOAT32, 0};
+                        : (pm_array){c->key_rotations + 4 * c->joint_count * row, PM_FLOAT32, 0};
 }
 
-static void describe(const pm_library_content *c, const whole_rows *whole, size_t motion,
+/* `positions` are those of a robot's rows. */
+static void describe(const pm_library_content *c, const float *positions, size_t motion,
                      pm_timeline *line, pm_clip_desc *clip) {
     const pm_library_motion *m = &c->motions[motion];
     const bool is_robot = c->hinge_count > 0;
     const size_t first = (size_t)m->first, places = is_robot ? c->joint_count : c->position_count;
-    const float *positions = is_robot ? whole->positions : c->key_positions;
+    positions = is_robot ? positions : c->key_positions;
     *line = (pm_timeline){.key_count = (size_t)m->frames, .rate = m->rate};
-    *clip = (pm_clip_desc){
-        .track_count = c->joint_count,
-        .timelines = line,
-        .rotations = rotations_of(c, is_robot ? whole->rotations : c->key_rotations, first),
-        .positions.data = positions + 3 * places * first,
-        .method = c->method,
-        .key_format = c->key_format,
-        .loop_period = m->loop_period,
-        .root_positions = !is_robot && places == 1};
+    *clip = (pm_clip_desc){.track_count = c->joint_count,
+                           .timelines = line,
+                           .rotations = rotations_of(c, first),
+                           .positions.data = positions + 3 * places * first,
+                           .method = c->method,
+                           .key_format = c->key_format,
+                           .loop_period = m->loop_period,
+                           .root_positions = !is_robot && places == 1,
+                           .root_rotations = is_robot};
 }
 
-static pm_status make_clips(pm_library *library, pm_engine *engine, const whole_rows *whole,
+static pm_status make_clips(pm_library *library, pm_engine *engine, const float *positions,
                             pm_error *error) {
     const pm_library_content *c = &library->content;
     pm_timeline *lines = calloc(c->motion_count, sizeof *lines);
     pm_clip_desc *clips = calloc(c->motion_count, sizeof *clips);
     pm_status status = lines && clips ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count && status == PM_OK; i++)
-        describe(c, whole, i, &lines[i], &clips[i]);
+        describe(c, positions, i, &lines[i], &clips[i]);
     const pm_crowd_desc desc = {
         .skeleton = library->skeleton, .clips = clips, .clip_count = c->motion_count};
     if (status == PM_OK)
@@ -124,14 +116,14 @@ static pm_status make_clips(pm_library *library, pm_engine *engine, const whole_
 }
 
 pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error) {
-    whole_rows whole = {0};
+    const bool is_robot = library->content.hinge_count > 0;
     pm_status status = make_skeleton(library, error);
-    if (status == PM_OK && library->content.hinge_count && !expand(&library->content, &whole))
+    float *positions = status == PM_OK && is_robot ? expand(&library->content) : NULL;
+    if (status == PM_OK && is_robot && !positions)
         status = motion_refuse_memory(error);
     if (status == PM_OK)
-        status = make_clips(library, engine, &whole, error);
-    free(whole.rotations);
-    free(whole.positions);
+        status = make_clips(library, engine, positions, error);
+    free(positions);
     return status;
 }
 

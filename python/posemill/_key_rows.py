@@ -28,7 +28,7 @@ _timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate",
                                      "den": ("rate", "den")}, np.uint64)
 _desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
                  {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
-_flags = columns("pm_clip_desc", {"root_positions": ("root_positions",)}, np.bool_)
+_flags = columns("pm_clip_desc", {name: (name,) for name in ("root_positions", "root_rotations")}, np.bool_)
 _types = columns("pm_clip_desc", {"rotations": ("rotations", "type")}, np.int32)
 
 
@@ -91,6 +91,7 @@ class KeyRows(Keys):
         descs["track_count"] = len(skeleton)
         descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
         descs.view(_flags)["root_positions"] = root_alone
+        descs.view(_flags)["root_rotations"] = self.angles is not None
         descs.view(_types)["rotations"] = lib.PM_CODED if self.is_coded else lib.PM_FLOAT32
         whole = self._whole(skeleton, root_alone)
         for field, keys in whole.items():

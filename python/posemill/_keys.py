@@ -109,16 +109,12 @@ class Keys:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
 
     def _whole(self, skeleton: Skeleton, root_alone: bool = False) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints. Those of a hinge have its angle. With
-        `root_alone` positions are those of the first root."""
+        """Rotations, positions and scales of all joints. Positions of a hinge are its angle; rotations with
+        angles are those of the first root, as positions with `root_alone`."""
         self._check(skeleton)
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
                                           "scales": self.scales}
         frames = len(self.rotations)
-        if self.angles is not None:
-            rotations = np.tile(np.asarray(skeleton.rotations, np.float32), (frames, 1, 1))
-            rotations[:, root_of(skeleton)] = self.rotations
-            whole["rotations"] = rotations
         if root_alone and self.positions is not None:
             root = self.positions if self.positions.ndim == 2 else self.positions[:, root_of(skeleton)]
             whole["positions"] = np.ascontiguousarray(root)
@@ -142,7 +138,8 @@ class Keys:
             timeline.times = ffi.cast("double *", self.times.ctypes.data)
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
                                           "loop_period": float(self.loop or 0),
-                                          "root_positions": root_alone})
+                                          "root_positions": root_alone,
+                                          "root_rotations": self.angles is not None})
         for field, keys in whole.items():
             if keys is not None:
                 array = getattr(desc, field)

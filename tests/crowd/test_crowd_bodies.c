@@ -91,18 +91,19 @@ static vec3 spin_of(const quat q[STENCIL], const double weights[STENCIL]) {
     return (vec3){2 * v.x, 2 * v.y, 2 * v.z};
 }
 
-/* A first derivative of fourth order. The one-sided ones, which serve on keys and at ends, have larger
- * steps: the tick by which a time may miss its key is a small part of them. */
+/* A first derivative of fourth order, and of third order on one side of a time, which serves on keys and
+ * at ends. That one leaves out the time itself, which is up to a tick from its key. */
 typedef struct stencil {
     int64_t step; /* ticks */
     double weights[STENCIL];
 } stencil;
 
 static const stencil central = {1 << 15, {0, 0, 1.0 / 12, -8.0 / 12, 0, 8.0 / 12, -1.0 / 12, 0, 0}};
-static const stencil ahead = {1 << 19, {0, 0, 0, 0, -25.0 / 12, 4, -3, 4.0 / 3, -0.25}};
-static const stencil behind = {1 << 19, {0.25, -4.0 / 3, 3, -4, 25.0 / 12, 0, 0, 0, 0}};
+static const stencil ahead = {1 << 16, {0, 0, 0, 0, 0, -13.0 / 3, 9.5, -7, 11.0 / 6}};
+static const stencil behind = {1 << 16, {-11.0 / 6, 7, -9.5, 13.0 / 3, 0, 0, 0, 0, 0}};
 static const stencil both = {
-    1 << 19, {0.125, -2.0 / 3, 1.5, -2, 0, 2, -1.5, 2.0 / 3, -0.125}}; /* the mean of these two */
+    1 << 16, /* the mean of these two */
+    {-11.0 / 12, 3.5, -4.75, 13.0 / 6, 0, -13.0 / 6, 4.75, -3.5, 11.0 / 12}};
 
 /* Clamped times are those of the clip's ends. */
 static int64_t time_of(const scene *s, const pm_crowd_instance *n) {
@@ -178,7 +179,8 @@ static void find_truth(const scene *s, const pm_crowd_instance *n, bool on_key, 
 /* ---- errors ---------------------------------------------------------------------------------- */
 
 /* Largest errors: of positions relative to the reach of the chain, of rotations in radians, of
- * velocities relative to the sum of the chain's angular speeds, times the reach where they are linear. */
+ * velocities relative to the sum of the chain's angular speeds and a tenth of its greatest rate of keys, times
+ * the reach where they are linear: 1e-5 of it is 1e-5 of the speeds and 1e-6 of the rate. */
 typedef struct body_error {
     double position, rotation, velocity, spin, local;
 } body_error;
@@ -198,18 +200,62 @@ static double apart(vec3 a, vec3 b) {
     return isnan(error) ? HUGE_VAL : error;
 }
 
-/* Of the chain that ends in a joint: the sums of its lengths, angular speeds and linear speeds. */
+/* Of the chain that ends in a joint: the sums of its lengths, angular speeds and linear speeds, and the
+ * greatest rate of keys. */
 typedef struct chain_size {
-    double reach, spin, speed;
+    double reach, spin, speed, rate;
 } chain_size;
 
+/* Ticks from a joint's last key before a time, and to the next one behind it, around a loop. */
+typedef struct key_distances {
+    int64_t since, until;
+} key_distances;
+
+static key_distances distances_of(const scene *s, const pm_crowd_instance *n, size_t joint) {
+    const test_track *tracks = s->sets[n->clip_a].tracks;
+    const int64_t ticks = crowd_oracle_ticks(s->oracle, n->clip_a), time = time_of(s, n);
+    key_distances d = {ticks, ticks};
+    double first = HUGE_VAL;
+    for (size_t j = 0; j < s->joints; j++)
+        first = fmin(first, tracks[j].times[0]);
+    for (size_t k = 0; ticks && k < tracks[joint].key_count; k++) {
+        const int64_t since = (time - pm_crowd_ticks(tracks[joint].times[k] - first)) % ticks;
+        const int64_t before = since < 0 ? since + ticks : since;
+        d.since = before < d.since ? before : d.since;
+        d.until = ticks - before < d.until ? ticks - before : d.until;
+    }
+    return d;
+}
+
+/* Keys per second of the segment that a time is in; 0 where there is one key. */
+static double rate_of(const scene *s, const pm_crowd_instance *n, size_t joint) {
+    const key_distances d = distances_of(s, n, joint);
+    return s->sets[n->clip_a].tracks[joint].key_count > 1
+               ? PM_TICKS_PER_SECOND / (double)(d.since + d.until)
+               : 0;
+}
+
+/* Whether differences would reach across a key that the time is not on. */
+static bool is_near_key(const scene *s, const pm_crowd_instance *n, bool on_key) {
+    const stencil *from = stencil_of(s, n, on_key);
+    const int64_t reach = MIDDLE * from->step, on = from == &central ? -1 : 2;
+    for (size_t j = 0; j < s->joints; j++) {
+        const key_distances d = distances_of(s, n, j);
+        const int64_t nearest = d.since < d.until ? d.since : d.until;
+        if (nearest > on && nearest < reach)
+            return true;
+    }
+    return false;
+}
+
 static chain_size size_of(const scene *s, const joint_pose *poses, const body_truth *truth,
-                          const double *speeds, size_t joint) {
-    chain_size size = {0, 0, 0};
+                          const double *speeds, const double *rates, size_t joint) {
+    chain_size size = {0, 0, 0, 0};
     for (int32_t j = (int32_t)joint; j >= 0; j = s->parents[j]) {
         size.reach += vec3_norm(poses[j].position);
         size.spin += vec3_norm(truth[j].local_spin);
         size.speed += speeds[j];
+        size.rate = fmax(size.rate, rates[j]);
     }
     return size;
 }
@@ -228,18 +274,24 @@ static body_truth placed(body_truth b, const pm_placement *place, double speed) 
     return b;
 }
 
-/* How fast a joint's position relative to its parent changes; generous. */
+/* How fast a joint's position relative to its parent changes, on the faster side of the time: past an
+ * end it changes on the inner side alone. */
 static void find_speeds(const scene *s, const pm_crowd_instance *n, double *speeds) {
-    for (size_t j = 0; j < s->joints; j++)
-        speeds[j] = 0;
+    enum { STEP = 1 << 15 };
     SCOPED(free_at)
     joint_pose *a = test_array(s->joints, sizeof *a), *b = test_array(s->joints, sizeof *b);
     pm_crowd_instance at = *n;
-    crowd_oracle_pose(s->oracle, &at, a);
-    at.time_a += 1 << 15;
-    crowd_oracle_pose(s->oracle, &at, b);
     for (size_t j = 0; j < s->joints; j++)
-        speeds[j] = apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / (1 << 15);
+        speeds[j] = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        at.time_a = time_of(s, n);
+        crowd_oracle_pose(s->oracle, &at, a);
+        at.time_a += side * STEP;
+        crowd_oracle_pose(s->oracle, &at, b);
+        for (size_t j = 0; j < s->joints; j++)
+            speeds[j] =
+                fmax(speeds[j], apart(a[j].position, b[j].position) * PM_TICKS_PER_SECOND / STEP);
+    }
 }
 
 static body_error error_of(const scene *s, const body_job *b, const states *got) {
@@ -248,19 +300,23 @@ static body_error error_of(const scene *s, const body_job *b, const states *got)
     SCOPED(free_at) body_truth *truth = test_array(s->joints, sizeof *truth);
     SCOPED(free_at) joint_pose *poses = test_array(s->joints, sizeof *poses);
     SCOPED(free_at) double *speeds = test_array(s->joints, sizeof *speeds);
+    SCOPED(free_at) double *rates = test_array(s->joints, sizeof *rates);
     for (size_t i = 0; i < b->count; i++) {
         const pm_placement *place = b->placements ? &b->placements[i] : NULL;
         const double speed = b->speeds ? (double)b->speeds[i] : 1;
         find_truth(s, &b->instances[i], b->on_key[i], truth);
         find_speeds(s, &b->instances[i], speeds);
+        for (size_t j = 0; j < s->joints; j++)
+            rates[j] = rate_of(s, &b->instances[i], j);
         crowd_oracle_pose(s->oracle, &b->instances[i], poses);
         for (size_t r = 0; r < records; r++) {
             const size_t joint = b->subset ? s->subsets[b->subset - 1].joints[r] : s->order[r];
             const size_t at = i * records + r;
-            const chain_size size = size_of(s, poses, truth, speeds, joint);
+            const chain_size size = size_of(s, poses, truth, speeds, rates, joint);
             const body_truth want = placed(truth[joint], place, speed);
-            const double spin = fabs(speed) * (size.spin + 1);
-            const double fast = fabs(speed) * (size.speed + (size.spin + 1) * size.reach + 1e-3);
+            /* where nothing moves, differences in double leave less than 1e-9 */
+            const double spin = fabs(speed) * (size.spin + 0.1 * size.rate + 1e-4);
+            const double fast = fabs(speed) * (size.speed + 1e-4) + spin * size.reach;
             const double away = place ? vec3_norm(vector_at(place->position)) : 0;
             vec3 point = {0, 0, 0};
             if (b->flags[2] & PM_TARGET_AT_POINT)
@@ -307,7 +363,7 @@ static void expect_error_below(const char *what, body_error e) {
 /* ---- scenes ---------------------------------------------------------------------------------- */
 
 /* Any clip and time; a third lie on keys, some of them at the ends and beyond. */
-static pm_crowd_instance some_instance(random_source *source, const scene *s, bool *on_key) {
+static pm_crowd_instance any_instance(random_source *source, const scene *s, bool *on_key) {
     pm_crowd_instance n = scene_instance(source, s);
     n.weight = 0;
     n.level = 0;
@@ -319,6 +375,13 @@ static pm_crowd_instance some_instance(random_source *source, const scene *s, bo
         n.time_a = pm_crowd_ticks(key * (double)line->rate.den / (double)line->rate.num);
         *on_key = true;
     }
+    return n;
+}
+
+static pm_crowd_instance some_instance(random_source *source, const scene *s, bool *on_key) {
+    pm_crowd_instance n = any_instance(source, s, on_key);
+    while (is_near_key(s, &n, *on_key))
+        n = any_instance(source, s, on_key);
     return n;
 }
 
@@ -562,6 +625,55 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     }
 }
 
+/* Clips with the rotations of the root alone have the states of those of all joints, which are hinges. */
+TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
+    enum { COUNT = 24 };
+    static const scene_options scenes[] = {{.salt = 0xE72},
+                                           {.salt = 0xE73, .key_format = PM_KEYS_LOG48},
+                                           {.salt = 0xE74, .times = SCENE_PER_JOINT}};
+    for (size_t n = 0; n < sizeof scenes / sizeof *scenes; n++) {
+        SCOPED(scene_free) scene s;
+        pm_hinge hinges[16];
+        pm_crowd_instance instances[COUNT];
+        random_source source = random_salted(scenes[n].salt + 0x100);
+        scene_make(engine_for(state), &scenes[n], &s);
+        const uint32_t root = s.order[0];
+        scene_undo(&s);
+        make_hinges(&source, &s, hinges);
+        for (size_t j = 0; j < s.joints; j++)
+            if (j != root && hinges[j].axis[0] == 0)
+                hinges[j].axis[0] = 1;
+        scene_finish(engine_for(state), &s);
+        for (size_t i = 0; i < COUNT; i++) {
+            instances[i] = scene_instance(&source, &s);
+            instances[i].weight = 0;
+        }
+        const body_job b = {
+            .instances = instances, .count = COUNT, .on_reference = !is_for_device(state)};
+        SCOPED(states_free) states whole = states_make(&s, &b);
+        pm_crowd_info before, after;
+        pm_crowd_get_info(s.crowd, &before);
+        scene_undo(&s);
+        for (size_t c = 0; c < s.clip_count; c++) {
+            const bool together = scenes[n].times != SCENE_PER_JOINT;
+            size_t row = together ? root : 0;
+            for (size_t j = 0; !together && j < root; j++)
+                row += s.sets[c].tracks[j].key_count;
+            s.clips[c].rotations =
+                (pm_array){.data = s.sets[c].rotations + 4 * row,
+                           .type = PM_FLOAT64,
+                           .stride = together ? 4 * s.joints * sizeof(double) : 0};
+            s.clips[c].root_rotations = true;
+        }
+        scene_finish(engine_for(state), &s);
+        pm_crowd_get_info(s.crowd, &after);
+        assert_true(after.device_bytes < before.device_bytes);
+        SCOPED(states_free) states alone = states_make(&s, &b);
+        for (size_t f = 0; f < FIELDS; f++)
+            expect_same_bits(whole.of[f], alone.of[f], COUNT * s.joints * widths[f], widths[f]);
+    }
+}
+
 TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     SCOPED(scene_free) scene s;
     pm_hinge hinges[16];
@@ -584,6 +696,14 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = s.clips, .clip_count = 1};
     expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
                  "root_positions");
+    s.clips[0].root_positions = false;
+    s.clips[0].root_rotations = true;
+    expect_error(pm_clip_check(&s.clips[0], new_error()), PM_ERROR_ARGUMENT, "root_rotations");
+    s.clips[0].user_tangents = s.clips[0].positions;
+    s.clips[0].method = PM_METHOD_HERMITE;
+    s.clips[0].tangents = PM_TANGENTS_USER;
+    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
+                 "user_tangents");
     hinges[4].reference = NAN;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
                  "reference");

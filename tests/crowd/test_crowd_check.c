@@ -303,10 +303,10 @@ static size_t documented_bytes(const scene *s) {
         const bool is_cubic = clip->method == PM_METHOD_CUBIC;
         const size_t keys = keys_of(s, clip, coded ? 4 : 1, is_cubic ? 2 : 0);
         const size_t bytes_of_key = of_vectors[method->vector_method];
-        const size_t vectors = up_to(keys_of(s, clip, 1, 0) * bytes_of_key, 256);
-        const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 256);
+        const size_t vectors = up_to(keys_of(s, clip, 1, 0) * bytes_of_key, 64);
+        const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 64);
         if (!coded)
-            bytes += up_to(keys * 4 * method->floats_per_segment, 256);
+            bytes += up_to(keys * 4 * method->floats_per_segment, 64);
         else
             bytes += up_to(keys, 16) * (clip->key_format == PM_KEYS_LOG48 ? 98 : 96) / 16;
         bytes += !clip->positions.data ? 0 : clip->root_positions ? of_root : vectors;
