@@ -34,7 +34,7 @@ static const command commands[] = {
     {"reduce", "drop keys where the curve stays within a bound", cmd_reduce},
     {"compare", "show what a change did to a motion: angles, distances, speeds", cmd_compare},
     {"view", "write a page that shows a motion", cmd_view},
-    {"info", "describe motion files, and what is odd about them", cmd_info},
+    {"info", "describe motion files, and what is unusual about them", cmd_info},
 #if POSEMILL_BATCH
     {"list", "list the motion files of folders and archives, with their sizes", cmd_list},
     {"merge", "report what a batch has done, from its records", cmd_merge},
@@ -61,7 +61,7 @@ static const option program_options[] = {
 static const option help_options[] = {
     {"help", 0, NULL,
      "print the help of a command; with --man its manual page, with --markdown its section of the\n"
-     "reference, or without a command the whole; with --commands the names of all",
+     "reference; without a command, all of it. With --commands, the names of all commands",
      NULL, 0},
     {"completions", 0, NULL, "print a script of completions for a shell: bash, zsh or fish", NULL,
      0},

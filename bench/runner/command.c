@@ -327,7 +327,8 @@ static cli_exit cite_record(const bench_options *options, int count, char **path
     if (!options->cite || count > 1)
         return options_usage(&help, paths[options->cite ? 1 : 0],
                              "unexpected argument; a record follows --cite");
-    if (options->glob || options->json || options->quick || options->samples != 0)
+    if (options->glob || options->json || options->quick || options->samples != 0 ||
+        options->device.device)
         return options_usage(&help, "--cite",
                              "a record is printed as it was measured, without other options");
     return print_cited(paths[0]);
@@ -344,11 +345,11 @@ int cmd_bench(int argc, char **argv) {
     if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
     const bench_options *options = &state.options;
+    if (argc > 0)
+        return (int)cite_record(options, argc, argv);
     code = device_options_one(&options->device);
     if (code != CLI_DONE)
         return (int)code;
-    if (argc > 0)
-        return (int)cite_record(options, argc, argv);
     if (options->cite && options->json && strcmp(options->json, "-") == 0)
         return (int)options_usage(&help, "--cite", "--json - prints the record alone; name a file");
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;

@@ -56,4 +56,7 @@ cli_exit record_write(const bench_record *record, cli_output *output);
  * if that was measured; bench_result_free releases it, also after a failure. */
 cli_exit record_read(const char *path, bench_record *record, bench_result *result);
 
+/* The same of a text. NULL, or the member that is missing or wrong; "JSON": it is no JSON. */
+const char *record_parse(const char *text, size_t size, bench_record *record, bench_result *result);
+
 #endif

@@ -141,23 +141,31 @@ static const char *fault_of(const json_t *root, bench_record *record, bench_resu
     return take_headline(json_object_get(root, "cases"), record, result) ? NULL : "cases";
 }
 
+const char *record_parse(const char *text, size_t size, bench_record *record,
+                         bench_result *result) {
+    *record = (bench_record){.results = result};
+    *result = (bench_result){.bound = BOUND_NONE};
+    json_t *root =
+        text_json_is_deep(text, size) ? NULL : json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
+    const char *fault = root ? fault_of(root, record, result) : "JSON";
+    json_decref(root);
+    return fault;
+}
+
 cli_exit record_read(const char *path, bench_record *record, bench_result *result) {
     static const char hint[] = "posemill bench --json FILE writes records of schema 2";
     char reason[INPUT_REASON_SIZE] = "", *text = NULL;
     size_t size = 0;
-    *record = (bench_record){.results = result};
     *result = (bench_result){.bound = BOUND_NONE};
     if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return cli_fail(CLI_BAD_INPUT, path, NULL, "%s", reason);
-    json_t *root =
-        text_json_is_deep(text, size) ? NULL : json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
-    const char *fault = root ? fault_of(root, record, result) : "not JSON";
+    const char *fault = record_parse(text, size, record, result);
     free(text);
-    json_decref(root);
     if (!fault)
         return CLI_DONE;
-    return root ? cli_fail(CLI_BAD_INPUT, path, hint,
-                           "no record of posemill bench: %s is missing or not one of a record",
-                           fault)
-                : cli_fail(CLI_BAD_INPUT, path, hint, "no record of posemill bench: not JSON");
+    return strcmp(fault, "JSON") == 0
+               ? cli_fail(CLI_BAD_INPUT, path, hint, "no record of posemill bench: not JSON")
+               : cli_fail(CLI_BAD_INPUT, path, hint,
+                          "no record of posemill bench: %s is missing or not one of a record",
+                          fault);
 }

@@ -6,7 +6,10 @@
 
 #include "motion/batch/options_digest.h"
 
+#include "motion/files/input.h"
 #include "motion/model/model.h"
+#include "motion/npz/npy_file.h"
+#include "motion/open/formats.h"
 #include "motion/time/rate.h"
 
 #include <inttypes.h>
@@ -14,20 +17,42 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A file that its reader refuses unread, by its size or its first bytes, is not read here either. */
+static digest digest_of_named(const char *path, const input_kind *kind, size_t max) {
+    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
+    size_t size = 0;
+    if (!path || !input_read_beside(path, kind, max, &data, &size, reason))
+        return (digest){""};
+    const digest found = digest_of(data, size);
+    free(data);
+    return found;
+}
+
+static digest digest_of_array(const char *path) {
+    return digest_of_named(path, &npy_kind, SIZE_MAX);
+}
+
+static digest digest_of_text(const char *path) {
+    return digest_of_named(path, NULL, INPUT_BESIDE_MAX);
+}
+
+/* Of a motion, or of a text. */
+static digest digest_of_skeleton(const char *path) {
+    const pm_motion_read_options any = {.format = PM_MOTION_ANY};
+    const motion_format *format = NULL;
+    digest found = {""};
+    if (path && motion_find_named_format(&any, path, &format, NULL) == PM_OK)
+        found = digest_of_named(path, motion_kind_of(&any, path), SIZE_MAX);
+    return found.text[0] != '\0' ? found : digest_of_text(path);
+}
+
 void options_files_read(const pm_motion_batch_task *task, options_files *files) {
-    const pm_motion_read_options *read = &task->read;
-    const struct {
-        const char *path;
-        digest *to;
-    } all[] = {{task->curve.tangents_file, &files->tangents},
-               {task->curve.axis_file, &files->axis},
-               {read->layout, &files->layout},
-               {read->skeleton, &files->skeleton},
-               {read->rates_file, &files->rates}};
-    memset(files, 0, sizeof *files);
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (all[i].path && !digest_of_file(all[i].path, all[i].to))
-            *all[i].to = (digest){""};
+    *files = (options_files){.tangents = digest_of_array(task->curve.tangents_file),
+                             .axis = digest_of_array(task->curve.axis_file),
+                             .layout = digest_of_text(task->read.layout),
+                             .skeleton = digest_of_skeleton(task->read.skeleton),
+                             .rates = digest_of_text(task->read.rates_file),
+                             .pairs = digest_of_text(task->mirror ? task->mirror->pairs : NULL)};
 }
 
 /* Numbers are written with 17 digits, which tell all doubles apart. */
@@ -84,9 +109,8 @@ static void write_reading(FILE *text, const pm_motion_read_options *read,
     fprintf(text, "format %d\n", (int)read->format);
     write_rational(text, "source-rate", is_given ? item->source_rate : read->source_rate);
     if (item && item->layout) {
-        digest layout;
         write_name(text, "layout", item->layout);
-        fprintf(text, "layout %s\n", digest_of_file(item->layout, &layout) ? layout.text : "");
+        fprintf(text, "layout %s\n", digest_of_text(item->layout).text);
     } else {
         write_name(text, "layout", read->layout);
         fprintf(text, "layout %s\n", files->layout.text);
@@ -135,12 +159,10 @@ static void write_edit(FILE *text, const pm_motion_edit_options *o) {
     write_names(text, "rename", o->renames, 2 * o->rename_count);
 }
 
-static void write_mirror(FILE *text, const pm_motion_mirror_options *o) {
-    digest pairs = {""};
+static void write_mirror(FILE *text, const pm_motion_mirror_options *o,
+                         const options_files *files) {
     write_name(text, "pairs", o->pairs);
-    if (o->pairs && !digest_of_file(o->pairs, &pairs))
-        pairs.text[0] = '\0';
-    fprintf(text, "mirror %d %s\n", (int)o->normal, pairs.text);
+    fprintf(text, "mirror %d %s\n", (int)o->normal, files->pairs.text);
 }
 
 static void write_options(FILE *text, const pm_motion_batch_task *o, const options_files *files,
@@ -159,7 +181,7 @@ static void write_options(FILE *text, const pm_motion_batch_task *o, const optio
     if (o->edit)
         write_edit(text, o->edit);
     if (o->mirror)
-        write_mirror(text, o->mirror);
+        write_mirror(text, o->mirror, files);
     if (o->extracts_root)
         write_root(text, &o->root);
     write_rate(text, o->rate);

@@ -10,7 +10,7 @@
 
 /* Digests of the files that options name, which are read once. */
 typedef struct options_files {
-    digest tangents, axis, layout, skeleton, rates; /* "": no such file */
+    digest tangents, axis, layout, skeleton, rates, pairs; /* "": no such file */
 } options_files;
 
 /* A file that cannot be read has no digest; using it fails later, with its name. */

@@ -123,7 +123,7 @@ class Channel(Shared):
 
 
 class Clip(Shared):
-    """A named stretch of motion. Arrays are read-only and keep the motion's memory alive.
+    """A named piece of motion. Arrays are read-only and keep the motion's memory alive.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ class Clip(Shared):
 
     @cached_property
     def times(self) -> Doubles:
-        """Key times in seconds: of the joint that has the most."""
+        """Key times in seconds, of the joint that has the most."""
         chosen = self._of("rotation") + self._of("translation") + self._of("scale")
         longest = max(chosen or self.channels, key=lambda c: int(c._timeline.key_count),
                       default=None)
@@ -177,7 +177,7 @@ class Clip(Shared):
 
     def at(self, times: npt.ArrayLike, method: AuthoredMethod | None = None, *,
            frame: Frame = "body", engine: Engine | None = None) -> Poses:
-        """The clip at any times: rotations, positions, scales and velocities.
+        """Sample the clip at any times: rotations, positions, scales and velocities.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ __all__ = ["main"]
 
 
 def main() -> int:
-    """Runs the command with the arguments of this process.
+    """Run the command with the arguments of this process.
 
     Returns
     -------

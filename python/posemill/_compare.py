@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a change did to a motion."""
+"""Differences between two motions."""
 from __future__ import annotations
 
 import json
@@ -28,7 +28,7 @@ def _with_floats(measures: dict[str, Any]) -> dict[str, Any]:
 
 
 class Comparison:
-    """The differences of two motions: of each joint, and of the clip.
+    """The differences between two motions, for each joint and for the whole clip.
 
     Made by :func:`compare`. A notebook shows a summary; :meth:`show` gives the page.
 
@@ -60,7 +60,7 @@ class Comparison:
         self.clip = _with_floats(self.numbers["clip"])
 
     def within(self, degrees: float, millimetres: float) -> bool:
-        """Whether no angle and no distance is larger. A distance that is not known is none."""
+        """Whether no angle and no distance exceeds the bounds. Distances that are not known are ignored."""
         distance = (self.clip["max_distance"] or 0.0) * self.numbers["unit_mm"]
         return bool(self.clip["max_degrees"] <= degrees and distance <= millimetres)
 
@@ -107,7 +107,7 @@ def _contacts(names: str | Iterable[str] | None) -> bytes | None:
         return None
     text = names if isinstance(names, str) else ",".join(names)
     if not text or "\0" in text:
-        raise ValueError(f"contacts: {text!r} is no list of names")
+        raise ValueError(f"contacts: {text!r} is not a list of names")
     return os.fsencode(text)
 
 
@@ -117,7 +117,7 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
             start: Number | None = None, end: Number | None = None, trim_start: int = 0,
             certify: bool = False, contacts: str | Iterable[str] | None = None,
             engine: Engine | None = None) -> Comparison:
-    """Compares two motions joint by joint: angles, distances in the world, and speeds.
+    """Compare two motions joint by joint: angles, distances in the world, and speeds.
 
     Parameters
     ----------

@@ -71,7 +71,7 @@ def _order(seq: str) -> tuple[str, bool]:
 
 def from_euler(seq: str, angles: Any, degrees: bool = False, *, scalar_first: bool = False,
                dtype: Any = None) -> Floats:
-    """Quaternions of Euler angles.
+    """Convert Euler angles to quaternions.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def from_euler(seq: str, angles: Any, degrees: bool = False, *, scalar_first: bo
 
 def as_euler(quaternions: Any, seq: str, degrees: bool = False, *, scalar_first: bool = False,
              dtype: Any = None) -> Floats:
-    """Euler angles of quaternions.
+    """Convert quaternions to Euler angles.
 
     The first and the third angle are within half a turn of 0, the second within a quarter turn, and
     for sequences such as ``"ZXZ"`` from 0 to half a turn, as in SciPy. At gimbal lock one outer angle
@@ -156,7 +156,7 @@ def as_euler(quaternions: Any, seq: str, degrees: bool = False, *, scalar_first:
 
 
 def from_matrix(matrices: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
-    """Quaternions of the rotations nearest to matrices.
+    """Convert matrices to the quaternions of the nearest rotations.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def from_matrix(matrices: Any, *, scalar_first: bool = False, dtype: Any = None)
 
 
 def as_matrix(quaternions: Any, *, scalar_first: bool = False, dtype: Any = None) -> Floats:
-    """Matrices of quaternions.
+    """Convert quaternions to matrices.
 
     Parameters
     ----------

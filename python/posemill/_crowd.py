@@ -87,7 +87,7 @@ Subsets = Mapping[str, Iterable[int | str]]
 
 
 def crowd_ticks(seconds: npt.ArrayLike) -> Any:
-    """Seconds to ticks of 2^-32 s, the times of instances.
+    """Convert seconds to ticks of 2^-32 s, the unit of the times of instances.
 
     Parameters
     ----------
@@ -305,7 +305,7 @@ def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list
 
 
 class Crowd(Shared):
-    """The clips of one skeleton on a device, for posing instances. Thread-safe.
+    """The clips of one skeleton on a device, which pose instances. Thread-safe.
 
     Parameters
     ----------
@@ -416,7 +416,7 @@ class Crowd(Shared):
              poses: npt.ArrayLike | None = None, subset: int | str | None = None,
              indices: npt.ArrayLike | None = None, packed: bool = True, out: Floats | None = None,
              frame: int = 0) -> Floats:
-        """Poses all instances, or those that are listed.
+        """Pose all instances, or those that are listed.
 
         Parameters
         ----------
@@ -512,7 +512,7 @@ class Crowd(Shared):
                speeds: npt.ArrayLike | None = None, scalar_first: bool = False,
                at_points: bool = False,
                out: Mapping[str, Any] | None = None) -> dict[str, Singles]:
-        """States of bodies: positions, rotations and velocities, for learning and control.
+        """Compute states of bodies, for learning and control: positions, rotations and velocities.
 
         All fields are computed in one pass. Velocities are the derivatives of the curves, times the
         speed of an instance: on a key the mean of both sides, at an end the inner side. Scales are

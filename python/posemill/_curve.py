@@ -254,7 +254,7 @@ class RotationCurve(Shared):
                 end_rule: EndRule = "fit", count: int | None = None, order: int = 0,
                 frame: Frame = "body", channel: VectorChannel = "rotations", out: Any = None,
                 dtype: Any = None) -> Any:
-        """Computes samples at a rate, each at the exact time.
+        """Sample the curve at a rate, each sample at its exact time.
 
         Parameters
         ----------
@@ -314,7 +314,7 @@ class RotationCurve(Shared):
                 count: int | None = None, order: int = 0, frame: Frame = "body",
                 channel: VectorChannel = "rotations", tracks: Any = None, out: Any, offset: int = 0,
                 wait_for: Sequence[Any] | None = None) -> Any:
-        """Enqueues a job on a pyopencl queue, without waiting for anything.
+        """Enqueue a job on a pyopencl queue, without waiting.
 
         Parameters
         ----------

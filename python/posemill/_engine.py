@@ -69,7 +69,7 @@ _Given = tuple[str, int, bool, ClipBuilding]
 
 
 class Engine(Shared):
-    """A device with its programs. Thread-safe: any number of threads may use one engine at once.
+    """A device and its compiled programs. Any number of threads may use one engine at the same time.
 
     Parameters
     ----------
@@ -243,7 +243,7 @@ def _destroy(handle: Any) -> None:
 
 
 def devices(*, check: bool = False) -> list[Device]:
-    """Lists OpenCL devices.
+    """List the OpenCL devices.
 
     Parameters
     ----------

@@ -58,7 +58,7 @@ def filtered(q: Any, source: Fraction, target: Fraction, cutoff: float, end_rule
 
 def filter_rotations(q: Any, rate: Rate, cutoff: float, *, out: Any = None, dtype: Any = None,
                      engine: Engine | None = None) -> Floats:
-    """Rotations without what is faster than a cut-off, and without a delay.
+    """Remove what is faster than a cut-off from rotations, without a delay.
 
     A low-pass of rotations, which does not depend on their signs or on axes: up to 0.8 of the cut-off
     amplitudes change by at most 0.1 %, from 1.2 of it on at least 60 dB are removed. Constant velocity

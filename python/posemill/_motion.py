@@ -40,7 +40,7 @@ _TURNS = {None: lib.PM_MOTION_TURN_NONE, "z-to-y": lib.PM_MOTION_TURN_Z_TO_Y,
 
 
 class MotionWarning(UserWarning):
-    """What is odd about a motion file, or what another format cannot hold."""
+    """A motion file is unusual, or another format cannot hold all of it."""
 
 
 def format_number(name: str | None) -> int:
@@ -137,33 +137,33 @@ class Motion:
 
     @property
     def format(self) -> str:
-        """``"bvh"``, ``"gltf"``, ``"glb"``, ``"npz"`` or ``"csv"``: what it was read from."""
+        """The format of the source: ``"bvh"``, ``"gltf"``, ``"glb"``, ``"npz"`` or ``"csv"``."""
         return text(lib.pm_motion_format_name(self._content.c.format))
 
     @property
     def layout(self) -> str:
-        """Of NPZ: the name of the layout; else empty."""
+        """The name of the layout of an NPZ file; empty for other formats."""
         return text(self._content.c.layout)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the joints, or nodes; empty for files without a skeleton."""
+        """The names of the joints or nodes; empty if the file has no skeleton."""
         return self._content.names
 
     @property
     def parents(self) -> npt.NDArray[np.int32]:
-        """Index of each joint's parent, -1 for a root. Parents may come after their children."""
+        """The index of each joint's parent; -1 for a root. Parents may come after their children."""
         return self._content.parents
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is odd about the file, a sentence each."""
+        """What is unusual about the file, one sentence each."""
         c = self._content.c
         return tuple(text_worded(c.notes[i]) for i in range(c.note_count))
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """What else the file has, such as ``"3 meshes"``: only its own format can hold it."""
+        """What else the file contains, such as ``"3 meshes"``: only its own format can hold it."""
         c = self._content.c
         return tuple(text(c.carried[i]) for i in range(c.carried_count))
 
@@ -174,7 +174,7 @@ class Motion:
 
     @property
     def skeleton(self) -> Skeleton:
-        """The joints of the first skin with their ancestors; without skins all nodes."""
+        """The joints of the first skin and their ancestors, or all nodes if there is no skin."""
         return self.skin(0)
 
     def skin(self, index: int) -> Skeleton:
@@ -185,7 +185,7 @@ class Motion:
 
     def at(self, times: npt.ArrayLike, method: AuthoredMethod | None = None, *,
            clip: int | str = 0, frame: Frame = "body", engine: Engine | None = None) -> Poses:
-        """A clip at any times: its rotations, positions, scales and velocities.
+        """Sample a clip at any times: rotations, positions, scales and velocities.
 
         Parameters
         ----------
@@ -213,7 +213,7 @@ class Motion:
                  keep_time: bool = False, max_samples: int = 0,
                  lowpass: float | Literal["auto"] | None = None, engine: Engine | None = None,
                  **curve: Any) -> Motion:
-        """Samples the clips at another rate.
+        """Resample the clips to another rate.
 
         Parameters
         ----------
@@ -271,7 +271,7 @@ class Motion:
     def extract_root(self, joint: str | None = None, *, root: str | None = None, add: bool = False,
                      name: str | None = None, up: str | None = None, axes: str | None = None,
                      keep_position: bool = False, keep_heading: bool = False) -> Motion:
-        """Makes the root move as a joint does, mostly the hips, for :meth:`Crowd.root_motion`.
+        """Move the root along with a joint, usually the hips, for :meth:`Crowd.root_motion`.
 
         The root receives the turn of the joint about the axis that points up, and its position on
         the ground, both relative to the joint's rest pose. The rest of the motion stays in the
@@ -324,7 +324,7 @@ class Motion:
         return Motion._of(content, f"{self.name}, with root motion")
 
     def mirror(self, plane: str = "x", *, pairs: Path | None = None) -> Motion:
-        """Exchanges left and right: a wave of the left hand becomes one of the right hand.
+        """Swap left and right: a wave of the left hand becomes a wave of the right hand.
 
         Parameters
         ----------
@@ -350,7 +350,7 @@ class Motion:
              frames: tuple[int | None, int | None] | None = None, repeat: int = 1,
              blend: float = 0.0, continue_root: bool = False,
              joints: Iterable[str] | None = None, rename: Mapping[str, str] | None = None) -> Motion:
-        """Cuts and repeats all clips, and picks and renames joints, in this order.
+        """Cut and repeat all clips, then select and rename joints, in this order.
 
         Parameters
         ----------
@@ -388,7 +388,7 @@ class Motion:
 
     def cut(self, start: Number | None = None, end: Number | None = None, *,
             frames: tuple[int | None, int | None] | None = None) -> Motion:
-        """The part from one time to another, as by :meth:`edit`.
+        """Return the part between two times, as :meth:`edit` does.
 
         Examples
         --------
@@ -400,7 +400,7 @@ class Motion:
 
     def show(self, clip: int | str = 0, *, up: str | None = None, unit: float | None = None,
              start: Number | None = None, end: Number | None = None, trim_start: int = 0) -> Page:
-        """A page with the skeleton, which plays, and its curves.
+        """Return a page that plays the skeleton and shows its curves.
 
         Parameters
         ----------
@@ -428,7 +428,7 @@ class Motion:
     def draw(self, path: Path, clip: int | str = 0, *, size: tuple[int, int] = (0, 0), view: PictureView = "front",
              poses: int = 0, up: str | None = None, start: Number | None = None, end: Number | None = None,
              trim_start: int = 0) -> None:
-        """Writes a picture of the skeleton: a strip of poses with their times, or an animation.
+        """Write a picture of the skeleton: a strip of poses with their times, or an animation.
 
         Parameters
         ----------
@@ -455,7 +455,7 @@ class Motion:
                       poses)
 
     def plot(self, joint: int | str | None = None, clip: int | str = 0) -> Page:
-        """A page with the curves of a joint: angle, angular speed and acceleration.
+        """Return a page with the curves of a joint: angle, angular speed and acceleration.
 
         Parameters
         ----------
@@ -495,7 +495,7 @@ class Motion:
     def save(self, path: Path, *, format: Format | None = None, clip: int | str | None = None,
              decimals: int | None = None, strict: bool = False, euler: Euler | None = None,
              scale: float = 1.0, turn: Turn | None = None, make_folders: bool = False) -> None:
-        """Writes a file, which appears when it is complete.
+        """Save the motion to a file, which appears once it is complete.
 
         A motion that was not resampled is written in its own format as it was read.
 
@@ -674,7 +674,7 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
          layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
          strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
          snap: bool = True, fill: str | bool = False, fill_max: float | None = None) -> Motion:
-    """Reads a motion file: BVH, glTF, GLB, NPZ, CSV or AMC.
+    """Read a motion file: BVH, glTF, GLB, NPZ, CSV or AMC.
 
     Parameters
     ----------
@@ -755,13 +755,13 @@ def _fill(motion: Motion, fill: str | bool, longest: float | None) -> Motion:
 
 
 def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
-    """Exchanges left and right: :meth:`Motion.mirror`."""
+    """Swap left and right: see :meth:`Motion.mirror`."""
     return motion.mirror(plane, pairs=pairs)
 
 
 def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool = False,
          up: str | None = None) -> Motion:
-    """Puts motions of one skeleton one after another: of each the first clip.
+    """Join the first clips of several motions with the same skeleton, one after another.
 
     Parameters
     ----------
@@ -795,7 +795,7 @@ def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool =
 
 
 def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
-    """Converts a file to the format of another name: :func:`load` and :meth:`Motion.save`.
+    """Convert a motion file to the format that the extension of the output names.
 
     Parameters
     ----------

@@ -44,7 +44,7 @@ _TURNS = {"z-to-y": (-_HALF, 0.0, 0.0, _HALF), "y-to-z": (_HALF, 0.0, 0.0, _HALF
 
 
 class MotionLibrary(Shared):
-    """Motions of one skeleton, from which states of bodies are sampled at (motion, time) pairs.
+    """Motions of one skeleton, to sample states of bodies at (motion, time) pairs.
 
     Positions are forward kinematics of the interpolated rotations, and velocities the derivatives of
     these curves. Thread-safe.
@@ -145,7 +145,7 @@ class MotionLibrary(Shared):
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
                    extras: Extras | None = None, engine: Engine | None = None,
                    **reading: Any) -> MotionLibrary:
-        """Reads motion files; each clip is a motion.
+        """Read motion files; each clip becomes a motion.
 
         Parameters
         ----------
@@ -196,7 +196,7 @@ class MotionLibrary(Shared):
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
               method: Method = "slerp", keys: KeyFormat = "float32", scale: float = 1.0, turn: Turn | None = None,
               coded: bool = False, **reading: Any) -> None:
-        """Writes the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
+        """Write the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
         not grow with the number of files, which are read twice.
 
         Parameters
@@ -226,7 +226,7 @@ class MotionLibrary(Shared):
                speed: npt.ArrayLike | None = None, wrap: bool = False, scalar_first: bool = False,
                velocity_at: str = "origin",
                out: Mapping[str, Any] | None = None) -> dict[str, Array]:
-        """States of bodies at (motion, time) pairs.
+        """Sample states of bodies at (motion, time) pairs.
 
         Parameters
         ----------
@@ -339,7 +339,7 @@ class MotionLibrary(Shared):
         return found
 
     def export_npz(self, path: Path, motion: int | str, rate: Number, flavor: str = "mjlab") -> None:
-        """Writes a motion of a robot at a rate, as trackers read it: ``fps``, ``joint_pos``, ``joint_vel``,
+        """Write a motion of a robot at a rate, as trackers read it: ``fps``, ``joint_pos``, ``joint_vel``,
         ``body_pos_w``, ``body_quat_w``, ``body_lin_vel_w``, ``body_ang_vel_w``, and the names of both.
 
         Parameters
@@ -400,7 +400,7 @@ class MotionLibrary(Shared):
     def sample_times(self, n: int, rng: np.random.Generator | int | None = None, *,
                      weights: npt.ArrayLike | None = None,
                      truncate: float = 0.0) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-        """Random motions, and times that are uniform in them.
+        """Draw random motions, and a uniform time within each.
 
         Parameters
         ----------
@@ -433,7 +433,7 @@ class MotionLibrary(Shared):
             raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
 
     def save(self, path: Path, *, angles: AngleFormat = "float32", coded: bool = False) -> None:
-        """Writes a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
+        """Write a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
 
         Parameters
         ----------
@@ -461,7 +461,7 @@ class MotionLibrary(Shared):
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
              keys: KeyFormat | None = None, bodies: Sequence[int | str] | None = None,
              dofs: Sequence[int | str] | None = None) -> MotionLibrary:
-        """Reads what :meth:`save` wrote. A member that is damaged is refused by its name.
+        """Load what :meth:`save` wrote. A member that is damaged is refused by its name.
 
         The file is mapped, and must not change while the library exists; :meth:`save` and renaming replace
         it without changing it.

@@ -22,7 +22,7 @@ __all__ = ["Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of
 
 
 class Page:
-    """A page of HTML that needs nothing else, and no network.
+    """A page of HTML that needs no other files and no network.
 
     A notebook shows it where it is the value of a cell.
 
@@ -44,12 +44,12 @@ class Page:
         self.html = html
 
     def save(self, path: Path) -> None:
-        """Writes the page to a file, which appears when it is complete."""
+        """Save the page to a file, which appears once it is complete."""
         text = self.html.encode()
         call(lib.native_save, file_name(path), text, len(text))
 
     def open(self) -> str:
-        """Opens the page in a web browser, from a temporary file.
+        """Open the page in a web browser, from a temporary file.
 
         Returns
         -------

@@ -61,7 +61,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
            at: float | None = None, position: float = 0.0, scale: float = 0.0,
            curve: ReducedCurve = "slerp", smooth: bool = False, common: bool = False,
            clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
-    """Drops keys where the curve stays within a bound, which holds at every time.
+    """Drop keys while the curve stays within a bound, which holds at every time.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
 def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float = 0.5, *,
                 curve: KeyCurve = "slerp", scalar_first: bool = False,
                 threads: int = 0) -> npt.NDArray[np.bool_]:
-    """Which keys of slerps are needed, so that a curve through them stays within an angle.
+    """Return the indices of the keys that a slerp curve needs to stay within an angle.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ _NOT_FINITE = "poses: a number is not finite"
 def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
              end_rule: EndRule = "fit", lowpass: float | Literal["auto"] | None = None,
              out: Any = None, dtype: Any = None, **options: Any) -> Any:
-    """Rotations at another rate, from the first frame to the last.
+    """Resample rotations to another rate, from the first frame to the last.
 
     They are computed on the host, in one pass over the frames, unless ``engine`` is given.
 
@@ -80,7 +80,7 @@ def _places(count: int, step: Fraction) -> tuple[Array, Array]:
 
 def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
                     dtype: Any = None, **options: Any) -> Floats:
-    """Rotation vectors (axis-angle) at another rate, such as the poses of AMASS.
+    """Resample rotation vectors (axis-angle), such as the poses of AMASS, to another rate.
 
     Vectors stay on the branch of the frame before them: they do not jump by a whole turn where the
     source does not. Samples that fall on a frame of the source are exact copies of it, unless the

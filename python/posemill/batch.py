@@ -41,7 +41,7 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """A file that could not be resampled: the name of its output, why, and the exit code."""
+    """A file that could not be resampled: the name of its output, the reason, and the exit code."""
 
     name: str
     error: str
@@ -50,7 +50,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """What `posemill merge` says after a run.
+    """The result of a run, as `posemill merge` reports it.
 
     Attributes
     ----------
@@ -84,7 +84,7 @@ class Result:
 
 
 class WorkersLost(RuntimeError):
-    """Workers ended before their files were done; what is done is kept. Run it again.
+    """Workers ended before their files were done. Finished files are kept; run it again for the others.
 
     Attributes
     ----------
@@ -319,7 +319,7 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         resume: bool = True, verify: bool = False, overwrite: bool = False,
         jobs: int | None = None, parts: int | None = None, records: Path | None = None,
         progress: Callable[[int, int], None] | None = None, **options: Any) -> Result:
-    """Resamples files and folders into a folder.
+    """Resample files and folders into a folder.
 
     Parameters
     ----------
@@ -338,11 +338,11 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         Dask, or ``"processes"``: processes of this call, which are replaced when they end.
         Default: this process, one thread per processor.
     resume : bool
-        Keeps outputs that the records prove right. False: outputs that exist are refused.
+        Keep outputs that the records prove correct. False: refuse outputs that exist.
     verify : bool
-        With resume, also reads these outputs and compares their digests.
+        With resume, also read these outputs and compare their digests.
     overwrite : bool
-        Replaces all outputs.
+        Replace all outputs.
     jobs : int, optional
         Files at a time: of each task of an executor, default 1; without an executor, default one
         per processor; of ``"processes"`` the number of processes.
@@ -353,7 +353,7 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         executor over several machines one for each.
     progress : callable, optional
         Called with the number of files that are finished and that of all, on the thread of this call,
-        whenever the first has changed, and at the end. An exception of it ends the run as Ctrl-C does.
+        whenever the first changes, and at the end. An exception that it raises ends the run as Ctrl-C does.
     **options
         Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
         ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``.
@@ -368,14 +368,14 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     ValueError
         An option is wrong, or two files have one output.
     DeviceError, OSError
-        What no other file would escape, such as a full disk, or another run into this folder with
-        other options. What is done is kept.
+        A problem that affects all files, such as a full disk, or another run into this folder with
+        other options. Finished files are kept.
     WorkersLost
-        Workers ended in the middle, and the executor is the caller's.
+        Workers of an executor that the caller provided ended early.
 
     Notes
     -----
-    Nothing is printed, by workers neither. Ctrl-C finishes the files in work. Tasks may run on several
+    Nothing is printed, not even by workers. Ctrl-C lets the files in progress finish. Tasks may run on several
     threads of one process at once. Only one run at a time writes into a folder, but those with the same
     options share it.
 
@@ -398,7 +398,7 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
            distance: float | None = None, at: float | None = None, position: float = 0.0,
            scale: float = 0.0, curve: ReducedCurve = "slerp", smooth: bool = False,
            common: bool = False, to: str = "glb", **options: Any) -> Result:
-    """Drops keys of files and folders, as :func:`posemill.reduce` does of one motion.
+    """Drop keys of files and folders, as :func:`posemill.reduce` does of one motion.
 
     Parameters
     ----------

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
  * Digests against those that xxh128sum prints, at the sizes where the algorithm changes; in one
- * piece, in pieces and of files.
+ * piece, in pieces, of files, and of files that options of a batch name.
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "motion/batch/options_digest.h"
 #include "motion/files/digest.h"
+#include "motion/files/input.h"
 #include "support/test.h"
 #include "support/test_folder.h"
 
@@ -40,6 +42,12 @@ static int make_data(void **state) {
     for (size_t i = 0; i < LARGEST; i++)
         data[i] = (unsigned char)(i * 131 + (i >> 8) * 7);
     return test_folder_enter(state);
+}
+
+/* Of these first bytes and a hole. */
+static void put_with_start(const char *name, const char *start, size_t size) {
+    test_folder_put(name, start, strlen(start));
+    assert_int_equal(truncate(name, (off_t)size), 0);
 }
 
 TEST(digests_are_those_of_xxh128sum) {
@@ -85,6 +93,52 @@ TEST(a_file_that_cannot_be_read_has_none) {
     assert_false(digest_of_file("/", &found)); /* opens, and cannot be read */
     assert_int_equal(errno, EISDIR);
     assert_string_equal(found.text, "");
+}
+
+/* Of 300000 bytes. Those of another kind than the option are not read. */
+TEST(files_of_options_have_the_digests_of_their_bytes) {
+    const digest whole = digest_of(data, LARGEST);
+    const pm_motion_mirror_options mirror = {.pairs = "text"};
+    pm_motion_batch_task task = {.mirror = &mirror};
+    options_files files;
+    task.read.layout = task.read.rates_file = task.read.skeleton = "text";
+    task.curve.tangents_file = task.curve.axis_file = "text";
+    test_folder_put("text", data, LARGEST);
+    options_files_read(&task, &files);
+    assert_string_equal(files.layout.text, whole.text);
+    assert_string_equal(files.rates.text, whole.text);
+    assert_string_equal(files.skeleton.text, whole.text);
+    assert_string_equal(files.pairs.text, whole.text);
+    assert_string_equal(files.tangents.text, "");
+    assert_string_equal(files.axis.text, "");
+    task.read.skeleton = "joints.bvh";
+    task.curve.tangents_file = "numbers";
+    put_with_start("joints.bvh", "HIERARCHY ", LARGEST);
+    put_with_start("numbers", "\x93NUMPY\x01", LARGEST);
+    options_files_read(&task, &files);
+    assert_string_not_equal(files.skeleton.text, "");
+    assert_string_not_equal(files.tangents.text, "");
+}
+
+/* A motion may be larger than a text, if it begins like one. */
+TEST(files_beyond_the_limits_of_their_readers_are_not_read) {
+    const pm_motion_mirror_options mirror = {.pairs = "sparse"};
+    pm_motion_batch_task task = {.mirror = &mirror};
+    options_files files;
+    task.read.layout = task.read.rates_file = task.read.skeleton = "sparse";
+    put_with_start("sparse", "{", INPUT_BESIDE_MAX + 1);
+    put_with_start("sparse.json", "{", INPUT_BESIDE_MAX + 1);
+    put_with_start("joints.bvh", "HIERARCHY ", INPUT_BESIDE_MAX + 1);
+    options_files_read(&task, &files);
+    assert_string_equal(files.layout.text, "");
+    assert_string_equal(files.rates.text, "");
+    assert_string_equal(files.pairs.text, "");
+    task.read.skeleton = "sparse.json";
+    options_files_read(&task, &files);
+    assert_string_equal(files.skeleton.text, "");
+    task.read.skeleton = "joints.bvh";
+    options_files_read(&task, &files);
+    assert_string_not_equal(files.skeleton.text, "");
 }
 
 TEST(digests_are_compared) {

@@ -246,7 +246,8 @@ class Cited(unittest.TestCase):
             self.assertIn(self.cite(content).returncode, (0, 4), content)
 
     def test_a_record_is_cited_as_it_was_measured(self):
-        for words in (["--quick"], ["--case", "x"], ["--samples", "4096"], ["--json", "-"], ["other.json"]):
+        for words in (["--quick"], ["--case", "x"], ["--samples", "4096"], ["--json", "-"], ["--device", "none"],
+                      ["other.json"]):
             done = self.cite(self.sound(), *words)
             self.assertEqual((done.returncode, done.stdout), (2, ""), words)
         refused = subprocess.run([POSEMILL, "bench", "record.json"], capture_output=True, check=False)

@@ -25,7 +25,7 @@ static const option convert_table[] = {
      motion_option_clip, AT(clips)},
     {"--rate", 'r', "HZ", "also resample, as the verb resample does with --method authored",
      resample_option_rate, AT(batch.run.task.rate)},
-    {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
+    {"--json", 0, NULL, "print the report as JSON; for a batch, its records, one per line", NULL,
      AT(json)},
 };
 #undef AT

@@ -24,7 +24,7 @@ static const command_help help = {
     .name = "info",
     .usage = "FILE... [OPTIONS]",
     .summary = "Describes motion files: format, skeleton, clips, rates and how they were\n"
-               "read, and what is odd about them.",
+               "read, and what is unusual about them.",
     .notes = "Reads BVH, glTF, GLB, NPZ and CSV. - is standard input.",
     .example = "posemill info walk.bvh\n"
                "posemill info archive/*.npz --json",

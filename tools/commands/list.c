@@ -39,7 +39,7 @@ static const command_help help = {
     .summary = "Writes a list of motion files with their sizes, one JSON object a line, sorted by\n"
                "path. Batches read it with --files-from.",
     .notes =
-        "Folders are searched through, without hidden files. Links are followed. Loops of links\n"
+        "Folders are searched, without hidden files. Links are followed. Loops of links\n"
         "and entries that cannot be read are left out with a warning and exit code 1. Archives\n"
         "are .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz and .tar.zst.",
     .example = "posemill list takes -o takes.jsonl\n"

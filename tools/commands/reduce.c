@@ -66,7 +66,7 @@ static const option reduce_table[] = {
     {"--clip", 0, "NAME", "a clip to reduce, by its name or number; may be repeated; default: all",
      motion_option_clip, AT(files.clips)},
     {"--json", 0, NULL,
-     "print the report as JSON, with all joints; of a batch its records, one a line", NULL,
+     "print the report as JSON, with all joints; for a batch, its records, one per line", NULL,
      AT(files.json)},
 };
 static const option bound_table[] = {

@@ -64,7 +64,7 @@ static const option resample_table[] = {
      "include: adds a sample at the end itself",
      parse_end_rule, AT(batch.run.task)},
     {"--lowpass", 0, "HZ",
-     "remove what is faster, without a delay; auto: 0.45 of the smaller rate, so that a lower\n"
+     "remove higher frequencies, without a delay; auto: 0.45 of the smaller rate, so that a lower\n"
      "rate does not alias",
      parse_lowpass, TASK(lowpass)},
     {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
@@ -83,7 +83,7 @@ static const option resample_table[] = {
      AT(fill.how.longest)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      TASK(check)},
-    {"--json", 0, NULL, "print the report as JSON; of a batch its records, one a line", NULL,
+    {"--json", 0, NULL, "print the report as JSON; for a batch, its records, one per line", NULL,
      AT(json)},
 };
 #undef TASK
@@ -101,7 +101,7 @@ static const command_help help = {
         "standard input or output. If the formats differ, the result is converted. The default\n"
         "method is slerp; for glTF it is `authored`: each channel by its own interpolation.\n"
         "sterp twists about the bones unless --axis is given.\n"
-        "With --out-dir, folders are searched through, and outputs have the names and folders of\n"
+        "With --out-dir, folders are searched, and outputs have the names and folders of\n"
         "the inputs, with the extension of --to if it is given. A record of each file is kept;\n"
         "--resume does what is left or has changed. The results are the same for any number of\n"
         "jobs, shards and runs.",

@@ -58,7 +58,7 @@ static bool parse_pages(const char *text, void *target, char *reason) {
 #define AT(field) offsetof(batch_options, field)
 static const option batch_table[] = {
     {"--files-from", 0, "LIST",
-     "take inputs from a list, one a line as a path or a JSON object, or from a tar\n"
+     "take inputs from a list with a path or a JSON object per line, or from a tar\n"
      "archive; - is standard input",
      option_text, AT(files_from)},
     {"--match", 0, "GLOB", "pick files in folders by name; default: all motion formats",
@@ -70,7 +70,7 @@ static const option batch_table[] = {
      "do only part I, from 0, of N equal parts; auto: by the variables of Slurm,\n"
      "Open MPI or PMI",
      option_text, AT(shard)},
-    {"--resume", 0, NULL, "keep outputs that the records prove right", NULL, AT(run.resume)},
+    {"--resume", 0, NULL, "keep outputs that the records prove correct", NULL, AT(run.resume)},
     {"--verify", 0, NULL, "with --resume, also read the outputs and compare their digests", NULL,
      AT(run.verify)},
     {"--overwrite", 0, NULL,
@@ -141,6 +141,6 @@ cli_exit batch_options_check(const command_help *help, const batch_options *opti
     if (options->run.resume && options->run.overwrite)
         return options_usage(help, "--overwrite",
                              "cannot be combined with --resume, which replaces "
-                             "what the records do not prove right");
+                             "what the records do not prove correct");
     return CLI_DONE;
 }

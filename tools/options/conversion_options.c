@@ -104,7 +104,7 @@ static const option conversion_table[] = {
      "rows with them",
      parse_decimals, AT(decimals)},
     {"--extract-root", 0, "JOINT",
-     "make the root move as this joint does, mostly the hips: its heading and its place\n"
+     "make the root move as this joint does, usually the hips: its heading and its place\n"
      "on the ground; auto: the first joint that moves",
      parse_joint, 0},
     {"--root-node", 0, "NODE",
@@ -115,9 +115,9 @@ static const option conversion_table[] = {
      parse_axes, AT(root.axes)},
     {"--root-up", 0, "AXIS", "y or z, which points up; default: found from format and figure",
      parse_root_up, AT(root.up)},
-    {"--keep-heading", 0, NULL, "turns about the axis that points up stay in the joint", NULL,
+    {"--keep-heading", 0, NULL, "leave turns about the axis that points up in the joint", NULL,
      AT(root.keep_heading)},
-    {"--keep-position", 0, NULL, "the place stays in the joint", NULL, AT(root.keep_position)},
+    {"--keep-position", 0, NULL, "leave the place in the joint", NULL, AT(root.keep_position)},
 };
 #undef AT
 
