@@ -185,11 +185,12 @@ static bool samples_without_kernels(pm_engine *engine, size_t tracks, size_t cou
 /* An engine whose folder of kernels is empty. */
 static pm_engine *engine_without_kernels(void **state, const char *variable) {
     set_variable(variable);
-    return engine_with(
-        state, &(pm_engine_desc){.cache_folder = "", .kernel_folder = cache_folder_make()});
+    return engine_with(state,
+                       &(pm_engine_desc){.cache_folder = "", .kernel_folder = cache_folder_make()});
 }
 
-WITH_VARIABLE(a_cpu_device_leaves_small_frames_and_many_samples_of_few_tracks_to_plain_c, on_device) {
+WITH_VARIABLE(a_cpu_device_leaves_small_frames_and_many_samples_of_few_tracks_to_plain_c,
+              on_device) {
     static const char *const settings[] = {"", "plain_c=0"};
     for (size_t i = 0; i < 2; i++) {
         SCOPED(pm_engine_destroy) pm_engine *engine = engine_without_kernels(state, settings[i]);
