@@ -269,7 +269,7 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
 }
 
 /* Joints of a work item, and the fewest that repay starting a thread: a tenth of a millisecond. */
-enum { RUN_JOINTS = 1 << 12, MIN_JOINTS = 1 << 13 };
+enum { RUN_JOINTS = 1 << 12, MIN_JOINTS = 1 << 15 };
 
 typedef struct posing {
     const pm_pose_request *request;
@@ -366,10 +366,9 @@ static void pose_runs(void *context, pm_items *items) {
     free(batch.rows);
 }
 
-/* A product of joints does not overflow: each has a record. */
 static size_t threads_of(const pm_pose_request *r) {
-    const size_t joints = r->target_count * pm_pose_entries(r) * r->crowd->skeleton->joint_count;
-    const size_t most = joints / MIN_JOINTS > 0 ? joints / MIN_JOINTS : 1;
+    const size_t fitting = pm_pose_joints(r) / MIN_JOINTS;
+    const size_t most = fitting > 0 ? fitting : 1;
     return most < r->host_threads ? most : r->host_threads;
 }
 

@@ -118,9 +118,11 @@ __attribute__((noinline)) static void store_last(float *to, const pm_quat_block 
     store_end(PM_VECTOR(to - past, last), parts[last], end - last * PM_LANES, r);
 }
 
-/* The values of PM_LANES tracks. Others follow. */
-static inline void store_full(float *to, pm_quat_block m, size_t components, row_store r) {
+/* The values of PM_LANES tracks, the last ones if so. */
+static inline void store_full(float *to, pm_quat_block m, size_t components, bool is_last,
+                              row_store r) {
     const size_t past = (uintptr_t)to / sizeof *to % PM_LANES;
+    const real end = components == 4 ? m.r3 : m.r2;
     real *rest = &r.all->rests[r.k];
     const real part = shared(*rest, m.r0, past);
     float *at = to - past;
@@ -132,14 +134,16 @@ static inline void store_full(float *to, pm_quat_block m, size_t components, row
     PM_STREAM(shared(m.r1, m.r2, past), PM_VECTOR(at, 2));
     if (components == 4)
         PM_STREAM(shared(m.r2, m.r3, past), PM_VECTOR(at, 3));
-    *rest = components == 4 ? m.r3 : m.r2;
+    if (!is_last)
+        *rest = end;
+    else if (past > 0)
+        store_end(PM_VECTOR(at, components), shared(end, end, past), past, r);
 }
 
 static inline void store_row(float *to, pm_quat_block m, size_t components, pm_u32 count,
                              row_store r) {
-    const bool is_aligned = (uintptr_t)to % sizeof(real) == 0;
-    if (count > PM_LANES || (count == PM_LANES && is_aligned))
-        store_full(to, m, components, r);
+    if (count >= PM_LANES)
+        store_full(to, m, components, count == PM_LANES, r);
     else
         store_last(to, &m, components * count, r);
 }

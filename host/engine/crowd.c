@@ -199,9 +199,12 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
         pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
     if (job->on_reference)
         return pm_cpu_pose(&request, error);
+    const pm_plan_device *plan = crowd->engine->device->plan;
     status = pm_device_check(crowd->engine->device, error);
     if (status != PM_OK)
         return status;
+    if (plan && pm_plan_poses_on_host(&request, plan))
+        return pm_cpu_pose(&request, error);
     return POSEMILL_OPENCL && crowd->engine->builds_in_background
                ? pm_pose_in_background(crowd->on_device, &request, error)
                : crowd->engine->device->backend->pose(crowd->on_device, &request, error);

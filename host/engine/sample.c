@@ -53,7 +53,7 @@ pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
     const pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
-    if (plan && pm_plan_prefers_host(request, plan))
+    if (plan && pm_plan_samples_on_host(request, plan))
         return sample_on_reference(clip, request, error);
     if (POSEMILL_OPENCL && engine->builds_in_background)
         return pm_sample_in_background(clip->on_device, request,

@@ -15,7 +15,7 @@ enum { DEFAULT_RUN = 256, MIN_MAX_RUN = 16, MAX_MAX_RUN = 65536 };
 
 /* Settings of the variable. */
 typedef struct launch_settings {
-    uint32_t lanes, all_tracks, max_run;
+    uint32_t lanes, all_tracks, max_run, plain_c;
 } launch_settings;
 
 /* Whether the value is one of the setting's. Sets it. */
@@ -26,6 +26,10 @@ static bool set(launch_settings *settings, const char *name, uint32_t value) {
     }
     if (strcmp(name, "all_tracks") == 0) {
         settings->all_tracks = value;
+        return value <= 1;
+    }
+    if (strcmp(name, "plain_c") == 0) {
+        settings->plain_c = value;
         return value <= 1;
     }
     settings->max_run = value;
@@ -53,7 +57,7 @@ static pm_status read_variable(launch_settings *settings, pm_error *error) {
     return pm_fail(error, PM_ERROR_ARGUMENT,
                    "POSEMILL_LAUNCH is \"%.100s\", expected a list such as "
                    "lanes=8,all_tracks=1,max_run=256: lanes 1, 4, 8 or 16, all_tracks 0 or 1, "
-                   "max_run %d to %d",
+                   "max_run %d to %d, plain_c 0 or 1",
                    text, MIN_MAX_RUN, MAX_MAX_RUN);
 }
 
@@ -72,7 +76,7 @@ static pm_status check_lanes(const char *name, uint32_t lanes, const pm_device_i
  * lanes, the stores of neighbouring work-items are contiguous. */
 pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
                                   pm_error *error) {
-    launch_settings given = {UNSET, UNSET, UNSET};
+    launch_settings given = {UNSET, UNSET, UNSET, 1};
     pm_status status = check_lanes("lanes", lanes, info, error);
     if (status == PM_OK)
         status = read_variable(&given, error);
@@ -80,6 +84,7 @@ pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm
         status = check_lanes("lanes of POSEMILL_LAUNCH", given.lanes, info, error);
     plan->lanes = lanes ? lanes : given.lanes != UNSET ? given.lanes : info->lanes;
     plan->all_tracks = given.all_tracks != UNSET ? given.all_tracks : plan->lanes > 1;
+    plan->keeps_jobs = !given.plain_c;
     plan->max_run = given.max_run != UNSET ? given.max_run : DEFAULT_RUN;
     return status;
 }

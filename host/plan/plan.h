@@ -22,9 +22,11 @@ typedef struct pm_sample_plan {
 } pm_sample_plan;
 
 /* Whether plain C computes a request into host memory faster on the processors of a device, with the same
- * bits: kernels gather the keys of few tracks lane by lane, plain C loads those of neighbouring segments
- * together. Small requests stay on the device. */
-bool pm_plan_prefers_host(const pm_sample_request *request, const pm_plan_device *device);
+ * bits. Samples: kernels gather the keys of few tracks lane by lane, plain C loads those of neighbouring
+ * segments together; small requests stay on the device. Poses: drivers take longer to begin and to end
+ * a small request than one thread takes to compute it. */
+bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device);
+bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device);
 
 /* The outputs of a request that have host memory. */
 unsigned pm_outputs_in_memory(const pm_sample_request *request);

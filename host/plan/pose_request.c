@@ -42,6 +42,10 @@ size_t pm_pose_entries(const pm_pose_request *request) {
     return request->indices ? request->index_count : request->instance_count;
 }
 
+size_t pm_pose_joints(const pm_pose_request *request) {
+    return request->target_count * pm_pose_entries(request) * request->crowd->skeleton->joint_count;
+}
+
 size_t pm_pose_records(const pm_pose_request *request) {
     return request->packed ? request->index_count : request->instance_count;
 }

@@ -33,11 +33,11 @@ static bool walks(const pm_sample_request *request, unsigned output, const pm_pl
     return has_common_times(request, output) && request->clip->track_count >= device->narrow_lanes;
 }
 
-bool pm_plan_prefers_host(const pm_sample_request *request, const pm_plan_device *device) {
+bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device) {
     const size_t least = (size_t)1 << 17; /* values: a millisecond of gathering */
     const size_t tracks = request->clip->track_count;
-    bool prefers = device->on_host && tracks < device->narrow_lanes && !request->lowpass &&
-                   request->sample_count >= least / tracks;
+    bool prefers = device->on_host && !device->keeps_jobs && tracks < device->narrow_lanes &&
+                   !request->lowpass && request->sample_count >= least / tracks;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         prefers = prefers && (!request->outputs[o] || has_common_times(request, o));
     return prefers;

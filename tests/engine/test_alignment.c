@@ -5,6 +5,8 @@
  * written. On the reference path, and on the device with vectors of every width. Sizes are random,
  * some of them so large that results are written with streaming stores.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "base/counts.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
@@ -169,15 +171,24 @@ TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
     }
 }
 
+/* Computes jobs as users' engines do, while other tests keep them on the device. */
+static pm_engine *usual_engine(void **state) {
+    assert_int_equal(setenv("POSEMILL_LAUNCH", "plain_c=1", 1), 0);
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
+    assert_int_equal(setenv("POSEMILL_LAUNCH", "plain_c=0", 1), 0);
+    return engine;
+}
+
 /* A CPU device leaves the large job to plain C, and computes parts of it itself. */
 TEST_ON_BOTH(large_jobs_of_few_tracks_have_the_bits_of_their_parts) {
     random_source source = random_salted(0xF15);
     if (small_sizes())
         skip();
+    SCOPED(pm_engine_destroy) pm_engine *engine = usual_engine(state);
     for (size_t round = 0; round < 4; round++) {
         samples s;
         const size_t tracks = random_size(&source, 1, 15), part = random_size(&source, 1, 300);
-        samples_make(engine_for(state), &source, tracks, (1 << 17) / tracks + part, false, &s);
+        samples_make(engine, &source, tracks, (1 << 17) / tracks + part, false, &s);
         cursor whole = samples_run(&s, 0, random_size(&source, 0, LINE - 1));
         for (size_t i = 0; i < 5; i++) {
             samples of = s;
@@ -249,6 +260,33 @@ static void expect_crowds(void **state, uint64_t salt, bool streams) {
         snprintf(what, sizeof what, "crowds of %u lanes", (unsigned)all_lanes[l]);
         if (engine)
             crowds_of_lanes(engine, &source, streams, what);
+    }
+}
+
+/* Frames that a CPU device leaves to plain C, and of more instances than that. */
+TEST_ON_BOTH(frames_of_any_size_have_the_bits_of_the_device) {
+    random_source source = random_salted(0xF16);
+    const size_t counts[] = {1, random_size(&source, 2, 40), random_size(&source, 41, 999), 10001};
+    SCOPED(pm_engine_destroy) pm_engine *usual = usual_engine(state);
+    SCOPED(scene_free) scene s;
+    SCOPED(scene_free) scene kept;
+    const scene_options options = {.salt = 0xF17, .joints = 7, .binds = SCENE_BIND_RIGID};
+    scene_make(usual, &options, &s);
+    scene_make(engine_for(state), &options, &kept);
+    for (size_t i = 0; i < (small_sizes() ? 2 : 4); i++) {
+        SCOPED(free_at) pm_crowd_instance *instances = test_array(counts[i], sizeof *instances);
+        for (size_t k = 0; k < counts[i]; k++)
+            instances[k] = scene_instance(&source, &s);
+        const pm_crowd_job job = {.instances = instances, .instance_count = counts[i]};
+        for (size_t n = 0; n < PM_CROWD_POSE_COUNT; n++) {
+            const pm_crowd_output output = (pm_crowd_output)n;
+            const size_t gap = random_size(&source, 0, 9);
+            cursor expected = crowd_run(&kept, &job, output, gap, 0);
+            cursor p = crowd_run(&s, &job, output, gap, random_size(&source, 0, LINE - 1));
+            location_expect(&p, &expected, "a frame", output, 0);
+            free(p.memory);
+            free(expected.memory);
+        }
     }
 }
 

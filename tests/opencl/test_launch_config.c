@@ -6,6 +6,8 @@
 
 #include "engine/engine.h"
 #include "opencl/device.h"
+#include "support/cache_folder.h"
+#include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/outputs.h"
@@ -53,6 +55,8 @@ WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
     assert_int_equal(config.all_tracks, 0);
     assert_int_equal(config.max_run, 256);
     assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
+    assert_false(usual.keeps_jobs);
+    assert_true(config_with(state, "plain_c=0", 0).keeps_jobs);
 }
 
 WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {
@@ -82,6 +86,7 @@ WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
                                         "Lanes=1",
                                         "all_tracks=2",
                                         "max_run=15",
+                                        "plain_c=2",
                                         "max_run=65537",
                                         "max_run=99999",
                                         "max_run=4294967360",
@@ -118,6 +123,79 @@ WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
         expect_reference_bits(clip, (pm_sample_job){.sample_count = SAMPLES, .rate = {673, 1}},
                               ONLY_ROTATIONS);
+    }
+}
+
+/* ---- jobs that plain C computes ---- */
+
+/* Joints of one job that plain C computes, at most. */
+enum { JOINTS_IN_PLAIN_C = (1 << 16) - 1 };
+
+/* Poses so many instances by turns of those of the scene. NULL where no kernel can be built. */
+static float *pose_on(const scene *s, size_t count, bool by_reference) {
+    pm_crowd_instance *instances = test_array(count, sizeof *instances);
+    float *records = guarded_floats(count * scene_floats(s, PM_CROWD_PALETTE, 1));
+    random_source source = random_salted(0x1A2);
+    for (size_t i = 0; i < count; i++)
+        instances[i] = scene_instance(&source, s);
+    const pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = records};
+    const pm_crowd_job job = {.instances = instances,
+                              .instance_count = count,
+                              .outputs = &target,
+                              .output_count = 1,
+                              .on_reference = by_reference};
+    const pm_status status = pm_crowd_pose(s->crowd, &job, new_error());
+    free(instances);
+    if (status == PM_OK)
+        return records;
+    guarded_free_at(&records);
+    return NULL;
+}
+
+static bool poses_without_kernels(const scene *s, size_t count) {
+    SCOPED(guarded_free_at) float *found = pose_on(s, count, false);
+    SCOPED(guarded_free_at) float *expected = pose_on(s, count, true);
+    if (found)
+        expect_same_bits(found, expected, count * scene_floats(s, PM_CROWD_PALETTE, 1), 12);
+    return found != NULL;
+}
+
+static bool samples_without_kernels(pm_engine *engine, size_t tracks, size_t count) {
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
+    SCOPED(motion_free) motion m = motion_make(KEYS, tracks, 1.5, 0x1A3);
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
+    SCOPED(guarded_free_at) float *rotations = guarded_floats(4 * tracks * count);
+    const pm_sample_job job = {.sample_count = count, .rate = {673, 1}, .rotations = rotations};
+    return pm_sample(clip, &job, new_error()) == PM_OK;
+}
+
+/* An engine whose folder of kernels is empty. */
+static pm_engine *engine_without_kernels(void **state, const char *variable) {
+    set_variable(variable);
+    return engine_with(state,
+                       &(pm_engine_desc){.cache_folder = "", .kernel_folder = cache_folder_make()});
+}
+
+WITH_VARIABLE(a_cpu_device_leaves_small_frames_and_many_samples_of_few_tracks_to_plain_c,
+              on_device) {
+    static const char *const settings[] = {"", "plain_c=0"};
+    for (size_t i = 0; i < 2; i++) {
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_without_kernels(state, settings[i]);
+        SCOPED(scene_free) scene s;
+        const pm_plan_device *plan = engine->device->plan;
+        const bool leaves = plan->on_host && i == 0;
+        const size_t most = JOINTS_IN_PLAIN_C / 11;
+        scene_make(engine, &(scene_options){.salt = 0x1A1, .joints = 11}, &s);
+        assert_int_equal(poses_without_kernels(&s, 1), leaves);
+        assert_int_equal(poses_without_kernels(&s, 101), leaves);
+        assert_int_equal(poses_without_kernels(&s, most), leaves);
+        assert_false(poses_without_kernels(&s, most + 1));
+        const bool few = leaves && plan->narrow_lanes > 3;
+        assert_int_equal(samples_without_kernels(engine, 3, (1 << 17) / 3), few);
+        assert_false(samples_without_kernels(engine, 3, (1 << 17) / 3 - 1));
+        assert_false(samples_without_kernels(engine, 16, 1 << 13));
+        assert_true(cache_folder_remove());
     }
 }
 
