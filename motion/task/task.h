@@ -43,7 +43,7 @@ typedef struct task_report {
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
     double cutoff;           /* Hz, of a low-pass; 0: none */
-    double aliasing;         /* where it is looked for, at a lower rate without a low-pass: degrees rms
+    double aliasing; /* where it is looked for, at a lower rate without a low-pass: degrees rms
                                 of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
