@@ -80,20 +80,24 @@ static void copy_rotation(const double from[4], const float *before, float *to) 
         to[i] = (float)(from[i] * scale);
 }
 
+static void copy_key(const extension *e, const pm_array_view *view, size_t k, size_t track) {
+    float *to = value_at(e, e->first + k, track);
+    double key[4] = {0, 0, 0, 0};
+    for (size_t i = 0; i < e->components; i++)
+        key[i] = pm_number_at(view, k, i);
+    if (e->components == 4)
+        copy_rotation(key, k > 0 ? value_at(e, e->first + k - 1, track) : NULL, to);
+    for (size_t i = 0; e->components == 3 && i < 3; i++)
+        to[i] = (float)key[i];
+}
+
+/* Row after row, because rows are long. */
 static void copy_keys(const extension *e, const pm_clip_desc *desc, const pm_array *array) {
-    for (size_t t = 0; t < e->tracks; t++) {
-        const pm_array_view view = pm_track_view(desc, array, (unsigned)e->components, t, 0);
-        for (size_t k = 0; k < e->count; k++) {
-            double key[4] = {0, 0, 0, 0};
-            float *to = value_at(e, e->first + k, t);
-            for (size_t i = 0; i < e->components; i++)
-                key[i] = pm_number_at(&view, k, i);
-            if (e->components == 4)
-                copy_rotation(key, k > 0 ? value_at(e, e->first + k - 1, t) : NULL, to);
-            for (size_t i = 0; e->components == 3 && i < 3; i++)
-                to[i] = (float)key[i];
+    for (size_t k = 0; k < e->count; k++)
+        for (size_t t = 0; t < e->tracks; t++) {
+            const pm_array_view view = pm_track_view(desc, array, (unsigned)e->components, t, 0);
+            copy_key(e, &view, k, t);
         }
-    }
 }
 
 static void multiply(const double a[4], const double b[4], double to[4]) {

@@ -191,40 +191,49 @@ static void copy_numbers(const number_source *source, size_t first, size_t count
         to[k * step] = source->first ? number_at(source, first + k) : 0;
 }
 
-/* Copies keys of a track, those from `first` on of the keys that are not trimmed. */
+/* Copies keys of a track, those from `first` on of the keys that are not trimmed, to places that are `step`
+ * numbers apart. float32 is of rotations that have it. */
 static void copy_track(const track_group *group, const pm_motion_clip *clip, size_t trim,
-                       key_array which, size_t track, size_t first, size_t count, double *to,
-                       size_t step) {
+                       key_array which, size_t track, size_t first, size_t count, pm_number type,
+                       void *to, size_t step) {
     const size_t width = group->rotates ? 4 : 3;
     const pm_motion_channel *channel =
         &clip->channels[group->numbers[group->rotates ? track : 3 * track].channel];
+    if (type == PM_FLOAT32) {
+        const number_source source = source_of(group, clip, trim, which, track, 0);
+        for (size_t k = 0; k < count; k++)
+            memcpy((float *)to + k * step, source.first + (first + k) * source.stride,
+                   4 * sizeof(float));
+        return;
+    }
     for (size_t i = 0; i < width; i++) {
         const number_source source = source_of(group, clip, trim, which, track, i);
-        copy_numbers(&source, first, count, to + i, step);
+        copy_numbers(&source, first, count, (double *)to + i, step);
     }
     if (which == KEYS && needs_unit_keys(group, channel))
         for (size_t k = 0; k < count; k++)
-            evaluate_key(channel, first_key(group, clip, track, trim) + first + k, to + k * step);
+            evaluate_key(channel, first_key(group, clip, track, trim) + first + k,
+                         (double *)to + k * step);
 }
 
 /* Tracks side by side, in pieces of time that stay in a cache; or one after another. */
-static double *copy_keys(const track_group *group, const pm_motion_clip *clip, size_t trim,
-                         const pm_clip_desc *desc, key_array which) {
+static void *copy_keys(const track_group *group, const pm_motion_clip *clip, size_t trim,
+                       const pm_clip_desc *desc, key_array which, pm_number type) {
     enum { PIECE = 64 };
     const size_t width = group->rotates ? 4 : 3, all = count_keys(group, desc);
-    const size_t step = width * group->track_count;
-    double *copy = all < SIZE_MAX ? malloc((all + 1) * width * sizeof *copy) : NULL;
-    double *to = copy;
-    motion_ask_for_huge_pages(copy, (all + 1) * width * sizeof *copy);
+    const size_t step = width * group->track_count, size = size_of(type);
+    char *copy = all < SIZE_MAX ? malloc((all + 1) * width * size) : NULL;
+    char *to = copy;
+    motion_ask_for_huge_pages(copy, (all + 1) * width * size);
     const size_t shared = desc->timeline_of ? 0 : desc->timelines[0].key_count;
     for (size_t k = 0; to && k < shared; k += PIECE)
         for (size_t t = 0; t < group->track_count; t++)
             copy_track(group, clip, trim, which, t, k, shared - k < PIECE ? shared - k : PIECE,
-                       copy + k * step + t * width, step);
+                       type, copy + (k * step + t * width) * size, step);
     for (size_t t = 0; to && desc->timeline_of && t < group->track_count; t++) {
         const size_t count = desc->timelines[desc->timeline_of[t]].key_count;
-        copy_track(group, clip, trim, which, t, 0, count, to, width);
-        to += count * width;
+        copy_track(group, clip, trim, which, t, 0, count, type, to, width);
+        to += count * width * size;
     }
     return copy;
 }
@@ -237,12 +246,14 @@ static bool are_converted(const track_group *group, const pm_motion_clip *clip) 
     return false;
 }
 
-/* float32 if all keys are. */
+/* float32 if all keys are, and are rotations that the method takes as they are. */
 static pm_number type_of(const track_group *group, const pm_motion_clip *clip) {
-    for (size_t t = 0; t < group->track_count; t++)
-        if (clip->channels[group->numbers[t].channel].keys.type != PM_FLOAT32)
+    for (size_t t = 0; group->rotates && t < group->track_count; t++) {
+        const pm_motion_channel *channel = &clip->channels[group->numbers[t].channel];
+        if (channel->keys.type != PM_FLOAT32 || needs_unit_keys(group, channel))
             return PM_FLOAT64;
-    return PM_FLOAT32;
+    }
+    return group->rotates ? PM_FLOAT32 : PM_FLOAT64;
 }
 
 /* Clips with such rotations have one timeline. */
@@ -276,8 +287,8 @@ static pm_array laid_out(const track_group *group, const pm_motion_clip *clip, s
 static pm_status describe_tangents(const track_group *group, const pm_motion_clip *clip,
                                    size_t trim, pm_clip_desc *desc, track_keys *keys,
                                    pm_error *error) {
-    keys->in = copy_keys(group, clip, trim, desc, IN_TANGENTS);
-    keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS);
+    keys->in = copy_keys(group, clip, trim, desc, IN_TANGENTS, PM_FLOAT64);
+    keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS, PM_FLOAT64);
     if (!keys->in || !keys->out)
         return motion_refuse_memory(error);
     *(group->rotates ? &desc->rotations_in : &desc->positions_in) = array_for(keys->in);
@@ -315,8 +326,8 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
     } else if (is_laid_out(group, clip)) {
         *to = laid_out(group, clip, trim);
     } else {
-        keys->keys = copy_keys(group, clip, trim, desc, KEYS);
-        *to = array_for(keys->keys);
+        *to = (pm_array){.type = type_of(group, clip)};
+        to->data = keys->keys = copy_keys(group, clip, trim, desc, KEYS, to->type);
     }
     if (!to->data)
         return motion_refuse_memory(error);

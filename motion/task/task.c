@@ -318,7 +318,7 @@ static void find_aliasing(task_work *w) {
     const pm_motion_content *content = pm_motion_get_content(w->motion);
     pm_motion_aliasing found;
     pm_error unread;
-    if (!w->how->task->rate || w->how->task->lowpass != 0 || w->how->is_batch ||
+    if (!w->how->task->rate || w->how->task->lowpass != 0 || !w->how->finds_aliasing ||
         w->report->source_rate.den == 0 ||
         rate_value(w->rate) >= rate_value(w->report->source_rate) ||
         pm_motion_find_aliasing(w->motion, w->rate, &found, &unread) != PM_OK)

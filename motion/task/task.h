@@ -18,6 +18,7 @@ typedef struct task_how {
     task_curve *curve;     /* of this thread */
     task_engines *engines; /* shared by threads */
     bool is_batch;         /* creates folders; options may be for other files of the batch */
+    bool finds_aliasing;   /* for the report */
     pm_log_function log;
     void *log_user;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* NULL: not called */
@@ -42,8 +43,8 @@ typedef struct task_report {
     bool checked, identical; /* of a check: whether all bits match */
     double max_error;        /* of a check: radians between device and reference */
     double cutoff;           /* Hz, of a low-pass; 0: none */
-    double aliasing; /* of a file that is no part of a batch, at a lower rate without a low-pass:
-                                degrees rms of its worst joint, which is named */
+    double aliasing; /* where it is looked for, at a lower rate without a low-pass: degrees rms
+                                of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
     char edited[TASK_EDITED];          /* what became of the joints; "" if nothing can be said */

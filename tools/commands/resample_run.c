@@ -122,6 +122,7 @@ static pm_status work_on(const resample_options *options, task_engines *engines,
     const task_how how = {.task = &options->batch.run.task,
                           .curve = &curve,
                           .engines = engines,
+                          .finds_aliasing = options->json || !cli_quiet,
                           .log = cli_log,
                           .progress = show,
                           .progress_user = &shown};
