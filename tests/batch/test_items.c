@@ -506,7 +506,7 @@ TEST(members_are_read_in_order_from_every_compression) {
         }
         find(path);
         BATCH_EXPECT(&found, "a.bvh", "b.bvh", "c.bvh");
-        archive_reader *reader = open_archive(path);
+        SCOPED(archive_close) archive_reader *reader = open_archive(path);
         expect_read(reader, "a.bvh", "first");
         expect_read(reader, "b.bvh", "");
         expect_read(reader, "c.bvh", "third\nline");
@@ -514,7 +514,6 @@ TEST(members_are_read_in_order_from_every_compression) {
         archive_close(&reader);
         reader = open_archive(path);
         expect_read(reader, "c.bvh", "third\nline");
-        archive_close(&reader);
     }
 }
 
@@ -529,12 +528,11 @@ TEST(members_that_changed_are_refused) {
     tar_add(&tar, &(tar_entry){.name = "b.bvh", .type = TAR_LINK, .target = "a.bvh"});
     tar_add_text(&tar, "x.bvh", "1");
     tar_put(&tar, "t.tar");
-    archive_reader *reader = open_archive("t.tar");
+    SCOPED(archive_close) archive_reader *reader = open_archive("t.tar");
     expect_no_read(reader, &found.items[0], "has changed");
     expect_no_read(reader, &found.items[1], "has changed");
     expect_no_read(reader, &found.items[2], "has changed");
     expect_no_read(reader, &found.items[3], "has changed");
-    archive_close(&reader);
 }
 
 /* A header that claims a petabyte: nothing may be allocated for it. */
@@ -548,9 +546,8 @@ TEST(sizes_in_headers_are_not_trusted) {
     batch_find_list("{\"path\": \"t.tar\", \"member\": \"b.bvh\"}\n", PM_OK, "", &found);
     assert_int_equal(found.items[0].bytes, claimed);
     assert_null(found.items[0].fault);
-    archive_reader *reader = open_archive("t.tar");
+    SCOPED(archive_close) archive_reader *reader = open_archive("t.tar");
     expect_no_read(reader, &found.items[0], "runcated");
-    archive_close(&reader);
 }
 
 TEST(a_list_of_members_gives_the_same_items) {
@@ -586,12 +583,11 @@ TEST(members_that_a_list_names_in_vain_are_faults) {
     assert_int_equal(found.items[3].member, 2);
     assert_non_null(strstr(found.items[2].fault, "is not in the archive"));
     assert_non_null(strstr(found.items[4].fault, "archive format"));
-    archive_reader *reader = open_archive("t.tar");
+    SCOPED(archive_close) archive_reader *reader = open_archive("t.tar");
     expect_read(reader, "a.bvh", "22");
     archive_close(&reader);
     reader = open_archive("t.tar");
     expect_no_read(reader, &found.items[3], "has changed");
-    archive_close(&reader);
 }
 
 #else

@@ -45,14 +45,12 @@ static void add_each(file_bytes *text, const char *format, size_t count, size_t 
 
 static pm_status parse(const file_bytes *text, pm_motion **opened, pm_error *error) {
     *opened = NULL;
-    *error = poisoned_error();
     return pm_motion_parse(text->data, text->size, "", NULL, NULL, opened, error);
 }
 
 static void expect_too_much(const file_bytes *text) {
     pm_motion *opened;
-    pm_error error;
-    expect_refusal(parse(text, &opened, &error), &error, PM_ERROR_FILE, "too often, or to none");
+    expect_error(parse(text, &opened, new_error()), PM_ERROR_FILE, "too often, or to none");
 }
 
 /* ---- accessors ----------------------------------------------------------------------------- */
@@ -89,17 +87,15 @@ static unsigned char *make_overlapping(size_t users, size_t *size) {
 
 TEST(many_accessors_of_the_same_bytes_are_refused) {
     for (size_t users = 1; users <= USERS; users += USERS - 1) {
-        file_bytes file = {0};
+        SCOPED(bytes_free) file_bytes file = {0};
         file.data = (char *)make_overlapping(users, &file.size);
         pm_motion *opened = NULL;
-        pm_error error;
         if (users > 1) {
             expect_too_much(&file);
         } else {
-            expect_ok(parse(&file, &opened, &error), &error);
+            expect_success(parse(&file, &opened, new_error()));
             pm_motion_destroy(&opened);
         }
-        free(file.data);
     }
 }
 
@@ -177,7 +173,7 @@ static void count_bytes(void *user, const void *data, size_t size) {
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
 TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     size_t seen = 0;
     const pm_motion_observer observer = {.see = count_bytes, .user = &seen};
     make_files();
@@ -188,23 +184,20 @@ TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     assert_int_equal(seen, json.size + FILE_SIZE);
     expect_success(test_write(opened, &motion_glb, NULL, &out, new_error()));
     assert_true(out.size < 2 * json.size);
-    pm_motion *again = test_parse(out.data, out.size, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clips[0].timelines[0].key_count, 2);
-    pm_motion_destroy(&again);
-    pm_motion_destroy(&opened);
     free(json.data);
     free(out.data);
 }
 
 TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
     file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     make_files();
     describe_buffers(&json, true);
     expect_success(pm_motion_parse(json.data, json.size, "", ".", NULL, &opened, new_error()));
     expect_error(test_write(opened, &motion_glb, NULL, &out, new_error()), PM_ERROR_OUTPUT,
                  "is the same file as");
-    pm_motion_destroy(&opened);
     free(json.data);
     free(out.data);
 }
@@ -343,8 +336,7 @@ TEST(any_json_is_carried_over_to_the_byte) {
     random_source random = random_salted(0x971);
     for (size_t round = 0; round < 300; round++) {
         file_bytes text = {0}, out = {0};
-        pm_motion *opened;
-        pm_error error;
+        SCOPED(pm_motion_destroy) pm_motion *opened;
         add(&text, "{\"asset\":{\"version\":\"2.0\"},\"materials\":[{\"alphaCutoff\":", 0, 0);
         append_number(&text, &random);
         add(&text, ",\"extras\":", 0, 0);
@@ -354,11 +346,10 @@ TEST(any_json_is_carried_over_to_the_byte) {
         add(&text, "},\"extras\":", 0, 0);
         append_value(&text, &random, 0);
         add(&text, "}\n", 0, 0);
-        expect_ok(parse(&text, &opened, &error), &error);
-        expect_ok(test_write(opened, &motion_gltf, NULL, &out, &error), &error);
+        expect_success(parse(&text, &opened, new_error()));
+        expect_success(test_write(opened, &motion_gltf, NULL, &out, new_error()));
         assert_int_equal(out.size, text.size);
         assert_memory_equal(out.data, text.data, text.size);
-        pm_motion_destroy(&opened);
         free(text.data);
         free(out.data);
     }
@@ -377,8 +368,7 @@ TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         const file_bytes text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
         pm_motion *opened;
-        pm_error error;
-        expect_refusal(parse(&text, &opened, &error), &error, PM_ERROR_FILE, words[i]);
+        expect_error(parse(&text, &opened, new_error()), PM_ERROR_FILE, words[i]);
     }
 }
 

@@ -238,7 +238,7 @@ TEST(arguments_that_lie_are_refused) {
     library_content_make(&m, ROOT_ALONE, 90);
     const pm_library_content good = m.content;
     const pm_library_write_options short_angles = {.short_angles = true};
-    pm_library *library = library_content_open(engine, &good, NULL);
+    SCOPED(pm_library_destroy) pm_library *library = library_content_open(engine, &good, NULL);
 #define REFUSED(field, value, words)                                                               \
     do {                                                                                           \
         pm_library_content bad = good;                                                             \
@@ -288,7 +288,6 @@ TEST(arguments_that_lie_are_refused) {
     job.outputs = &none;
     job.output_count = 1;
     expect_argument(pm_library_sample(library, &job, new_error()), "subset");
-    pm_library_destroy(&library);
     pm_library_destroy(&library);
     pm_library_destroy(NULL);
 }

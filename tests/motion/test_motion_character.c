@@ -386,6 +386,7 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = make_motion(&source);
+    SCOPED(pm_motion_character_destroy)
     const pm_motion_character *character = make_character(motion, 0);
     const double begin = clip_begin(&character->clips[1]);
     assert_ptr_not_equal(character->clips[1].timelines[0].times,
@@ -396,7 +397,6 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
         SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
         expect_success(pm_clip_create(engine, &character->clips[i], &clip, new_error()));
     }
-    pm_motion_character_destroy(&character);
     pm_motion_character_destroy(&character);
     pm_motion_character_destroy(NULL);
 }

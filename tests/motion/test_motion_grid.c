@@ -23,7 +23,6 @@ static const char null_file[] = "/dev/null";
 static pm_status try_resample(pm_motion *motion, pm_engine *engine,
                               const pm_motion_resample_options *options,
                               pm_motion_resample_report *report, pm_error *error) {
-    *error = poisoned_error();
     hand_forget(hand_recorder(motion));
     return pm_motion_resample(motion, engine, options, null_file, report, error);
 }
@@ -31,8 +30,7 @@ static pm_status try_resample(pm_motion *motion, pm_engine *engine,
 static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
                                           const pm_motion_resample_options *options) {
     pm_motion_resample_report report;
-    pm_error error;
-    expect_ok(try_resample(motion, engine, options, &report, &error), &error);
+    expect_success(try_resample(motion, engine, options, &report, new_error()));
     assert_int_equal(report.samples, hand_recorder(motion)->clips[0].samples.count);
     return report;
 }
@@ -41,8 +39,7 @@ static void expect_refused(pm_motion *motion, pm_engine *engine,
                            const pm_motion_resample_options *options, pm_status status,
                            const char *words) {
     pm_motion_resample_report report;
-    pm_error error;
-    expect_refusal(try_resample(motion, engine, options, &report, &error), &error, status, words);
+    expect_error(try_resample(motion, engine, options, &report, new_error()), status, words);
     assert_int_equal(hand_recorder(motion)->times, 0);
 }
 
