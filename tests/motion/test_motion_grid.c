@@ -429,31 +429,6 @@ TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
     }
 }
 
-/* A second channel has steps at 1, 1.5, and 2.5 s. */
-TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
-    static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start();
-    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
-    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
-    for (size_t t = 0; t < 2; t++) {
-        *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
-        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_POSITION, (uint32_t)t,
-                    PM_FLOAT64, &source, 1);
-    }
-    hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
-    const double *keys = hand_channel(clip, 1)->keys.data;
-    const pm_motion_resample_options o = {
-        .rate = {4, 1}, .start_after_first_key = {3, 4}, .end_after_first_key = {7, 4}};
-    SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
-    const pm_motion_channel *kept = &clip_of(copy)->channels[1];
-    const pm_timeline *timeline = &clip_of(copy)->timelines[kept->timeline];
-    assert_int_equal(timeline->key_count, 2);
-    assert_true(timeline->times[0] == 0 && timeline->times[1] == 0.75);
-    for (uint32_t i = 0; i < 6; i++)
-        assert_true(evaluate_number(&kept->keys, 3, i / 3, i % 3) == keys[3 + i]);
-}
-
 static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resample_options o) {
     pm_motion_resample_report report;
     SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, &report);

@@ -82,12 +82,17 @@ static void unit_quaternions(double *q, size_t count) {
         random_quaternion(&source, q + 4 * i);
 }
 
-/* A plain file; `q` may be NULL. */
-static zip_builder plain_file(const double *q, double rate) {
+/* Rotations alone; `q` may be NULL. */
+static zip_builder quats_file(const double *q) {
     zip_builder zip = {0};
     double quats[FRAMES * JOINTS * 4];
     unit_quaternions(quats, (size_t)FRAMES * JOINTS);
     add_doubles(&zip, "quats.npy", false, q ? q : quats, FRAMES, JOINTS, 4);
+    return zip;
+}
+
+static zip_builder plain_file(const double *q, double rate) {
+    zip_builder zip = quats_file(q);
     add_rate(&zip, "fps.npy", rate);
     return zip;
 }
@@ -226,18 +231,12 @@ TEST(rates_that_disagree_are_a_warning_or_refused) {
 }
 
 TEST(a_missing_rate_is_refused) {
-    zip_builder zip = {0};
-    double q[FRAMES * JOINTS * 4];
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    zip_builder zip = quats_file(NULL);
     expect_plain_refused(&zip, "no member holds the rate");
 }
 
 static zip_builder timed_file(const char *type, const char *shape, const void *times, size_t size) {
-    zip_builder zip = {0};
-    double q[FRAMES * JOINTS * 4];
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    zip_builder zip = quats_file(NULL);
     zip_add_array(&zip, "times.npy", true, type, shape, times, size);
     return zip;
 }
