@@ -132,7 +132,9 @@ TEST(joints_are_matched_by_name_scaled_and_turned) {
 TEST(files_are_built_with_codes) {
     static const char *const paths[] = {WALK, WALK};
     pm_library_build_options options = {.key_format = PM_KEYS_LOG48, .threads = 2};
-    pm_library *library = build_and_open(paths, 2, &options), *coded = NULL;
+    SCOPED(pm_library_destroy)
+    pm_library *library = build_and_open(paths, 2, &options),
+               *coded = NULL;
     const pm_library_write_options writing = {.coded_keys = true};
     expect_success(
         pm_library_write(pm_library_get_content(library), &writing, "written.npz", new_error()));
@@ -140,8 +142,6 @@ TEST(files_are_built_with_codes) {
     coded = build_and_open(paths, 2, &options);
     test_folder_expect_same("written.npz", "built.npz");
     assert_non_null(pm_library_get_content(coded)->key_codes);
-    pm_library_destroy(&library);
-    pm_library_destroy(&coded);
 }
 
 static void expect_refused(pm_status status, const char *words) {

@@ -72,12 +72,11 @@ static void files_are_the_same_in(const char *name) {
     write_outputs();
     for (size_t i = 0; i < OUTPUTS; i++) {
         size_t size;
-        char *found = test_folder_read(outputs[i], &size);
+        SCOPED(free_at) char *found = test_folder_read(outputs[i], &size);
         assert_int_equal(size, sizes[i]);
         assert_memory_equal(found, expected[i], size);
         if (i < MOTIONS)
             pm_motion_destroy(&(pm_motion *){test_parse(found, size, NULL)});
-        free(found);
         free(expected[i]);
     }
     setlocale(LC_ALL, "C");

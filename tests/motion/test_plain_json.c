@@ -52,11 +52,9 @@ static bool is_read_alike(const char *text, size_t size) {
                  read ? "read" : fault.text);
     if (read) {
         SCOPED(json_decrefp) json_t *numbers = with_numbers(read);
-        char *a = json_dumps(numbers, 0), *b = json_dumps(expected, 0);
+        SCOPED(free_at) char *a = json_dumps(numbers, 0), *b = json_dumps(expected, 0);
         assert_non_null(a);
         assert_string_equal(a, b);
-        free(a);
-        free(b);
     } else {
         assert_true(fault.text[0] != '\0' && fault.line > 0 && fault.column > 0);
     }
