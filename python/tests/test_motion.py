@@ -245,8 +245,8 @@ def loadable() -> list[Path]:
 def test_files_are_those_of_the_command(path: Path, to: str, is_resampled: bool, tmp_path: Path) -> None:
     m = pm.load(path)
     expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
-    told = command("resample", path, "-o", expected, "--rate", "47.5") if is_resampled else command("convert", path, expected)
-    same_as_command(told, made, expected, lambda: (m.resample(47.5, engine=ENGINE) if is_resampled else m).save(made))
+    words = ("resample", path, "-o", expected, "--rate", "47.5") if is_resampled else ("convert", path, expected)
+    same_as_command(command(*words), made, expected, lambda: (m.resample(47.5, engine=ENGINE) if is_resampled else m).save(made))
 
 
 @needs_command

@@ -133,8 +133,7 @@ TEST(files_are_built_with_codes) {
     static const char *const paths[] = {WALK, WALK};
     pm_library_build_options options = {.key_format = PM_KEYS_LOG48, .threads = 2};
     SCOPED(pm_library_destroy)
-    pm_library *library = build_and_open(paths, 2, &options),
-               *coded = NULL;
+    pm_library *library = build_and_open(paths, 2, &options), *coded = NULL;
     const pm_library_write_options writing = {.coded_keys = true};
     expect_success(
         pm_library_write(pm_library_get_content(library), &writing, "written.npz", new_error()));
