@@ -246,7 +246,8 @@ def test_files_are_those_of_the_command(path: Path, to: str, is_resampled: bool,
     m = pm.load(path)
     expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
     words = ("resample", path, "-o", expected, "--rate", "47.5") if is_resampled else ("convert", path, expected)
-    same_as_command(command(*words), made, expected, lambda: (m.resample(47.5, engine=ENGINE) if is_resampled else m).save(made))
+    told = command(*words)
+    same_as_command(told, made, expected, lambda: (m.resample(47.5, engine=ENGINE) if is_resampled else m).save(made))
 
 
 @needs_command
