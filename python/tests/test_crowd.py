@@ -7,7 +7,6 @@ import os
 import re
 import subprocess
 import sys
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -332,54 +331,6 @@ def cast(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     ranges = np.stack([4 * np.arange(count), numbers.integers(5, size=count)], axis=1)
     ranges[-1] = 4 * count - 3, 2**32 - 1
     return instances, layers, ranges
-
-
-def turned(a: np.ndarray, b: np.ndarray, w: float) -> np.ndarray:
-    """The rotation between two, on the shorter path."""
-    mix = (1 - w) * a + w * b * (-1 if a @ b < 0 else 1)
-    return mix / np.linalg.norm(mix)
-
-
-def blended(pose: np.ndarray, rest: np.ndarray, layers: list[tuple[int, float, np.ndarray]]) -> np.ndarray:
-    """A joint's local pose after layers (op, weight, sample), from the definitions of the ops."""
-    for op, neighbours in groupby(layers, lambda layer: layer[0]):
-        group = [(w, sample) for _, w, sample in neighbours]
-        if op == pm.LAYER_MEAN:
-            total, first = sum(w for w, _ in group), group[0][1][0]
-            mean = sum(w * sample for w, sample in group) / total
-            mean[0] = sum(w * sample[0] * np.sign(sample[0] @ first) for w, sample in group)
-            mean[0] /= np.linalg.norm(mean[0])
-            group = [(min(1, total), mean)]
-        for w, sample in group:
-            if op == pm.LAYER_ADD:
-                from_rest = np.array(multiply(list(rest[0] * [-1, -1, -1, 1]), list(sample[0])))
-                rotation = multiply(list(pose[0]), list(turned(np.eye(4)[3], from_rest, w)))
-                pose = np.array([rotation, pose[1] + w * (sample[1] - rest[1]),
-                                 pose[2] * (1 + w * (sample[2] / rest[2] - 1))])
-            else:
-                rotation = turned(pose[0], sample[0], w)
-                pose = (1 - w) * pose + w * sample
-                pose[0] = rotation
-    return pose
-
-
-def test_layers_are_blended_by_their_formulas(layered: pm.Crowd) -> None:
-    instances, layers, ranges = cast(40)
-    found = layered.pose(instances, "local", layers=layers, ranges=ranges)
-    samples = np.zeros(len(layers) + 1, pm.crowd_instance)
-    samples["time_a"][1:], samples["clip_a"][1:] = layers["time"], layers["clip"]
-    samples["clip_a"][0] = 2**32 - 1  # the rest pose
-    poses, sampled = (layered.pose(some, "local").astype(float) for some in (instances, samples))
-    poses[..., 2, 3] = sampled[..., 2, 3] = 1  # which are 0, and divide
-    masks = np.array([1, 0.5, 0.25])[layered.order]
-    for i, j in np.ndindex(len(instances), JOINTS):
-        chosen = range(ranges[i, 0], min(ranges[i].sum(), len(layers)))
-        expected = blended(poses[i, j], sampled[0, j], [
-            (layers["op"][k], layers["weight"][k] * (masks[j] if layers["mask"][k] else 1), sampled[k + 1, j])
-            for k in chosen])
-        sign = np.sign(expected[0] @ found[i, j, 0])
-        np.testing.assert_allclose(sign * found[i, j, 0], expected[0], atol=2e-6)
-        np.testing.assert_allclose(found[i, j, 1:, :3], expected[1:, :3], rtol=2e-6, atol=2e-6)
 
 
 def single(crowd: pm.Crowd, output: int, bytes_: int, subset: int, **given: Any) -> bytes:

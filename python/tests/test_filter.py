@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Low-passes of arrays and motions: against a plain double-precision sum, and what is refused."""
+"""Low-passes of arrays and motions: what they remove, and what is refused. The C library compares the samples with
+a sum in double precision."""
 from __future__ import annotations
 
 from pathlib import Path
@@ -16,27 +17,6 @@ def turns(angles: np.ndarray) -> np.ndarray:
     """Quaternions about x."""
     zero = np.zeros_like(angles)
     return np.stack([np.sin(angles / 2), zero, zero, np.cos(angles / 2)], axis=-1)
-
-
-def weights(cutoff: float) -> np.ndarray:
-    """A sinc in a Kaiser window, five periods on each side, of samples on frames."""
-    reach = int(5 * RATE / cutoff)
-    at = np.arange(-reach, reach + 1)
-    inside = np.maximum(0, 1 - (at * cutoff / RATE / 5) ** 2)
-    found = np.i0(6.3 * np.sqrt(inside)) * np.sinc(2 * cutoff / RATE * at) * (inside > 0)
-    return found / found.sum()
-
-
-def test_turns_about_one_axis_are_filtered_as_their_angles() -> None:
-    rng = np.random.default_rng(5)
-    angles = np.cumsum(rng.normal(0, 0.02, (400, 3)), axis=0)
-    kernel = weights(9.0)
-    reach = len(kernel) // 2
-    padded = np.pad(angles, ((reach, reach), (0, 0)), mode="reflect", reflect_type="odd")
-    wanted = np.stack([np.convolve(padded[:, c], kernel, mode="valid") for c in range(3)], axis=1)
-    found = pm.filter_rotations(turns(angles), RATE, 9.0, dtype=np.float64)
-    assert found.shape == (400, 3, 4)
-    assert np.abs(2 * np.arctan2(found[..., 0], found[..., 3]) - wanted).max() < 1e-6
 
 
 def test_resample_with_lowpass_does_not_alias() -> None:
@@ -57,6 +37,8 @@ def test_out_and_a_device_give_the_same_bits() -> None:
     out = np.full((90, 2, 5, 4), np.nan, np.float32)
     assert pm.filter_rotations(q, RATE, 30, out=out) is out
     assert (pm.filter_rotations(q, RATE, 30, engine=pm.Engine()) == out).all()
+    assert (pm.resample(q, RATE, RATE, lowpass=30) == out).all()
+    assert np.abs(pm.filter_rotations(q, RATE, 30, dtype=np.float64) - out).max() < 1e-6
     assert len(pm.resample(q, RATE, 50, lowpass=20, end_rule="include")) == 39
 
 
@@ -89,13 +71,3 @@ def test_motions_take_a_low_pass(tmp_path: Path) -> None:
     assert np.abs(np.abs((again.keys * joint.keys).sum(axis=1)) - 1).max() < 1e-6
     with pytest.raises(ValueError, match="lowpass: expected"):
         motion.resample("/2", lowpass=-1)
-
-
-def test_a_clip_mirrored_by_time_gives_the_mirrored_result() -> None:
-    clip = pm.load(WALK).clips[0]
-    q = np.stack([c.keys for c in clip.channels if c.path == "rotation"], axis=1)
-    found = pm.resample(q, 30, 20, lowpass="auto", dtype=np.float64)
-    mirrored = pm.resample(q[::-1], 30, 20, lowpass="auto", dtype=np.float64)[::-1]
-    assert len(found) == 41
-    assert np.minimum(np.linalg.norm(found - mirrored, axis=-1),
-                      np.linalg.norm(found + mirrored, axis=-1)).max() < 1e-6

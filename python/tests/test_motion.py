@@ -239,23 +239,15 @@ def loadable() -> list[Path]:
 
 
 @needs_command
+@pytest.mark.parametrize("is_resampled", [False, True])
 @pytest.mark.parametrize("to", EXTENSIONS)
 @pytest.mark.parametrize("path", loadable(), ids=lambda p: p.name)
-def test_saving_equals_convert(path: Path, to: str, tmp_path: Path) -> None:
+def test_files_are_those_of_the_command(path: Path, to: str, is_resampled: bool, tmp_path: Path) -> None:
     m = pm.load(path)
     expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
-    told = command("convert", path, expected)
-    same_as_command(told, made, expected, lambda: m.save(made))
-
-
-@needs_command
-@pytest.mark.parametrize("to", EXTENSIONS)
-@pytest.mark.parametrize("path", loadable(), ids=lambda p: p.name)
-def test_resampling_equals_the_command(path: Path, to: str, tmp_path: Path) -> None:
-    m = pm.load(path)
-    expected, made = tmp_path / f"c.{to}", tmp_path / f"p.{to}"
-    told = command("resample", path, "-o", expected, "--rate", "47.5")
-    same_as_command(told, made, expected, lambda: m.resample(47.5, engine=ENGINE).save(made))
+    words = ("resample", path, "-o", expected, "--rate", "47.5") if is_resampled else ("convert", path, expected)
+    told = command(*words)
+    same_as_command(told, made, expected, lambda: (m.resample(47.5, engine=ENGINE) if is_resampled else m).save(made))
 
 
 @needs_command

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Clips at any times, and derivatives of positions, against computations of their own in double."""
+"""Clips at any times, and derivatives of positions, against resampling and computations of their own."""
 from __future__ import annotations
 
 import base64
@@ -32,27 +32,6 @@ def made() -> pm.Motion:
                      [-1, 0, 1], ["a", "b", "c"])
 
 
-def slerped(clip: pm.Clip, joint: int, times: Any) -> Rotation:
-    """By exponentials, in double."""
-    keys = Rotation.from_quat(clip.rotations[:, joint].astype(np.float64))
-    index = np.clip(np.searchsorted(clip.times, times, side="right") - 1, 0, len(clip.times) - 2)
-    u = (times - clip.times[index]) / (clip.times[index + 1] - clip.times[index])
-    turns = (keys[index].inv() * keys[index + 1]).as_rotvec()
-    return keys[index] * Rotation.from_rotvec(turns * u[:, np.newaxis])
-
-
-def test_rotations_and_positions_are_those_of_slerp_and_of_straight_lines(made: pm.Motion) -> None:
-    clip = made.clips[0]
-    times = RNG.uniform(0, 1.1, 200)
-    poses = made.at(times)
-    for joint in range(JOINTS):
-        found = Rotation.from_quat(poses.rotations[:, joint].astype(np.float64))
-        assert (found.inv() * slerped(clip, joint, times)).magnitude().max() < 1e-6
-        for axis in range(3):
-            line = np.interp(times, clip.times, clip.positions[:, joint, axis])
-            assert np.abs(poses.positions[:, joint, axis] - line).max() < 1e-6
-
-
 def test_velocities_are_those_of_the_segments(made: pm.Motion) -> None:
     clip = made.clips[0]
     times = RNG.uniform(0, 1.1, 200)
@@ -69,13 +48,14 @@ def test_velocities_are_those_of_the_segments(made: pm.Motion) -> None:
 
 
 @pytest.mark.parametrize("method", ["slerp", "squad", "spline", "step", "hermite", "circular"])
-def test_poses_are_those_of_resampling(walk: pm.Motion, method: Any) -> None:
-    expected = walk.resample(47.5, method, engine=ENGINE).clips[0]
-    poses = walk.clips[0].at(expected.times, method)
-    assert poses.rotations.dtype == np.float32
-    errors = np.abs((poses.rotations * expected.rotations).sum(axis=-1))
-    assert errors.min() > 1 - 2e-6
-    assert np.abs(poses.positions - expected.positions).max() < 2e-5 * np.abs(expected.positions).max()
+def test_poses_are_those_of_resampling(walk: pm.Motion, made: pm.Motion, method: Any) -> None:
+    for motion in (walk, made):
+        expected = motion.resample(47.5, method, engine=ENGINE).clips[0]
+        poses = motion.clips[0].at(expected.times, method)
+        assert poses.rotations.dtype == np.float32
+        errors = np.abs((poses.rotations * expected.rotations).sum(axis=-1))
+        assert errors.min() > 1 - 2e-6
+        assert np.abs(poses.positions - expected.positions).max() < 2e-5 * np.abs(expected.positions).max()
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (5,), (2, 3)])

@@ -194,7 +194,7 @@ TEST(a_line_torn_at_any_byte_is_dropped_and_ended) {
         test_folder_put(path, both, size);
         /* Only the newline is missing where size is end - 1. */
         const bool whole = size + 1 >= end, torn = size > begin && !whole;
-        record_table *table = read_table(torn);
+        SCOPED(record_table_destroy) record_table *table = read_table(torn);
         assert_int_equal(name_count(table), whole ? 2 : 1);
         record_table_destroy(&table);
         append(&third);
@@ -202,7 +202,6 @@ TEST(a_line_torn_at_any_byte_is_dropped_and_ended) {
         assert_int_equal(name_count(table), whole ? 3 : 2);
         records_expect_equal(only(table, "first"), &first);
         records_expect_equal(only(table, "third"), &third);
-        record_table_destroy(&table);
     }
 }
 
@@ -317,13 +316,12 @@ TEST(long_lines_are_dropped_alone) {
         memcpy(line, text, length);
         line[RECORD_LINE_MAX + extra] = '\n';
         test_folder_put(path, line, RECORD_LINE_MAX + extra + 1);
-        record_table *table = read_table(extra);
+        SCOPED(record_table_destroy) record_table *table = read_table(extra);
         assert_int_equal(name_count(table), 1 - extra);
         record_table_destroy(&table);
         append(&record);
         table = read_table(extra);
         assert_int_equal(name_count(table), 1);
-        record_table_destroy(&table);
     }
 }
 

@@ -32,43 +32,40 @@ static pm_motion_batch_result half_done(void) {
     return status;
 }
 
-TEST(the_line_is_right_at_80_and_200_columns) {
-    pm_motion_batch_result status = half_done();
-    char line[STATUS_WIDTH];
-    status_line(&status, 80, line);
-    assert_string_equal(line, "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left");
-    status_line(&status, 200, line);
-    assert_string_equal(line, "[##############################..............................] "
-                              "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left");
-}
-
-TEST(the_number_of_files_is_dropped_last) {
-    pm_motion_batch_result status = half_done();
-    char line[STATUS_WIDTH];
-    status_line(&status, 12, line);
-    assert_string_equal(line, "5/10 files");
-    status_line(&status, 22, line);
-    assert_string_equal(line, "5/10 files, 1 failed");
-    status_line(&status, 8, line);
-    assert_string_equal(line, "");
+/* The number of files is dropped last. */
+TEST(the_line_fits_its_columns) {
+    static const struct {
+        int columns;
+        const char *line;
+    } cases[] = {{200, "[##############################..............................] "
+                       "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left"},
+                 {80, "5/10 files, 3.0 MB/s, 30.0 k joint samples/s, 1 failed, 0:02 left"},
+                 {22, "5/10 files, 1 failed"},
+                 {12, "5/10 files"},
+                 {8, ""}};
+    const pm_motion_batch_result status = half_done();
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char line[STATUS_WIDTH];
+        status_line(&status, cases[i].columns, line);
+        assert_string_equal(line, cases[i].line);
+    }
 }
 
 TEST(the_time_left_is_that_of_the_bytes_left) {
-    pm_motion_batch_result status = {.files = 100, .bytes = UINT64_C(400000) * 7201};
+    static const struct {
+        double seconds;
+        const char *left;
+    } cases[] = {{1, ", 2:00:00 left"}, {0.5, ", 1:00:00 left"}, {0.499, ", 59:53 left"}};
+    pm_motion_batch_result status = {.files = 100, .bytes = UINT64_C(400000) * 7201, .seconds = 1};
     char line[STATUS_WIDTH];
-    status.seconds = 1.0;
     status_line(&status, 80, line);
     assert_null(strstr(line, "left"));
     count(&status, PM_MOTION_BATCH_DONE);
-    status.seconds = 1.0;
-    status_line(&status, 80, line);
-    assert_non_null(strstr(line, ", 2:00:00 left"));
-    status.seconds = 0.5;
-    status_line(&status, 80, line);
-    assert_non_null(strstr(line, ", 1:00:00 left"));
-    status.seconds = 0.499;
-    status_line(&status, 80, line);
-    assert_non_null(strstr(line, ", 59:53 left"));
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        status.seconds = cases[i].seconds;
+        status_line(&status, 80, line);
+        assert_non_null(strstr(line, cases[i].left));
+    }
 }
 
 TEST(the_exit_code_says_what_failed) {

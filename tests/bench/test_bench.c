@@ -14,66 +14,37 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/counts.h"
 #include "support/check.h"
+#include "support/command.h"
+#include "support/test_folder.h"
 #include "support/traced.h"
-
-#ifndef POSEMILL_COMMAND
-#error "POSEMILL_COMMAND must name the command to test"
-#endif
 
 /* ---- running ------------------------------------------------------------------- */
 
-static char folder[] = "/tmp/posemill-test-bench-XXXXXX";
-static char output[131072]; /* stdout of the last run */
-static char error_output[8192];
 static char record[1 << 24]; /* record.json of the last run */
 
-static void read_text(const char *name, char *text, size_t size) {
-    text[0] = '\0';
-    FILE *file = fopen(name, "rb");
-    if (file) {
-        text[fread(text, 1, size - 1, file)] = '\0';
-        fclose(file);
-        remove(name);
-    }
-}
-
-/* Runs posemill bench with these arguments in the folder of the test. */
-static int run(const char *arguments) {
-    char line[2048];
-    int used = snprintf(line, sizeof line, "'%s' bench %s >stdout.txt 2>stderr.txt </dev/null",
-                        POSEMILL_COMMAND, arguments);
+static const char *bench(const char *arguments) {
+    static char line[2048];
+    const int used = snprintf(line, sizeof line, "$posemill bench %s", arguments);
     assert_true(used > 0 && (size_t)used < sizeof line);
-    int status = system(line);
-    read_text("stdout.txt", output, sizeof output);
-    read_text("stderr.txt", error_output, sizeof error_output);
-    read_text("record.json", record, sizeof record);
-    assert_true(WIFEXITED(status));
-    return WEXITSTATUS(status);
+    return line;
 }
 
-static void expect(int code, const char *arguments) {
-    int got = run(arguments);
-    if (got != code)
-        fail_msg("exit code %d instead of %d from: bench %s\n%s", got, code, arguments,
-                 error_output);
+static void measure(const char *arguments) {
+    size_t size = 0;
+    expect(0, bench(arguments));
+    SCOPED(free_at) char *text = test_folder_read("record.json", &size);
+    assert_true(size < sizeof record);
+    memcpy(record, text, size + 1);
+    assert_int_equal(remove("record.json"), 0);
 }
 
-/* Expects the exit code, one line "posemill: ..." with these words, and at most one line with a
- * hint. */
-static void expect_failure(int code, const char *arguments, const char *words) {
-    expect(code, arguments);
-    if (strncmp(error_output, "posemill: ", 10) != 0 || !strstr(error_output, words))
-        fail_msg("'%s' is not in: %s", words, error_output);
-    size_t lines = 0;
-    for (const char *c = error_output; *c != '\0'; c++)
-        lines += *c == '\n';
-    assert_in_range(lines, 1, 2);
+static void expect_refused(const char *arguments, const char *words) {
+    expect_failure(2, bench(arguments), words);
     assert_string_equal(output, "");
 }
 
@@ -170,7 +141,7 @@ static void expect_fill_rates(void) {
 
 static const char *const coded_groups[] = {"upsample-2-log48", "downsample-4-log48", "times-log48",
                                            "times-smallest48"};
-enum { CODED_GROUPS = sizeof coded_groups / sizeof coded_groups[0] };
+enum { CODED_GROUPS = COUNT_OF(coded_groups) };
 
 /* Checks every method of a group; results must be within twice the documented bound. */
 static void expect_group(const char *group) {
@@ -187,12 +158,12 @@ static void expect_group(const char *group) {
 
 /* Sizes for --samples 4096: from one pose, in steps of eight, up to four times as many samples. */
 static const int sizes[] = {64, 512, 4096, 16384};
-enum { SIZES = sizeof sizes / sizeof sizes[0] };
+enum { SIZES = COUNT_OF(sizes) };
 
 /* Checks that both methods have every size, each with its own ceiling, and no other size. */
 static void expect_sizes(void) {
     static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD};
-    for (size_t m = 0; m < sizeof methods / sizeof methods[0]; m++) {
+    for (size_t m = 0; m < COUNT_OF(methods); m++) {
         const pm_method_info *info = pm_method_get_info(methods[m]);
         for (size_t i = 0; i < SIZES; i++) {
             const char *of = sound_case("sizes/%s-%d", info->name, sizes[i]);
@@ -218,7 +189,7 @@ static void expect_coded_groups(void) {
 static void expect_crowd(void) {
     static const char *const names[] = {"crowd/model", "crowd/palette", "crowd/crossfade",
                                         "ceiling/palette-fill"};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         const char *of = sound_case("%s", names[i]);
         assert_true(number(of, "samples") == 85 * 64.0);
         assert_true(number(of, "bytes_per_sample") == 48.0);
@@ -257,7 +228,7 @@ static const struct {
     {"one-300", 300, 48},
     {"one-300-log48", 300, 48},
 };
-enum { CROWDS = sizeof crowds / sizeof crowds[0] };
+enum { CROWDS = COUNT_OF(crowds) };
 
 static void expect_crowds(void) {
     for (size_t i = 0; i < CROWDS; i++) {
@@ -280,7 +251,7 @@ static const struct {
     {"npz-jobs-1", true, false, true}, {"npz-jobs-2", true, true, true},
 #endif
 };
-enum { BATCHES = sizeof batches / sizeof batches[0] };
+enum { BATCHES = COUNT_OF(batches) };
 
 static void expect_batches(void) {
     for (size_t i = 0; i < BATCHES; i++) {
@@ -330,7 +301,7 @@ static const struct {
     {"glb-open-own-times", 10000, true, false, true},
 #endif
 };
-enum { FILES = sizeof files / sizeof files[0] };
+enum { FILES = COUNT_OF(files) };
 
 static void expect_files(void) {
     for (size_t i = 0; i < FILES; i++) {
@@ -356,7 +327,7 @@ static void expect_lowpass(void) {
         const char *name;
         double weights;
     } cases[] = {{"taps-32", 32}, {"down-4", 90}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const char *of = sound_case("lowpass/%s", cases[i].name);
         assert_true(number(of, "max_error_rad") <= 1e-6);
         assert_true(number(of, "operations") == number(of, "samples") * cases[i].weights * 2 * 72);
@@ -380,7 +351,7 @@ static void expect_layouts(void) {
 static const char *const job_groups[] = {
     "upsample-4", "upsample-2", "downsample-4", "nonuniform", "loop",
     "times",      "samples",    "oneshot-4",    "oneshot-2",  "oneshot-down-4"};
-enum { JOB_GROUPS = sizeof job_groups / sizeof job_groups[0] };
+enum { JOB_GROUPS = COUNT_OF(job_groups) };
 
 /* Methods that have a simple loop, where the compiler has vectors of acosf and sinf. */
 static size_t simple_cases(void) {
@@ -391,7 +362,7 @@ static void expect_cases(const char *pattern, void (*expect_them)(void)) {
     char arguments[128];
     snprintf(arguments, sizeof arguments,
              "--device none --quick --samples 4096 --case '%s' --json record.json", pattern);
-    expect(0, arguments);
+    measure(arguments);
     expect_them();
 }
 
@@ -407,7 +378,7 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
 #endif
         return;
     }
-    expect(0, "--device none --quick --samples 4096 --json record.json");
+    measure("--device none --quick --samples 4096 --json record.json");
     for (size_t g = 0; g < JOB_GROUPS; g++)
         expect_group(job_groups[g]);
     expect_coded_groups();
@@ -433,25 +404,25 @@ TEST(every_method_is_a_case_of_every_kind_of_job_on_the_reference) {
 TEST(the_baseline_computes_the_same_curves) {
     static const char *const names[] = {"baseline/nlerp", "baseline/slerp",   "baseline/squad",
                                         "baseline/model", "baseline/palette", "baseline/crossfade"};
-    expect(0, "--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    measure("--device none --quick --samples 4096 --case 'baseline/*' --json record.json");
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         const char *of = sound_case("%s", names[i]);
         assert_true(number(of, "max_error_rad") < 1e-5);
         assert_true(fabs(number(of, "baseline_ratio") - 1.0) < 1e-12);
         assert_true(number(of, "ceiling_share") > 0.0);
         assert_true(number(of, "bound_share") > 0.0);
     }
-    assert_int_equal(occurrences(record, "\"name\": \"baseline/"), sizeof names / sizeof names[0]);
+    assert_int_equal(occurrences(record, "\"name\": \"baseline/"), COUNT_OF(names));
 }
 
 TEST(the_simple_loops_compute_the_same_curves_where_they_are_vectors) {
     const char *arguments = "--device none --quick --samples 4096 --case 's?mple/*' "
                             "--json record.json";
     if (simple_cases() == 0) {
-        expect_failure(2, arguments, "no case");
+        expect_refused(arguments, "no case");
         return;
     }
-    expect(0, arguments);
+    measure(arguments);
     assert_true(number(sound_case("simple/slerp"), "max_error_rad") < 1e-5);
     assert_true(number(sound_case("simple/squad"), "max_error_rad") < 1e-5);
     assert_true(number(find_case("simple/squad"), "baseline_ratio") > 0.0);
@@ -459,23 +430,22 @@ TEST(the_simple_loops_compute_the_same_curves_where_they_are_vectors) {
 }
 
 TEST(case_picks_by_glob_and_refuses_what_matches_nothing) {
-    expect(0, "--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
+    measure("--device none --quick --samples 2048 --case '*/squa[d]' --json record.json");
     /* includes baseline and clip, and perhaps simple */
     const size_t matching = 2 + JOB_GROUPS + simple_cases() / 2;
     assert_int_equal(occurrences(record, "\"name\": "), matching);
     assert_int_equal(occurrences(record, "/squad\""), matching);
     assert_int_equal(occurrences(output, "/squad "), matching);
-    expect(
-        0,
+    measure(
         "--device none --quick --samples 2048 --case 'no/*,upsample-4/sl*,upsample-2/squad' --json "
         "record.json");
     assert_int_equal(occurrences(record, "\"name\": "), 2);
-    expect_failure(2, "--device none --case nothing/at-all", "no case");
-    expect_failure(2, "--device none --case obvious/slerp", "no case");
+    expect_refused("--device none --case nothing/at-all", "no case");
+    expect_refused("--device none --case obvious/slerp", "no case");
 }
 
 TEST(crowds_are_posed_in_a_quick_run_when_asked_for) {
-    expect(0, "--device none --quick --samples 4096 --case 'crowds/*' --json record.json");
+    measure("--device none --quick --samples 4096 --case 'crowds/*' --json record.json");
     expect_crowds();
     assert_int_equal(occurrences(record, "\"name\": "), CROWDS);
     for (size_t i = 0; i < CROWDS; i++) {
@@ -507,12 +477,12 @@ static void expect_states(const char *const *names, size_t count) {
 TEST(states_are_posed_with_few_clips_in_a_quick_run_and_with_many_in_others) {
     static const char *const few[] = {"4096x24-1k", "4096x24-1k-log48", "4096x24-1k-squad"};
     static const char *const many[] = {"4096x24-100k-log48"};
-    expect(0, "--device none --quick --samples 131072 --case 'state/*' --json record.json");
-    expect_states(few, sizeof few / sizeof few[0]);
+    measure("--device none --quick --samples 131072 --case 'state/*' --json record.json");
+    expect_states(few, COUNT_OF(few));
     if (small_sizes())
         return;
-    expect(0, "--device none --samples 131072 --case 'state/*100k-*' --json record.json");
-    expect_states(many, sizeof many / sizeof many[0]);
+    measure("--device none --samples 131072 --case 'state/*100k-*' --json record.json");
+    expect_states(many, COUNT_OF(many));
 }
 
 static bool exists(const traced *t, const void *pattern) {
@@ -549,7 +519,7 @@ TEST(a_signal_leaves_no_folder) {
         {"batch/bvh-jobs-2", "posemill-bench-*/out/.posemill", SIGKILL}
 #endif
     };
-    for (size_t i = 0; i < sizeof moments / sizeof *moments; i++) {
+    for (size_t i = 0; i < COUNT_OF(moments); i++) {
         char *const words[] = {POSEMILL_COMMAND, "bench",  "--device",       "none", "--quick",
                                "--quiet",        "--case", moments[i].cases, NULL};
         expect_no_folder_after(words, moments[i].file, moments[i].number);
@@ -557,30 +527,26 @@ TEST(a_signal_leaves_no_folder) {
 }
 
 TEST(what_cannot_be_measured_is_refused) {
-    expect_failure(2, "--device none --samples 2047", "at least 2048");
-    expect_failure(2, "--device all", "'all' names several devices");
-    expect_failure(2, "--device 0,1", "'0,1' names several devices");
-    expect_failure(2, "--device none --samples many", "--samples");
-    expect_failure(2, "--device none --fast", "unknown option");
-    expect_failure(2, "--device none slerp", "unexpected argument");
-    expect_failure(2, "--device none --samples 18446744073709551615000", "--samples");
-    expect_failure(2, "--device none --samples 18446744073709551616", "too large");
-    expect_failure(2, "--device none --samples 0", "at least 2048");
+    expect_refused("--device none --samples 2047", "at least 2048");
+    expect_refused("--device all", "'all' names several devices");
+    expect_refused("--device 0,1", "'0,1' names several devices");
+    expect_refused("--device none --samples many", "--samples");
+    expect_refused("--device none --fast", "unknown option");
+    expect_refused("--device none slerp", "unexpected argument");
+    expect_refused("--device none --samples 18446744073709551615000", "--samples");
+    expect_refused("--device none --samples 18446744073709551616", "too large");
+    expect_refused("--device none --samples 0", "at least 2048");
 }
 
 FIXTURE(enter_folder) {
-    if (!mkdtemp(folder) || chdir(folder) != 0)
+    if (command_enter_folder(state) != 0)
         return 1;
     /* Memory that drivers hold at exit is not a leak of the command, and a report would add lines
      * to its messages. */
-    return setenv("TMPDIR", folder, 1) != 0 ||
+    return setenv("TMPDIR", command_folder, 1) != 0 ||
            setenv("LSAN_OPTIONS",
                   "print_suppressions=0:suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp",
                   1) != 0;
 }
 
-FIXTURE(leave_folder) {
-    return chdir("/") != 0 || rmdir(folder) != 0; /* fails if any file was left behind */
-}
-
-TEST_GROUP(enter_folder, leave_folder)
+TEST_GROUP(enter_folder, command_leave_folder)

@@ -18,7 +18,6 @@
 #include <string.h>
 
 static pm_motion *a, *b, *giant;
-static pm_error error;
 
 /* A figure of 17 m. */
 static bool read_giant(void) {
@@ -53,7 +52,7 @@ static int destroy_takes(void **state) {
 static pm_motion_comparison *compare(const pm_motion *other,
                                      const pm_motion_compare_options *options) {
     pm_motion_comparison *found = NULL;
-    assert_int_equal(pm_motion_compare(a, other, options, &found, &error), PM_OK);
+    expect_success(pm_motion_compare(a, other, options, &found, new_error()));
     return found;
 }
 
@@ -72,9 +71,8 @@ TEST(contacts_are_of_the_joints_that_are_named) {
     assert_true(foot->frames_a <= d->contact_frames && d->contact_frames > 0);
     assert_true(isnan(foot->slide_a) || foot->slide_a == foot->slide_b);
     pm_motion_comparison_destroy(&found);
-    assert_int_equal(
-        pm_motion_compare(a, b, &(pm_motion_compare_options){.contacts = "none"}, &found, &error),
-        PM_ERROR_ARGUMENT);
+    const pm_motion_compare_options none = {.contacts = "none"};
+    expect_error(pm_motion_compare(a, b, &none, &found, new_error()), PM_ERROR_ARGUMENT, "none");
     assert_null(found);
 }
 
@@ -122,7 +120,7 @@ TEST(hints_are_logged_and_progress_is_told) {
                                                .progress = count_times,
                                                .progress_user = &done};
     SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
-    expect_ok(pm_motion_compare(giant, giant, &options, &found, &error), &error);
+    expect_success(pm_motion_compare(giant, giant, &options, &found, new_error()));
     const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
     assert_int_equal(d->hint_count, 1);
     assert_int_equal(hints, 1);
@@ -145,13 +143,13 @@ TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     pm_motion_page_options page = {
         .made_by = "a test", .words = shout, .write = keep, .write_user = &two};
     SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
-    expect_ok(pm_motion_write_page(giant, giant, &options, &page, NULL, &found, &error), &error);
+    expect_success(pm_motion_write_page(giant, giant, &options, &page, NULL, &found, new_error()));
     assert_non_null(strstr(two, "<code>a test</code>"));
     assert_non_null(strstr(two, "IN OTHER WORDS"));
     assert_non_null(strstr(two, "a.bvh – b.bvh"));
     assert_true(pm_motion_comparison_get_differences(found)->clip.angle.max == 0);
     page = (pm_motion_page_options){.write = keep, .write_user = &one};
-    expect_ok(pm_motion_write_page(a, NULL, &options, &page, NULL, NULL, &error), &error);
+    expect_success(pm_motion_write_page(a, NULL, &options, &page, NULL, NULL, new_error()));
     assert_non_null(strstr(one, "<code>pm_motion_write_page</code>"));
     assert_null(strstr(one, "b.bvh"));
 }
@@ -175,8 +173,8 @@ TEST(each_bad_option_is_named) {
                  {"would be compared at more than", {.rate = {1000, 1}, .max_times = 2}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_comparison *found = NULL;
-        expect_refusal(pm_motion_compare(a, b, &cases[i].options, &found, &error), &error,
-                       PM_ERROR_ARGUMENT, cases[i].name);
+        expect_error(pm_motion_compare(a, b, &cases[i].options, &found, new_error()),
+                     PM_ERROR_ARGUMENT, cases[i].name);
         assert_null(found);
     }
 }
@@ -193,8 +191,8 @@ TEST(what_files_have_not_is_refused_with_their_name) {
         pm_motion_compare_options options = cases[i].options;
         pm_motion_comparison *found = NULL;
         options.name_a = "a.bvh";
-        expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_FILE,
-                       cases[i].message);
+        expect_error(pm_motion_compare(a, b, &options, &found, new_error()), PM_ERROR_FILE,
+                     cases[i].message);
         assert_null(found);
     }
 }
@@ -205,45 +203,45 @@ TEST(long_names_are_cut_and_messages_are_not) {
     name[sizeof name - 1] = '\0';
     const pm_motion_compare_options options = {.name_a = name, .trim_start = 1000};
     pm_motion_comparison *found = NULL;
-    expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_FILE,
-                   "nnn: --trim-start 1000 removes all 3 keys");
-    assert_int_equal(strlen(error.message), sizeof error.message - 1);
+    expect_error(pm_motion_compare(a, b, &options, &found, new_error()), PM_ERROR_FILE,
+                 "nnn: --trim-start 1000 removes all 3 keys");
+    assert_int_equal(strlen(last_error()->message), sizeof last_error()->message - 1);
 }
 
 TEST(methods_that_cannot_be_are_refused) {
     SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     const pm_engine_desc reference = {.device = "none"};
-    expect_ok(pm_engine_create(&reference, &engine, &error), &error);
+    expect_success(pm_engine_create(&reference, &engine, new_error()));
     const pm_method methods[] = {PM_METHOD_CUBICSPLINE, (pm_method)-1, (pm_method)1000};
     for (size_t i = 0; i < COUNT_OF(methods); i++) {
         const pm_motion_compare_options options = {.engine = engine, .method = methods[i]};
         pm_motion_comparison *found = NULL;
-        expect_refusal(pm_motion_compare(a, b, &options, &found, &error), &error, PM_ERROR_ARGUMENT,
-                       "method");
+        expect_error(pm_motion_compare(a, b, &options, &found, new_error()), PM_ERROR_ARGUMENT,
+                     "method");
     }
 }
 
 TEST(reserved_fields_and_null_are_refused) {
     SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     pm_motion_compare_options options = {.clip_a = 0};
-    expect_reserved_refused(pm_motion_compare_options, options, &error,
-                            pm_motion_compare(a, b, &options, &found, &error));
+    expect_reserved_refused(pm_motion_compare_options, options, last_error(),
+                            pm_motion_compare(a, b, &options, &found, new_error()));
     pm_motion_page_options page = {.made_by = NULL};
-    expect_reserved_refused(pm_motion_page_options, page, &error,
-                            pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, &error));
+    expect_reserved_refused(pm_motion_page_options, page, last_error(),
+                            pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, new_error()));
     pm_motion_picture_options picture = {.poses = 2};
-    expect_reserved_refused(pm_motion_picture_options, picture, &error,
-                            pm_motion_write_picture(a, NULL, &picture, "x.svg", &error));
-    expect_refusal(pm_motion_compare(NULL, b, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
-                   "a is NULL");
-    expect_refusal(pm_motion_compare(a, NULL, NULL, &found, &error), &error, PM_ERROR_ARGUMENT,
-                   "b is NULL");
-    expect_refusal(pm_motion_compare(a, b, NULL, NULL, &error), &error, PM_ERROR_ARGUMENT,
-                   "comparison is NULL");
-    expect_refusal(pm_motion_write_page(NULL, b, NULL, NULL, "x", NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "a is NULL");
-    expect_refusal(pm_motion_write_page(a, b, NULL, NULL, NULL, NULL, &error), &error,
-                   PM_ERROR_ARGUMENT, "path is NULL");
+    expect_reserved_refused(pm_motion_picture_options, picture, last_error(),
+                            pm_motion_write_picture(a, NULL, &picture, "x.svg", new_error()));
+    expect_error(pm_motion_compare(NULL, b, NULL, &found, new_error()), PM_ERROR_ARGUMENT,
+                 "a is NULL");
+    expect_error(pm_motion_compare(a, NULL, NULL, &found, new_error()), PM_ERROR_ARGUMENT,
+                 "b is NULL");
+    expect_error(pm_motion_compare(a, b, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "comparison is NULL");
+    expect_error(pm_motion_write_page(NULL, b, NULL, NULL, "x", NULL, new_error()),
+                 PM_ERROR_ARGUMENT, "a is NULL");
+    expect_error(pm_motion_write_page(a, b, NULL, NULL, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
+                 "path is NULL");
     assert_null(pm_motion_comparison_get_differences(NULL));
     assert_null(pm_motion_comparison_json(NULL));
     pm_motion_comparison_destroy(NULL);

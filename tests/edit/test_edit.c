@@ -26,18 +26,16 @@ static const char *const figure_names[JOINTS] = {
 static const int32_t figure_parents[JOINTS] = {-1, 0, 1, 2, 1, 4, 3, 5};
 static const uint32_t figure_partners[JOINTS] = {0, 1, 4, 5, 2, 3, 7, 6};
 
+static void put(quat q, double out[4]) {
+    memcpy(out, (const double[]){q.x, q.y, q.z, q.w}, 4 * sizeof *out);
+}
+
 static void multiply(const double a[4], const double b[4], double out[4]) {
-    const double r[4] = {a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1],
-                         a[3] * b[1] - a[0] * b[2] + a[1] * b[3] + a[2] * b[0],
-                         a[3] * b[2] + a[0] * b[1] - a[1] * b[0] + a[2] * b[3],
-                         a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2]};
-    memcpy(out, r, sizeof r);
+    put(quat_multiply(quat_of(a), quat_of(b)), out);
 }
 
 static void inverse(const double q[4], double out[4]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = -q[i];
-    out[3] = q[3];
+    put(quat_conjugate(quat_of(q)), out);
 }
 
 static void image_of(int normal, const double q[4], double out[4]) {
@@ -47,12 +45,8 @@ static void image_of(int normal, const double q[4], double out[4]) {
 }
 
 static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double p[4] = {v[0], v[1], v[2], 0};
-    double back[4], r[4];
-    inverse(q, back);
-    multiply(q, p, r);
-    multiply(r, back, r);
-    memcpy(out, r, 3 * sizeof *out);
+    const vec3 r = quat_rotate(quat_of(q), vec3_of(v));
+    memcpy(out, (const double[]){r.x, r.y, r.z}, 3 * sizeof *out);
 }
 
 /* How the rest rotations of right joints differ from the images of left ones. */
@@ -304,8 +298,9 @@ TEST(sides_are_found_in_names) {
 TEST(motions_without_pairs_are_refused) {
     static const char *const names[] = {"a", "b"};
     random_source random = random_salted(5);
-    pm_motion *subject = named(names, 2), *made = NULL,
-              *figure_of = figure(&random, SIDES_IMAGES, 0);
+    SCOPED(pm_motion_destroy)
+    pm_motion *subject = named(names, 2), *figure_of = figure(&random, SIDES_IMAGES, 0);
+    pm_motion *made = NULL;
     pm_motion_mirror_options options = {.pairs = "/nonexistent"};
     expect_error(pm_motion_mirror(subject, NULL, &made, NULL, new_error()), PM_ERROR_FILE,
                  "left and right");
@@ -321,8 +316,6 @@ TEST(motions_without_pairs_are_refused) {
     expect_error(pm_motion_mirror(figure_of, NULL, &made, NULL, new_error()), PM_ERROR_FILE,
                  "'LeftHand' and 'RightHand'");
     assert_null(made);
-    pm_motion_destroy(&subject);
-    pm_motion_destroy(&figure_of);
 }
 
 /* ---- joining ------------------------------------------------------------------------------- */
@@ -340,9 +333,15 @@ static void figures(random_source *random, pm_motion *two[2]) {
         *hand_node(two[1], n) = *hand_node(two[0], n);
 }
 
+static void destroy_two(pm_motion *(*two)[2]) {
+    pm_motion_destroy(&(*two)[0]);
+    pm_motion_destroy(&(*two)[1]);
+}
+
 TEST(frames_of_joined_clips_follow_each_other) {
     random_source random = random_salted(6);
-    pm_motion *two[2], *joined = NULL;
+    SCOPED(destroy_two) pm_motion *two[2];
+    SCOPED(pm_motion_destroy) pm_motion *joined = NULL;
     figures(&random, two);
     const pm_motion *const parts[] = {two[0], two[1], two[0]};
     expect_success(pm_motion_join(parts, 3, NULL, NULL, &joined, new_error()));
@@ -354,15 +353,13 @@ TEST(frames_of_joined_clips_follow_each_other) {
             for (uint32_t i = 0; i < clip->channels[c].components; i++)
                 assert_true(number_of(joined, c, k, i) ==
                             number_of(two[k / KEYS % 2], c, k % KEYS, i));
-    pm_motion_destroy(&joined);
-    pm_motion_destroy(&two[0]);
-    pm_motion_destroy(&two[1]);
 }
 
 TEST(a_crossfade_is_a_slerp_with_a_smooth_weight) {
     enum { SHARED = 4 };
     random_source random = random_salted(7);
-    pm_motion *two[2], *joined = NULL;
+    SCOPED(destroy_two) pm_motion *two[2];
+    SCOPED(pm_motion_destroy) pm_motion *joined = NULL;
     figures(&random, two);
     const pm_motion_join_options options = {.blend = (double)SHARED / RATE};
     expect_success(
@@ -398,15 +395,13 @@ TEST(a_crossfade_is_a_slerp_with_a_smooth_weight) {
             multiply(a, step, a);
             assert_true(truth_angle(a, is) < 1e-7);
         }
-    pm_motion_destroy(&joined);
-    pm_motion_destroy(&two[0]);
-    pm_motion_destroy(&two[1]);
 }
 
 /* The figure of the world turns about y and shifts along the ground, and nothing else happens. */
 TEST(a_continued_root_takes_up_heading_and_place) {
     random_source random = random_salted(8);
-    pm_motion *two[2], *joined = NULL;
+    SCOPED(destroy_two) pm_motion *two[2];
+    SCOPED(pm_motion_destroy) pm_motion *joined = NULL;
     figures(&random, two);
     for (size_t n = 0; n < 2; n++) { /* the hips turn about y alone, so that headings are known */
         double *q = (double *)(uintptr_t)two[n]->content.clips->channels[0].keys.data;
@@ -442,15 +437,13 @@ TEST(a_continued_root_takes_up_heading_and_place) {
                 }
                 assert_true(fabs(was - is) < 1e-9 && fabs(x.m[1][3] - u.m[1][3]) < 1e-9);
             }
-    pm_motion_destroy(&joined);
-    pm_motion_destroy(&two[0]);
-    pm_motion_destroy(&two[1]);
 }
 
 TEST(clips_that_do_not_fit_are_refused_by_name) {
     static const char *const names[] = {"first.bvh", "second.bvh"};
     random_source random = random_salted(9);
-    pm_motion *two[2], *joined = NULL;
+    SCOPED(destroy_two) pm_motion *two[2];
+    SCOPED(pm_motion_destroy) pm_motion *joined = NULL;
     figures(&random, two);
     const pm_motion *const *parts = (const pm_motion *const *)two;
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)two[1]->content.clips;
@@ -479,8 +472,6 @@ TEST(clips_that_do_not_fit_are_refused_by_name) {
     expect_error(pm_motion_join(parts, 2, names, NULL, &joined, new_error()), PM_ERROR_FILE,
                  "joint 3 ('x\\x1b') has another name");
     assert_null(joined);
-    pm_motion_destroy(&two[0]);
-    pm_motion_destroy(&two[1]);
 }
 
 /* ---- cutting ------------------------------------------------------------------------------- */
@@ -560,7 +551,8 @@ TEST(a_cut_between_keys_stays_on_the_curve) {
 
 TEST(parts_without_frames_are_refused) {
     random_source random = random_salted(12);
-    pm_motion *source = figure(&random, SIDES_IMAGES, 0), *made = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random, SIDES_IMAGES, 0);
+    pm_motion *made = NULL;
     pm_motion_edit_options options = {.start_after_first_key = {KEYS, 1}, .cut_frames = true};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "no frame");
     options = (pm_motion_edit_options){.start_after_first_key = {INT64_MAX, 1}};
@@ -576,7 +568,6 @@ TEST(parts_without_frames_are_refused) {
     options = (pm_motion_edit_options){.repeat = 0};
     expect_reserved_refused(pm_motion_edit_options, options, last_error(),
                             pm_motion_edit(source, &options, &made, new_error()));
-    pm_motion_destroy(&source);
 }
 
 /* ---- joints -------------------------------------------------------------------------------- */

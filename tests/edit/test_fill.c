@@ -168,6 +168,7 @@ TEST(rotations_that_freeze_while_others_move_are_gaps) {
         memcpy(key_of(source, 1, k), key_of(source, 1, FIRST), 4 * sizeof(double));
     pm_motion_fill_options options = {.frozen = HELD};
     pm_motion_fill_report report;
+    SCOPED(pm_motion_destroy)
     pm_motion *filled = fill(source, &options, &report); /* no more than HELD frames */
     assert_int_equal(report.frozen_gaps, 0);
     assert_memory_equal(key_of(filled, 1, FIRST + 1), key_of(source, 1, FIRST + 1),
@@ -185,7 +186,6 @@ TEST(rotations_that_freeze_while_others_move_are_gaps) {
         memcpy(key_of(source, 0, k), key_of(source, 0, FIRST), 4 * sizeof(double));
     filled = fill(source, &options, &report);
     assert_int_equal(report.frozen_gaps, 0);
-    pm_motion_destroy(&filled);
 }
 
 TEST(long_gaps_are_refused_by_name_and_time) {

@@ -74,11 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     bvh *model = NULL, *again = NULL;
     if (parse((const char *)data, size, choice, &model) == PM_OK) {
         check(model);
-        file_bytes out = written(model, rows);
+        SCOPED(bytes_free) file_bytes out = written(model, rows);
         require(parse(out.data, out.size, 0, &again) == PM_OK);
         compare(model, again, rows);
         bvh_free(&again);
-        free(out.data);
     }
     bvh_free(&model);
     return 0;

@@ -23,17 +23,15 @@ static void write_and_read(const pm_motion *motion) {
     pm_motion_clip clip = motion->content.clips[0];
     const motion_samples samples = fuzz_samples(&clip);
     const pm_motion_read_options options = {.format = PM_MOTION_CSV};
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
-    pm_motion *again = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
     pm_error error;
     require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6},
                                   &sink, &error) == PM_OK);
     require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) == PM_OK);
     require(again->content.clips[0].timelines[0].key_count == samples.count);
     require(again->content.clips[0].channel_count == clip.channel_count);
-    pm_motion_destroy(&again);
-    free(out.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

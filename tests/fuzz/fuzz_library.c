@@ -41,15 +41,14 @@ static void sample(const pm_library *library) {
 static void encode_again(const pm_library_content *c) {
     enum { ROWS = 4096 };
     const size_t rows = c->row_count < ROWS ? (size_t)c->row_count : ROWS;
-    float *numbers = malloc(rows * c->joint_count * 4 * sizeof *numbers + 1);
+    SCOPED(free_at) float *numbers = malloc(rows * c->joint_count * 4 * sizeof *numbers + 1);
+    SCOPED(free_at)
     void *codes = malloc(rows * pm_keys_row_bytes(c->key_format, c->joint_count) + 1);
     pm_error error = {0};
     require(numbers && codes);
     if (pm_keys_decode(c->key_format, c->key_codes, rows, c->joint_count, numbers, &error) == PM_OK)
         require(pm_keys_encode(c->key_format, numbers, rows, c->joint_count, codes, &error) ==
                 PM_OK);
-    free(numbers);
-    free(codes);
 }
 
 static void use(pm_library *library) {

@@ -20,13 +20,11 @@ static void check(const list_line *line) {
     require(line->bytes <= LIST_BYTES_MAX && (line->has_bytes || line->bytes == 0));
     require((line->rate.num == 0 && line->rate.den == 0) ||
             (line->rate.num > 0 && line->rate.den > 0));
-    char *name = batch_name_of(line->out ? line->out : line->path);
+    SCOPED(free_at) char *name = batch_name_of(line->out ? line->out : line->path);
     require(name != NULL && name[0] != '/' && strstr(name, "//") == NULL);
     require(line->out == NULL || strcmp(name, line->out) == 0);
-    char *again = batch_name_of(name);
+    SCOPED(free_at) char *again = batch_name_of(name);
     require(again != NULL && strcmp(name, again) == 0);
-    free(name);
-    free(again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

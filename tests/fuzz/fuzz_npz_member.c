@@ -15,7 +15,7 @@ static void write_and_read(const pm_motion *motion) {
     pm_motion_clip clip = motion->content.clips[0];
     const motion_samples samples = fuzz_samples(&clip);
     const pm_motion_read_options options = {.format = PM_MOTION_NPZ, .source_rate = {48, 1}};
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
     pm_motion *again = NULL;
     pm_error error;
@@ -32,7 +32,6 @@ static void write_and_read(const pm_motion *motion) {
         require(!again || again->content.clips[0].timelines[0].key_count == samples.count);
         pm_motion_destroy(&again);
     }
-    free(out.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

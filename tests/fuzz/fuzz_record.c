@@ -44,20 +44,17 @@ static void require_same(const batch_record *a, const batch_record *b) {
 static void check_line(const char *line, size_t size) {
     bool no_memory = false;
     size_t written = 0;
-    batch_record *record = record_line_read(line, size, &no_memory);
+    SCOPED(free_at) batch_record *record = record_line_read(line, size, &no_memory);
     if (!record)
         return;
     require(record->name[0] != '\0' && record->in[0] != '\0');
     require(record->status == RECORD_FAILED || record->output.text[0] != '\0');
-    char *text = record_line_write(record, &written);
+    SCOPED(free_at) char *text = record_line_write(record, &written);
     require(text != NULL && written > 2 && text[0] == '\n' && text[written - 1] == '\n');
     require(memchr(text + 1, '\n', written - 2) == NULL);
-    batch_record *again = record_line_read(text + 1, written - 2, &no_memory);
+    SCOPED(free_at) batch_record *again = record_line_read(text + 1, written - 2, &no_memory);
     require(again != NULL);
     require_same(record, again);
-    free(again);
-    free(text);
-    free(record);
 }
 
 static void check_lines(int file) {

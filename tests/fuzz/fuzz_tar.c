@@ -19,9 +19,8 @@ static const char *member_of(const char *path, const batch_item *item) {
 }
 
 static void check_name(const batch_item *item) {
-    char *name = batch_name_of(item->name);
+    SCOPED(free_at) char *name = batch_name_of(item->name);
     require(name != NULL && name[0] != '\0' && strcmp(name, item->name) == 0);
-    free(name);
 }
 
 static int by_name(const void *left, const void *right) {
@@ -30,9 +29,9 @@ static int by_name(const void *left, const void *right) {
 }
 
 static void find_again(const char *path, const batch_items *items) {
-    archive_wanted *wanted = calloc(items->count + 1, sizeof *wanted);
+    SCOPED(free_at) archive_wanted *wanted = calloc(items->count + 1, sizeof *wanted);
     const batch_item **listed = calloc(items->count + 1, sizeof *listed);
-    batch_items again = {.count = 0};
+    SCOPED(batch_items_release) batch_items again = {.count = 0};
     require(wanted != NULL && listed != NULL);
     for (size_t i = 0; i < items->count; i++) {
         const char *member = member_of(path, &items->items[i]);
@@ -52,9 +51,7 @@ static void find_again(const char *path, const batch_items *items) {
         require(a->member == b->member && (a->fault != NULL) == (b->fault != NULL));
         require(a->fault != NULL || a->bytes == b->bytes);
     }
-    batch_items_release(&again);
     free(listed);
-    free(wanted);
 }
 
 static int by_member(const void *left, const void *right) {
@@ -64,14 +61,14 @@ static int by_member(const void *left, const void *right) {
 
 static void read_members(const char *path, const batch_items *items) {
     char reason[ARCHIVE_REASON_SIZE] = "";
-    archive_reader *reader = NULL;
+    SCOPED(archive_close) archive_reader *reader = NULL;
     if (!archive_open(path, &reader, reason)) {
         require(items->count == 1 && items->items[0].fault != NULL && reason[0] != '\0');
         return;
     }
     for (size_t i = 0; i < items->count; i++) {
         const batch_item *item = &items->items[i];
-        char *member = NULL;
+        SCOPED(free_at) char *member = NULL;
         size_t size = 0;
         if (item->fault || item->bytes > MEMBER_MAX)
             continue;
@@ -79,9 +76,7 @@ static void read_members(const char *path, const batch_items *items) {
             require(size == item->bytes && member[size] == '\0');
         else
             require(member == NULL && reason[0] != '\0');
-        free(member);
     }
-    archive_close(&reader);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

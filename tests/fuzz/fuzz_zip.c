@@ -34,8 +34,8 @@ static void check_motion(const pm_motion *motion) {
 
 static void write_again(const pm_motion *motion, const char *data, size_t size) {
     pm_error error;
-    file_bytes out = {0};
-    motion_arena arena = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
+    SCOPED(motion_arena_release) motion_arena arena = {0};
     zip_archive before = {0}, after = {0};
     const motion_sink sink = bytes_sink(&out);
     require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6}, &sink,
@@ -43,8 +43,6 @@ static void write_again(const pm_motion *motion, const char *data, size_t size) 
     require(zip_open(&arena, data, size, &before, &error) == PM_OK);
     require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
     compare(&before, &after);
-    motion_arena_release(&arena);
-    free(out.data);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -71,9 +71,9 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
                                     .read = read_samples,
                                     .user = (void *)(uintptr_t)content->clips};
     const pm_motion_read_options options = {.format = format->id};
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
-    pm_motion *again = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
     pm_error error;
     const pm_status status = format->write(opened, &samples, content->clip_count > 0,
                                            &(motion_write_options){.decimals = 6}, &sink, &error);
@@ -83,15 +83,13 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
         require(pm_motion_parse(out.data, out.size, "", NULL, &options, &again, &error) == PM_OK);
         check_content(pm_motion_get_content(again));
     }
-    pm_motion_destroy(&again);
-    free(out.data);
 }
 
 /* A root that moves, of any motion; above the first node, whatever the clips do. */
 static void move_root(const pm_motion *opened) {
     const pm_motion_content *content = pm_motion_get_content(opened);
     pm_motion_root_options options = {.add = true};
-    pm_motion *made = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *made = NULL;
     pm_error error = {0};
     if (content->node_count > 0 && strlen(content->nodes[0].name.text) > 0)
         options.joint = content->nodes[0].name.text;
@@ -100,13 +98,12 @@ static void move_root(const pm_motion *opened) {
     require(status == PM_OK || error.message[0] != '\0');
     if (made)
         require(made->content.node_count == content->node_count + 1);
-    pm_motion_destroy(&made);
 }
 
 void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format) {
     const pm_motion_read_options options = {.format = format,
                                             .strict = size > 0 && (data[size - 1] & 1)};
-    pm_motion *opened = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     pm_error error = {0};
     const pm_status status = pm_motion_parse(data, size, "", NULL, &options, &opened, &error);
     if (status != PM_OK) {
@@ -117,5 +114,4 @@ void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format
     move_root(opened);
     write_and_read(opened, &motion_glb);
     write_and_read(opened, &motion_gltf);
-    pm_motion_destroy(&opened);
 }

@@ -188,7 +188,7 @@ TEST(duplicate_names_are_warned_of) {
 
 /* Of channels without a joint's own, and of several roots. */
 TEST(joints_may_have_no_channels_and_no_parent) {
-    bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
+    SCOPED(bvh_free) bvh *model = read_good(HIPS_AND_SPINE("0", "1 Zrotation") TWO_ROWS "1\n2\n");
     assert_int_equal(model->channel_count, 1);
     assert_int_equal(model->joints[0].channel_count, 0);
     bvh_free(&model);
@@ -197,7 +197,6 @@ TEST(joints_may_have_no_channels_and_no_parent) {
     assert_int_equal(model->joint_count, 2);
     assert_true(model->joints[1].parent == BVH_NO_JOINT);
     assert_string_equal(messages, "");
-    bvh_free(&model);
 }
 
 #define ROOT "HIERARCHY\nROOT a\n{\n"
@@ -350,6 +349,7 @@ TEST(rows_are_counted_where_their_number_is_missing) {
 
 TEST(text_after_the_last_frame_is_left_out_with_a_warning) {
     static const char nuls[] = ONE_JOINT HEAD("1", "0.02") "1 2 3\0\0\0\0";
+    SCOPED(bvh_free)
     bvh *model = read_good(ONE_JOINT TWO_ROWS "1 2 3\n4 5 6\n# exported 3 4 5\n7 8 9\n");
     assert_int_equal(model->frame_count, 2);
     assert_message("line 21: text after the last row is ignored");
@@ -357,7 +357,6 @@ TEST(text_after_the_last_frame_is_left_out_with_a_warning) {
     assert_int_equal(read_bytes(nuls, sizeof nuls, &plain, &model), PM_OK);
     assert_int_equal(model->frame_count, 1);
     assert_message("text after the last row is ignored");
-    bvh_free(&model);
 }
 
 /* ---- frame time --------------------------------------------------------------------- */
@@ -381,7 +380,7 @@ TEST(placeholder_frame_times_require_a_rate) {
 TEST(the_frame_time_is_snapped_unless_disabled) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
     pm_motion_read_options literal = {.no_snap = true};
-    bvh *model = read_good(text);
+    SCOPED(bvh_free) bvh *model = read_good(text);
     assert_int_equal(model->rate.num, 120);
     assert_int_equal(model->rate_how, RATE_INTEGER);
     assert_memory_equal(model->frame_time.begin, ".0083333", 8);
@@ -389,7 +388,6 @@ TEST(the_frame_time_is_snapped_unless_disabled) {
     assert_int_equal(read_bytes(text, strlen(text), &literal, &model), PM_OK);
     assert_int_equal(model->rate.num, 10000000);
     assert_int_equal(model->rate.den, 83333);
-    bvh_free(&model);
 }
 
 /* ---- hostile ------------------------------------------------------------------------ */

@@ -391,7 +391,7 @@ TEST(signs_continue_from_the_row_before) {
 TEST(rewritten_rows_read_back_as_the_same_floats) {
     enum { ROWS = 40, COLUMNS = 36 };
     random_source source = random_start();
-    file_bytes text = {0};
+    SCOPED(bytes_free) file_bytes text = {0};
     for (size_t r = 0; r < ROWS; r++) {
         double q[4];
         char number[64];
@@ -403,13 +403,13 @@ TEST(rewritten_rows_read_back_as_the_same_floats) {
         }
     }
     bytes_add(&text, "", 1);
-    pm_motion *motion = read_text(text.data, (pm_motion_read_options){0});
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text.data, (pm_motion_read_options){0});
     test_samples samples;
     test_samples_make(&samples, motion, (pm_rational){77, 1});
 
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     assert_int_equal(test_write(motion, NULL, &samples.samples, &out, &failure), PM_OK);
-    pm_motion *again = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *again = NULL;
     assert_int_equal(pm_motion_parse(out.data, out.size, "again.csv", NULL, NULL, &again, &failure),
                      PM_OK);
     assert_int_equal(again->content.clips[0].timelines[0].key_count, samples.samples.count);
@@ -425,10 +425,6 @@ TEST(rewritten_rows_read_back_as_the_same_floats) {
             dot += test_key(&again->content.clips[0].channels[1], k, i) * q[i];
         assert_true(fabs(fabs(dot) - 1.0) < 1e-6);
     }
-    pm_motion_destroy(&again);
-    pm_motion_destroy(&motion);
-    free(out.data);
-    free(text.data);
 }
 
 TEST(angles_and_indices_are_written_as_they_were) {

@@ -32,16 +32,13 @@ static pm_status parse(const char *text, size_t size, bool is_strict, warning_lo
     const pm_motion_read_options options = {
         .strict = is_strict, .log = log ? keep_warning : NULL, .log_user = log};
     *opened = NULL;
-    *error = poisoned_error();
     return pm_motion_parse(text, size, "", NULL, &options, opened, error);
 }
 
 static pm_motion *read_ok(const char *text, warning_log *log) {
     pm_motion *opened = NULL;
-    pm_error error;
-    const pm_status status = parse(text, strlen(text), false, log, &opened, &error);
-    if (status != PM_OK)
-        fail_msg("%s\nis refused: %s", text, error.message);
+    if (parse(text, strlen(text), false, log, &opened, new_error()) != PM_OK)
+        fail_msg("%s\nis refused: %s", text, last_error()->message);
     assert_non_null(opened);
     return opened;
 }
@@ -59,9 +56,8 @@ static bool has_faulty_clip(const pm_motion *opened, const char *pointer) {
 /* Fails unless the text, or a clip, is refused with a message that begins with the pointer. */
 static void expect_pointer(const char *text, const char *pointer) {
     pm_motion *opened = NULL;
-    pm_error error;
     char expected[256];
-    const pm_status status = parse(text, strlen(text), false, NULL, &opened, &error);
+    const pm_status status = parse(text, strlen(text), false, NULL, &opened, new_error());
     if (status == PM_OK && has_faulty_clip(opened, pointer)) {
         pm_motion_destroy(&opened);
         return;
@@ -69,11 +65,11 @@ static void expect_pointer(const char *text, const char *pointer) {
     if (status == PM_OK)
         fail_msg("%s\nis read; expected a fault at %s", text, pointer);
     assert_int_equal(status, PM_ERROR_FILE);
-    assert_int_equal(error.status, PM_ERROR_FILE);
+    assert_int_equal(last_error()->status, PM_ERROR_FILE);
     assert_null(opened);
     (void)snprintf(expected, sizeof expected, ": %s: ", pointer);
-    if (strncmp(error.message, expected, strlen(expected)) != 0)
-        fail_msg("%s\nsays '%s'; expected %s", text, error.message, pointer);
+    if (strncmp(last_error()->message, expected, strlen(expected)) != 0)
+        fail_msg("%s\nsays '%s'; expected %s", text, last_error()->message, pointer);
 }
 
 /* A copy of `text` with the first `from` replaced. */
@@ -169,8 +165,7 @@ TEST(generated_documents_are_read_exactly) {
         SCOPED(free_at) char *bytes = test_array(file->size + shift, 1);
         memcpy(bytes + shift, file->data, file->size);
         SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
-        pm_error error;
-        expect_ok(parse(bytes + shift, file->size, false, NULL, &opened, &error), &error);
+        expect_success(parse(bytes + shift, file->size, false, NULL, &opened, new_error()));
         const pm_motion_content *content = pm_motion_get_content(opened);
         assert_int_equal(content->format, file->is_binary ? PM_MOTION_GLB : PM_MOTION_GLTF);
         expect_file(file, content);
@@ -341,10 +336,9 @@ TEST(oddities_are_read_with_a_warning) {
         pm_motion *opened = read_ok(text, &log);
         pm_motion_destroy(&opened);
         if (oddities[i].warning) {
-            pm_error error;
             assert_non_null(strstr(log.last, oddities[i].warning));
-            expect_refusal(parse(text, strlen(text), true, NULL, &opened, &error), &error,
-                           PM_ERROR_FILE, oddities[i].warning);
+            expect_error(parse(text, strlen(text), true, NULL, &opened, new_error()), PM_ERROR_FILE,
+                         oddities[i].warning);
         }
     }
 }

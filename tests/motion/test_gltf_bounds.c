@@ -45,14 +45,12 @@ static void add_each(file_bytes *text, const char *format, size_t count, size_t 
 
 static pm_status parse(const file_bytes *text, pm_motion **opened, pm_error *error) {
     *opened = NULL;
-    *error = poisoned_error();
     return pm_motion_parse(text->data, text->size, "", NULL, NULL, opened, error);
 }
 
 static void expect_too_much(const file_bytes *text) {
     pm_motion *opened;
-    pm_error error;
-    expect_refusal(parse(text, &opened, &error), &error, PM_ERROR_FILE, "too often, or to none");
+    expect_error(parse(text, &opened, new_error()), PM_ERROR_FILE, "too often, or to none");
 }
 
 /* ---- accessors ----------------------------------------------------------------------------- */
@@ -89,24 +87,22 @@ static unsigned char *make_overlapping(size_t users, size_t *size) {
 
 TEST(many_accessors_of_the_same_bytes_are_refused) {
     for (size_t users = 1; users <= USERS; users += USERS - 1) {
-        file_bytes file = {0};
+        SCOPED(bytes_free) file_bytes file = {0};
         file.data = (char *)make_overlapping(users, &file.size);
         pm_motion *opened = NULL;
-        pm_error error;
         if (users > 1) {
             expect_too_much(&file);
         } else {
-            expect_ok(parse(&file, &opened, &error), &error);
+            expect_success(parse(&file, &opened, new_error()));
             pm_motion_destroy(&opened);
         }
-        free(file.data);
     }
 }
 
 /* Times of 4 bytes a key; for each key a million weights without data. */
 TEST(accessors_without_data_are_not_made_on_the_word_of_the_file) {
     enum { TARGETS = 20000, FEW = 2000 };
-    file_bytes json = {0}, file = {0};
+    SCOPED(bytes_free) file_bytes json = {0}, file = {0};
     float times[FEW];
     for (size_t k = 0; k < FEW; k++)
         times[k] = (float)k;
@@ -128,8 +124,6 @@ TEST(accessors_without_data_are_not_made_on_the_word_of_the_file) {
     bytes_add(&json, "", 1);
     file.data = (char *)glb_assemble(json.data, times, sizeof times, &file.size);
     expect_too_much(&file);
-    free(file.data);
-    free(json.data);
 }
 
 /* ---- files beside the document ------------------------------------------------------------- */
@@ -176,8 +170,8 @@ static void count_bytes(void *user, const void *data, size_t size) {
 
 /* The observer sees what is read. Views of all buffers become views of one piece of the output. */
 TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
-    file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL;
+    SCOPED(bytes_free) file_bytes json = {0}, out = {0};
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     size_t seen = 0;
     const pm_motion_observer observer = {.see = count_bytes, .user = &seen};
     make_files();
@@ -188,25 +182,18 @@ TEST(a_file_that_many_buffers_name_is_read_and_written_once) {
     assert_int_equal(seen, json.size + FILE_SIZE);
     expect_success(test_write(opened, &motion_glb, NULL, &out, new_error()));
     assert_true(out.size < 2 * json.size);
-    pm_motion *again = test_parse(out.data, out.size, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clips[0].timelines[0].key_count, 2);
-    pm_motion_destroy(&again);
-    pm_motion_destroy(&opened);
-    free(json.data);
-    free(out.data);
 }
 
 TEST(a_file_is_not_embedded_once_for_each_of_many_buffers) {
-    file_bytes json = {0}, out = {0};
-    pm_motion *opened = NULL;
+    SCOPED(bytes_free) file_bytes json = {0}, out = {0};
+    SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
     make_files();
     describe_buffers(&json, true);
     expect_success(pm_motion_parse(json.data, json.size, "", ".", NULL, &opened, new_error()));
     expect_error(test_write(opened, &motion_glb, NULL, &out, new_error()), PM_ERROR_OUTPUT,
                  "is the same file as");
-    pm_motion_destroy(&opened);
-    free(json.data);
-    free(out.data);
 }
 
 /* ---- small stacks -------------------------------------------------------------------------- */
@@ -216,6 +203,11 @@ typedef struct small_work {
     pm_status status;
     pm_error error;
 } small_work;
+
+static void free_work(small_work *w) {
+    bytes_free(&w->in);
+    bytes_free(&w->out);
+}
 
 /* Reads, and writes again. */
 static void *work_on_small_stack(void *user) {
@@ -262,13 +254,11 @@ TEST(nesting_fits_a_small_stack) {
         expect_ok(w.status, &w.error);
         assert_int_equal(w.out.size, w.in.size);
         assert_memory_equal(w.out.data, w.in.data, w.in.size);
-        free(w.out.data);
-        free(w.in.data);
+        free_work(&w);
         for (size_t depth = PLAIN_JSON_DEPTH + 1; depth < 1000000; depth *= 90) {
             w = nest(kinds[i][0], kinds[i][1], depth);
             expect_refusal(w.status, &w.error, PM_ERROR_FILE, "nested too deep");
-            free(w.out.data);
-            free(w.in.data);
+            free_work(&w);
         }
     }
 }
@@ -282,8 +272,7 @@ TEST(a_chain_of_100000_nodes_fits_a_small_stack) {
     add(&w.in, "]}\n", 0, 0);
     run_on_small_stack(&w);
     expect_ok(w.status, &w.error);
-    free(w.out.data);
-    free(w.in.data);
+    free_work(&w);
 }
 
 /* ---- numbers ------------------------------------------------------------------------------- */
@@ -342,9 +331,8 @@ static void append_value(file_bytes *text, random_source *random, size_t depth) 
 TEST(any_json_is_carried_over_to_the_byte) {
     random_source random = random_salted(0x971);
     for (size_t round = 0; round < 300; round++) {
-        file_bytes text = {0}, out = {0};
-        pm_motion *opened;
-        pm_error error;
+        SCOPED(bytes_free) file_bytes text = {0}, out = {0};
+        SCOPED(pm_motion_destroy) pm_motion *opened;
         add(&text, "{\"asset\":{\"version\":\"2.0\"},\"materials\":[{\"alphaCutoff\":", 0, 0);
         append_number(&text, &random);
         add(&text, ",\"extras\":", 0, 0);
@@ -354,13 +342,10 @@ TEST(any_json_is_carried_over_to_the_byte) {
         add(&text, "},\"extras\":", 0, 0);
         append_value(&text, &random, 0);
         add(&text, "}\n", 0, 0);
-        expect_ok(parse(&text, &opened, &error), &error);
-        expect_ok(test_write(opened, &motion_gltf, NULL, &out, &error), &error);
+        expect_success(parse(&text, &opened, new_error()));
+        expect_success(test_write(opened, &motion_gltf, NULL, &out, new_error()));
         assert_int_equal(out.size, text.size);
         assert_memory_equal(out.data, text.data, text.size);
-        pm_motion_destroy(&opened);
-        free(text.data);
-        free(out.data);
     }
 }
 
@@ -377,8 +362,7 @@ TEST(a_number_that_no_double_holds_is_refused_where_it_is_read) {
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         const file_bytes text = {(char *)(uintptr_t)texts[i], strlen(texts[i]), 0};
         pm_motion *opened;
-        pm_error error;
-        expect_refusal(parse(&text, &opened, &error), &error, PM_ERROR_FILE, words[i]);
+        expect_error(parse(&text, &opened, new_error()), PM_ERROR_FILE, words[i]);
     }
 }
 

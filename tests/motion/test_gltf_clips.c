@@ -120,7 +120,6 @@ static pm_status parse(const void *data, size_t size, bool strict, char warnings
         .strict = strict, .log = keep_warnings, .log_user = warnings};
     warnings[0] = '\0';
     *opened = NULL;
-    *error = poisoned_error();
     return pm_motion_parse(data, size, "", NULL, &options, opened, error);
 }
 
@@ -145,14 +144,13 @@ TEST(a_clip_with_a_fault_leaves_the_others) {
         size_t size = 0;
         SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
         pm_motion *opened = NULL;
-        pm_error error;
-        expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+        expect_success(parse(file, size, false, warnings, &opened, new_error()));
         expect_set_aside(opened, i);
         assert_non_null(strstr(warnings, "/animations/1: clip 'b\\x07d' is carried over"));
         assert_non_null(strstr(warnings, faulty[i].pointer));
         pm_motion_destroy(&opened);
-        expect_refusal(parse(file, size, true, warnings, &opened, &error), &error, PM_ERROR_FILE,
-                       "(clip 'b\\x07d')");
+        expect_error(parse(file, size, true, warnings, &opened, new_error()), PM_ERROR_FILE,
+                     "(clip 'b\\x07d')");
     }
 }
 
@@ -162,11 +160,9 @@ TEST(a_clip_with_a_fault_leaves_the_others) {
 static json_t *animation_of(const char *data, size_t clip) {
     uint32_t size = 0;
     memcpy(&size, data + 12, sizeof size);
-    json_t *root = json_loadb(data + 20, size, JSON_ALLOW_NUL, NULL);
+    SCOPED(json_decrefp) json_t *root = json_loadb(data + 20, size, JSON_ALLOW_NUL, NULL);
     assert_non_null(root);
-    json_t *animation = json_incref(json_array_get(json_object_get(root, "animations"), clip));
-    json_decref(root);
-    return animation;
+    return json_incref(json_array_get(json_object_get(root, "animations"), clip));
 }
 
 /* Accessors that exist are renumbered. */
@@ -180,12 +176,11 @@ static void mask_references(json_t *animation) {
 }
 
 static void expect_as_found(const void *file, const char *output) {
+    SCOPED(json_decrefp)
     json_t *before = animation_of(file, 1), *after = animation_of(output, 1);
     mask_references(before);
     mask_references(after);
     assert_true(json_equal(before, after));
-    json_decref(before);
-    json_decref(after);
 }
 
 TEST(what_is_written_has_the_clip_as_it_was_found) {
@@ -197,14 +192,13 @@ TEST(what_is_written_has_the_clip_as_it_was_found) {
         size_t size = 0, written = 0;
         SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
         SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *again = NULL;
-        pm_error error;
         pm_motion_resample_report report;
         const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
-        expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
-        expect_ok(pm_motion_resample(opened, engine, &options, path, &report, &error), &error);
+        expect_success(parse(file, size, false, warnings, &opened, new_error()));
+        expect_success(pm_motion_resample(opened, engine, &options, path, &report, new_error()));
         assert_int_equal(report.samples, 22);
         SCOPED(free_at) char *output = test_folder_read(path, &written);
-        expect_ok(parse(output, written, false, warnings, &again, &error), &error);
+        expect_success(parse(output, written, false, warnings, &again, new_error()));
         const pm_motion_content *content = pm_motion_get_content(again);
         assert_int_equal(content->clips[0].timelines[0].key_count, 11);
         assert_int_equal(content->clips[2].timelines[0].key_count, 11);
@@ -221,20 +215,18 @@ TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     SCOPED(free_at) unsigned char *file = make_faulty(0, &size);
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *copy = NULL;
-    pm_error error;
     pm_motion_resample_options options = {
         .rate = {10, 1}, .authored = true, .clips = chosen, .clip_count = 2};
-    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
-    expect_refusal(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error,
-                   PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
+    expect_success(parse(file, size, false, warnings, &opened, new_error()));
+    expect_error(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()),
+                 PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
     options.clip_count = 1;
-    expect_ok(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error);
+    expect_success(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()));
     assert_string_equal(pm_motion_get_content(copy)->clips[1].fault,
                         pm_motion_get_content(opened)->clips[1].fault);
     const pm_motion_convert_options conversion = {.format = PM_MOTION_BVH, .clip = 1};
-    error = poisoned_error();
-    expect_refusal(pm_motion_convert(opened, &conversion, "not_written.bvh", &error), &error,
-                   PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
+    expect_error(pm_motion_convert(opened, &conversion, "not_written.bvh", new_error()),
+                 PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
 }
 
 /* ---- clips that move no node --------------------------------------------------------------- */
@@ -248,22 +240,19 @@ TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
     size_t size = 0;
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
-    pm_error error;
     const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
     (void)snprintf(animations, sizeof animations, "%s,%s", pointer, GOOD("two"));
-    unsigned char *file = make_file(animations, &size);
-    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
+    SCOPED(free_at) unsigned char *file = make_file(animations, &size);
+    expect_success(parse(file, size, false, warnings, &opened, new_error()));
     assert_non_null(strstr(warnings, "clip 'fade' is carried over"));
-    expect_ok(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error);
+    expect_success(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()));
     assert_int_equal(pm_motion_get_content(copy)->clips[1].timelines[0].key_count, 11);
     assert_null(pm_motion_get_content(copy)->clips[0].fault);
     pm_motion_destroy(&copy);
     pm_motion_destroy(&opened);
-    free(file);
-    file = make_file(pointer, &size);
-    expect_ok(parse(file, size, false, warnings, &opened, &error), &error);
-    expect_refusal(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, &error), &error,
-                   PM_ERROR_FILE, "clip 0 'fade'");
+    SCOPED(free_at) unsigned char *alone = make_file(pointer, &size);
+    expect_success(parse(alone, size, false, warnings, &opened, new_error()));
+    expect_error(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()),
+                 PM_ERROR_FILE, "clip 0 'fade'");
     pm_motion_destroy(&opened);
-    free(file);
 }

@@ -22,46 +22,22 @@
 
 /* ---- composing into memory ----------------------------------------------------------------- */
 
-typedef struct composed {
-    file_bytes file;
-    char left_out[LEFT_OUT_SIZE];
-} composed;
-
-static pm_status try_to_compose(const pm_motion *motion, const motion_format *format, composed *to,
-                                pm_error *error) {
-    const motion_compose_options options = {.euler = PM_EULER_ZXY,
-                                            .decimals = 6,
-                                            .clip = 99,
-                                            .left_out = test_left_out,
-                                            .user = to->left_out};
-    const motion_sink sink = bytes_sink(&to->file);
-    *error = poisoned_error();
-    return format->compose(motion, &options, &sink, error);
-}
-
-static composed compose(const pm_motion *motion, const motion_format *format) {
-    composed made = {.left_out = ""};
-    pm_error error;
-    expect_ok(try_to_compose(motion, format, &made, &error), &error);
+/* All clips, whichever is given. */
+static test_composed compose(const pm_motion *motion, const motion_format *format) {
+    test_composed made = {.clip = 99};
+    expect_success(test_compose(motion, format, &made, new_error()));
     return made;
 }
 
-/* A source of its own for a test, from the seed of the run. */
-static random_source salted(uint64_t salt) {
-    random_source source = random_start();
-    source.state += salt * 0x9E3779B97F4A7C15u;
-    return source;
-}
-
 /* Warnings are refused: what is written is beyond doubt. */
-static pm_motion *parse(const composed *from) {
+static pm_motion *parse(const test_composed *from) {
     const pm_motion_read_options options = {.strict = true};
     return test_parse(from->file.data, from->file.size, &options);
 }
 
 /* ---- rules of the specification ------------------------------------------------------------ */
 
-static json_t *json_of(const composed *file) {
+static json_t *json_of(const test_composed *file) {
     const bool is_binary = memcmp(file->file.data, "glTF", 4) == 0;
     uint32_t size = (uint32_t)file->file.size;
     if (is_binary)
@@ -99,8 +75,8 @@ static void expect_accessor(const json_t *root, const json_t *accessor) {
 }
 
 /* What a validator of glTF looks for beyond what the library's reader does. */
-static void expect_valid(const composed *file, size_t roots) {
-    json_t *root = json_of(file);
+static void expect_valid(const test_composed *file, size_t roots) {
+    SCOPED(json_decrefp) json_t *root = json_of(file);
     const json_t *accessors = json_object_get(root, "accessors"), *value = NULL;
     const json_t *scene = json_array_get(json_object_get(root, "scenes"), 0);
     const char *key = NULL;
@@ -123,7 +99,6 @@ static void expect_valid(const composed *file, size_t roots) {
         assert_int_equal(size, file->file.size);
         assert_int_equal(size % 4, 0);
     }
-    json_decref(root);
 }
 
 /* ---- comparing motions --------------------------------------------------------------------- */
@@ -296,25 +271,24 @@ static void expect_skins(const pm_motion_content *a, const pm_motion_content *b)
 }
 
 /* One input for each timeline that is used, with the bounds of its times. */
-static void expect_inputs(const composed *file) {
-    json_t *root = json_of(file);
+static void expect_inputs(const test_composed *file) {
+    SCOPED(json_decrefp) json_t *root = json_of(file);
     const json_t *accessors = json_object_get(root, "accessors"), *accessor = NULL;
     size_t i = 0, inputs = 0;
     json_array_foreach(accessors, i, accessor) inputs +=
         strcmp(json_string_value(json_object_get(accessor, "type")), "SCALAR") == 0;
     assert_int_equal(inputs, 3 * CLIPS);
     assert_int_equal(json_array_size(accessors), 3 * CLIPS + HELD * CLIPS + 1);
-    json_decref(root);
 }
 
 TEST(hand_built_motions_are_held) {
-    random_source random = salted(0xc01);
+    random_source random = random_start();
     for (size_t i = 0; i < 20; i++) {
         SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&random);
-        composed binary = compose(motion, &motion_glb), text = compose(motion, &motion_gltf);
-        composed *const files[] = {&binary, &text};
+        test_composed binary = compose(motion, &motion_glb), text = compose(motion, &motion_gltf);
+        test_composed *const files[] = {&binary, &text};
         for (size_t f = 0; f < 2; f++) {
-            pm_motion *read = parse(files[f]);
+            SCOPED(pm_motion_destroy) pm_motion *read = parse(files[f]);
             const pm_motion_content *content = pm_motion_get_content(read);
             assert_int_equal(content->format, f == 0 ? PM_MOTION_GLB : PM_MOTION_GLTF);
             assert_string_equal(files[f]->left_out, left_out);
@@ -325,8 +299,7 @@ TEST(hand_built_motions_are_held) {
             for (size_t c = 0; c < CLIPS; c++)
                 expect_clip(&content->clips[c], &motion->content.clips[c]);
             expect_inputs(files[f]);
-            pm_motion_destroy(&read);
-            free(files[f]->file.data);
+            test_composed_free(files[f]);
         }
     }
 }
@@ -350,13 +323,11 @@ TEST(times_are_rounded_once) {
     const pm_rational rate = {((int64_t)1 << 53) - 2, ((int64_t)1 << 52) + (1 << 28) - 1};
     SCOPED(pm_motion_destroy)
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = rate});
-    composed file = compose(motion, &motion_gltf);
-    pm_motion *read = parse(&file);
+    SCOPED(test_composed_free) test_composed file = compose(motion, &motion_gltf);
+    SCOPED(pm_motion_destroy) pm_motion *read = parse(&file);
     assert_true((float)((double)rate.den / (double)rate.num) == 0.5F);
     assert_true(truth_time(&pm_motion_get_content(read)->clips[0].timelines[0], 1) ==
                 (double)nextafterf(0.5F, 1));
-    pm_motion_destroy(&read);
-    free(file.file.data);
 }
 
 TEST(names_become_utf8) {
@@ -366,22 +337,18 @@ TEST(names_become_utf8) {
     SCOPED(pm_motion_destroy)
     pm_motion *motion = small_motion((pm_timeline){.key_count = 2, .rate = {1, 1}});
     hand_node(motion, 0)->name = (pm_motion_name){bytes, sizeof bytes - 1};
-    composed file = compose(motion, &motion_glb);
-    json_t *root = json_of(&file);
+    SCOPED(test_composed_free) test_composed file = compose(motion, &motion_glb);
+    SCOPED(json_decrefp) json_t *root = json_of(&file);
     const json_t *name = json_object_get(json_array_get(json_object_get(root, "nodes"), 0), "name");
     assert_int_equal(json_string_length(name), sizeof valid - 1);
     assert_memory_equal(json_string_value(name), valid, sizeof valid);
-    json_decref(root);
-    free(file.file.data);
 }
 
 /* ---- refusals ------------------------------------------------------------------------------ */
 
 static void expect_refused(pm_motion *motion, const char *words) {
-    composed file = {.left_out = ""};
-    pm_error error;
-    expect_refusal(try_to_compose(motion, &motion_glb, &file, &error), &error, PM_ERROR_FILE,
-                   words);
+    SCOPED(test_composed_free) test_composed file = {.left_out = ""};
+    expect_error(test_compose(motion, &motion_glb, &file, new_error()), PM_ERROR_FILE, words);
     assert_int_equal(file.file.size, 0);
     pm_motion_destroy(&motion);
 }
@@ -411,14 +378,12 @@ TEST(nothing_but_nodes_is_a_document) {
     hand_channel((pm_motion_clip *)(uintptr_t)motion->content.clips, 0)->node = -1;
     const motion_format *const formats[] = {&motion_glb, &motion_gltf};
     for (size_t i = 0; i < 2; i++) {
-        composed file = compose(motion, formats[i]);
-        pm_motion *read = parse(&file);
+        SCOPED(test_composed_free) test_composed file = compose(motion, formats[i]);
+        SCOPED(pm_motion_destroy) pm_motion *read = parse(&file);
         assert_string_equal(file.left_out,
                             "1 channel of no node; 1 clip without channels of nodes");
         assert_int_equal(pm_motion_get_content(read)->clip_count, 0);
         expect_valid(&file, 1);
-        pm_motion_destroy(&read);
-        free(file.file.data);
     }
 }
 
@@ -428,7 +393,6 @@ static pm_status parse_node(const char *members, pm_motion **opened, pm_error *e
     char text[512];
     (void)snprintf(text, sizeof text, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{%s},{}]}",
                    members);
-    *error = poisoned_error();
     *opened = NULL;
     return pm_motion_parse(text, strlen(text), "", NULL, NULL, opened, error);
 }
@@ -441,37 +405,35 @@ TEST(extras_are_read_with_care) {
                                          "\"extras\":{\"posemill_tail\":[1,2,\"3\"]}",
                                          "\"extras\":{\"posemill_tail\":\"1 2 3\"}"};
     pm_motion *opened = NULL;
-    pm_error error;
     for (size_t i = 0; i < COUNT_OF(others); i++) {
-        expect_ok(parse_node(others[i], &opened, &error), &error);
+        expect_success(parse_node(others[i], &opened, new_error()));
         assert_false(pm_motion_get_content(opened)->nodes[0].has_tail);
         pm_motion_destroy(&opened);
     }
     for (size_t i = 0; i < COUNT_OF(broken); i++)
-        expect_refusal(parse_node(broken[i], &opened, &error), &error, PM_ERROR_FILE,
-                       "/nodes/0/extras/posemill_tail");
+        expect_error(parse_node(broken[i], &opened, new_error()), PM_ERROR_FILE,
+                     "/nodes/0/extras/posemill_tail");
 }
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
 static pm_motion *composed_motion;
 static const motion_format *composed_format;
-static composed kept; /* with room, so that only the composer allocates */
+static test_composed kept; /* with room, so that only the composer allocates */
 
 static bool compose_it(void) {
-    pm_error error;
     const long live = live_blocks();
     kept.file.size = 0;
     kept.left_out[0] = '\0';
-    const pm_status status = try_to_compose(composed_motion, composed_format, &kept, &error);
+    const pm_status status = test_compose(composed_motion, composed_format, &kept, new_error());
     assert_int_equal(live_blocks(), live);
     if (status != PM_OK)
-        expect_refusal(status, &error, PM_ERROR_MEMORY, "memory");
+        expect_error(status, PM_ERROR_MEMORY, "memory");
     return status == PM_OK;
 }
 
 TEST(each_allocation_may_fail) {
-    random_source random = salted(0xc03);
+    random_source random = random_start();
     const motion_format *const formats[] = {&motion_glb, &motion_gltf};
     composed_motion = make_motion(&random);
     kept.file = (file_bytes){.data = test_array(1 << 20, 1), .room = 1 << 20};
@@ -481,7 +443,7 @@ TEST(each_allocation_may_fail) {
         fail_each_allocation(compose_it, 200, 0);
         pm_motion_destroy(&(pm_motion *){parse(&kept)});
     }
-    free(kept.file.data);
+    test_composed_free(&kept);
     pm_motion_destroy(&composed_motion);
 }
 

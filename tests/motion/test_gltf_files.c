@@ -29,15 +29,13 @@ static pm_status open_file(const char *name, size_t *warnings, pm_motion **opene
     char path[64];
     snprintf(path, sizeof path, "gltf/%s", name);
     *opened = NULL;
-    *error = poisoned_error();
     *warnings = 0;
     return pm_motion_open(test_data(path), &options, opened, error);
 }
 
 static pm_motion *open_ok(const char *name, size_t *warnings) {
     pm_motion *opened = NULL;
-    pm_error error;
-    expect_ok(open_file(name, warnings, &opened, &error), &error);
+    expect_success(open_file(name, warnings, &opened, new_error()));
     return opened;
 }
 
@@ -74,17 +72,16 @@ static const struct {
 TEST(readable_files_have_their_content) {
     for (size_t i = 0; i < COUNT_OF(readable); i++) {
         size_t warnings = 0;
-        pm_motion *opened = NULL;
-        pm_error error;
-        const pm_status status = open_file(readable[i].name, &warnings, &opened, &error);
+        SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
+        const pm_status status = open_file(readable[i].name, &warnings, &opened, new_error());
 #ifndef POSEMILL_MESHOPTIMIZER
         if (strcmp(readable[i].name, "meshopt_Fox.glb") == 0) {
-            expect_refusal(status, &error, PM_ERROR_FILE, "EXT_meshopt_compression");
+            expect_error(status, PM_ERROR_FILE, "EXT_meshopt_compression");
             continue;
         }
 #endif
         if (status != PM_OK)
-            fail_msg("%s: %s", readable[i].name, error.message);
+            fail_msg("%s: %s", readable[i].name, last_error()->message);
         const pm_motion_content *content = pm_motion_get_content(opened);
         print_message("%s\n", readable[i].name);
         assert_int_equal(content->node_count, readable[i].nodes);
@@ -100,7 +97,6 @@ TEST(readable_files_have_their_content) {
             assert_int_equal(clip->rate.num, readable[i].rate_num);
             assert_int_equal(clip->rate.den, readable[i].rate_den);
         }
-        pm_motion_destroy(&opened);
     }
 }
 
@@ -188,21 +184,19 @@ TEST(files_outside_of_the_folder_are_not_read) {
     *strrchr(folder, '/') = '\0';
     for (size_t i = 0; i < COUNT_OF(uris); i++) {
         pm_motion *opened = NULL;
-        pm_error error = poisoned_error();
         (void)snprintf(text, sizeof text,
                        "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
                        "\"uri\":\"%s\"}]}",
                        uris[i].uri);
-        expect_refusal(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error),
-                       &error, PM_ERROR_FILE, uris[i].words);
-        assert_non_null(strstr(error.message, ": /buffers/0/uri: "));
+        expect_error(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, new_error()),
+                     PM_ERROR_FILE, uris[i].words);
+        assert_non_null(strstr(last_error()->message, ": /buffers/0/uri: "));
         assert_null(opened);
     }
     /* A name with a percent code is decoded. */
     SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
-    pm_error error;
     (void)snprintf(text, sizeof text,
                    "{\"asset\":{\"version\":\"2.0\"},\"buffers\":[{\"byteLength\":1,"
                    "\"uri\":\"animation%%2Ebin\"}]}");
-    expect_ok(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, &error), &error);
+    expect_success(pm_motion_parse(text, strlen(text), "", folder, NULL, &opened, new_error()));
 }

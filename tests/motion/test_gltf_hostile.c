@@ -37,13 +37,11 @@ typedef struct input {
 static void write_and_read_again(const pm_motion *opened, const motion_format *format) {
     const pm_motion_content *content = pm_motion_get_content(opened);
     const motion_samples samples = test_halves(opened, 5, (pm_rational){4, 1});
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     expect_success(
         test_write(opened, format, content->clip_count > 0 ? &samples : NULL, &out, new_error()));
-    pm_motion *again = test_parse(out.data, out.size, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *again = test_parse(out.data, out.size, NULL);
     assert_int_equal(pm_motion_get_content(again)->clip_count, content->clip_count);
-    pm_motion_destroy(&again);
-    free(out.data);
 }
 
 /* Sums all keys, so that a sanitizer sees each. */
@@ -161,9 +159,8 @@ TEST(shared_accessors_are_converted_once) {
     size_t size = 0;
     SCOPED(free_at) unsigned char *file = glb_assemble(json, bin, (size_t)KEYS * 12, &size);
     SCOPED(pm_motion_destroy) pm_motion *opened = NULL;
-    pm_error error;
     const size_t before = counted_bytes();
-    expect_ok(pm_motion_parse(file, size, "", NULL, NULL, &opened, &error), &error);
+    expect_success(pm_motion_parse(file, size, "", NULL, NULL, &opened, new_error()));
     assert_in_range(counted_bytes() - before, 0, (size_t)MOST_REQUESTED);
     const pm_motion_clip *clip = &pm_motion_get_content(opened)->clips[0];
     assert_int_equal(clip->channel_count, NODES);

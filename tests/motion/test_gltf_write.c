@@ -284,8 +284,8 @@ static file_bytes written(const pm_motion *opened, const motion_format *format,
 
 static void check_output(const generated_file *file, const file_bytes *out, const source *s,
                          const pm_motion_clip *clips) {
-    json_t *before = root_of((const char *)file->data, file->size);
-    json_t *after = root_of(out->data, out->size);
+    SCOPED(json_decrefp) json_t *before = root_of((const char *)file->data, file->size);
+    SCOPED(json_decrefp) json_t *after = root_of(out->data, out->size);
     SCOPED(pm_motion_destroy) pm_motion *again = parse(out->data, out->size, false);
     const pm_motion_clip *got = pm_motion_get_content(again)->clips;
     size_t channel = 0;
@@ -300,8 +300,6 @@ static void check_output(const generated_file *file, const file_bytes *out, cons
     expect_one_input(after, s);
     expect_no_orphans(after);
     expect_same_members(before, after);
-    json_decref(before);
-    json_decref(after);
 }
 
 TEST(samples_replace_keys_and_all_else_remains) {
@@ -317,10 +315,9 @@ TEST(samples_replace_keys_and_all_else_remains) {
         s->clip = &clips[clip];
         s->samples = &samples;
         const motion_format *format = random_unit(&random) < 0.5 ? &motion_gltf : &motion_glb;
-        file_bytes out = written(opened, format, &samples);
+        SCOPED(bytes_free) file_bytes out = written(opened, format, &samples);
         if (file->track_count > 0 && out.size > 0)
             check_output(file, &out, s, clips);
-        free(out.data);
         gltf_generated_free(file);
     }
 }
@@ -370,21 +367,17 @@ static file_bytes write_document(const char *json, bool is_binary) {
 
 TEST(unknown_chunks_are_carried_over) {
     static const unsigned char other[] = {4, 0, 0, 0, 'O', 'D', 'D', 'x', 1, 2, 3, 4};
-    small made = open_small(DOCUMENT(""));
-    file_bytes file = {0};
+    SCOPED(close_small) small made = open_small(DOCUMENT(""));
+    SCOPED(bytes_free) file_bytes file = {0};
     bytes_add(&file, made.file, made.size);
     bytes_add(&file, other, sizeof other);
     memcpy(file.data + 8, &(uint32_t){(uint32_t)file.size}, 4);
-    pm_motion *opened = parse(file.data, file.size, true);
-    file_bytes out = written(opened, &motion_glb, NULL);
+    SCOPED(pm_motion_destroy) pm_motion *opened = parse(file.data, file.size, true);
+    SCOPED(bytes_free) file_bytes out = written(opened, &motion_glb, NULL);
     assert_true(out.size > sizeof other);
     assert_memory_equal(out.data + out.size - sizeof other, other, sizeof other);
     pm_motion_destroy(&opened);
     opened = parse(out.data, out.size, true);
-    pm_motion_destroy(&opened);
-    free(out.data);
-    free(file.data);
-    close_small(&made);
 }
 
 /* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
@@ -395,8 +388,8 @@ TEST(channels_that_stay_keep_a_shared_sampler) {
     char text[sizeof json + sizeof extra];
     const size_t before = (size_t)(strstr(json, channels) - json) + strlen(channels);
     (void)snprintf(text, sizeof text, "%.*s%s%s", (int)before, json, extra, json + before);
-    file_bytes out = write_document(text, true);
-    json_t *root = root_of(out.data, out.size);
+    SCOPED(bytes_free) file_bytes out = write_document(text, true);
+    SCOPED(json_decrefp) json_t *root = root_of(out.data, out.size);
     const json_t *animation = json_array_get(json_object_get(root, "animations"), 0);
     const json_t *accessors = json_object_get(root, "accessors");
     const json_t *stays = sampler_of(animation, 0), *resampled = sampler_of(animation, 1);
@@ -410,17 +403,15 @@ TEST(channels_that_stay_keep_a_shared_sampler) {
     uint32_t size = 0;
     memcpy(&size, out.data + 12, 4);
     assert_memory_equal(out.data + 28 + size + begin, ((float[]){1, 2, 3, 4, 5, 6}), 24);
-    json_decref(root);
-    free(out.data);
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
 TEST(unknown_extensions_keep_all_indices) {
     static const char json[] = DOCUMENT(",\"extensions\":{\"ODD_x\":{\"bufferView\":0}}");
     for (int is_binary = 0; is_binary < 2; is_binary++) {
-        json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
-        file_bytes out = write_document(json, is_binary);
-        json_t *after = root_of(out.data, out.size);
+        SCOPED(json_decrefp) json_t *before = json_loads(json, JSON_ALLOW_NUL, NULL);
+        SCOPED(bytes_free) file_bytes out = write_document(json, is_binary);
+        SCOPED(json_decrefp) json_t *after = root_of(out.data, out.size);
         const json_t *x = json_object_get(before, "bufferViews");
         const json_t *y = json_object_get(after, "bufferViews");
         assert_int_equal(json_array_size(y), 2);
@@ -431,19 +422,15 @@ TEST(unknown_extensions_keep_all_indices) {
         for (size_t i = 0; i < 2; i++)
             assert_true(json_equal(json_array_get(x, i), json_array_get(y, i)));
         expect_same_members(before, after);
-        pm_motion *again = parse(out.data, out.size, true);
+        SCOPED(pm_motion_destroy) pm_motion *again = parse(out.data, out.size, true);
         const pm_motion_channel *got = &pm_motion_get_content(again)->clips[0].channels[0];
         assert_true(truth_number(&got->keys, 3, 2, 2) == 0.5);
-        pm_motion_destroy(&again);
-        json_decref(before);
-        json_decref(after);
-        free(out.data);
     }
 }
 
 /* 10^7 samples a second cannot be told apart in float32 after one second. */
 TEST(times_that_float32_cannot_hold_are_refused) {
-    small made = open_small(DOCUMENT(""));
+    SCOPED(close_small) small made = open_small(DOCUMENT(""));
     motion_samples samples = test_halves(made.motion, 40, (pm_rational){10000000, 1});
     file_bytes out = {0};
     samples.start = 1;
@@ -455,7 +442,6 @@ TEST(times_that_float32_cannot_hold_are_refused) {
                                   &sink, new_error()),
                  PM_ERROR_ARGUMENT, "twice");
     assert_int_equal(out.size, 0);
-    close_small(&made);
 }
 
 /* Linear translations at 1, 2 and 3 s, and steps at 1, 1.5 and 2.5 s; optionally a channel that is
@@ -496,9 +482,9 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
 }
 
 TEST(steps_are_cut_with_the_samples) {
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     expect_success(write_cut(STEPS(""), &out, false, new_error()));
-    pm_motion *again = parse(out.data, out.size, false);
+    SCOPED(pm_motion_destroy) pm_motion *again = parse(out.data, out.size, false);
     const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
     const pm_timeline *samples = &clip->timelines[clip->channels[0].timeline];
     assert_int_equal(samples->key_count, 5);
@@ -516,8 +502,6 @@ TEST(steps_are_cut_with_the_samples) {
             assert_true(evaluate_number(&clip->channels[c].keys, 3, i / 3, (uint32_t)(i % 3)) ==
                         4 + (double)i);
     }
-    pm_motion_destroy(&again);
-    free(out.data);
 }
 
 /* Its times are not known to be moved with the others. */
@@ -525,17 +509,15 @@ TEST(a_cut_beside_carried_channels_keeps_its_times) {
     static const char json[] =
         STEPS(",{\"sampler\":0,\"target\":{\"path\":\"pointer\",\"extensions\":"
               "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     expect_error(write_cut(json, &out, false, new_error()), PM_ERROR_FILE, "channels/3");
     assert_string_equal(last_error()->hint, "--keep-time keeps the times of all");
     free(out.data);
     expect_success(write_cut(json, &out, true, new_error()));
-    pm_motion *again = parse(out.data, out.size, false);
+    SCOPED(pm_motion_destroy) pm_motion *again = parse(out.data, out.size, false);
     const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
     assert_true(clip->timelines[0].times[0] == 1.75);
     assert_int_equal(clip->timelines[1].key_count, 3);
-    pm_motion_destroy(&again);
-    free(out.data);
 }
 
 /* A sink for as many bytes as its size says. */
@@ -550,7 +532,7 @@ static pm_status fill_up(void *user, const void *data, size_t size, pm_error *er
 
 /* The sink's error is the writer's, wherever it occurs. */
 TEST(errors_of_the_sink_are_passed_on) {
-    small made = open_small(DOCUMENT(""));
+    SCOPED(close_small) small made = open_small(DOCUMENT(""));
     size_t failures = 0;
     for (int is_binary = 0; is_binary < 2; is_binary++) {
         const motion_format *format = is_binary ? &motion_glb : &motion_gltf;
@@ -567,5 +549,4 @@ TEST(errors_of_the_sink_are_passed_on) {
         }
     }
     assert_true(failures > 100);
-    close_small(&made);
 }

@@ -78,11 +78,10 @@ TEST(rotations_are_written_as_codes) {
     test_folder_expect_same("codes.npz", "numbers.npz");
     m.content.position_count = 0; /* those of the rest pose are made beside the codes */
     m.content.key_positions = NULL;
-    pm_library *library = library_content_open(NULL, &m.content, &coded);
+    SCOPED(pm_library_destroy) pm_library *library = library_content_open(NULL, &m.content, &coded);
     assert_memory_equal(pm_library_get_content(library)->key_codes, m.codes, sizeof m.codes);
     assert_true(pm_library_get_content(library)->key_positions[3 * (ROWS - 1) + 2] ==
                 (float)m.positions[5]);
-    pm_library_destroy(&library);
 }
 
 /* Within the bound of the format, and the same for all that are decoded. */

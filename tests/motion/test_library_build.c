@@ -109,7 +109,7 @@ TEST(joints_are_matched_by_name_scaled_and_turned) {
                                         .threads = 1,
                                         .progress = note_progress,
                                         .progress_user = &progress};
-    pm_library *library = build_and_open(paths, 2, &options);
+    SCOPED(pm_library_destroy) pm_library *library = build_and_open(paths, 2, &options);
     assert_true(progress.calls == 3 && progress.done == 4); /* the first file is always first */
     pm_library_destroy(&library);
     options.progress = NULL;
@@ -127,12 +127,12 @@ TEST(joints_are_matched_by_name_scaled_and_turned) {
     assert_true(fabs((double)c->key_rotations[0] - sqrt(0.5)) < 1e-7);
     assert_true(fabs((double)c->key_rotations[4 + 2] - sin(5 * PI / 180)) < 1e-7);
     assert_true(fabs((double)c->key_rotations[8 + 0] - sin(10 * PI / 180)) < 1e-7);
-    pm_library_destroy(&library);
 }
 
 TEST(files_are_built_with_codes) {
     static const char *const paths[] = {WALK, WALK};
     pm_library_build_options options = {.key_format = PM_KEYS_LOG48, .threads = 2};
+    SCOPED(pm_library_destroy)
     pm_library *library = build_and_open(paths, 2, &options), *coded = NULL;
     const pm_library_write_options writing = {.coded_keys = true};
     expect_success(
@@ -141,8 +141,6 @@ TEST(files_are_built_with_codes) {
     coded = build_and_open(paths, 2, &options);
     test_folder_expect_same("written.npz", "built.npz");
     assert_non_null(pm_library_get_content(coded)->key_codes);
-    pm_library_destroy(&library);
-    pm_library_destroy(&coded);
 }
 
 static void expect_refused(pm_status status, const char *words) {
@@ -182,7 +180,7 @@ TEST(files_of_robots_become_motions) {
         .scale = 1,
         .threads = 2,
         .robot = &m.content};
-    pm_library *library = build_and_open(paths, 2, &options);
+    SCOPED(pm_library_destroy) pm_library *library = build_and_open(paths, 2, &options);
     const pm_library_content *c = pm_library_get_content(library);
     assert_int_equal(c->motion_count, 2);
     assert_string_equal(c->motions[0].name.text, "walk");
@@ -203,7 +201,6 @@ TEST(files_of_robots_become_motions) {
     m.content.method = PM_METHOD_SQUAD;
     expect_success(pm_library_write(&m.content, NULL, "written.npz", new_error()));
     test_folder_expect_same("written.npz", "built.npz");
-    pm_library_destroy(&library);
 }
 
 TEST(files_that_do_not_fit_a_robot_are_refused) {

@@ -191,12 +191,11 @@ TEST_ON_REFERENCE(hand_built_motions_pose_as_forward_kinematics_does) {
     random_source source = random_start();
     for (int round = 0; round < 8; round++) {
         SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&source);
-        cast c = make_cast(engine, motion, 99); /* without skins, ignored */
+        SCOPED(free_cast) cast c = make_cast(engine, motion, 99); /* without skins, ignored */
         const pm_clip_desc *mixed = &c.character->clips[0];
         for (size_t j = 2; j < NODES; j += 2) /* not animated: one key */
             assert_int_equal(mixed->timelines[mixed->timeline_of[j]].key_count, 1);
         expect_poses(&c, &motion->content, &source);
-        free_cast(&c);
     }
 }
 
@@ -287,13 +286,12 @@ TEST_ON_REFERENCE(a_skin_has_its_joints_their_ancestors_and_inverse_binds) {
     float binds[24];
     SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(&source);
     add_skins(motion, skins, binds, &source);
-    cast c = make_cast(engine, motion, 0);
+    SCOPED(free_cast) cast c = make_cast(engine, motion, 0);
     assert_int_equal(c.character->skeleton.joint_count, 5);
     assert_memory_equal(c.character->nodes, nodes, sizeof nodes);
     expect_poses(&c, &motion->content, &source);
     for (int k = 0; k < 8; k++)
         expect_palette(&c, &motion->content, binds, random_between(&source, 0, 3));
-    free_cast(&c);
     SCOPED(pm_motion_character_destroy)
     const pm_motion_character *unbound = make_character(motion, 1);
     assert_null(unbound->skeleton.inverse_binds.data);
@@ -386,6 +384,7 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
     pm_engine *engine = engine_for(state);
     random_source source = random_start();
     pm_motion *motion = make_motion(&source);
+    SCOPED(pm_motion_character_destroy)
     const pm_motion_character *character = make_character(motion, 0);
     const double begin = clip_begin(&character->clips[1]);
     assert_ptr_not_equal(character->clips[1].timelines[0].times,
@@ -396,7 +395,6 @@ TEST_ON_REFERENCE(a_character_outlives_its_motion) {
         SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
         expect_success(pm_clip_create(engine, &character->clips[i], &clip, new_error()));
     }
-    pm_motion_character_destroy(&character);
     pm_motion_character_destroy(&character);
     pm_motion_character_destroy(NULL);
 }

@@ -364,7 +364,7 @@ TEST(tails_are_scaled_with_their_joints) {
 TEST(other_scales_are_left_out_and_said) {
     static const double uneven[] = {0.01, 0.02, 0.01}, hundredth[] = {0.01, 0.01, 0.01};
     static const double growing[] = {0.01, 0.01, 0.01, 0.02, 0.02, 0.02};
-    pm_motion *motion = small_arm(uneven, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = small_arm(uneven, 1);
     convert(motion, (pm_motion_convert_options){.scale = 0}, "a.bvh");
     assert_string_equal(left_out, "1 scale of a rest pose");
     expect_in_file("a.bvh", "OFFSET 0 100 0\n\t\tCHANNELS");
@@ -381,7 +381,6 @@ TEST(other_scales_are_left_out_and_said) {
     assert_string_equal(left_out, "1 channel of scales");
     expect_in_file("a.bvh",
                    "OFFSET 0 1 0\n"); /* as in the first frame, and not 100 times as long */
-    pm_motion_destroy(&motion);
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

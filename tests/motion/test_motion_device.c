@@ -179,10 +179,9 @@ static pm_engine *choose(task_engines *engines, int64_t numbers) {
     const pm_motion_resample_options options = options_of(numbers);
     SCOPED(pm_motion_destroy) pm_motion *motion = motion_of(1);
     pm_engine *engine = NULL;
-    pm_error error;
     told_count = 0;
-    expect_ok(task_engines_choose(engines, motion, &options, "a.bvh", hear, told, &engine, &error),
-              &error);
+    expect_success(
+        task_engines_choose(engines, motion, &options, "a.bvh", hear, told, &engine, new_error()));
     return engine;
 }
 
@@ -238,8 +237,7 @@ TEST(an_engine_that_is_given_computes_all_files) {
     const pm_engine_desc automatic = {.device = "auto"}, none = {.device = "none"};
     task_engines engines;
     SCOPED(pm_engine_destroy) pm_engine *given = NULL;
-    pm_error error;
-    expect_ok(pm_engine_create(&none, &given, &error), &error);
+    expect_success(pm_engine_create(&none, &given, new_error()));
     list(2, gpu);
     opened_count = 0;
     task_engines_begin(&engines, given, &automatic);

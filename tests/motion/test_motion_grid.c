@@ -23,7 +23,6 @@ static const char null_file[] = "/dev/null";
 static pm_status try_resample(pm_motion *motion, pm_engine *engine,
                               const pm_motion_resample_options *options,
                               pm_motion_resample_report *report, pm_error *error) {
-    *error = poisoned_error();
     hand_forget(hand_recorder(motion));
     return pm_motion_resample(motion, engine, options, null_file, report, error);
 }
@@ -31,8 +30,7 @@ static pm_status try_resample(pm_motion *motion, pm_engine *engine,
 static pm_motion_resample_report resample(pm_motion *motion, pm_engine *engine,
                                           const pm_motion_resample_options *options) {
     pm_motion_resample_report report;
-    pm_error error;
-    expect_ok(try_resample(motion, engine, options, &report, &error), &error);
+    expect_success(try_resample(motion, engine, options, &report, new_error()));
     assert_int_equal(report.samples, hand_recorder(motion)->clips[0].samples.count);
     return report;
 }
@@ -41,8 +39,7 @@ static void expect_refused(pm_motion *motion, pm_engine *engine,
                            const pm_motion_resample_options *options, pm_status status,
                            const char *words) {
     pm_motion_resample_report report;
-    pm_error error;
-    expect_refusal(try_resample(motion, engine, options, &report, &error), &error, status, words);
+    expect_error(try_resample(motion, engine, options, &report, new_error()), status, words);
     assert_int_equal(hand_recorder(motion)->times, 0);
 }
 
@@ -430,31 +427,6 @@ TEST_ON_REFERENCE(cuts_begin_at_0_unless_times_are_kept) {
         assert_int_equal(clip_of(again)->timelines[0].key_count,
                          clip_of(kept)->timelines[0].key_count);
     }
-}
-
-/* A second channel has steps at 1, 1.5, and 2.5 s. */
-TEST_ON_REFERENCE(steps_are_cut_and_moved_with_the_samples) {
-    static const double times[3] = {1, 2, 3}, steps[3] = {1, 1.5, 2.5};
-    pm_engine *engine = engine_for(state);
-    random_source source = random_start();
-    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
-    pm_motion_clip *clip = hand_clip(motion, 0, 2, 2);
-    for (size_t t = 0; t < 2; t++) {
-        *hand_timeline(clip, t) = (pm_timeline){.key_count = 3, .times = t ? steps : times};
-        hand_random(motion, clip, t, t ? PM_MOTION_SCALE : PM_MOTION_POSITION, (uint32_t)t,
-                    PM_FLOAT64, &source, 1);
-    }
-    hand_channel(clip, 1)->interpolation = PM_MOTION_STEP;
-    const double *keys = hand_channel(clip, 1)->keys.data;
-    const pm_motion_resample_options o = {
-        .rate = {4, 1}, .start_after_first_key = {3, 4}, .end_after_first_key = {7, 4}};
-    SCOPED(pm_motion_destroy) pm_motion *copy = copy_resampled(motion, engine, &o, NULL);
-    const pm_motion_channel *kept = &clip_of(copy)->channels[1];
-    const pm_timeline *timeline = &clip_of(copy)->timelines[kept->timeline];
-    assert_int_equal(timeline->key_count, 2);
-    assert_true(timeline->times[0] == 0 && timeline->times[1] == 0.75);
-    for (uint32_t i = 0; i < 6; i++)
-        assert_true(evaluate_number(&kept->keys, 3, i / 3, i % 3) == keys[3 + i]);
 }
 
 static double end_cut(const pm_motion *motion, pm_engine *engine, pm_motion_resample_options o) {

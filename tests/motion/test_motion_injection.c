@@ -118,7 +118,6 @@ static const pm_motion_resample_options options = {
     .rate = {100, 1}, .curve = &squad, .check = true, .make_folders = true};
 
 static pm_status resample_to(const char *path, pm_error *error) {
-    *error = poisoned_error();
     return pm_motion_resample(walk, engine, &options, path, NULL, error);
 }
 
@@ -269,7 +268,6 @@ TEST(writes_fail_in_turn) {
 /* ---- full disks ---------------------------------------------------------------------------- */
 
 TEST(a_full_disk_leaves_the_old_file) {
-    pm_error error;
     assert_int_equal(mkdir("disk", 0700), 0);
     if (mount("tmpfs", "disk", "tmpfs", 0, "size=8k") != 0) {
         print_message("a small file system cannot be mounted: %s\n", strerror(errno));
@@ -277,9 +275,9 @@ TEST(a_full_disk_leaves_the_old_file) {
         skip();
     }
     test_folder_put_text("disk/old.bvh", "old");
-    expect_refusal(resample_to("disk/old.bvh", &error), &error, PM_ERROR_OUTPUT,
-                   "disk/old.bvh: cannot be written: No space left");
-    assert_non_null(error.hint);
+    expect_error(resample_to("disk/old.bvh", new_error()), PM_ERROR_OUTPUT,
+                 "disk/old.bvh: cannot be written: No space left");
+    assert_non_null(last_error()->hint);
     expect_content("disk/old.bvh", "old", 3);
     assert_int_equal(test_folder_count("disk"), 1);
     assert_int_equal(umount("disk"), 0);
@@ -287,17 +285,16 @@ TEST(a_full_disk_leaves_the_old_file) {
 }
 
 TEST(full_devices_and_streams_are_reported) {
-    pm_error error;
-    expect_refusal(resample_to("/dev/full", &error), &error, PM_ERROR_OUTPUT,
-                   "/dev/full: cannot be written: No space left");
+    expect_error(resample_to("/dev/full", new_error()), PM_ERROR_OUTPUT,
+                 "/dev/full: cannot be written: No space left");
     fflush(stdout);
     const int kept = dup(STDOUT_FILENO), full = open("/dev/full", O_WRONLY);
     dup2(full, STDOUT_FILENO);
-    const pm_status status = resample_to("-", &error);
+    const pm_status status = resample_to("-", new_error());
     dup2(kept, STDOUT_FILENO);
     close(kept);
     close(full);
-    expect_refusal(status, &error, PM_ERROR_OUTPUT, "standard output: cannot be written: No space");
+    expect_error(status, PM_ERROR_OUTPUT, "standard output: cannot be written: No space");
     assert_true(access("/dev/full", F_OK) == 0);
 }
 
@@ -305,11 +302,10 @@ TEST(full_devices_and_streams_are_reported) {
 
 TEST(outputs_keep_permissions_and_links) {
     struct stat status;
-    pm_error error;
     test_folder_put_text("old.bvh", "old");
     assert_int_equal(chmod("old.bvh", 0640), 0);
     assert_int_equal(symlink("old.bvh", "link.bvh"), 0);
-    expect_ok(resample_to("link.bvh", &error), &error);
+    expect_success(resample_to("link.bvh", new_error()));
     assert_true(is_complete("old.bvh"));
     assert_int_equal(stat("old.bvh", &status), 0);
     assert_int_equal(status.st_mode & 07777, 0640);

@@ -195,16 +195,14 @@ static file_bytes resample_file(const pm_motion *motion, pm_engine *engine,
 static void expect_bytes_of_check(const pm_motion *motion, pm_engine *engine,
                                   pm_motion_resample_options options) {
     pm_motion_resample_report left, computed;
-    file_bytes got = resample_file(motion, engine, options, &left);
+    SCOPED(bytes_free) file_bytes got = resample_file(motion, engine, options, &left);
     assert_true((calls.samples == 0) == (left.kept == left.samples));
     options.check = true;
-    file_bytes expected = resample_file(motion, engine, options, &computed);
+    SCOPED(bytes_free) file_bytes expected = resample_file(motion, engine, options, &computed);
     assert_true(calls.samples > 0);
     assert_true(left.samples == computed.samples && left.kept == computed.kept);
     assert_int_equal(got.size, expected.size);
     assert_memory_equal(got.data, expected.data, expected.size);
-    free(got.data);
-    free(expected.data);
 }
 
 /* Keys of glTF have times, so that its samples lie on none. */
@@ -218,8 +216,8 @@ TEST_ON_BOTH(files_are_those_of_computed_samples) {
     };
     pm_engine *engine = engine_for(state);
     for (size_t f = 0; f < COUNT_OF(formats); f++) {
-        file_bytes file = make_file(formats[f]);
-        pm_motion *motion = parse(&file, formats[f]);
+        SCOPED(bytes_free) file_bytes file = make_file(formats[f]);
+        SCOPED(pm_motion_destroy) pm_motion *motion = parse(&file, formats[f]);
         for (int64_t n = 1; n <= 4; n++)
             for (int64_t d = 1; d <= 4; d++)
                 for (int rule = 0; rule < PM_MOTION_END_COUNT; rule++)
@@ -228,8 +226,6 @@ TEST_ON_BOTH(files_are_those_of_computed_samples) {
                         (pm_motion_resample_options){.rate = {SOURCE_RATE * n / d, 1},
                                                      .end_rule = (pm_motion_end_rule)rule,
                                                      .trim_start = (size_t)(d - 1)});
-        pm_motion_destroy(&motion);
-        free(file.data);
     }
 }
 

@@ -66,6 +66,7 @@ TEST_ON_BOTH(values_are_those_of_the_filter_and_steps_stay) {
     pm_engine *engine = engine_for(state);
     SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(false);
     pm_motion_resample_report report;
+    SCOPED(pm_motion_destroy)
     pm_motion *copy = resampled(motion, engine, PM_MOTION_LOWPASS_AUTO, 50, &report);
     assert_true(report.cutoff == 22.5);
     assert_int_equal(report.samples, 41);
@@ -78,7 +79,6 @@ TEST_ON_BOTH(values_are_those_of_the_filter_and_steps_stay) {
     copy = resampled(motion, engine, 6, SOURCE_RATE, &report);
     assert_true(report.cutoff == 6);
     expect_filtered(engine, motion, copy, 6, SOURCE_RATE, KEYS);
-    pm_motion_destroy(&copy);
 }
 
 TEST_ON_REFERENCE(listed_times_at_a_rate_give_what_uniform_ones_give) {

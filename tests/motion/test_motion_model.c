@@ -26,7 +26,6 @@ static pm_status try_parse(const char *text, size_t size, const char *name,
                            pm_error *error) {
     char *copy = test_array(size + !size, 1);
     memcpy(copy, text, size);
-    *error = poisoned_error();
     *motion = NULL;
     const pm_status status = pm_motion_parse(copy, size, name, NULL, options, motion, error);
     if (status == PM_OK)
@@ -86,9 +85,8 @@ static void expect_parsed(const char *name, pm_motion_read_options options) {
 static void expect_refused(const char *text, const char *name, pm_motion_read_options options,
                            pm_status status, const char *words) {
     pm_motion *motion;
-    pm_error error;
-    expect_refusal(try_parse(text, strlen(text), name, &options, &motion, &error), &error, status,
-                   words);
+    expect_error(try_parse(text, strlen(text), name, &options, &motion, new_error()), status,
+                 words);
     assert_null(motion);
 }
 
@@ -142,7 +140,7 @@ TEST(reserved_values_are_refused) {
 }
 
 TEST(reserved_values_of_observers_are_refused) {
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     pm_motion_observer observer = {.see = NULL};
     const pm_motion_read_options read = {.observer = &observer};
     const pm_motion_resample_options resample = {.rate = {30, 1}, .observer = &observer};
@@ -164,7 +162,6 @@ TEST(reserved_values_of_observers_are_refused) {
     expect_reserved_refused(
         pm_motion_observer, observer, last_error(),
         pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
-    pm_motion_destroy(&motion);
 }
 
 TEST(wrong_arguments_are_refused) {

@@ -378,7 +378,7 @@ TEST(the_joint_and_the_root_are_found) {
     const pm_motion_root_options options = {.up = PM_MOTION_UP_Y}, above = {.add = true};
     pm_motion_root_report report;
     SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0.3, 0.5, 0.1);
-    pm_motion *made = extract(motion, &options, &report);
+    SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, &options, &report);
     assert_true(report.joint == 1 && report.root == 0 && !report.is_added);
     assert_true(fabs(report.degrees - 0.5 * 180 / PI) < 1e-9);
     pm_motion_destroy(&made);
@@ -397,7 +397,6 @@ TEST(the_joint_and_the_root_are_found) {
     hand_node(motion, 0)->position[0] = 5;
     made = extract(motion, &options, &report);
     assert_true(report.is_added);
-    pm_motion_destroy(&made);
 }
 
 TEST(hips_that_are_the_root_get_a_node_above_them) {
@@ -407,14 +406,13 @@ TEST(hips_that_are_the_root_get_a_node_above_them) {
     hand_node(motion, 1)->parent = -1;
     hand_node(motion, 0)->parent = 1;
     const pm_motion_root_options options = {.joint = "root", .new_name = "mover"};
-    pm_motion *made = extract(motion, &options, &report);
+    SCOPED(pm_motion_destroy) pm_motion *made = extract(motion, &options, &report);
     assert_true(report.is_added && report.root == 2 && report.joint == 1);
     assert_string_equal(made->content.nodes[2].name.text, "mover");
     expect_same_world(motion, made, &report, 0);
     pm_motion_destroy(&made);
     made = extract(motion, &(pm_motion_root_options){.joint = "root"}, &report);
     assert_string_equal(made->content.nodes[2].name.text, "root3");
-    pm_motion_destroy(&made);
 }
 
 /* At a rest pose, no clip moves the root: the clip has no channel of the joint or above it. */
@@ -490,7 +488,7 @@ TEST(a_figure_that_returns_does_not_move_below_its_root) {
     static double positions[9] = {0, 1, 0, 0.2, 1.1, 0, 0.01, 1, 0};
     SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0, 0, 0);
     pm_motion_clip *clip = (pm_motion_clip *)(uintptr_t)&motion->content.clips[0];
-    const pm_motion_character *character = NULL;
+    SCOPED(pm_motion_character_destroy) const pm_motion_character *character = NULL;
     *hand_timeline(clip, 0) = (pm_timeline){.key_count = 3, .times = times};
     clip->channel_count = 1;
     *hand_channel(clip, 0) = clip->channels[1];
@@ -501,7 +499,6 @@ TEST(a_figure_that_returns_does_not_move_below_its_root) {
     positions[6] = 0.15;
     expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
     assert_int_equal(character->moves_below_root, 1);
-    pm_motion_character_destroy(&character);
 }
 
 /* ---- files --------------------------------------------------------------------------------- */

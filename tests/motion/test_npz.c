@@ -82,12 +82,17 @@ static void unit_quaternions(double *q, size_t count) {
         random_quaternion(&source, q + 4 * i);
 }
 
-/* A plain file; `q` may be NULL. */
-static zip_builder plain_file(const double *q, double rate) {
+/* Rotations alone; `q` may be NULL. */
+static zip_builder quats_file(const double *q) {
     zip_builder zip = {0};
     double quats[FRAMES * JOINTS * 4];
     unit_quaternions(quats, (size_t)FRAMES * JOINTS);
     add_doubles(&zip, "quats.npy", false, q ? q : quats, FRAMES, JOINTS, 4);
+    return zip;
+}
+
+static zip_builder plain_file(const double *q, double rate) {
+    zip_builder zip = quats_file(q);
     add_rate(&zip, "fps.npy", rate);
     return zip;
 }
@@ -143,11 +148,10 @@ TEST(quaternions_of_any_length_are_normalised_with_a_warning) {
         unit_quaternions(q, (size_t)FRAMES * JOINTS);
         for (size_t i = 0; i < 4; i++)
             q[4 + i] = 0.5 * (i % 2 ? -1 : 1) * 2 * sizes[s];
-        opened o = open_zip(plain_file(q, 30), plain_options);
+        SCOPED(close_zip) opened o = open_zip(plain_file(q, 30), plain_options);
         assert_non_null(strstr(warnings, "1 quaternions that are not unit"));
         for (size_t i = 0; i < 4; i++)
             assert_true(fabs(test_key(o.rotation, 0, i) - (i % 2 ? -0.5 : 0.5)) < 1e-15);
-        close_zip(&o);
     }
 }
 
@@ -161,14 +165,13 @@ TEST(aligned_quaternions_are_used_in_place) {
         zip_add(&zip, "pad", false, "12345678", pad, NULL);
         add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
         add_rate(&zip, "fps.npy", 30);
-        opened o = open_zip(zip, plain_options);
+        SCOPED(close_zip) opened o = open_zip(zip, plain_options);
         const pm_array *keys = &o.rotation->keys;
         const char *at = keys->data;
         in_place += at >= o.zip.file.data && at < o.zip.file.data + o.zip.file.size;
         assert_int_equal(keys->stride, JOINTS * 4 * sizeof(double));
         assert_int_equal((uintptr_t)at % sizeof(double), 0);
         assert_true(test_key(o.rotation, 2, 1) == q[(2 * JOINTS + 1) * 4 + 1]);
-        close_zip(&o);
     }
     assert_int_equal(in_place, 1);
 }
@@ -195,6 +198,7 @@ TEST(rates_are_recognised) {
                  {100.00000001, 10000000001, 100000000, false},
                  {29.97, 2997, 100, true}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        SCOPED(close_zip)
         opened o = open_zip(plain_file(NULL, cases[i].value),
                             (pm_motion_read_options){.no_snap = cases[i].no_snap});
         const pm_rational rate = o.motion->content.clips[0].rate;
@@ -202,7 +206,6 @@ TEST(rates_are_recognised) {
             fail_msg("%.17g is read as %lld/%lld; expected %lld/%lld", cases[i].value,
                      (long long)rate.num, (long long)rate.den, (long long)cases[i].num,
                      (long long)cases[i].den);
-        close_zip(&o);
     }
 }
 
@@ -221,26 +224,19 @@ TEST(rates_that_are_none_are_refused) {
 TEST(rates_that_disagree_are_a_warning_or_refused) {
     zip_builder zip = plain_file(NULL, 30);
     add_rate(&zip, "mocap_framerate.npy", 120);
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     assert_non_null(strstr(warnings, "disagree"));
     assert_int_equal(o.motion->content.clips[0].rate.num, 30);
     expect_refused(&o.zip, strict_options, "disagree");
-    close_zip(&o);
 }
 
 TEST(a_missing_rate_is_refused) {
-    zip_builder zip = {0};
-    double q[FRAMES * JOINTS * 4];
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    zip_builder zip = quats_file(NULL);
     expect_plain_refused(&zip, "no member holds the rate");
 }
 
 static zip_builder timed_file(const char *type, const char *shape, const void *times, size_t size) {
-    zip_builder zip = {0};
-    double q[FRAMES * JOINTS * 4];
-    unit_quaternions(q, (size_t)FRAMES * JOINTS);
-    add_doubles(&zip, "quats.npy", false, q, FRAMES, JOINTS, 4);
+    zip_builder zip = quats_file(NULL);
     zip_add_array(&zip, "times.npy", true, type, shape, times, size);
     return zip;
 }
@@ -248,6 +244,7 @@ static zip_builder timed_file(const char *type, const char *shape, const void *t
 TEST(times_take_the_place_of_a_rate) {
     static const double times[FRAMES] = {0.25, 0.5, 1.75, 1.8125, 9};
     static const float narrow[FRAMES] = {1, 1.5F, 2, 2.5F, 3};
+    SCOPED(close_zip)
     opened o = open_zip(timed_file("<f8", "(5,)", times, sizeof times), plain_options);
     const pm_motion_clip *clip = o.motion->content.clips;
     assert_int_equal(clip->rate.den, 0);
@@ -260,17 +257,15 @@ TEST(times_take_the_place_of_a_rate) {
     assert_int_equal(clip->rate.num, 2);
     assert_int_equal(clip->first_time.num, 1);
     assert_true(clip->timelines[0].times[4] == 3);
-    close_zip(&o);
 }
 
 TEST(times_beside_a_rate_are_an_array_as_others_are) {
     static const double times[FRAMES] = {5, 4, 3, 2, 1};
     zip_builder zip = timed_file("<f8", "(5,)", times, sizeof times);
     add_rate(&zip, "fps.npy", 30);
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     assert_int_equal(o.motion->content.clips[0].rate.num, 30);
     assert_string_equal(o.motion->content.other_arrays[0].name.text, "times");
-    close_zip(&o);
 }
 
 TEST(times_that_do_not_rise_or_fit_are_refused) {
@@ -299,7 +294,7 @@ TEST(times_that_do_not_rise_or_fit_are_refused) {
 TEST(a_table_of_rates_is_compared) {
     pm_motion_read_options options = {.rates_file = "rates"};
     test_folder_put_text("rates", "# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
-    opened o = open_zip(plain_file(NULL, 30), options);
+    SCOPED(close_zip) opened o = open_zip(plain_file(NULL, 30), options);
     assert_non_null(strstr(warnings, "30 Hz and 25 Hz"));
     assert_int_equal(o.motion->content.clips[0].rate.num, 25);
     options.strict = true;
@@ -309,7 +304,6 @@ TEST(a_table_of_rates_is_compared) {
     options.rates_file = "odd";
     test_folder_put_text("odd", "test.npz 30\nwithout-a-rate\n");
     expect_refused(&o.zip, options, "line 2");
-    close_zip(&o);
 }
 
 /* ---- shapes ------------------------------------------------------------------------------ */
@@ -367,7 +361,7 @@ TEST(a_skeleton_gives_nodes) {
     add_doubles(&zip, "offsets.npy", false, offsets, 2, 3, 0);
     zip_add_array(&zip, "names.npy", false, "<U4", "(2,)", names, sizeof names);
     add_doubles(&zip, "positions.npy", false, positions, FRAMES, 3, 0);
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     pm_motion *motion = o.motion;
     const pm_motion_content *c = &motion->content;
     assert_int_equal(c->node_count, 2);
@@ -385,7 +379,6 @@ TEST(a_skeleton_gives_nodes) {
     assert_string_equal(c->clips[0].channels[1].name.text, "quats[1]");
     assert_int_equal(c->clips[0].channels[2].node, 1);
     assert_int_equal(c->clips[0].channels[2].path, PM_MOTION_POSITION);
-    close_zip(&o);
 }
 
 /* ---- archives ----------------------------------------------------------------------------- */
@@ -476,8 +469,7 @@ TEST(members_that_are_there_twice_are_refused_if_they_matter) {
     zip = plain_file(NULL, 30);
     add_rate(&zip, "other.npy", 1);
     add_rate(&zip, "other.npy", 2);
-    opened o = open_zip(zip, plain_options);
-    close_zip(&o);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
 }
 
 TEST(counts_beyond_the_directory_are_refused) {
@@ -491,20 +483,19 @@ TEST(counts_beyond_the_directory_are_refused) {
 
 TEST(counts_below_those_of_the_directory_are_refused) {
     for (size_t is64 = 0; is64 < 2; is64++) {
-        zip_builder zip = plain_file(NULL, 30);
+        SCOPED(zip_free) zip_builder zip = plain_file(NULL, 30);
         zip_finish(&zip, zip.count - 1, is64);
         expect_refused(&zip, plain_options, "more than");
-        zip_free(&zip);
     }
 }
 
 TEST(unreadable_members_that_are_not_needed_are_carried_over) {
     zip_builder zip = plain_file(NULL, 30);
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     zip_add(&zip, "secret.npy", false, "abc", 3, &(zip_lies){.flags = 1});
     zip_add(&zip, "lzma.npy", false, "xyz", 3, &(zip_lies){.method = 14});
     zip_add(&zip, "damaged.bin", false, "uvw", 3, &(zip_lies){.bad_crc = true});
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     pm_motion *motion = o.motion;
     test_samples samples;
     test_samples_make(&samples, motion, (pm_rational){15, 1});
@@ -521,8 +512,6 @@ TEST(unreadable_members_that_are_not_needed_are_carried_over) {
         free(found.data);
         free(source.data);
     }
-    close_zip(&o);
-    free(out.data);
 }
 
 /* The bytes of a sink, except those of members of more than a megabyte. */
@@ -542,7 +531,7 @@ static uint64_t number_at(const char *at, unsigned width) {
 
 TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     static const uint64_t size = (UINT64_C(1) << 32) + 12345;
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = {keep_small, &out};
     zip_writer zip = {.sink = &sink};
     /* Pages that are never touched. */
@@ -582,17 +571,16 @@ TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     assert_true(number_at(at + 8, 8) == directory + 46 + 5 + 28 + 46 + 1 + 28);
     assert_int_equal(out.data + out.size - at, 20 + 22);
     zip_writer_release(&zip);
-    free(out.data);
 }
 
 /* The first byte that a password is checked with is of the time only if there is a descriptor. */
 TEST(encrypted_members_keep_their_descriptor) {
     zip_builder zip = plain_file(NULL, 30);
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     zip_found found;
     zip_add(&zip, "a", false, "abc", 3, &(zip_lies){.flags = 9});
     zip_add(&zip, "b", false, "def", 3, &(zip_lies){.flags = 8});
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     pm_motion *motion = o.motion;
     assert_int_equal(test_write(motion, NULL, NULL, &out, &failure), PM_OK);
     assert_true(zip_lookup(out.data, out.size, "a", &found));
@@ -602,8 +590,6 @@ TEST(encrypted_members_keep_their_descriptor) {
     assert_int_equal(number_at(found.packed + 19, 4), 0x04034b50);
     assert_int_equal(number_at(found.packed + 19 + 6, 2), 0);
     free(found.data);
-    close_zip(&o);
-    free(out.data);
 }
 
 TEST(other_members_are_listed) {
@@ -613,7 +599,7 @@ TEST(other_members_are_listed) {
     add_doubles(&zip, "effort.npy", true, extra, FRAMES, 2, 0);
     zip_add_array(&zip, "on.npy", false, "|b1", "(5,)", flags, sizeof flags);
     add_rate(&zip, "mass.npy", 80);
-    opened o = open_zip(zip, plain_options);
+    SCOPED(close_zip) opened o = open_zip(zip, plain_options);
     pm_motion *motion = o.motion;
     const pm_motion_content *content = pm_motion_get_content(motion);
     assert_int_equal(content->other_array_count, 2);
@@ -627,7 +613,6 @@ TEST(other_members_are_listed) {
     assert_int_equal(clip->channels[clip->channel_count - 1].path, PM_MOTION_SCALAR);
     assert_int_equal(clip->channels[clip->channel_count - 1].components, 2);
     assert_string_equal(clip->channels[clip->channel_count - 1].name.text, "effort");
-    close_zip(&o);
 }
 
 /* ---- layouts ------------------------------------------------------------------------------- */

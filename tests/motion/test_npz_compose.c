@@ -19,39 +19,21 @@
 
 /* ---- composing ----------------------------------------------------------------------------- */
 
-typedef struct composed {
-    file_bytes file;
-    char left_out[LEFT_OUT_SIZE];
-    pm_error error;
-} composed;
-
-static pm_status compose_as(const motion_format *format, const pm_motion *motion, composed *out) {
-    const motion_compose_options options = {.left_out = test_left_out, .user = out->left_out};
-    const motion_sink sink = bytes_sink(&out->file);
-    out->error = poisoned_error();
-    return format->compose(motion, &options, &sink, &out->error);
-}
-
-static pm_status compose(const pm_motion *motion, composed *out) {
-    return compose_as(&motion_npz, motion, out);
-}
-
-static pm_motion *read_back(const composed *from) {
+static pm_motion *read_back(const test_composed *from) {
     pm_motion *motion = test_parse(from->file.data, from->file.size, NULL);
     assert_string_equal(pm_motion_get_content(motion)->layout, "plain");
     return motion;
 }
 
 /* Composes with the given things left out, and reads the result. */
-static pm_motion *through_npz(const pm_motion *motion, const char *left_out, composed *out) {
-    const pm_status status = compose(motion, out);
-    expect_ok(status, &out->error);
+static pm_motion *through_npz(const pm_motion *motion, const char *left_out, test_composed *out) {
+    expect_success(test_compose(motion, &motion_npz, out, new_error()));
     assert_string_equal(out->left_out, left_out);
     return read_back(out);
 }
 
 /* Whether a member's header has these words. */
-static void expect_header(const composed *from, const char *member, const char *words) {
+static void expect_header(const test_composed *from, const char *member, const char *words) {
     zip_found found;
     char header[129] = "";
     assert_true(zip_lookup(from->file.data, from->file.size, member, &found));
@@ -62,7 +44,7 @@ static void expect_header(const composed *from, const char *member, const char *
     free(found.data);
 }
 
-static bool has_member(const composed *from, const char *member) {
+static bool has_member(const test_composed *from, const char *member) {
     zip_found found;
     if (!zip_lookup(from->file.data, from->file.size, member, &found))
         return false;
@@ -96,9 +78,9 @@ static void add_channel(pm_motion *motion, pm_motion_clip *clip, size_t channel,
 
 TEST(rest_poses_and_constant_channels_remain) {
     random_source source = random_start();
-    pm_motion *motion = hand_motion(4, 1);
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(4, 1);
     pm_motion_clip *clip = uniform_clip(motion, 0, 9, ntsc, 3);
-    composed out = {0};
+    SCOPED(test_composed_free) test_composed out = {.clip = 0};
     for (size_t n = 0; n < 4; n++) {
         pm_motion_node *node = hand_node(motion, n);
         random_quaternion(&source, node->rotation);
@@ -111,39 +93,33 @@ TEST(rest_poses_and_constant_channels_remain) {
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
     add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT64);
     add_channel(motion, clip, 2, &source, 0, PM_MOTION_POSITION, PM_FLOAT32);
-    pm_motion *back = through_npz(motion, "", &out);
+    SCOPED(pm_motion_destroy) pm_motion *back = through_npz(motion, "", &out);
     expect_same_nodes(motion, back, 0);
     expect_same_frames(motion, back, 0, 0);
     expect_header(&out, "rotations.npy", "'<f8', 'fortran_order': False, 'shape': (9, 4, 4)");
     expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (9, 3)");
     expect_header(&out, "rest_rotations.npy", "'<f8', 'fortran_order': False, 'shape': (4, 4)");
     assert_false(has_member(&out, "tails.npy"));
-    pm_motion_destroy(&back);
-    pm_motion_destroy(&motion);
-    free(out.file.data);
 }
 
 /* Several roots, or a joint that moves: positions of all nodes. */
 TEST(positions_of_all_nodes) {
     random_source source = random_start();
     for (int roots = 1; roots <= 2; roots++) {
-        pm_motion *motion = hand_motion(3, 1);
+        SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(3, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 5, (pm_rational){60, 1}, 2);
-        composed out = {0};
+        SCOPED(test_composed_free) test_composed out = {.clip = 0};
         hand_node(motion, 1)->parent = roots == 1 ? 0 : -1;
         hand_node(motion, 2)->position[1] = 0.75; /* a float32 number */
         add_channel(motion, clip, 0, &source, 1, PM_MOTION_POSITION, PM_FLOAT32);
         add_channel(motion, clip, 1, &source, 2, PM_MOTION_ROTATION, PM_FLOAT32);
-        pm_motion *back = through_npz(motion, "", &out);
+        SCOPED(pm_motion_destroy) pm_motion *back = through_npz(motion, "", &out);
         expect_same_nodes(motion, back, 0);
         expect_same_frames(motion, back, 0, 0);
         expect_header(&out, "positions.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 3)");
         expect_header(&out, "rotations.npy", "'<f4', 'fortran_order': False, 'shape': (5, 3, 4)");
         expect_header(&out, "rate.npy", "'<i8', 'fortran_order': False, 'shape': ()");
         assert_false(has_member(&out, "rest_rotations.npy") || has_member(&out, "rest_scales.npy"));
-        pm_motion_destroy(&back);
-        pm_motion_destroy(&motion);
-        free(out.file.data);
     }
 }
 
@@ -172,8 +148,9 @@ static pm_motion *rich_motion(random_source *source, bool many) {
 TEST(what_cannot_be_held_is_reported) {
     random_source source = random_start();
     for (int many = 0; many < 2; many++) {
-        composed out = {0};
-        pm_motion *motion = rich_motion(&source, many);
+        SCOPED(test_composed_free) test_composed out = {.clip = 0};
+        SCOPED(pm_motion_destroy) pm_motion *motion = rich_motion(&source, many);
+        SCOPED(pm_motion_destroy)
         pm_motion *back = through_npz(
             motion,
             many ? "2 channels of scales; 2 channels of weights or scalars; 2 channels of no node; "
@@ -183,7 +160,6 @@ TEST(what_cannot_be_held_is_reported) {
                    "1 interpolation that is not linear; 1 skin; 1 other clip; 1 name that is not "
                    "UTF-8",
             &out);
-        pm_motion_destroy(&back);
         /* A document of the recorder has no kind: the motion has none here. */
         motion->format->release(motion->document);
         motion->document = NULL;
@@ -191,8 +167,6 @@ TEST(what_cannot_be_held_is_reported) {
         expect_error(pm_motion_convert(motion, &strict, "none.npz", new_error()), PM_ERROR_FILE,
                      "npz cannot hold");
         assert_int_not_equal(access("none.npz", F_OK), 0);
-        pm_motion_destroy(&motion);
-        free(out.file.data);
     }
 }
 
@@ -213,19 +187,17 @@ TEST(names_are_unicode) {
     };
     enum { COUNT = COUNT_OF(cases) };
     random_source source = random_start();
-    pm_motion *motion = hand_motion(COUNT, 1);
-    composed out = {0};
+    SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(COUNT, 1);
+    SCOPED(test_composed_free) test_composed out = {.clip = 0};
     pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT32);
     for (size_t i = 0; i < COUNT; i++)
         hand_node(motion, i)->name = (pm_motion_name){cases[i].name, strlen(cases[i].name)};
+    SCOPED(pm_motion_destroy)
     pm_motion *back = through_npz(motion, "4 names that are not UTF-8", &out);
     for (size_t i = 0; i < COUNT; i++)
         assert_string_equal(pm_motion_get_content(back)->nodes[i].name.text, cases[i].back);
     expect_header(&out, "names.npy", "'<U8'");
-    pm_motion_destroy(&back);
-    pm_motion_destroy(&motion);
-    free(out.file.data);
 }
 
 TEST(rates_are_read_back_exactly) {
@@ -243,20 +215,17 @@ TEST(rates_are_read_back_exactly) {
     };
     random_source source = random_start();
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
-        pm_motion *motion = hand_motion(2, 1);
+        SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(2, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 4, cases[i].rate, 1);
-        composed out = {0};
+        SCOPED(test_composed_free) test_composed out = {.clip = 0};
         add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
-        expect_ok(compose(motion, &out), &out.error);
+        expect_success(test_compose(motion, &motion_npz, &out, new_error()));
         assert_int_equal(strncmp(out.left_out, cases[i].left_out, strlen(cases[i].left_out)), 0);
         assert_true(out.left_out[0] == '\0' || cases[i].left_out[0] != '\0');
         expect_header(&out, "rate.npy", cases[i].type);
-        pm_motion *back = read_back(&out);
+        SCOPED(pm_motion_destroy) pm_motion *back = read_back(&out);
         if (!out.left_out[0])
             expect_same_frames(motion, back, 0, 0);
-        pm_motion_destroy(&back);
-        pm_motion_destroy(&motion);
-        free(out.file.data);
     }
 }
 
@@ -268,19 +237,18 @@ static void expect_refused_rate(pm_motion *motion) {
     static const char *const messages[] = {"not uniform; NPZ requires a rate",
                                            "not uniform; BVH requires a rate"};
     for (size_t i = 0; i < 2; i++) {
-        composed out = {0};
-        const pm_status status = compose_as(formats[i], motion, &out);
-        expect_refusal(status, &out.error, PM_ERROR_FILE, messages[i]);
-        assert_string_equal(out.error.hint, "give the rate with --rate");
+        SCOPED(test_composed_free) test_composed out = {.clip = 0};
+        expect_error(test_compose(motion, formats[i], &out, new_error()), PM_ERROR_FILE,
+                     messages[i]);
+        assert_string_equal(last_error()->hint, "give the rate with --rate");
         assert_int_equal(out.file.size, 0);
     }
-    pm_motion_destroy(&motion);
 }
 
 TEST(keys_that_are_not_uniform_are_refused) {
     random_source source = random_start();
     for (int kind = 0; kind < 3; kind++) {
-        pm_motion *motion = hand_motion(2, 1);
+        SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(2, 1);
         pm_motion_clip *clip = uniform_clip(motion, 0, 7, ntsc, 2);
         clip->rate = (pm_rational){0, 0};
         if (kind == 0) /* listed */
@@ -298,13 +266,14 @@ TEST(keys_that_are_not_uniform_are_refused) {
 
 TEST(motions_without_what_is_needed_are_refused) {
     SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(1, 1);
-    composed out = {0};
+    SCOPED(test_composed_free) test_composed out = {.clip = 0};
     uniform_clip(motion, 0, 3, ntsc, 0);
-    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no rotation");
+    expect_error(test_compose(motion, &motion_npz, &out, new_error()), PM_ERROR_FILE,
+                 "no rotation");
     motion->content.clip_count = 0;
-    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no clip");
+    expect_error(test_compose(motion, &motion_npz, &out, new_error()), PM_ERROR_FILE, "no clip");
     motion->content.node_count = 0;
-    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "no nodes");
+    expect_error(test_compose(motion, &motion_npz, &out, new_error()), PM_ERROR_FILE, "no nodes");
     assert_int_equal(out.file.size, 0);
 }
 
@@ -313,12 +282,13 @@ TEST(a_huge_array_of_names_is_refused) {
     random_source source = random_start();
     SCOPED(pm_motion_destroy) pm_motion *motion = hand_motion(NODES, 1);
     SCOPED(free_at) char *name = test_array(SIZE, 1);
-    composed out = {0};
+    SCOPED(test_composed_free) test_composed out = {.clip = 0};
     memset(name, 'n', SIZE);
     hand_node(motion, 7)->name = (pm_motion_name){name, SIZE};
     pm_motion_clip *clip = uniform_clip(motion, 0, 2, ntsc, 1);
     add_channel(motion, clip, 0, &source, 0, PM_MOTION_ROTATION, PM_FLOAT64);
-    expect_refusal(compose(motion, &out), &out.error, PM_ERROR_FILE, "1048576 characters");
+    expect_error(test_compose(motion, &motion_npz, &out, new_error()), PM_ERROR_FILE,
+                 "1048576 characters");
 }
 
 /* Members of the skeleton that do not fit are refused when they are read. */
@@ -355,15 +325,15 @@ TEST(tails_and_rest_poses_must_fit) {
 /* ---- failures ------------------------------------------------------------------------------ */
 
 static pm_motion *rich;
-static composed kept; /* with room, so that only the composer allocates */
+static test_composed kept; /* with room, so that only the composer allocates */
 
 static bool compose_rich(void) {
     const long live = live_blocks();
     kept.file.size = 0;
-    const pm_status status = compose(rich, &kept);
+    const pm_status status = test_compose(rich, &motion_npz, &kept, new_error());
     assert_int_equal(live_blocks(), live);
     if (status != PM_OK)
-        expect_refusal(status, &kept.error, PM_ERROR_MEMORY, "memory");
+        expect_error(status, PM_ERROR_MEMORY, "memory");
     return status == PM_OK;
 }
 
@@ -372,6 +342,6 @@ TEST(each_allocation_can_fail) {
     rich = rich_motion(&source, true);
     kept.file = (file_bytes){.data = test_array(1 << 20, 1), .room = 1 << 20};
     fail_each_allocation(compose_rich, 8, 0);
-    free(kept.file.data);
+    test_composed_free(&kept);
     pm_motion_destroy(&rich);
 }

@@ -74,6 +74,14 @@ class Case(command_case.Case):
         (np.savez_compressed if compressed else np.savez)(path, **arrays)
         return path
 
+    def through(self, arrays, source, rate, layout=None, compressed=False):
+        """Saves and resamples arrays. Both paths, both files, where the rows of the result lie, and what was said."""
+        path, out = self.save(arrays, compressed), self.path("out.npz")
+        said = rewrite(path, out, rate, layout)
+        a = np.load(path)
+        frames = max(len(a[name]) for name in a.files if a[name].ndim > 1)
+        return path, out, a, np.load(out), places(frames, source, rate), said
+
     def check_same(self, before, after, changed):
         """Members that are not resampled are equal byte for byte, all in the same order."""
         a, b = members(before), members(after)
@@ -136,10 +144,7 @@ def amass(rng, frames, rate, dtype=float, columns=156, order="C", name="mocap_fr
 
 class Amass(Case):
     def run_one(self, arrays, source, rate, compressed=False, name="mocap_framerate"):
-        path, out = self.save(arrays, compressed), self.path("out.npz")
-        rewrite(path, out, rate)
-        a, b = np.load(path), np.load(out)
-        where = places(len(a["poses"]), source, rate)
+        path, out, a, b, where, _ = self.through(arrays, source, rate, compressed=compressed)
         self.check_rotations(a["poses"], b["poses"], where, quaternions, "poses", 3)
         self.check_numbers(a["trans"], b["trans"], where, "trans")
         self.check_numbers(a["dmpls"], b["dmpls"], where, "dmpls")
@@ -204,16 +209,14 @@ class Amass(Case):
         for name, size in parts.items():
             arrays[name] = arrays["poses"][:, at : at + size].copy()
             at += size
-        path, out = self.save(arrays), self.path("out.npz")
-        self.assertNotIn("warning", rewrite(path, out, 50))
-        a, b = np.load(path), np.load(out)
-        where = places(50, 120, 50)
+        _, _, _, b, where, said = self.through(arrays, 120, 50)
+        self.assertNotIn("warning", said)
+        a = arrays
         self.check_rotations(a["poses"], b["poses"], where, quaternions, "poses", 3)
         self.assertEqual(np.concatenate([b[n] for n in parts], 1).tobytes(), b["poses"].tobytes())
         arrays["pose_body"] = arrays["pose_body"] + 0.125
-        path = self.save(arrays)
-        self.assertIn("side by side", rewrite(path, out, 50))
-        a, b = np.load(path), np.load(out)
+        _, _, a, b, where, said = self.through(arrays, 120, 50)
+        self.assertIn("side by side", said)
         for name in ("poses", *parts):
             self.check_rotations(a[name], b[name], where, quaternions, name, 3)
 
@@ -281,10 +284,7 @@ class Robots(Case):
             lin: np.gradient(p, axis=0).astype(dtype) * rate,
             ang: self.rng.normal(size=(frames, bodies, 3)).astype(dtype),
         }
-        path, out = self.save(arrays), self.path("out.npz")
-        rewrite(path, out, 120)
-        a, b = np.load(path), np.load(out)
-        where = places(frames, rate, 120)
+        _, _, a, b, where, _ = self.through(arrays, rate, 120)
         self.check_rotations(a[quat], b[quat], where, lambda r: r[..., [1, 2, 3, 0]], quat)
         self.check_numbers(a[pos], b[pos], where, pos)
         self.check_numbers(a[joints], b[joints], where, joints)
@@ -507,11 +507,9 @@ class Layouts(Case):
                       "trans": n(3)}
             arrays = {name: array.astype(dtype) for name, array in arrays.items()}
             arrays |= {"betas": self.rng.normal(size=(1, 10)), "gender": np.array("male")}
-            path, out = self.save(arrays), self.path("out.npz")
-            said = rewrite(path, out, 50)
+            path, out, _, b, where, said = self.through(arrays, 120, 50)
             self.assertEqual(layout_of(path), "inter-x")
             self.assertIn("taken as 120 Hz", said)
-            b, where = np.load(out), places(31, 120, 50)
             for name in ("pose_body", "pose_lhand", "pose_rhand", "root_orient"):
                 self.check_rotations(arrays[name], b[name], where, quaternions, name, 3)
             self.check_numbers(arrays["trans"], b["trans"], where, "trans")
@@ -523,10 +521,8 @@ class Layouts(Case):
             thing = robot(self.rng, bodies=1, order=order)
             for name in ("pos", "quat", "lin_vel", "ang_vel"):
                 arrays[f"object_{name}_w"] = thing[f"body_{name}_w"][:, 0]
-            path, out = self.save(arrays), self.path("out.npz")
-            said = rewrite(path, out, 75)
+            _, _, _, b, where, said = self.through(arrays, 50, 75)
             self.assertNotIn("derivative", said)
-            b, where = np.load(out), places(80, 50, 75)
             self.check_rotations(arrays["object_quat_w"], b["object_quat_w"], where, lambda r: r, "object_quat_w", 4)
             self.check_numbers(arrays["object_pos_w"], b["object_pos_w"], where, "object_pos_w")
             for k, (f, u) in enumerate(where):
@@ -536,6 +532,12 @@ class Layouts(Case):
 
 
 # ---- plain, and layouts of one's own --------------------------------------------------------------
+
+
+def npy(array):
+    buffer = io.BytesIO()
+    np.save(buffer, array)
+    return buffer.getvalue()
 
 
 class Plain(Case):
@@ -551,11 +553,8 @@ class Plain(Case):
                     "offsets": self.rng.normal(size=(3, 3)),
                     "rate": np.array(30.0),
                 }
-                path, out = self.save(arrays), self.path("out.npz")
-                rewrite(path, out, 48)
+                path, out, a, b, where, _ = self.through(arrays, 30, 48)
                 self.assertEqual(layout_of(path), "plain")
-                a, b = np.load(path), np.load(out)
-                where = places(31, 30, 48)
                 self.check_rotations(a[name], b[name], where, lambda r: r, name)
                 self.check_numbers(a["positions"], b["positions"], where, "positions")
                 self.check_same(path, out, {name, "positions", "rate"})
@@ -564,9 +563,7 @@ class Plain(Case):
     def test_signs_continue(self):
         q = quaternions(walk(self.rng, 31, 2))
         arrays = {"quats": q, "fps": np.array(30.0)}
-        path, out = self.save(arrays), self.path("out.npz")
-        rewrite(path, out, 77)
-        self.check_continuous(np.load(out)["quats"], 4, 0.5, "quats")
+        self.check_continuous(self.through(arrays, 30, 77)[3]["quats"], 4, 0.5, "quats")
 
     def test_a_layout_from_a_file(self):
         layout = self.path("mine.json")
@@ -580,11 +577,8 @@ class Plain(Case):
             "v": self.rng.normal(size=(20, 3)), "s": self.rng.normal(size=(20, 2, 2)),
             "sv": self.rng.normal(size=(20, 2, 2)), "hz": np.array(24.0), "c": self.rng.normal(size=20),
         }
-        path, out = self.save(arrays), self.path("out.npz")
-        rewrite(path, out, 30, layout)
+        path, out, a, b, where, _ = self.through(arrays, 24, 30, layout)
         self.assertEqual(layout_of(path, "--layout", layout), "mine")
-        a, b = np.load(path), np.load(out)
-        where = places(20, 24, 30)
         self.check_rotations(a["aa"], b["aa"], where, quaternions, "aa", 3)
         self.assertEqual(np.concatenate([b["a"], b["b"]], 1).tobytes(), b["aa"].tobytes())
         self.check_rotations(a["q"], b["q"], where, lambda r: r[..., [1, 2, 3, 0]], "q")
@@ -607,9 +601,7 @@ class Plain(Case):
         pipe, path, out = Pipe(), self.path("in.npz"), self.path("out.npz")
         with zipfile.ZipFile(pipe, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0)), ("c", np.arange(9.0)[:4])):
-                buffer = io.BytesIO()
-                np.save(buffer, array)
-                archive.writestr(name + ".npy", buffer.getvalue())
+                archive.writestr(name + ".npy", npy(array))
         with open(path, "wb") as file:
             file.write(pipe.getvalue())
         self.assertTrue(all(i.flag_bits & 8 for i in zipfile.ZipFile(path).infolist()))
@@ -626,9 +618,7 @@ class Plain(Case):
         path, out = self.path("in.npz"), self.path("out.npz")
         with zipfile.ZipFile(path, "w") as archive:
             for name, array in (("quats", quaternions(walk(self.rng, 9, 1))), ("fps", np.array(30.0))):
-                buffer = io.BytesIO()
-                np.save(buffer, array)
-                archive.writestr(name + ".npy", buffer.getvalue())
+                archive.writestr(name + ".npy", npy(array))
             for i in range(66000):
                 archive.writestr(zipfile.ZipInfo(str(i)), b"")
         rewrite(path, out, 60)

@@ -124,16 +124,13 @@ static void expect_same(const zip_builder *zip, pm_engine *engine,
     pm_motion_resample_options checked = *options;
     checked.check = true; /* computes samples on frames too */
     pm_motion_resample_report a, b, c;
-    file_bytes expected = resample(whole, engine, *options, &a);
-    file_bytes got = resample(later, engine, *options, &b);
-    file_bytes computed = resample(later, engine, checked, &c);
+    SCOPED(bytes_free) file_bytes expected = resample(whole, engine, *options, &a);
+    SCOPED(bytes_free) file_bytes got = resample(later, engine, *options, &b);
+    SCOPED(bytes_free) file_bytes computed = resample(later, engine, checked, &c);
     expect_equal(&got, &expected);
     expect_equal(&computed, &expected);
     assert_true(b.samples == a.samples && c.samples == a.samples);
     assert_true(b.kept == a.kept && c.kept == a.kept && c.identical);
-    free(expected.data);
-    free(got.data);
-    free(computed.data);
 }
 
 TEST_ON_BOTH(rotations_converted_later_give_the_same_bytes) {
@@ -287,7 +284,7 @@ static zip_builder make_rows(bool deflated) {
 static void expect_same_member(const file_bytes *deflated, const file_bytes *stored,
                                const char *name) {
     zip_found got, expected, packed;
-    zip_builder again = {0};
+    SCOPED(zip_free) zip_builder again = {0};
     assert_true(zip_lookup(deflated->data, deflated->size, name, &got));
     assert_true(zip_lookup(stored->data, stored->size, name, &expected));
     assert_int_equal(got.method, 8);
@@ -300,7 +297,6 @@ static void expect_same_member(const file_bytes *deflated, const file_bytes *sto
     assert_true(zip_lookup(again.file.data, again.file.size, name, &packed));
     assert_int_equal(got.packed_size, packed.packed_size);
     assert_memory_equal(got.packed, packed.packed, packed.packed_size);
-    zip_free(&again);
     free(packed.data);
     free(got.data);
     free(expected.data);
@@ -319,14 +315,12 @@ TEST_ON_REFERENCE(spans_give_the_bytes_of_the_whole) {
     pm_motion *motions[] = {read_file(&files[0], true), read_file(&files[1], false)};
     for (size_t i = 0; i < COUNT_OF(all); i++) {
         pm_motion_resample_report a, b;
-        file_bytes deflated = resample(motions[0], engine, all[i], &a);
-        file_bytes stored = resample(motions[1], engine, all[i], &b);
+        SCOPED(bytes_free) file_bytes deflated = resample(motions[0], engine, all[i], &a);
+        SCOPED(bytes_free) file_bytes stored = resample(motions[1], engine, all[i], &b);
         assert_true(a.samples == b.samples && a.kept == b.kept && a.end_cut == b.end_cut);
         assert_true(stored.size > (size_t)36 << 20); /* more than one span */
         for (size_t m = 0; m < COUNT_OF(members); m++)
             expect_same_member(&deflated, &stored, members[m]);
-        free(deflated.data);
-        free(stored.data);
     }
     for (size_t i = 0; i < 2; i++) {
         pm_motion_destroy(&motions[i]);
@@ -363,10 +357,10 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
 }
 
 TEST_ON_REFERENCE(a_failure_in_a_later_span_writes_nothing) {
-    file_bytes out = {0};
+    SCOPED(bytes_free) file_bytes out = {0};
     const motion_sink sink = bytes_sink(&out);
-    zip_builder file = make_rows(true);
-    pm_motion *motion = read_file(&file, false);
+    SCOPED(zip_free) zip_builder file = make_rows(true);
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_file(&file, false);
     failing f = {.fails_at = 1700};
     test_samples_make(&f.samples, motion, (pm_rational){60, 1});
     motion_samples samples = f.samples.samples;
@@ -379,9 +373,6 @@ TEST_ON_REFERENCE(a_failure_in_a_later_span_writes_nothing) {
         PM_ERROR_DEVICE, "the device is gone");
     assert_true(f.reads > 0);
     assert_int_equal(out.size, 0);
-    pm_motion_destroy(&motion);
-    zip_free(&file);
-    free(out.data);
 }
 
 TEST_GROUP(write_layout, leave)

@@ -102,7 +102,7 @@ TEST(claimed_sizes_are_not_allocated) {
     const long before = peak_kilobytes();
     for (size_t i = 0; i < 4; i++) {
         SCOPED(zip_free) zip_builder zip = {0};
-        file_bytes noise = {0};
+        SCOPED(bytes_free) file_bytes noise = {0};
         random_source source = random_start();
         for (size_t k = 0; k < 40000; k++)
             bytes_add_number(&noise, random_bits(&source), 8);
@@ -113,7 +113,6 @@ TEST(claimed_sizes_are_not_allocated) {
         read_count = 0;
         try_file(zip.file.data, zip.file.size, PM_MOTION_NPZ);
         assert_int_equal(read_count, 0);
-        free(noise.data);
     }
     assert_true(peak_kilobytes() - before < MOST_KILOBYTES);
 }

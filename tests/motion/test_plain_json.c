@@ -51,13 +51,10 @@ static bool is_read_alike(const char *text, size_t size) {
         fail_msg("'%.*s' is %s, and jansson disagrees", (int)size, text,
                  read ? "read" : fault.text);
     if (read) {
-        json_t *numbers = with_numbers(read);
-        char *a = json_dumps(numbers, 0), *b = json_dumps(expected, 0);
+        SCOPED(json_decrefp) json_t *numbers = with_numbers(read);
+        SCOPED(free_at) char *a = json_dumps(numbers, 0), *b = json_dumps(expected, 0);
         assert_non_null(a);
         assert_string_equal(a, b);
-        free(a);
-        free(b);
-        json_decref(numbers);
     } else {
         assert_true(fault.text[0] != '\0' && fault.line > 0 && fault.column > 0);
     }
@@ -177,7 +174,7 @@ static void expect_text(const char *text, double number) {
     plain_json_fault fault;
     size_t size = 0;
     (void)snprintf(list, sizeof list, "[%s]", text);
-    json_t *array = plain_json_load(list, strlen(list), &fault);
+    SCOPED(json_decrefp) json_t *array = plain_json_load(list, strlen(list), &fault);
     const json_t *value = json_array_get(array, 0);
     const char *kept = plain_json_number_text(value, &size);
     if (!kept || size != strlen(text) || memcmp(kept, text, size) != 0)
@@ -185,7 +182,6 @@ static void expect_text(const char *text, double number) {
     assert_true(plain_json_is_number(value));
     assert_false(plain_json_is_string(value));
     assert_true(plain_json_number(value) == number);
-    json_decref(array);
 }
 
 TEST(numbers_that_are_no_plain_integers_keep_their_text) {
@@ -207,7 +203,7 @@ TEST(numbers_that_are_no_plain_integers_keep_their_text) {
 TEST(plain_integers_and_strings_are_jansson_s) {
     plain_json_fault fault;
     static const char text[] = "[0,-7,999999999999999999,\"1.5\",\"\",null]";
-    json_t *array = plain_json_load(text, sizeof text - 1, &fault);
+    SCOPED(json_decrefp) json_t *array = plain_json_load(text, sizeof text - 1, &fault);
     for (size_t i = 0; i < 6; i++) {
         const json_t *value = json_array_get(array, i);
         size_t size = 0;
@@ -217,7 +213,6 @@ TEST(plain_integers_and_strings_are_jansson_s) {
         assert_true(i > 2 || json_is_integer(value));
     }
     assert_true(plain_json_number(json_array_get(array, 1)) == -7);
-    json_decref(array);
 }
 
 TEST(faults_have_their_place) {

@@ -221,9 +221,7 @@ static pm_status try_reduce(const made *m, const pm_motion_reduce_options *optio
 
 static reduced reduce(const made *m, const pm_motion_reduce_options *options) {
     reduced r;
-    pm_error error = {.status = PM_OK};
-    if (try_reduce(m, options, &r, &error) != PM_OK)
-        fail_msg("%s", error.message);
+    expect_success(try_reduce(m, options, &r, new_error()));
     return r;
 }
 
@@ -355,7 +353,6 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
     for (size_t i = 0; i < motions(); i++) {
         SCOPED(discard) made m;
         reduced r;
-        pm_error error = {.status = PM_OK};
         if (i % 10 < 9)
             draw_smooth_motion(&random, &m, i % 2 == 0);
         else
@@ -367,7 +364,7 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
                                                   .curve =
                                                       subset_methods[i % COUNT_OF(subset_methods)],
                                                   .common = i % 4 == 3};
-        const pm_status status = try_reduce(&m, &options, &r, &error);
+        const pm_status status = try_reduce(&m, &options, &r, new_error());
         if (status == PM_OK) {
             expect_limit(&r, &options);
             expect_bound(&m, &r, &random, 10000 / 6 + 1);
@@ -376,9 +373,8 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
             reduced_count++;
             release(&r);
         } else {
-            assert_int_equal(status, PM_ERROR_ARGUMENT);
-            assert_non_null(strstr(error.message, "through"));
-            assert_non_null(error.hint);
+            expect_error(status, PM_ERROR_ARGUMENT, "through");
+            assert_non_null(last_error()->hint);
             expect_far(&m, options.curve, options.angle);
         }
     }
@@ -519,11 +515,10 @@ TEST(a_distance_that_no_curve_holds_is_refused) {
     m.nodes[2].position[1] = 2;
     for (size_t i = 0; i < COUNT_OF(subset_methods); i++) {
         reduced r;
-        pm_error error = {.status = PM_OK};
         const pm_motion_reduce_options options = {
             .curve = subset_methods[i], .distance = 0.01, .at = 0.1};
-        assert_int_equal(try_reduce(&m, &options, &r, &error), PM_ERROR_ARGUMENT);
-        assert_non_null(strstr(error.message, pm_method_get_info(subset_methods[i])->name));
+        expect_error(try_reduce(&m, &options, &r, new_error()), PM_ERROR_ARGUMENT,
+                     pm_method_get_info(subset_methods[i])->name);
     }
 }
 
@@ -888,7 +883,6 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
         const double angle = i < COUNT_OF(subset_methods) ? 1 : 179;
         reduced r;
         SCOPED(discard) made m;
-        pm_error error = {.status = PM_OK};
         make(&m, 1, 60);
         for (size_t k = 0; k < 60; k++) {
             m.times[k] = (double)k / 64;
@@ -898,14 +892,14 @@ TEST(half_turns_of_curves_are_refused_or_within_the_bound) {
                                                   .angle = angle,
                                                   .curve =
                                                       subset_methods[i % COUNT_OF(subset_methods)]};
-        const pm_status status = try_reduce(&m, &options, &r, &error);
-        assert_int_equal(status, angle < 90 ? PM_ERROR_ARGUMENT : PM_OK);
-        if (status == PM_OK) {
+        const pm_status status = try_reduce(&m, &options, &r, new_error());
+        if (angle > 90) {
+            expect_success(status);
             expect_limit(&r, &options);
             expect_bound(&m, &r, &random, 10000);
             release(&r);
         } else {
-            assert_non_null(strstr(error.message, "'joint'"));
+            expect_error(status, PM_ERROR_ARGUMENT, "'joint'");
             expect_far(&m, options.curve, angle);
         }
     }
@@ -1032,10 +1026,8 @@ static void expect_refused(const made *m, pm_motion_reduce_options options, pm_s
                            const char *word) {
     pm_motion *made_of = NULL;
     pm_motion_reduction *reduction = NULL;
-    pm_error error = {.status = PM_OK};
-    assert_int_equal(pm_motion_reduce(&m->motion, &options, &made_of, &reduction, &error),
-                     expected);
-    assert_non_null(strstr(error.message, word));
+    expect_error(pm_motion_reduce(&m->motion, &options, &made_of, &reduction, new_error()),
+                 expected, word);
     assert_null(made_of);
     assert_null(reduction);
 }
@@ -1164,35 +1156,34 @@ TEST(arrays_are_checked) {
     bool kept[3];
     const pm_timeline timeline = {.key_count = 3, .times = times};
     const pm_array array = {.data = keys, .type = PM_FLOAT64};
-    const double bad[] = {0, -1, 181, (double)NAN};
-    for (size_t i = 0; i < COUNT_OF(bad); i++)
-        assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, bad[i], PM_METHOD_SLERP,
-                                                    1, kept, NULL, NULL),
-                         PM_ERROR_ARGUMENT);
-    assert_int_equal(
-        pm_motion_reduce_rotations(&timeline, &array, 0, 1, PM_METHOD_SLERP, 1, kept, NULL, NULL),
-        PM_ERROR_ARGUMENT);
-    assert_int_equal(
-        pm_motion_reduce_rotations(&timeline, &array, 1, 1, PM_METHOD_SLERP, 1, NULL, NULL, NULL),
-        PM_ERROR_ARGUMENT);
-    for (size_t i = 0; i < 2; i++)
-        assert_int_equal(pm_motion_reduce_rotations(&timeline, &array, 1, 1,
-                                                    i == 0 ? PM_METHOD_CUBICSPLINE : (pm_method)999,
-                                                    1, kept, NULL, NULL),
-                         PM_ERROR_ARGUMENT);
-    times[2] = 1;
-    assert_int_equal(
-        pm_motion_reduce_rotations(&timeline, &array, 1, 1, PM_METHOD_SLERP, 1, kept, NULL, NULL),
-        PM_ERROR_TIME);
-    times[2] = 2;
-    keys[7] = (double)NAN;
-    assert_int_equal(
-        pm_motion_reduce_rotations(&timeline, &array, 1, 1, PM_METHOD_SLERP, 1, kept, NULL, NULL),
-        PM_ERROR_KEY);
-    keys[7] = 0;
-    assert_int_equal(
-        pm_motion_reduce_rotations(&timeline, &array, 1, 1, PM_METHOD_SLERP, 1, kept, NULL, NULL),
-        PM_ERROR_KEY);
+    const struct {
+        size_t tracks;
+        double angle;
+        pm_method method;
+        bool *kept;
+        double last_time, number; /* of the second key */
+        pm_status status;
+    } cases[] = {{1, 0, PM_METHOD_SLERP, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, -1, PM_METHOD_SLERP, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, 181, PM_METHOD_SLERP, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, (double)NAN, PM_METHOD_SLERP, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {0, 1, PM_METHOD_SLERP, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, 1, PM_METHOD_SLERP, NULL, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, 1, PM_METHOD_CUBICSPLINE, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, 1, (pm_method)999, kept, 2, 1, PM_ERROR_ARGUMENT},
+                 {1, 1, PM_METHOD_SLERP, kept, 1, 1, PM_ERROR_TIME},
+                 {1, 1, PM_METHOD_SLERP, kept, 2, (double)NAN, PM_ERROR_KEY},
+                 {1, 1, PM_METHOD_SLERP, kept, 2, 0, PM_ERROR_KEY},
+                 {1, 1, PM_METHOD_SLERP, kept, 2, 1, PM_OK}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        times[2] = cases[i].last_time;
+        keys[7] = cases[i].number;
+        const pm_status status =
+            pm_motion_reduce_rotations(&timeline, &array, cases[i].tracks, cases[i].angle,
+                                       cases[i].method, 1, cases[i].kept, NULL, NULL);
+        if (status != cases[i].status)
+            fail_msg("case %zu: status %d, expected %d", i, status, cases[i].status);
+    }
 }
 
 /* ---- the search ---------------------------------------------------------------------------- */

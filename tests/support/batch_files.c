@@ -13,6 +13,7 @@
 void batch_find(const pm_motion_batch_sources *sources, pm_status status, const char *word,
                 batch_items *items) {
     pm_error error = {.status = PM_OK};
+    batch_items_release(items);
     const pm_status got = batch_items_find(sources, items, &error);
     if (got != status || (status != PM_OK && !strstr(error.message, word)))
         fail_msg("status %d instead of %d, with '%s' instead of '%s'", got, status, error.message,

@@ -8,7 +8,7 @@
 #include "motion/items/items.h"
 #include "test_folder.h"
 
-/* Finds the items and compares the status. On failure the message must contain `word`. */
+/* Releases the items, finds others, and compares the status. On failure the message must contain `word`. */
 void batch_find(const pm_motion_batch_sources *sources, pm_status status, const char *word,
                 batch_items *items);
 

@@ -24,7 +24,7 @@
 #endif
 
 char command_folder[] = "/tmp/posemill-cli-XXXXXX";
-char output[65536];
+char output[131072];
 char error_output[8192];
 
 static void read_text(const char *name, char *text, size_t size) {

@@ -10,7 +10,7 @@
 #include <posemill/posemill.h>
 
 extern char command_folder[];
-extern char output[65536];      /* stdout of the last run */
+extern char output[131072];     /* stdout of the last run */
 extern char error_output[8192]; /* stderr of the last run */
 
 /* Setup and teardown of a test group: creates and enters a folder; $posemill is the command. */

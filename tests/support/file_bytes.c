@@ -7,6 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+void bytes_free(file_bytes *bytes) {
+    free(bytes->data);
+    *bytes = (file_bytes){.size = 0};
+}
+
 void bytes_add(file_bytes *bytes, const void *data, size_t size) {
     if (bytes->size + size > bytes->room) {
         bytes->room = 2 * (bytes->size + size);

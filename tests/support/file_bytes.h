@@ -10,11 +10,13 @@
 
 #include "motion/files/sink.h"
 
-/* Bytes that grow. Zero-initialise; free `data`. */
+/* Bytes that grow. Zero-initialise. */
 typedef struct file_bytes {
     char *data;
     size_t size, room;
 } file_bytes;
+
+void bytes_free(file_bytes *bytes);
 
 void bytes_add(file_bytes *bytes, const void *data, size_t size);
 void bytes_add_number(file_bytes *bytes, uint64_t value, unsigned width);

@@ -96,6 +96,21 @@ void test_left_out(void *text, const char *what) {
     snprintf((char *)text + used, LEFT_OUT_SIZE - used, "%s%s", used ? "; " : "", what);
 }
 
+pm_status test_compose(const pm_motion *motion, const motion_format *format, test_composed *to,
+                       pm_error *error) {
+    const motion_compose_options options = {.euler = PM_EULER_ZXY,
+                                            .decimals = 6,
+                                            .clip = to->clip,
+                                            .left_out = test_left_out,
+                                            .user = to->left_out};
+    const motion_sink sink = bytes_sink(&to->file);
+    return format->compose(motion, &options, &sink, error);
+}
+
+void test_composed_free(test_composed *composed) {
+    bytes_free(&composed->file);
+}
+
 size_t test_frames(const pm_motion *motion) {
     const pm_motion_clip *clip = &pm_motion_get_content(motion)->clips[0];
     size_t most = 0;

@@ -36,6 +36,16 @@ pm_status test_write(const pm_motion *motion, const motion_format *format,
 enum { LEFT_OUT_SIZE = 512 };
 void test_left_out(void *text, const char *what);
 
+/* What a format composes of a motion, or of one of its clips, and what it leaves out. */
+typedef struct test_composed {
+    file_bytes file;
+    char left_out[LEFT_OUT_SIZE];
+    size_t clip;
+} test_composed;
+pm_status test_compose(const pm_motion *motion, const motion_format *format, test_composed *to,
+                       pm_error *error);
+void test_composed_free(test_composed *composed);
+
 /* Names of the BVH files in bvh/ of the test data. */
 enum { TEST_BVH_FILES = 13 };
 extern const char *const test_bvh_files[TEST_BVH_FILES];
