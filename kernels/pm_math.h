@@ -225,8 +225,8 @@ pm_fn pm_cos_sin pm_cos_sin_of(real x) {
     pm_mask odd = pm_sign_of_parity(quarters) < PM_REAL(0.0f);
     t.cosine = pm_select(odd, sine, of.cosine) *
                pm_sign_of_parity(pm_floor(PM_REAL(0.5f) * (quarters + PM_REAL(1.0f))));
-    t.sine = pm_select(odd, of.cosine, sine) *
-             pm_sign_of_parity(pm_floor(PM_REAL(0.5f) * quarters));
+    t.sine =
+        pm_select(odd, of.cosine, sine) * pm_sign_of_parity(pm_floor(PM_REAL(0.5f) * quarters));
     return t;
 }
 
