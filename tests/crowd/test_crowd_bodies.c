@@ -298,8 +298,8 @@ static void find_speeds(const scene *s, const pm_crowd_instance *n, double *spee
 /* Rotations are products of float32, one a joint. A component of a product has four roundings and one of
  * its length, each uniform within 2^-26 where partial sums are mostly below 1/2: their variance is 5/3 x
  * 2^-52. Three components turn a quaternion, by twice their length, so that a product turns it by
- * 1.1 x 2^-24 rad rms, and a chain of n by sqrt(n) times that. Nearly four times that leaves room for the samples of
- * the joints, which add variance of their own; that of one is within 3e-7. */
+ * 1.1 x 2^-24 rad rms, and a chain of n by sqrt(n) times that. Nearly four times that leaves room for
+ * the samples of the joints, which add variance of their own; that of one is within 3e-7. */
 static double rotation_bound(double joints) {
     return 3e-7 + 4 * 0x1p-24 * sqrt(joints);
 }
