@@ -133,11 +133,10 @@ pm_fn pm_body pm_body_of_hinge(pm_hinge_axis hinge, pm_quat rotation, pm_quat po
                                real rate) {
     pm_body own;
     real zero = PM_REAL(0.0f);
-    real half_turn = PM_REAL(0.5f) * (angle - PM_REAL(hinge.reference));
-    pm_cos_sinc turn = pm_cos_sinc_of(half_turn * half_turn);
+    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * (angle - PM_REAL(hinge.reference)));
     pm_quat axis =
         pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]), PM_REAL(hinge.axis[2]), zero);
-    pm_quat about = pm_quat_scaled(axis, half_turn * turn.sinc);
+    pm_quat about = pm_quat_scaled(axis, turn.sine);
     about.w = turn.cosine;
     own.rotation = pm_quat_product(rotation, about);
     own.position = position;
