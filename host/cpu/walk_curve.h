@@ -52,8 +52,7 @@ static inline void walk_segments(const pm_walk *w, pm_u32 track, pm_u32 base,
 #if PM_FOUR_KEYS
     data->coefficients[0] = gather_items(keys - layout->row, layout->row, at);
     data->coefficients[1] = gather_items(keys + 2 * (size_t)layout->row, layout->row, at);
-    gather_spacing(w->constants + PM_SPACING_FLOATS * ((size_t)layout->rates + base), at,
-                   data);
+    gather_spacing(w->constants + PM_SPACING_FLOATS * ((size_t)layout->rates + base), at, data);
 #endif
 #if PM_CONSTANTS > 0
     data->constants[0] = same_items(w->constants + 4 * (size_t)track);
@@ -143,16 +142,17 @@ static inline void walk_near(const pm_walk *w, pm_u32 track, const walk_plan *pl
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     const pm_u32 end = begin + plan->near[begin];
     const pm_u32 last = plan->base + (pm_u32)plan->last[begin];
-    const int32_t first = last < PM_LANES ? -(int32_t)plan->base : plan->last[begin] - (PM_LANES - 1);
+    const pm_u32 start = last < PM_LANES ? 0 : last - (PM_LANES - 1);
+    const int32_t first = (int32_t)(start - plan->base);
+    const pm_mask numbers = PM_IN_ORDER(PM_NUMBERS), most = PM_BITS((int32_t)last);
     pm_segment_data data, ends;
     PM_OF(segment) curve;
-    const pm_mask numbers = PM_IN_ORDER(PM_NUMBERS), most = PM_BITS((int32_t)last);
-    if (last >= PM_LANES - 1) {
+    if (last >= PM_LANES - 1) { /* at constant distances */
         const item_segments segments = segments_of(numbers);
-        walk_segments(w, track, last - (PM_LANES - 1), &segments, &data);
+        walk_segments(w, track, start, &segments, &data);
     } else {
         const item_segments segments = segments_of(pm_bits_select(numbers > most, most, numbers));
-        walk_segments(w, track, 0, &segments, &data);
+        walk_segments(w, track, start, &segments, &data);
     }
     const PM_OF(segment) curves = PM_OF(begin)(&data);
     for (pm_u32 i = begin; i < end; i++) {
@@ -195,7 +195,7 @@ static inline void walk_block(const pm_walk *w, walk_plan *plan, pm_u32 sample, 
 
 /* The samples of the next block by the map. One that repeats the block before moves its segments. */
 static inline void walk_next(const pm_walk *w, pm_places *places, pm_u32 count, bool *repeated,
-                               walk_plan *plan) {
+                             walk_plan *plan) {
     const bool again = repeats(w->map, places);
     if (again && *repeated && count == PM_WALK_BLOCK) {
         plan->base += move_places(places);
