@@ -208,24 +208,34 @@ static inline bool repeats(pm_uniform_map map, const pm_places *places) {
            places->stride.odd_lap == 0 && highest + block < pm_units_of(map.segment_count);
 }
 
-/* PM_WALK_BLOCK samples from the places on, which move on to the next. */
-__attribute__((noinline)) static void locate_block(pm_uniform_map map, pm_places *restrict places,
+/* Moves on by a block that repeats, and returns by how many segments. */
+static inline pm_u32 move_places(pm_places *places) {
+    const pm_u64 units = PM_WALK_BLOCK / PM_STRIDE * places->stride.units;
+    for (pm_u32 i = 0; i < PM_STRIDE; i++)
+        places->units[i] += units;
+    return (pm_u32)(units >> 32);
+}
+
+/* PM_WALK_BLOCK samples from the places on, which move on to the next. `same`: they repeat. */
+__attribute__((noinline)) static void locate_block(pm_uniform_map map, bool same,
+                                                   pm_places *restrict places,
                                                    sample_block *restrict block) {
-    const bool same = repeats(map, places);
-    const pm_place stride = places->stride;
-    const pm_u32 step = (pm_u32)(stride.units >> 32);
-    locate_stride(map, places, block->segments, block->u);
+    const pm_u32 step = (pm_u32)(places->stride.units >> 32);
+    pm_places at = *places;
+    locate_stride(map, &at, block->segments, block->u);
     for (pm_u32 k = PM_STRIDE; k < PM_WALK_BLOCK; k += PM_STRIDE) {
         if (!same) {
-            locate_stride(map, places, block->segments + k, block->u + k);
+            locate_stride(map, &at, block->segments + k, block->u + k);
             continue;
         }
         memcpy(block->u + k, block->u, PM_STRIDE * sizeof *block->u);
         for (pm_u32 i = 0; i < PM_STRIDE; i++)
             block->segments[k + i] = block->segments[i] + k / PM_STRIDE * step;
     }
-    for (pm_u32 i = 0; same && i < PM_STRIDE; i++)
-        places->units[i] += (PM_WALK_BLOCK / PM_STRIDE - 1) * stride.units;
+    if (same)
+        move_places(places);
+    else
+        *places = at;
 }
 
 /* `count` samples, and the last one again until lanes are full. */

@@ -17,25 +17,26 @@
 #define walk_apart PM_OF(walk_apart)
 #define walk_near PM_OF(walk_near)
 #define walk_block PM_OF(walk_block)
+#define walk_next PM_OF(walk_next)
 #define walk_tracks PM_OF(walk_tracks)
 
 enum { walk_components = PM_COMPONENTS };
 
-/* The keys of the segments of the items in the lanes. */
-static inline void walk_keys(const pm_walk *w, pm_u32 track, const item_segments *at,
+/* The keys of the segments of the items in the lanes, which are counted from `base`. */
+static inline void walk_keys(const pm_walk *w, pm_u32 track, pm_u32 base, const item_segments *at,
                              bool with_next, pm_segment_data *data) {
     const pm_track_layout *layout = &w->layout[track];
-    const float *keys = w->keys + layout->first;
+    const float *keys = w->keys + layout->first + base * (size_t)layout->row;
     data->key = gather_items(keys, layout->row, at);
     data->next = with_next ? gather_items(keys + layout->row, layout->row, at) : data->key;
 }
 
 /* All of the segments. */
-static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segments *at,
-                                 pm_segment_data *data) {
+static inline void walk_segments(const pm_walk *w, pm_u32 track, pm_u32 base,
+                                 const item_segments *at, pm_segment_data *data) {
     const pm_track_layout *layout = &w->layout[track];
-    const float *keys = w->keys + layout->first;
-    walk_keys(w, track, at, true, data);
+    const float *keys = w->keys + layout->first + base * (size_t)layout->row;
+    walk_keys(w, track, base, at, true, data);
 #if PM_COEFFICIENTS > 0
     data->coefficients[0] = gather_items(keys + layout->plane, layout->row, at);
 #endif
@@ -51,7 +52,7 @@ static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segm
 #if PM_FOUR_KEYS
     data->coefficients[0] = gather_items(keys - layout->row, layout->row, at);
     data->coefficients[1] = gather_items(keys + 2 * (size_t)layout->row, layout->row, at);
-    gather_spacing(w->constants + PM_SPACING_FLOATS * (size_t)layout->rates, at, data);
+    gather_spacing(w->constants + PM_SPACING_FLOATS * ((size_t)layout->rates + base), at, data);
 #endif
 #if PM_CONSTANTS > 0
     data->constants[0] = same_items(w->constants + 4 * (size_t)track);
@@ -65,6 +66,7 @@ static inline void walk_segments(const pm_walk *w, pm_u32 track, const item_segm
 /* The samples of a block on one timeline, PM_LANES at a time. Those from one on are `near` each other if
  * PM_LANES segments one after another have them all. */
 typedef struct walk_plan {
+    pm_u32 base;  /* from which segments are counted: a block that repeats another only moves it */
     pm_u32 count; /* of PM_LANES samples; the last may be fewer */
     lane_cursors at[LANE_BLOCKS];
     real bases[LANE_BLOCKS][PM_BASIS_SIZE];
@@ -73,6 +75,7 @@ typedef struct walk_plan {
 } walk_plan;
 
 static inline void walk_plan_of(const sample_block *block, pm_u32 count, walk_plan *plan) {
+    plan->base = 0;
     plan->count = (count + PM_LANES - 1) / PM_LANES;
     for (pm_u32 i = 0; i < plan->count; i++) {
         plan->at[i] = lane_cursors_of(block, i * PM_LANES);
@@ -117,32 +120,40 @@ static inline pm_quat walk_value(const pm_walk *w, pm_u32 track, const lane_curs
 }
 
 /* PM_LANES samples, each with a segment of its own. Only keys are read where all lie on them. */
-static inline pm_quat walk_apart(const pm_walk *w, pm_u32 track, const lane_cursors *at,
-                                 const real *basis) {
+static inline pm_quat walk_apart(const pm_walk *w, pm_u32 track, const walk_plan *plan, pm_u32 i) {
+    const lane_cursors *at = &plan->at[i];
     const item_segments segments = segments_of(at->segments);
     pm_segment_data data;
 #if PM_PASSES
     if (!at->any_between) {
-        walk_keys(w, track, &segments, at->any_on_next, &data);
+        walk_keys(w, track, plan->base, &segments, at->any_on_next, &data);
         return walk_signed(w, track, at, pm_at_ends(&data, at->u, data.key, PM_PASSES));
     }
 #endif
-    walk_segments(w, track, &segments, &data);
+    walk_segments(w, track, plan->base, &segments, &data);
     const PM_OF(segment) curve = PM_OF(begin)(&data);
-    return walk_value(w, track, at, basis, &curve, &data);
+    return walk_value(w, track, at, plan->bases[i], &curve, &data);
 }
 
-/* Samples that are near each other: lane i has segment `first` + i, for all of them. */
+/* Samples that are near each other: lane i has segment `first` + i, for all of them. The last lane has the
+ * last segment that they need, unless fewer segments precede it: then the lanes behind it repeat it. */
 static inline void walk_near(const pm_walk *w, pm_u32 track, const walk_plan *plan, pm_u32 begin,
                              pm_u32 count, float *to) {
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     const pm_u32 end = begin + plan->near[begin];
-    const int32_t first = plan->at[begin].segments[0];
-    const pm_mask lanes = PM_IN_ORDER(PM_NUMBERS) + first, last = PM_BITS(plan->last[begin]);
-    const item_segments segments = segments_of(pm_bits_select(lanes > last, last, lanes));
+    const pm_u32 last = plan->base + (pm_u32)plan->last[begin];
+    const pm_u32 start = last < PM_LANES ? 0 : last - (PM_LANES - 1);
+    const int32_t first = (int32_t)(start - plan->base);
+    const pm_mask numbers = PM_IN_ORDER(PM_NUMBERS), most = PM_BITS((int32_t)last);
     pm_segment_data data, ends;
     PM_OF(segment) curve;
-    walk_segments(w, track, &segments, &data);
+    if (last >= PM_LANES - 1) { /* at constant distances */
+        const item_segments segments = segments_of(numbers);
+        walk_segments(w, track, start, &segments, &data);
+    } else {
+        const item_segments segments = segments_of(pm_bits_select(numbers > most, most, numbers));
+        walk_segments(w, track, start, &segments, &data);
+    }
     const PM_OF(segment) curves = PM_OF(begin)(&data);
     for (pm_u32 i = begin; i < end; i++) {
         const lane_cursors *at = &plan->at[i];
@@ -159,29 +170,41 @@ static inline void walk_near(const pm_walk *w, pm_u32 track, const walk_plan *pl
     }
 }
 
-/* `count` samples of all tracks, from `sample` on. `block` has them if the map locates them. */
-static inline void walk_block(const pm_walk *w, sample_block *block, pm_u32 sample, pm_u32 count,
+/* `count` samples of all tracks, from `sample` on: of `plan` if the map locates them. */
+static inline void walk_block(const pm_walk *w, walk_plan *plan, pm_u32 sample, pm_u32 count,
                               float *to) {
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     pm_u32 timeline = UINT32_MAX;
-    walk_plan plan;
-    plan.count = 0;
+    sample_block block;
     for (pm_u32 t = 0; t < w->track_count; t++, to += PM_COMPONENTS) {
-        if (w->layout[t].timeline != timeline) {
+        if (w->map.scale == 0 && w->layout[t].timeline != timeline) {
             timeline = w->layout[t].timeline;
-            if (w->map.scale == 0)
-                read_block(w->cursors + timeline * w->cursor_row + sample, count, block);
-            walk_plan_of(block, count, &plan);
+            read_block(w->cursors + timeline * w->cursor_row + sample, count, &block);
+            walk_plan_of(&block, count, plan);
         }
-        for (pm_u32 i = 0; i < plan.count; i += plan.near[i]) {
+        for (pm_u32 i = 0; i < plan->count; i += plan->near[i]) {
             const pm_u32 k = i * PM_LANES;
-            if (plan.near[i] > 1)
-                walk_near(w, t, &plan, i, count, to);
+            if (plan->near[i] > 1)
+                walk_near(w, t, plan, i, count, to);
             else
-                store_apart(to + k * stride, walk_apart(w, t, &plan.at[i], plan.bases[i]),
-                            PM_COMPONENTS, count - k, stride);
+                store_apart(to + k * stride, walk_apart(w, t, plan, i), PM_COMPONENTS, count - k,
+                            stride);
         }
     }
+}
+
+/* The samples of the next block by the map. One that repeats the block before moves its segments. */
+static inline void walk_next(const pm_walk *w, pm_places *places, pm_u32 count, bool *repeated,
+                             walk_plan *plan) {
+    const bool again = repeats(w->map, places);
+    if (again && *repeated && count == PM_WALK_BLOCK) {
+        plan->base += move_places(places);
+        return;
+    }
+    sample_block block;
+    locate_block(w->map, again, places, &block);
+    walk_plan_of(&block, count, plan);
+    *repeated = again;
 }
 
 /* Block of samples by block. Those of few tracks go past the caches as a whole. */
@@ -189,7 +212,8 @@ static inline void walk_tracks(const pm_walk *w, pm_u32 begin, pm_u32 end) {
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     const bool streams = w->streams && w->track_count < PM_STREAMED_TRACKS;
     float values[PM_WALK_BLOCK * PM_COMPONENTS * PM_STREAMED_TRACKS];
-    sample_block block;
+    bool repeated = false;
+    walk_plan plan;
     pm_places places;
     if (w->map.scale > 0)
         pm_walk_begin(w->map, begin, &places);
@@ -197,8 +221,8 @@ static inline void walk_tracks(const pm_walk *w, pm_u32 begin, pm_u32 end) {
         const pm_u32 count = end - sample < PM_WALK_BLOCK ? end - sample : PM_WALK_BLOCK;
         float *to = w->to + sample * stride;
         if (w->map.scale > 0)
-            locate_block(w->map, &places, &block);
-        walk_block(w, &block, sample, count, streams ? values : to);
+            walk_next(w, &places, count, &repeated, &plan);
+        walk_block(w, &plan, sample, count, streams ? values : to);
         if (streams)
             stream(to, values, count * stride);
     }

@@ -139,6 +139,30 @@ TEST(walks_have_the_bits_of_single_tracks) {
 }
 
 /* Rows of few tracks lie anywhere in the lines of the caches. */
+/* Whole blocks of samples repeat the fractions of those before them. */
+TEST(repeated_blocks_have_the_bits_of_single_tracks) {
+    enum { MANY_KEYS = 200 };
+    SCOPED(pm_engine_destroy) pm_engine *engine;
+    random_source source = random_salted(20261129);
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
+    for (unsigned method = 0; method < PM_METHOD_COUNT; method++) {
+        const int64_t factor = (int64_t)1 << random_size(&source, 0, 4);
+        const pm_timeline timeline = {.key_count = MANY_KEYS, .rate = {2, 1}};
+        const size_t tracks = random_size(&source, 1, 4);
+        SCOPED(motion_free)
+        motion m = motion_make(MANY_KEYS, tracks, 2.5, random_bits(&source));
+        pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
+        desc.loop_period = method % 2 ? MANY_KEYS / 2.0 : 0;
+        SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
+        const pm_sample_job job = {
+            .rate = {2 * factor, 1},
+            .start_after_first_key = {(int64_t)random_size(&source, 0, 9), 8},
+            .sample_count = (size_t)factor * MANY_KEYS * 3 / 2};
+        expect_same(clip, &job, random_size(&source, 0, 15),
+                    pm_method_get_info((pm_method)method)->name);
+    }
+}
+
 TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
     SCOPED(pm_engine_destroy) pm_engine *engine;
     random_source source = random_salted(20261128);
