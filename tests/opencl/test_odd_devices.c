@@ -112,7 +112,7 @@ static const odd_number_case working[] = {
     ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_ACCELERATOR),
     ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_CUSTOM),
 };
-enum { WORKING = sizeof working / sizeof *working };
+enum { WORKING = COUNT_OF(working) };
 
 static void answer(const odd_number_case *c) {
     odd_number(c->what, c->size, c->value);
@@ -148,7 +148,7 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
         ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 3),
         ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 61),
     };
-    for (size_t n = 0; n < sizeof limits / sizeof *limits; n++) {
+    for (size_t n = 0; n < COUNT_OF(limits); n++) {
         print_message("%s\n", limits[n].name);
         odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
         answer(&limits[n]);

@@ -281,7 +281,7 @@ static void write_bad_kernel(const char *folder, const char *name) {
 
 static notes *fail_to_build(void **state, const char *folder) {
     static const char *const files[] = {"walk.cl", "gather.cl", "locate.cl"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < COUNT_OF(files); i++)
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
     float out[FLOATS];
