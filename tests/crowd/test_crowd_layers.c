@@ -505,10 +505,11 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
 
 /* Also with pieces of few instances, an index that is listed twice, and more entries than instances. */
 TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
-    scene s;
     static cast c;
     random_source source = random_salted(0xB41);
+    SCOPED(pm_engine_destroy)
     pm_engine *small = engine_with(state, &(pm_engine_desc){.piece_bytes = 20000});
+    SCOPED(scene_free) scene s;
     scene_make(small, &(scene_options){.salt = 0xB41}, &s);
     make_cast(&source, &s, &c);
     pm_crowd_job job = job_of(&c, NULL);
@@ -530,8 +531,6 @@ TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(own + indices[e] * floats, all + indices[e] * floats, floats, floats);
-    scene_free(&s);
-    pm_engine_destroy(&small);
 }
 
 /* Turns of update_every are those of the instances, not of the entries. */

@@ -181,7 +181,7 @@ static void measure_set(const implementation_span *implementations, const varian
                            .total = total,
                            .per_track = per_track,
                            .conditioned = conditioned};
-    sampling first = {0};
+    SCOPED(release) sampling first = {0};
     for (size_t k = 0; k < implementations->count; k++) {
         sampling r = sampling_of(&implementations->first[k], &like, &desc, &out[k]);
         if (k > 0 && out[k].worst < HUGE_VAL && same_bits(&r, &first))
@@ -193,7 +193,6 @@ static void measure_set(const implementation_span *implementations, const varian
         else
             release(&r);
     }
-    release(&first);
     oracle_destroy(o);
 }
 
