@@ -145,7 +145,7 @@ TEST(any_norm_and_sign_of_a_quaternion_give_the_same_angles) {
     static const double scales[] = {-1.0, 3.0, 1e-160, -1e200, 0x1p-1040};
     random_source source = random_start();
     for (int order = 0; order < PM_EULER_COUNT; order++) {
-        for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+        for (size_t s = 0; s < COUNT_OF(scales); s++) {
             double q[4], scaled[4], angles[3], expected[3];
             random_quaternion(&source, q);
             for (int c = 0; c < 4; c++)
@@ -213,7 +213,7 @@ TEST(a_sheared_matrix_gives_the_nearest_rotation) {
 TEST(the_scale_of_a_matrix_does_not_matter) {
     static const double scales[] = {1e-150, 1e-3, 7.0, 1e300};
     random_source source = random_start();
-    for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
+    for (size_t s = 0; s < COUNT_OF(scales); s++) {
         double q[4], m[9], back[4] = {POISON, POISON, POISON, POISON};
         random_quaternion(&source, q);
         pm_matrix_from_quat(q, m);
@@ -230,7 +230,7 @@ TEST(matrices_that_are_no_rotations_are_refused_and_write_nothing) {
         {1, 0, 0, 1, 0, 0, 0, 0, 1},        {POISON, 0, 0, 0, 1, 0, 0, 0, 1},
         {1, 0, 0, 0, HUGE_VAL, 0, 0, 0, 1}, {1, 0, 0, 0, 1, 0, 0, -HUGE_VAL, 1},
     };
-    for (size_t n = 0; n < sizeof bad / sizeof *bad; n++) {
+    for (size_t n = 0; n < COUNT_OF(bad); n++) {
         double q[4] = {5, 5, 5, 5};
         assert_false(pm_quat_from_matrix(bad[n], q));
         for (int c = 0; c < 4; c++)

@@ -42,7 +42,7 @@ TEST(a_quota_is_rounded_up_to_whole_processors) {
     } rows[] = {{"max 100000\n", SIZE_MAX}, {"200000 100000\n", 2},  {"150000 100000\n", 2},
                 {"1000 100000\n", 1},       {"100000\n", SIZE_MAX},  {"", SIZE_MAX},
                 {"0 100000\n", SIZE_MAX},   {"100000 0\n", SIZE_MAX}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         begin_machine("0::/a\n");
         put("sys/fs/cgroup/a/cpu.max", rows[i].text);
         expect_quota(rows[i].wanted);

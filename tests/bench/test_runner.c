@@ -241,7 +241,7 @@ TEST(work_of_others_and_stolen_time_make_a_machine_busy) {
         {"cpu  1800 200 500 10000 100 10 20 50 300 0\n", 8, 2, 2.0 / 15, 0, true},
         {"cpu  1000 0 500 9800 100 10 20 250 300 0\n", 0, 1, 0, 0.1, true},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         const bench_load load = load_after(rows[i].end, rows[i].own, rows[i].processors);
         assert_true(load.known);
         assert_float_equal(load.others, rows[i].others, 1e-9);
@@ -259,7 +259,7 @@ TEST(what_is_no_list_of_counters_is_unknown) {
                                         "intr 1\n",
                                         "cpu  1 2 x 4 5 6 7 8\n"};
     const load_counters sound = load_counters_in(begin_stat, 100);
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(texts); i++) {
         const load_counters odd = load_counters_in(texts[i], 100);
         assert_false(odd.known);
         assert_false(load_between(&odd, &sound, 1).known);

@@ -182,7 +182,7 @@ TEST(joints_count_by_what_they_show) {
          read + 320 * 32,
          97 + 10 * (177 + 40) + 9 * 122},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const size_t bytes =
             cases[i].scene.states ? 52 : pm_crowd_record_bytes(cases[i].scene.output);
         const crowd_setup setup = setup_of(instances, bytes, 0, 1000);

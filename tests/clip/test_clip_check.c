@@ -202,11 +202,11 @@ CLIP_TEST(rotation_keys_that_are_not_finite_are_refused) {
 CLIP_TEST(a_norm_is_refused_beyond_a_thousandth_from_one) {
     const double refused[] = {1.002, 1.0011, 0.9989, 0.998, 0.5, 2, 0};
     const double accepted[] = {1.0009, 0.9991, 1};
-    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(refused); i++) {
         set_rotation(1, 1, 0.3, refused[i]);
         expect_refused_at(PM_ERROR_KEY, refused[i] > 0 ? "norm" : "zero|norm", 1, 1);
     }
-    for (size_t i = 0; i < sizeof accepted / sizeof accepted[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(accepted); i++) {
         set_rotation(1, 1, 0.3, accepted[i]);
         expect_accepted();
     }
@@ -258,7 +258,7 @@ CLIP_TEST(a_timeline_has_either_a_rate_or_times) {
 
 CLIP_TEST(key_rates_that_are_not_positive_fractions_are_refused) {
     const pm_rational bad[] = {{0, 1}, {-30, 1}, {30, 0}, {30, -1}, {-30, -1}, {INT64_MIN, 1}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.timelines[0].rate = bad[i];
         expect_refused(PM_ERROR_TIME, "rate");
     }
@@ -296,7 +296,7 @@ CLIP_TEST(times_of_the_second_timeline_are_checked_too) {
 CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused) {
     use_listed_times(); /* from 0 to 1.5 s */
     const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.desc.loop_period = bad[i];
         expect_refused(PM_ERROR_TIME, "loop_period|period");
     }
@@ -340,7 +340,7 @@ CLIP_TEST(a_closing_position_must_equal_the_first) {
 
 static void expect_in_unit_range(double *field, const char *name) {
     const double bad[] = {-1.001, 1.001, (double)NAN, (double)INFINITY};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         *field = bad[i];
         expect_refused(PM_ERROR_ARGUMENT, name);
     }
@@ -404,7 +404,7 @@ CLIP_TEST(windows_are_within_the_segment_and_end_after_they_start) {
         {0, 1, 0, 1.1},   {0, 1, 0, nan},   {0, 0, 0, 1},
     };
     expect_accepted();
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.windows[0] = bad[i];
         expect_error(pm_clip_check(&s.desc, new_error()), PM_ERROR_ARGUMENT, "window");
     }

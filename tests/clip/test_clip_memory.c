@@ -126,7 +126,7 @@ static void expect_no_earlier_bits(const pm_clip_desc *desc) {
 
 TEST(a_clip_in_the_memory_of_an_earlier_one_has_no_bit_of_it) {
     const size_t tracks[] = {1, 3, 22, 64}, keys = PM_POOL_LEAST / 16;
-    for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
+    for (size_t i = 0; i < COUNT_OF(tracks); i++) {
         const pm_timeline timeline = {.key_count = keys / tracks[i] + 1, .rate = {30, 1}};
         SCOPED(motion_free) motion m = motion_make(timeline.key_count, tracks[i], 1.0, 0xA5 + i);
         for (int n = 0; n < 2 * PM_METHOD_COUNT; n++) {

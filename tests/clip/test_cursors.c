@@ -286,7 +286,7 @@ static void expect_all_found(make_steps make, size_t keys) {
 TEST(the_segment_of_any_time_is_found) {
     static const make_steps makers[] = {even, random_steps, clustered, exponential};
     static const size_t counts[] = {2, 3, 10, 257, INDEXED_KEYS};
-    for (size_t m = 0; m < sizeof makers / sizeof *makers; m++)
-        for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (size_t m = 0; m < COUNT_OF(makers); m++)
+        for (size_t c = 0; c < COUNT_OF(counts); c++)
             expect_all_found(makers[m], counts[c]);
 }

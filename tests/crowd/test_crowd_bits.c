@@ -63,8 +63,7 @@ static void expect_outputs(void **state, pm_crowd_output outputs, const scene_op
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_for(state), options, &s);
     print_message("# scene %#llx\n", (unsigned long long)options->salt);
-    for (size_t n = small_sizes() ? 3 : 0; n < sizeof counts / sizeof *counts && counts[n] <= max();
-         n++) {
+    for (size_t n = small_sizes() ? 3 : 0; n < COUNT_OF(counts) && counts[n] <= max(); n++) {
         for (size_t i = 0; i < counts[n]; i++)
             instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
         expect_paths_agree(&s, outputs, instances, counts[n]);
@@ -92,7 +91,7 @@ TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
         {.salt = 0xD06, .times = SCENE_PER_JOINT_UNEVEN, .looped = true, .clips = 4},
         {.salt = 0xD09, .binds = SCENE_BIND_RIGID, .root_positions = true},
     };
-    for (size_t n = 0; n < sizeof every_output / sizeof *every_output; n++)
+    for (size_t n = 0; n < COUNT_OF(every_output); n++)
         expect_scene(state, &every_output[n]);
     expect_palettes(state, &(scene_options){.salt = 0xD07, .key_format = PM_KEYS_LOG48});
     expect_palettes(state, &(scene_options){.salt = 0xD08, .key_format = PM_KEYS_SMALLEST48});
@@ -116,7 +115,7 @@ TEST_ON_BOTH(scenes_of_cubic_have_the_bits_of_the_reference) {
          .times = SCENE_PER_JOINT_UNEVEN,
          .key_format = PM_KEYS_LOG48,
          .looped = true}};
-    for (size_t n = 0; n < (small_sizes() ? 1 : sizeof scenes / sizeof *scenes); n++)
+    for (size_t n = 0; n < (small_sizes() ? 1 : COUNT_OF(scenes)); n++)
         expect_palettes(state, &scenes[n]);
 }
 
@@ -242,7 +241,7 @@ TEST_ON_REFERENCE(positions_of_the_root_alone_leave_the_others_at_rest_by_every_
                                        .root_positions = true,
                                        .scales = n % 3 == 0,
                                        .looped = n % 2};
-        expect_root_alone(state, &options, outputs, sizeof outputs / sizeof *outputs);
+        expect_root_alone(state, &options, outputs, COUNT_OF(outputs));
     }
 }
 
@@ -255,15 +254,15 @@ TEST_ON_BOTH(positions_of_the_root_alone_leave_the_others_at_rest) {
         {.salt = 0xD93, .root_positions = true, .shape = SCENE_FOREST, .joints = 37},
         {.salt = 0xD94, .root_positions = true, .vector_method = PM_VECTOR_CATMULL_ROM},
     };
-    for (size_t n = 0; n < sizeof scenes / sizeof *scenes; n++)
-        expect_root_alone(state, &scenes[n], outputs, sizeof outputs / sizeof *outputs);
+    for (size_t n = 0; n < COUNT_OF(scenes); n++)
+        expect_root_alone(state, &scenes[n], outputs, COUNT_OF(outputs));
     if (!small_sizes())
         expect_root_alone(state,
                           &(scene_options){.salt = 0xD95,
                                            .curve = variant_named("spline"),
                                            .root_positions = true,
                                            .looped = true},
-                          outputs, sizeof outputs / sizeof *outputs);
+                          outputs, COUNT_OF(outputs));
 }
 
 /* ---- halves ------------------------------------------------------------------------------ */

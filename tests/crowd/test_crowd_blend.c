@@ -149,7 +149,7 @@ BLEND(instances_have_the_known_answers) {
          {{{0, S, 0, S}, {0, 8, 4}, {4, 2, 2}}, {{0, 0, S, S}, {2, 2, 2}, {-3, 2, 1}}}},
     };
     make(state);
-    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+    for (size_t n = 0; n < COUNT_OF(rows); n++) {
         float out[FLOATS];
         print_message("# %s\n", rows[n].name);
         pose(rows[n].instance, out);

@@ -238,7 +238,7 @@ TEST_ON_BOTH(layers_of_every_kind_of_clip_are_those_of_the_oracle) {
                                    {.salt = 0xB07, .joints = 1},
                                    {.salt = 0xB0A, .root_positions = true},
                                    {.salt = 0xB04, .key_format = PM_KEYS_LOG48}};
-    const size_t count = sizeof kinds / sizeof *kinds;
+    const size_t count = COUNT_OF(kinds);
     const bool is_few = has_few_programs(state);
     for (size_t n = 0; n < count - is_few; n++) /* keys of 48 bits are a program of their own */
         expect_scene(state, views_of(state, &palettes), is_few ? 0 : SCENE_SUBSETS, &kinds[n]);
@@ -256,7 +256,7 @@ TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
 TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
     static const uint32_t lanes[] = {1, 4};
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_BOUNDS};
-    for (size_t l = 0; l < sizeof lanes / sizeof *lanes && !has_few_programs(state); l++) {
+    for (size_t l = 0; l < COUNT_OF(lanes) && !has_few_programs(state); l++) {
         scene s;
         static cast c;
         random_source source = random_salted(0xB08);
@@ -266,7 +266,7 @@ TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
         scene_make(engine, &(scene_options){.salt = 0xB08, .scales = true}, &s);
         make_cast(&source, &s, &c);
-        for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
+        for (size_t o = 0; o < COUNT_OF(outputs); o++)
             for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++)
                 guarded_free(posed_alike(&s, job_of(&c, NULL), outputs[o], subset, COUNT));
         SCOPED(guarded_free_at)
@@ -505,10 +505,11 @@ TEST_ON_BOTH(lists_pose_the_instances_that_they_name) {
 
 /* Also with pieces of few instances, an index that is listed twice, and more entries than instances. */
 TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
-    scene s;
     static cast c;
     random_source source = random_salted(0xB41);
+    SCOPED(pm_engine_destroy)
     pm_engine *small = engine_with(state, &(pm_engine_desc){.piece_bytes = 20000});
+    SCOPED(scene_free) scene s;
     scene_make(small, &(scene_options){.salt = 0xB41}, &s);
     make_cast(&source, &s, &c);
     pm_crowd_job job = job_of(&c, NULL);
@@ -530,8 +531,6 @@ TEST_ON_BOTH(packed_lists_may_repeat_and_be_divided) {
     for (size_t e = 0; e < job.index_count; e++)
         if (indices[e] < COUNT)
             expect_same_bits(own + indices[e] * floats, all + indices[e] * floats, floats, floats);
-    scene_free(&s);
-    pm_engine_destroy(&small);
 }
 
 /* Turns of update_every are those of the instances, not of the entries. */
@@ -583,8 +582,7 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
         const pm_crowd_job job = {.poses = rows,
                                   .pose_stride = gap ? (width + gap) * sizeof *rows : 0,
                                   .instance_count = COUNT};
-        for (size_t n = 0; n < (has_few_programs(state) ? 1 : sizeof outputs / sizeof *outputs);
-             n++)
+        for (size_t n = 0; n < (has_few_programs(state) ? 1 : COUNT_OF(outputs)); n++)
             for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset += 2) {
                 const pm_crowd_output output = shared_of(state, outputs[n]);
                 const size_t floats = floats_of(&s, output, subset);

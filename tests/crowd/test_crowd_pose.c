@@ -78,7 +78,7 @@ TEST_ON_BOTH(palettes_of_skeletons_match_the_oracle) {
         {"any inverse binds", {.salt = 0xC18, .binds = SCENE_BIND_ANY, .scales = true}},
     };
     const size_t first = small_sizes() ? 1 : 0;
-    expect_rows(state, rows + first, sizeof rows / sizeof *rows - first);
+    expect_rows(state, rows + first, COUNT_OF(rows) - first);
 }
 
 /* In the order of the description, more parents are pending than a kernel keeps. */
@@ -180,7 +180,7 @@ TEST_ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette) {
         {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
         {.salt = 0xC23, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
     };
-    for (size_t n = 0; n < sizeof options / sizeof *options; n++)
+    for (size_t n = 0; n < COUNT_OF(options); n++)
         expect_outputs(state, PM_CROWD_DUAL, &options[n], "dual quaternions");
 }
 
@@ -283,7 +283,7 @@ TEST_ON_BOTH(clips_of_every_kind_of_keys_match_the_oracle) {
         {"log48", {.salt = 0xC98, .key_format = PM_KEYS_LOG48}},
         {"smallest48", {.salt = 0xC99, .key_format = PM_KEYS_SMALLEST48, .looped = true}},
     };
-    expect_rows(state, rows, sizeof rows / sizeof *rows);
+    expect_rows(state, rows, COUNT_OF(rows));
     expect_scene(state,
                  &(scene_options){.salt = 0xC94,
                                   .times = SCENE_PER_JOINT,

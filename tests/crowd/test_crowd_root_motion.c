@@ -147,7 +147,7 @@ WALKER(root_motion_leads_from_pose_to_pose_over_laps) {
         {"a million laps", CORNERS, 1000001, 0, 0, 0, -2, -90},
         {"a million laps", TURNS, 0, 1000003, 0, 0, 0, 270},
     };
-    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+    for (size_t n = 0; n < COUNT_OF(rows); n++) {
         print_message("# %s: from %g s to %g s\n", rows[n].what, rows[n].from, rows[n].to);
         expect_walk(rows[n].clip, rows[n].from, rows[n].to, rows[n].flags, rows[n].x, rows[n].z,
                     rows[n].degrees);

@@ -45,7 +45,7 @@ enum { KEYS = 7 };
 #define TURN 0.4 /* radians from key to key */
 
 static const pm_rational rates[] = {{30, 1}, {24, 1}, {30000, 1001}, {1, 3}, {4800, 1}, {1000, 7}};
-enum { RATES = sizeof rates / sizeof *rates };
+enum { RATES = COUNT_OF(rates) };
 
 typedef struct spinner {
     pm_skeleton *skeleton;
@@ -149,7 +149,7 @@ TEST_ON_BOTH(times_wrap_by_whole_lengths) {
     spinner_make(engine_for(state), PM_METHOD_SLERP, false, false, &t);
     for (size_t n = 0; n < RATES; n++) {
         const int64_t length = pm_crowd_clip_ticks(t.crowd, n);
-        for (size_t i = 0; i < sizeof rounds / sizeof *rounds; i++) {
+        for (size_t i = 0; i < COUNT_OF(rounds); i++) {
             expect_angle(&t, n, rounds[i] * length, 0, 0);
             expect_angle(&t, n, rounds[i] * length + length / 4, 0, TURN * (KEYS - 1) / 4);
             assert_true(angle_at(&t, n, rounds[i] * length + length / 3, 0) ==
@@ -432,7 +432,7 @@ static void expect_scene(void **state, const scene_options *options, const char 
 
 TEST_ON_BOTH(poses_and_root_motion_of_loops_with_staggered_tracks_match_the_oracle) {
     static const char *const methods[] = {"slerp", "squad", "spline", "hermite", "circular-c2"};
-    const size_t count = small_sizes() ? 1 : sizeof methods / sizeof *methods;
+    const size_t count = small_sizes() ? 1 : COUNT_OF(methods);
     for (size_t m = 0; m < count; m++)
         for (uint64_t salt = 0; salt < 3; salt++)
             expect_scene(state,

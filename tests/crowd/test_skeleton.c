@@ -491,7 +491,7 @@ static const struct number_case {
 };
 
 TEST(numbers_out_of_range_are_refused_at_their_joint) {
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    for (size_t i = 0; i < COUNT_OF(numbers); i++) {
         const struct number_case *n = &numbers[i];
         print_message("# case %zu: %s of joint %zu is %g\n", i, n->words ? n->words : "accepted",
                       n->joint, n->value);

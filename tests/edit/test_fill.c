@@ -190,7 +190,7 @@ TEST(rotations_that_freeze_while_others_move_are_gaps) {
 
 TEST(long_gaps_are_refused_by_name_and_time) {
     random_source random = random_salted(5);
-    pm_motion *source = figure(&random), *filled = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *source = figure(&random), *filled = NULL;
     spoil(source, 1, 8, 4);
     pm_motion_fill_options options = {.longest = 5.0 / RATE};
     expect_success(pm_motion_fill(source, &options, &filled, NULL, new_error()));
@@ -209,7 +209,6 @@ TEST(long_gaps_are_refused_by_name_and_time) {
     expect_error(pm_motion_fill(source, &options, &filled, NULL, new_error()), PM_ERROR_FILE,
                  "'Hips' has no key");
     assert_null(filled);
-    pm_motion_destroy(&source);
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */

@@ -181,7 +181,7 @@ static void measure_set(const implementation_span *implementations, const varian
                            .total = total,
                            .per_track = per_track,
                            .conditioned = conditioned};
-    sampling first = {0};
+    SCOPED(release) sampling first = {0};
     for (size_t k = 0; k < implementations->count; k++) {
         sampling r = sampling_of(&implementations->first[k], &like, &desc, &out[k]);
         if (k > 0 && out[k].worst < HUGE_VAL && same_bits(&r, &first))
@@ -193,14 +193,13 @@ static void measure_set(const implementation_span *implementations, const varian
         else
             release(&r);
     }
-    release(&first);
     oracle_destroy(o);
 }
 
 /* u of the k-th sample in a segment: the borders first, then random values. */
 static double u_of(random_source *source, size_t k) {
     static const double borders[] = {0.0, 1e-12, 1e-7, 0.5, 1.0 - 1e-7, 1.0 - 1e-12};
-    return k < sizeof borders / sizeof *borders ? borders[k] : random_unit(source);
+    return k < COUNT_OF(borders) ? borders[k] : random_unit(source);
 }
 
 static void measure_random(const implementation_span *s, const variant *v, size_t tracks,
@@ -216,7 +215,7 @@ static void measure_random(const implementation_span *s, const variant *v, size_
             times[i * IN_SEGMENT + k] =
                 key_times[i] + u_of(&source, k) * (key_times[i + 1] - key_times[i]);
     }
-    measure_set(s, v, &set, sizeof times / sizeof *times, times, conditioned, out);
+    measure_set(s, v, &set, COUNT_OF(times), times, conditioned, out);
 }
 
 /* Whether rounding is magnified near half turns: without its limiter, squad may slerp antipodal operands;

@@ -388,7 +388,7 @@ TEST(no_function_of_the_headers_is_left_out) {
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
         "pm_skeleton_slots", "pm_crowd_clip_ticks", "pm_engine_get_info", "pm_clip_get_info",
         "pm_crowd_get_info", "pm_engine_host_threads", "pm_cl_context", "pm_cl_device"};
-    for (size_t i = 0; i < sizeof no_status / sizeof *no_status; i++)
+    for (size_t i = 0; i < COUNT_OF(no_status); i++)
         visit(no_status[i]);
     assert_true(expect_all_visited("posemill.h") >= 20);
     assert_true(expect_all_visited("posemill_crowd.h") >= 10);
@@ -440,7 +440,7 @@ TEST(invalid_parents_return_false) {
                                        {-1, 1, 0}, {-1, 0, INT32_MAX}, {-1, INT32_MIN, 0}};
     const double offsets[9] = {0, 1, 0, 0, 1, 0, 0, 1, 0};
     double axes[9];
-    for (size_t n = 0; n < sizeof wrong / sizeof *wrong; n++)
+    for (size_t n = 0; n < COUNT_OF(wrong); n++)
         expect_false(axes, pm_bone_axes, wrong[n], offsets, 3, axes);
 }
 
@@ -464,7 +464,7 @@ TEST(invalid_options_are_refused) {
         {offsetof(pm_clip_desc, ends), PM_ENDS_COUNT, "ends"},
         {offsetof(pm_clip_desc, axis_frame), PM_AXIS_COUNT, "axis_frame"},
     };
-    for (size_t n = 0; n < sizeof options / sizeof *options; n++) {
+    for (size_t n = 0; n < COUNT_OF(options); n++) {
         FOR_NONE_OF(options[n].count, number) {
             pm_clip_desc desc = clip_desc;
             memcpy((char *)&desc + options[n].offset, number, sizeof *number);
@@ -496,7 +496,7 @@ TEST(invalid_number_types_are_refused) {
                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},
                   {&desc.scales_out, PM_METHOD_CUBICSPLINE, "scales_out"}};
-    for (size_t n = 0; n < sizeof arrays / sizeof *arrays; n++) {
+    for (size_t n = 0; n < COUNT_OF(arrays); n++) {
         FOR_NONE_OF(PM_FLOAT64 + 1, number) {
             arrays[n].array->type = (pm_number)*number;
             desc.method = arrays[n].method;

@@ -34,7 +34,7 @@ static bool is_left_out(const pm_engine *engine, pm_method method) {
     pm_device_info info;
     bool found = false;
     pm_engine_get_info(engine, &info, sizeof(pm_device_info));
-    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++)
+    for (size_t i = 0; i < COUNT_OF(alike); i++)
         found = found || alike[i] == method;
     return found && strstr(info.platform, "Oclgrind") != NULL;
 }

@@ -65,7 +65,7 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
 TEST(no_other_device_replaces_a_requested_one) {
     static const char *const names[] = {"no such device",       "9999", "9999:0", "0:9999",
                                         "99999999999999999999", "-1",   ""};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         pm_engine *engine = NULL;
         const pm_engine_desc desc = {.device = names[i]};
         const pm_status status = pm_engine_create(&desc, &engine, new_error());
@@ -196,7 +196,7 @@ TEST_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused) {
 
 TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
     const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         pm_engine *engine = NULL;
         const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
         expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT, "lanes");

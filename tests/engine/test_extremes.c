@@ -75,7 +75,7 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
         {"a closing segment of 1e-7 s", {0, 1, 2, 3}, 3.0000001},
     };
     size_t accepted[PM_METHOD_COUNT] = {0};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
         for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
             const double *t = cases[i].times;
             double times[SAMPLES];
@@ -98,7 +98,7 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
 TEST_ON_BOTH(positions_at_the_limits_of_float) {
     const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
     const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(sizes); i++)
         for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
             SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
             for (size_t c = 0; c < (size_t)KEYS * TRACKS * 3; c++)
@@ -118,7 +118,7 @@ static void fill_with(double size, uint64_t salt, double *out, size_t count) {
 }
 
 static const double tangent_sizes[] = {1e-300, 1, 1e10, 1e38, 1e300, DBL_MAX};
-enum { TANGENT_SIZES = sizeof tangent_sizes / sizeof tangent_sizes[0] };
+enum { TANGENT_SIZES = COUNT_OF(tangent_sizes) };
 
 /* Those of users, unlimited or not, or those in and out. */
 static void expect_sound_tangents(void **state, bool in_out) {

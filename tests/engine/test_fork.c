@@ -209,7 +209,7 @@ static void run_children(objects *parents, bool by_exit) {
         what_is_new_is_plain_c_or_refused, a_grandchild_is_as_the_child,
         jobs_on_the_device_are_refused_and_those_on_the_reference_path_serve,
         objects_of_the_parent_are_released, nothing_at_all};
-    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+    for (size_t i = 0; i < COUNT_OF(bodies); i++) {
         const bool needs_objects = i == 2;
         if (needs_objects && !parents->engine)
             continue;

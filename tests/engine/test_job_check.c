@@ -105,7 +105,7 @@ JOB_TEST(a_job_has_either_a_rate_or_times) {
 JOB_TEST(rates_that_are_not_positive_fractions_are_refused) {
     make_clip(state, 0);
     const pm_rational bad[] = {{0, 1}, {-20, 1}, {20, 0}, {20, -1}, {-20, -1}, {INT64_MIN, 1}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.job.rate = bad[i];
         expect_refused(PM_ERROR_TIME, "rate");
     }
@@ -116,7 +116,7 @@ JOB_TEST(rates_that_are_not_positive_fractions_are_refused) {
 JOB_TEST(starts_that_are_not_fractions_are_refused) {
     make_clip(state, 0);
     const pm_rational bad[] = {{1, 0}, {1, -1}, {-1, 0}, {0, -1}};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.job.start_after_first_key = bad[i];
         expect_refused(PM_ERROR_TIME, "start");
     }
@@ -154,7 +154,7 @@ JOB_TEST(a_track_that_does_not_exist_is_refused) {
     use_times();
     s.job.tracks = s.tracks;
     const uint32_t bad[] = {TRACKS, TRACKS + 1, UINT32_MAX};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         s.tracks[SAMPLES - 1] = bad[i];
         expect_refused(PM_ERROR_ARGUMENT, "track");
     }
@@ -188,12 +188,12 @@ JOB_TEST(outputs_that_the_clip_has_no_keys_for_are_refused) {
 JOB_TEST(counts_whose_bytes_overflow_are_refused_before_a_time_is_read) {
     make_clip(state, 0);
     const size_t counts[] = {SIZE_MAX, SIZE_MAX / 16, SIZE_MAX / (TRACKS * 16) + 1};
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
         s.job.sample_count = counts[i];
         expect_refused(PM_ERROR_SIZE, "sample|bytes|large|count");
     }
     use_times();
-    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
         s.job.sample_count = counts[i];
         expect_refused(PM_ERROR_SIZE, "sample|bytes|large|count");
     }

@@ -149,8 +149,8 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
     static const uint32_t lanes[] = {1, 4, 8, 16};
     static const pm_method methods[] = {PM_METHOD_SQUAD, PM_METHOD_SLERP, PM_METHOD_STERP,
                                         PM_METHOD_CUBICSPLINE, PM_METHOD_CIRCULAR_C1};
-    const size_t count = has_few_programs(state) ? 1 : sizeof methods / sizeof *methods;
-    for (size_t n = 0; n < sizeof lanes / sizeof *lanes; n++) {
+    const size_t count = has_few_programs(state) ? 1 : COUNT_OF(methods);
+    for (size_t n = 0; n < COUNT_OF(lanes); n++) {
         if (!can_compile_lanes(engine_for(state), lanes[n]))
             continue;
         print_message("# %u lanes\n", (unsigned)lanes[n]);
@@ -163,7 +163,7 @@ TEST_ON_DEVICE(any_number_of_lanes_gives_the_bits_of_the_reference) {
 
 TEST_ON_DEVICE(pieces_of_any_size_give_the_same_bits) {
     const uint64_t sizes[] = {1, 4096, 10000, 1 << 20};
-    for (size_t p = 0; p < sizeof sizes / sizeof sizes[0]; p++) {
+    for (size_t p = 0; p < COUNT_OF(sizes); p++) {
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = sizes[p]});
         expect_kinds_on(engine, PM_METHOD_SQUAD);

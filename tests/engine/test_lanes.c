@@ -49,7 +49,7 @@ static void expect_clip(const pm_clip *clip, random_source *source, const char *
     draw_times(source, times);
     for (size_t k = 0; k < SAMPLES; k++)
         tracks[k] = (uint32_t)random_size(source, 0, TRACKS - 1);
-    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+    for (size_t c = 0; c < COUNT_OF(counts); c++) {
         pm_sample_job job = {.sample_count = counts[c], .times = times};
         expect_samples_alone(clip, &job, method);
         job.tracks = tracks;
@@ -96,8 +96,8 @@ TEST_ON_REFERENCE(samples_of_short_keys_do_not_depend_on_those_beside_them) {
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
     static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP,
                                         PM_METHOD_CUBIC};
-    for (size_t f = 0; f < sizeof formats / sizeof formats[0]; f++)
-        for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+    for (size_t f = 0; f < COUNT_OF(formats); f++)
+        for (size_t i = 0; i < COUNT_OF(methods); i++) {
             SCOPED(pm_clip_destroy)
             pm_clip *clip = clip_of(state, &m, methods[i], AT_A_RATE, formats[f]);
             expect_clip(clip, &source, pm_method_get_info(methods[i])->name);

@@ -113,7 +113,7 @@ static size_t last_key_at(const double *times, size_t count, double time) {
 TEST_ON_BOTH(listed_samples_of_uniform_keys_switch_at_the_key) {
     static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {120, 1}, {1, 7}, {1000, 3}};
     random_source source = random_salted(19);
-    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
         const pm_timeline timeline = {.key_count = KEYS, .rate = rates[r]};
         SCOPED(pm_clip_destroy) pm_clip *clip = step_clip(state, &timeline, 0);
         double times[KEYS];

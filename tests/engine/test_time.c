@@ -110,7 +110,7 @@ TEST_ON_BOTH(uniform_samples_are_at_the_times_computed_in_integers) {
          INT64_C(599999885559082)},
     };
     const size_t count = small_sizes() ? 50 : 2000;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_sample_job job = {.sample_count = count, .rate = cases[i].rate};
         expect_exact(clip, &m, job, cases[i].num, cases[i].den, false);
         const wide span = (wide)(m.keys - 1) * cases[i].den / cases[i].num;
@@ -125,7 +125,7 @@ TEST_ON_BOTH(samples_2_to_the_40_laps_away_are_exact) {
     SCOPED(pm_clip_destroy) pm_clip *clip = uniform_clip(state, &m, (pm_rational){24, 1}, 2.0);
     const uint64_t far[] = {0, UINT64_C(1) << 20, UINT64_C(1) << 33, UINT64_C(1) << 40,
                             (UINT64_C(1) << 40) + 12345};
-    for (size_t i = 0; i < sizeof far / sizeof far[0]; i++) {
+    for (size_t i = 0; i < COUNT_OF(far); i++) {
         const pm_sample_job job = {.sample_count = 200, .rate = {30000, 1001}, .first = far[i]};
         expect_exact(clip, &m, job, 24 * 1001, 30000, true);
     }
@@ -326,7 +326,7 @@ TEST_ON_BOTH(every_lap_repeats_the_first_with_the_sign_of_its_turns) {
             const double phase = (double)random_size(&source, 0, 31) / 1024;
             float base[COUNT * 4], out[COUNT * 4];
             double times[COUNT];
-            for (size_t lap = 0; lap < sizeof laps / sizeof laps[0]; lap++) {
+            for (size_t lap = 0; lap < COUNT_OF(laps); lap++) {
                 for (size_t k = 0; k < COUNT; k++)
                     times[k] = (double)k / 32 + phase + 2.0 * laps[lap];
                 sample_make(clip, &(pm_sample_job){.sample_count = COUNT,

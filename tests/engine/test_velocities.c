@@ -115,7 +115,7 @@ static void probe_add(probe *p, size_t track, double time) {
 
 static double u_of(random_source *source, size_t k) {
     static const double borders[] = {0.0, 0.5, 1e-7, 1.0 - 1e-7, 1.0 - 1e-12};
-    return k < sizeof borders / sizeof *borders ? borders[k] : random_unit(source);
+    return k < COUNT_OF(borders) ? borders[k] : random_unit(source);
 }
 
 /* Adds samples to every segment: its key, its middle, near both ends, and anywhere. */

@@ -192,7 +192,7 @@ static void expect_rest_outside(pm_engine *engine, const variant *v, input_kind 
         const double times[] = {keys[0] - 1e9,  keys[0] - 1e-9,        keys[0],
                                 keys[KEYS - 1], keys[KEYS - 1] + 1e-9, keys[KEYS - 1] + 1e9};
         memcpy(s.times, times, sizeof times);
-        s.job.sample_count = sizeof times / sizeof *times;
+        s.job.sample_count = COUNT_OF(times);
     }
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &s.desc);
     SCOPED(outputs_free) outputs r = sampled_as(clip, s.job, ONLY_RATES);

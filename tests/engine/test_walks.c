@@ -23,7 +23,7 @@ static bool is_large(unsigned method, unsigned kind) {
 }
 
 static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS, PM_OUT_SCALES};
-enum { OUTPUTS = sizeof outputs / sizeof *outputs };
+enum { OUTPUTS = COUNT_OF(outputs) };
 
 typedef pm_status (*sampler)(size_t instruction_set, const pm_sample_request *request,
                              pm_error *error);

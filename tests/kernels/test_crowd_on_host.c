@@ -76,8 +76,8 @@ static void expect_output(const scene *s, random_source *source, pm_crowd_output
     static const size_t counts[] = {1, 15, 16, 17, MAX};
     const size_t width = scene_floats(s, output, 1) * sizeof(float);
     pm_crowd_instance instances[MAX];
-    for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
-        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+    for (size_t n = 0; n < COUNT_OF(counts); n++)
+        for (size_t w = 0; w < COUNT_OF(widths); w++) {
             make_instances(source, s, instances);
             crowd_on_host_job job = {.lanes = widths[w],
                                      .instances = instances,
@@ -144,7 +144,7 @@ TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
 
 TEST(any_number_of_joints_has_the_bits_of_the_reference) {
     static const size_t joints[] = {1, 2, 3, 4, 15, 16, 17, 33, 70};
-    for (size_t i = 0; i < sizeof joints / sizeof *joints; i++)
+    for (size_t i = 0; i < COUNT_OF(joints); i++)
         expect_scene(&(scene_options){
             .salt = 0xF50 + i, .joints = joints[i], .shape = i % 2 ? SCENE_FOREST : SCENE_CHAIN});
 }
@@ -160,7 +160,7 @@ TEST(instances_that_are_not_updated_are_not_written) {
     s.levels[2].update_every = 5;
     scene_finish(engine_of_kind(ON_REFERENCE), &s);
     for (uint64_t frame = 0; frame < 15; frame++)
-        for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        for (size_t w = 0; w < COUNT_OF(widths); w++) {
             make_instances(&source, &s, instances);
             expect_job(&s, (crowd_on_host_job){.lanes = widths[w],
                                                .instances = instances,
@@ -228,9 +228,9 @@ static void expect_parts(const scene_options *options) {
     make_instances(&source, &s, instances);
     make_layers(&source, layers, ranges);
     SCOPED(guarded_free_at) float *poses = scene_pose(&s, PM_CROWD_LOCAL, instances, MAX, true);
-    for (size_t o = 0; o < sizeof outputs / sizeof *outputs; o++)
+    for (size_t o = 0; o < COUNT_OF(outputs); o++)
         for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset++)
-            for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+            for (size_t w = 0; w < COUNT_OF(widths); w++) {
                 const crowd_on_host_job job = {
                     .lanes = widths[w], .output = outputs[o], .subset = subset};
                 crowd_on_host_job with_layers = job, with_poses = job;

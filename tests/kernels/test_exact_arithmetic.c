@@ -62,7 +62,7 @@ static void expect_divided(uint64_t x, uint64_t divisor) {
 TEST(divisions_by_known_divisors_are_exact) {
     static const uint64_t edges[] = {
         1, 2, 3, 0xffffffff, 0x100000000, INT64_MAX, UINT64_MAX - 1, UINT64_MAX};
-    enum { EDGES = sizeof edges / sizeof *edges };
+    enum { EDGES = COUNT_OF(edges) };
     random_source source = random_salted(0xE02);
     for (size_t i = 0; i < EDGES; i++)
         for (size_t k = 0; k < EDGES; k++)

@@ -160,7 +160,7 @@ TEST(odd_laps_of_loops_have_the_signs_of_the_reference) {
     static const size_t counts[] = {1, 3, 16, 17, 31, 40};
     const size_t step = small_sizes() ? 3 : 1;
     for (size_t n = 0; n < variant_count(); n++)
-        for (size_t i = 0; i < sizeof counts / sizeof *counts; i += step) {
+        for (size_t i = 0; i < COUNT_OF(counts); i += step) {
             loop_on(variant_at(n), &source, counts[i], true);
             loop_on(variant_at(n), &source, counts[i], false);
         }
@@ -184,7 +184,7 @@ TEST(keys_of_48_bits_have_the_bits_of_the_reference) {
     static const pm_key_format formats[] = {PM_KEYS_LOG48, PM_KEYS_SMALLEST48};
     random_source source = random_start();
     for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3)
-        for (size_t f = 0; f < sizeof formats / sizeof *formats; f++)
+        for (size_t f = 0; f < COUNT_OF(formats); f++)
             sample_kind(&source, tracks, formats[f], PM_VECTOR_LINEAR);
 }
 
@@ -192,7 +192,7 @@ TEST(positions_and_scales_have_the_bits_of_the_reference) {
     random_source source = random_start();
     static const pm_vector_method methods[] = {PM_VECTOR_STEP, PM_VECTOR_LINEAR,
                                                PM_VECTOR_CATMULL_ROM};
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
         for (size_t tracks = 1; tracks <= MAX_TRACKS; tracks += 3)
             sample_kind(&source, tracks, PM_KEYS_FLOAT32, methods[i]);
 }

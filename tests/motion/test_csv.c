@@ -116,13 +116,7 @@ TEST(floats_are_written_as_people_do) {
 /* ---- reading ---------------------------------------------------------------------------- */
 
 static pm_error failure;
-static char warning[512];
-
-static void note(void *user, pm_log_level level, const char *message) {
-    (void)user;
-    (void)level;
-    snprintf(warning, sizeof warning, "%s", message);
-}
+static test_log warnings;
 
 static pm_motion *read_text(const char *text, pm_motion_read_options options) {
     pm_motion *motion = NULL;
@@ -134,8 +128,9 @@ static pm_motion *read_text(const char *text, pm_motion_read_options options) {
     copy = malloc(size > 0 ? size : 1);
     assert_non_null(copy);
     memcpy(copy, text, size);
-    options.log = note;
-    *warning = '\0';
+    options.log = test_log_add;
+    options.log_user = &warnings;
+    warnings = (test_log){0};
     memset(&failure, 0x5a, sizeof failure);
     if (pm_motion_parse(copy, size, "robot.csv", NULL, &options, &motion, &failure) != PM_OK)
         assert_null(motion);
@@ -207,7 +202,7 @@ TEST(a_few_odd_quaternions_are_normalised_with_a_warning) {
     SCOPED(pm_motion_destroy)
     pm_motion *motion =
         read_text("1 2 3 0 0 0 1\n1 2 3 0 -2 0 0\n1 2 3 0 0 1.002 0", (pm_motion_read_options){0});
-    assert_non_null(strstr(warning, "2 quaternions are not unit"));
+    assert_non_null(strstr(warnings.text, "2 quaternions are not unit"));
     assert_true(test_key(&motion->content.clips[0].channels[1], 1, 1) == -1.0);
 }
 

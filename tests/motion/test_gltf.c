@@ -12,30 +12,19 @@
 #include "check.h"
 #include "motion.h"
 #include "support/gltf_generator.h"
+#include "support/motion_files.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 
-typedef struct warning_log {
-    size_t count;
-    char last[512];
-} warning_log;
-
-static void keep_warning(void *user, pm_log_level level, const char *message) {
-    warning_log *log = user;
-    assert_int_equal(level, PM_LOG_WARNING);
-    log->count++;
-    (void)snprintf(log->last, sizeof log->last, "%s", message);
-}
-
-static pm_status parse(const char *text, size_t size, bool is_strict, warning_log *log,
+static pm_status parse(const char *text, size_t size, bool is_strict, test_log *log,
                        pm_motion **opened, pm_error *error) {
     const pm_motion_read_options options = {
-        .strict = is_strict, .log = log ? keep_warning : NULL, .log_user = log};
+        .strict = is_strict, .log = log ? test_log_add : NULL, .log_user = log};
     *opened = NULL;
     return pm_motion_parse(text, size, "", NULL, &options, opened, error);
 }
 
-static pm_motion *read_ok(const char *text, warning_log *log) {
+static pm_motion *read_ok(const char *text, test_log *log) {
     pm_motion *opened = NULL;
     if (parse(text, strlen(text), false, log, &opened, new_error()) != PM_OK)
         fail_msg("%s\nis refused: %s", text, last_error()->message);
@@ -201,7 +190,7 @@ static const char valid[] =
     "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"weights\"}}]}]}";
 
 TEST(a_document_gives_nodes_clips_and_skins) {
-    warning_log log = {0};
+    test_log log = {0};
     SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(valid, &log);
     const pm_motion_content *content = pm_motion_get_content(opened);
     assert_int_equal(log.count, 0);
@@ -332,11 +321,11 @@ static const struct {
 TEST(oddities_are_read_with_a_warning) {
     for (size_t i = 0; i < COUNT_OF(oddities); i++) {
         SCOPED(free_at) char *text = replaced(valid, oddities[i].from, oddities[i].to);
-        warning_log log = {0};
+        test_log log = {0};
         pm_motion *opened = read_ok(text, &log);
         pm_motion_destroy(&opened);
         if (oddities[i].warning) {
-            assert_non_null(strstr(log.last, oddities[i].warning));
+            assert_non_null(strstr(log.text, oddities[i].warning));
             expect_error(parse(text, strlen(text), true, NULL, &opened, new_error()), PM_ERROR_FILE,
                          oddities[i].warning);
         }
@@ -347,14 +336,14 @@ TEST(oddities_are_read_with_a_warning) {
 TEST(warnings_are_limited) {
     enum { NODES = 500 };
     char *text = test_array(NODES * 40 + 100, 1), *end = text;
-    warning_log log = {0};
+    test_log log = {0};
     end += sprintf(end, "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[");
     for (int i = 0; i < NODES; i++)
         end += sprintf(end, "%s{\"rotation\":[0,0,0,2]}", i ? "," : "");
     (void)sprintf(end, "]}");
     SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(text, &log);
     assert_int_equal(log.count, 21);
-    assert_non_null(strstr(log.last, "left out"));
+    assert_non_null(strstr(log.text, "left out"));
     free(text);
 }
 
@@ -370,10 +359,10 @@ TEST(animation_pointers_are_reported) {
     char *text = replaced(valid, "{\"node\":1,\"path\":\"scale\"}",
                           "{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":"
                           "{\"pointer\":\"/nodes/0/scale\"}}}");
-    warning_log log = {0};
+    test_log log = {0};
     SCOPED(pm_motion_destroy) pm_motion *opened = read_ok(text, &log);
     assert_int_equal(log.count, 1);
-    assert_non_null(strstr(log.last, "KHR_animation_pointer"));
+    assert_non_null(strstr(log.text, "KHR_animation_pointer"));
     assert_int_equal(pm_motion_get_content(opened)->clips[0].channel_count, 2);
 }
 

@@ -108,17 +108,11 @@ static unsigned char *make_faulty(size_t i, size_t *size) {
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-static void keep_warnings(void *user, pm_log_level level, const char *message) {
-    char *text = user;
-    (void)level;
-    (void)snprintf(text + strlen(text), 4096 - strlen(text), "%s\n", message);
-}
-
-static pm_status parse(const void *data, size_t size, bool strict, char warnings[4096],
+static pm_status parse(const void *data, size_t size, bool strict, test_log *warnings,
                        pm_motion **opened, pm_error *error) {
     const pm_motion_read_options options = {
-        .strict = strict, .log = keep_warnings, .log_user = warnings};
-    warnings[0] = '\0';
+        .strict = strict, .log = test_log_add, .log_user = warnings};
+    *warnings = (test_log){0};
     *opened = NULL;
     return pm_motion_parse(data, size, "", NULL, &options, opened, error);
 }
@@ -140,16 +134,16 @@ static void expect_set_aside(const pm_motion *opened, size_t i) {
 
 TEST(a_clip_with_a_fault_leaves_the_others) {
     for (size_t i = 0; i < FAULTY; i++) {
-        char warnings[4096];
+        test_log warnings;
         size_t size = 0;
         SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
         pm_motion *opened = NULL;
-        expect_success(parse(file, size, false, warnings, &opened, new_error()));
+        expect_success(parse(file, size, false, &warnings, &opened, new_error()));
         expect_set_aside(opened, i);
-        assert_non_null(strstr(warnings, "/animations/1: clip 'b\\x07d' is carried over"));
-        assert_non_null(strstr(warnings, faulty[i].pointer));
+        assert_non_null(strstr(warnings.text, "/animations/1: clip 'b\\x07d' is carried over"));
+        assert_non_null(strstr(warnings.text, faulty[i].pointer));
         pm_motion_destroy(&opened);
-        expect_error(parse(file, size, true, warnings, &opened, new_error()), PM_ERROR_FILE,
+        expect_error(parse(file, size, true, &warnings, &opened, new_error()), PM_ERROR_FILE,
                      "(clip 'b\\x07d')");
     }
 }
@@ -188,17 +182,17 @@ TEST(what_is_written_has_the_clip_as_it_was_found) {
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     (void)snprintf(path, sizeof path, "test_gltf_clips_%ld.glb", (long)getpid());
     for (size_t i = 0; i < FAULTY; i++) {
-        char warnings[4096];
+        test_log warnings;
         size_t size = 0, written = 0;
         SCOPED(free_at) unsigned char *file = make_faulty(i, &size);
         SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *again = NULL;
         pm_motion_resample_report report;
         const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
-        expect_success(parse(file, size, false, warnings, &opened, new_error()));
+        expect_success(parse(file, size, false, &warnings, &opened, new_error()));
         expect_success(pm_motion_resample(opened, engine, &options, path, &report, new_error()));
         assert_int_equal(report.samples, 22);
         SCOPED(free_at) char *output = test_folder_read(path, &written);
-        expect_success(parse(output, written, false, warnings, &again, new_error()));
+        expect_success(parse(output, written, false, &warnings, &again, new_error()));
         const pm_motion_content *content = pm_motion_get_content(again);
         assert_int_equal(content->clips[0].timelines[0].key_count, 11);
         assert_int_equal(content->clips[2].timelines[0].key_count, 11);
@@ -210,14 +204,14 @@ TEST(what_is_written_has_the_clip_as_it_was_found) {
 
 TEST(a_clip_with_a_fault_is_refused_by_its_name_where_it_is_chosen) {
     static const size_t chosen[2] = {0, 1};
-    char warnings[4096];
+    test_log warnings;
     size_t size = 0;
     SCOPED(free_at) unsigned char *file = make_faulty(0, &size);
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     SCOPED(pm_motion_destroy) pm_motion *opened = NULL, *copy = NULL;
     pm_motion_resample_options options = {
         .rate = {10, 1}, .authored = true, .clips = chosen, .clip_count = 2};
-    expect_success(parse(file, size, false, warnings, &opened, new_error()));
+    expect_success(parse(file, size, false, &warnings, &opened, new_error()));
     expect_error(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()),
                  PM_ERROR_FILE, "clip 1 'b\\x07d': /animations/1/samplers/0/input: key 1");
     options.clip_count = 1;
@@ -236,22 +230,23 @@ TEST(a_clip_that_moves_no_node_is_named_and_carried_over) {
         "{\"name\":\"fade\",\"samplers\":[{\"input\":0,\"output\":0}],\"channels\":[{\"sampler\":0,"
         "\"target\":{\"path\":\"pointer\",\"extensions\":{\"KHR_animation_pointer\":{"
         "\"pointer\":\"/materials/0/x\"}}}}]}";
-    char animations[2048], warnings[4096];
+    char animations[2048];
+    test_log warnings;
     size_t size = 0;
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
     pm_motion *opened = NULL, *copy = NULL;
     const pm_motion_resample_options options = {.rate = {10, 1}, .authored = true};
     (void)snprintf(animations, sizeof animations, "%s,%s", pointer, GOOD("two"));
     SCOPED(free_at) unsigned char *file = make_file(animations, &size);
-    expect_success(parse(file, size, false, warnings, &opened, new_error()));
-    assert_non_null(strstr(warnings, "clip 'fade' is carried over"));
+    expect_success(parse(file, size, false, &warnings, &opened, new_error()));
+    assert_non_null(strstr(warnings.text, "clip 'fade' is carried over"));
     expect_success(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()));
     assert_int_equal(pm_motion_get_content(copy)->clips[1].timelines[0].key_count, 11);
     assert_null(pm_motion_get_content(copy)->clips[0].fault);
     pm_motion_destroy(&copy);
     pm_motion_destroy(&opened);
     SCOPED(free_at) unsigned char *alone = make_file(pointer, &size);
-    expect_success(parse(alone, size, false, warnings, &opened, new_error()));
+    expect_success(parse(alone, size, false, &warnings, &opened, new_error()));
     expect_error(pm_motion_resample_copy(opened, engine, &options, &copy, NULL, new_error()),
                  PM_ERROR_FILE, "clip 0 'fade'");
     pm_motion_destroy(&opened);

@@ -16,21 +16,16 @@
 
 /* ---- helpers ------------------------------------------------------------------------------- */
 
-static void count_warning(void *user, pm_log_level level, const char *message) {
-    size_t *count = user;
-    (void)level;
-    (void)message;
-    (*count)++;
-}
-
 static pm_status open_file(const char *name, size_t *warnings, pm_motion **opened,
                            pm_error *error) {
-    const pm_motion_read_options options = {.log = count_warning, .log_user = warnings};
+    test_log log = {0};
+    const pm_motion_read_options options = {.log = test_log_add, .log_user = &log};
     char path[64];
     snprintf(path, sizeof path, "gltf/%s", name);
     *opened = NULL;
-    *warnings = 0;
-    return pm_motion_open(test_data(path), &options, opened, error);
+    const pm_status status = pm_motion_open(test_data(path), &options, opened, error);
+    *warnings = log.count;
+    return status;
 }
 
 static pm_motion *open_ok(const char *name, size_t *warnings) {

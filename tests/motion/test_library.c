@@ -312,7 +312,7 @@ TEST(extras_are_interpolated_or_those_of_the_frame_before) {
     } cases[] = {{0, -4, 12, 13, 0},    {0, 3, 15, 16, 0}, {0, 3.25, 15, 16, 0.25},
                  {0, 99, 22, 22, 0},    {2, 6, 11, 5, 0},  {2, 6.75, 11, 5, 0.5},
                  {2, 5.5, 10, 11, 0.5}, {3, 1, 0, 0, 0}};
-    enum { CASES = sizeof cases / sizeof *cases };
+    enum { CASES = COUNT_OF(cases) };
     uint32_t motions[CASES];
     double times[CASES];
     float phases[CASES][2];

@@ -108,7 +108,7 @@ TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
                {{.rate = {50, 1}, .lowpass = 6}, true, "no rate"}};
     pm_engine *engine = engine_for(state);
     for (size_t i = 0; i < COUNT_OF(all); i++) {
-        pm_motion *motion = make_motion(all[i].listed), *copy = NULL;
+        SCOPED(pm_motion_destroy) pm_motion *motion = make_motion(all[i].listed), *copy = NULL;
         if (all[i].listed) {
             random_source source = random_start();
             pm_motion_clip *clip = hand_clip(motion, 0, 1, 1); /* without a rate */
@@ -120,7 +120,6 @@ TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
         expect_error(status, status, all[i].words);
         assert_true(status == PM_ERROR_ARGUMENT || status == PM_ERROR_FILE);
         assert_null(copy);
-        pm_motion_destroy(&motion);
     }
 }
 

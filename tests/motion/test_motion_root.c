@@ -541,7 +541,7 @@ TEST(options_that_make_no_sense_are_refused) {
         {{.keep_position = true, .axes = 1}, "axes"},
         {{.keep_position = true, .keep_heading = true}, "nothing to extract"},
     };
-    pm_motion *motion = make_turn(0.3, 0.5, 0.1), *made = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0.3, 0.5, 0.1), *made = NULL;
     pm_motion_root_options reserved = {.joint = "hips"};
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         expect_refused(motion, &rows[i].options, PM_ERROR_ARGUMENT, rows[i].words);
@@ -550,7 +550,6 @@ TEST(options_that_make_no_sense_are_refused) {
     expect_refused(NULL, NULL, PM_ERROR_ARGUMENT, "motion is NULL");
     expect_error(pm_motion_extract_root(motion, NULL, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "extracted is NULL");
-    pm_motion_destroy(&motion);
 }
 
 TEST(motions_without_a_path_are_refused) {

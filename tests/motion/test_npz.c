@@ -21,21 +21,15 @@
 
 /* ---- reading ------------------------------------------------------------------------- */
 
-static char warnings[4096];
+static test_log warnings;
 static pm_error failure;
-
-static void note(void *user, pm_log_level level, const char *message) {
-    const size_t used = strlen(warnings);
-    (void)user;
-    assert_int_equal(level, PM_LOG_WARNING);
-    snprintf(warnings + used, sizeof warnings - used, "%s\n", message);
-}
 
 static pm_status parse(const void *data, size_t size, pm_motion_read_options options,
                        pm_motion **motion) {
-    *warnings = '\0';
+    warnings = (test_log){0};
     memset(&failure, 0x5a, sizeof failure);
-    options.log = note;
+    options.log = test_log_add;
+    options.log_user = &warnings;
     options.format = PM_MOTION_NPZ;
     *motion = NULL;
     return pm_motion_parse(data, size, "test.npz", NULL, &options, motion, &failure);
@@ -149,7 +143,7 @@ TEST(quaternions_of_any_length_are_normalised_with_a_warning) {
         for (size_t i = 0; i < 4; i++)
             q[4 + i] = 0.5 * (i % 2 ? -1 : 1) * 2 * sizes[s];
         SCOPED(close_zip) opened o = open_zip(plain_file(q, 30), plain_options);
-        assert_non_null(strstr(warnings, "1 quaternions that are not unit"));
+        assert_non_null(strstr(warnings.text, "1 quaternions that are not unit"));
         for (size_t i = 0; i < 4; i++)
             assert_true(fabs(test_key(o.rotation, 0, i) - (i % 2 ? -0.5 : 0.5)) < 1e-15);
     }
@@ -225,7 +219,7 @@ TEST(rates_that_disagree_are_a_warning_or_refused) {
     zip_builder zip = plain_file(NULL, 30);
     add_rate(&zip, "mocap_framerate.npy", 120);
     SCOPED(close_zip) opened o = open_zip(zip, plain_options);
-    assert_non_null(strstr(warnings, "disagree"));
+    assert_non_null(strstr(warnings.text, "disagree"));
     assert_int_equal(o.motion->content.clips[0].rate.num, 30);
     expect_refused(&o.zip, strict_options, "disagree");
 }
@@ -295,7 +289,7 @@ TEST(a_table_of_rates_is_compared) {
     pm_motion_read_options options = {.rates_file = "rates"};
     test_folder_put_text("rates", "# a comment\r\n\nother*, 10\nte?t.npz\t25\r\n* 99");
     SCOPED(close_zip) opened o = open_zip(plain_file(NULL, 30), options);
-    assert_non_null(strstr(warnings, "30 Hz and 25 Hz"));
+    assert_non_null(strstr(warnings.text, "30 Hz and 25 Hz"));
     assert_int_equal(o.motion->content.clips[0].rate.num, 25);
     options.strict = true;
     expect_refused(&o.zip, options, "table of rates disagree");
@@ -520,13 +514,6 @@ static pm_status keep_small(void *user, const void *data, size_t size, pm_error 
     if (size < 1 << 20)
         bytes_add(user, data, size);
     return PM_OK;
-}
-
-static uint64_t number_at(const char *at, unsigned width) {
-    uint64_t value = 0;
-    for (unsigned i = width; i-- > 0;)
-        value = value << 8 | (unsigned char)at[i];
-    return value;
 }
 
 TEST(members_beyond_4_gigabytes_have_zip64_sizes) {

@@ -142,7 +142,7 @@ TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
         {"listed times of tracks with their own keys", BOTH, 0, MIN, listed},
         {"pairs of tracks with their own keys", BOTH, 0, 50, pairs},
     };
-    for (size_t n = 0; n < sizeof rows / sizeof *rows; n++) {
+    for (size_t n = 0; n < COUNT_OF(rows); n++) {
         pm_clip_desc desc = describe(&timelines[rows[n].keys == LISTED]);
         pm_sample_job job = rows[n].job;
         print_message("# %s\n", rows[n].name);

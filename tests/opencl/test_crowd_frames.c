@@ -22,7 +22,7 @@ static bool is_for_frames(const char *name) {
     static const char *const allowed[] = {
         "clSetKernelArg", "clEnqueue",          "clRetainEvent",        "clReleaseEvent",
         "clGetEventInfo", "clGetMemObjectInfo", "clGetCommandQueueInfo"};
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+    for (size_t i = 0; i < COUNT_OF(allowed); i++)
         if (begins(name, allowed[i]))
             return true;
     return false;

@@ -69,7 +69,7 @@ static void use_instance_buffer(pm_cl_crowd_job *job, size_t offset) {
 
 CALLER_TEST(instances_may_be_in_a_buffer_at_an_offset) {
     static const size_t offsets[] = {0, 8, 40, 4096};
-    for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
+    for (size_t i = 0; i < COUNT_OF(offsets); i++) {
         pm_cl_crowd_target target;
         pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
         use_instance_buffer(&job, offsets[i]);
@@ -494,7 +494,7 @@ CALLER_TEST(lists_and_layers_may_be_in_buffers_and_counted_on_the_device) {
     static const uint32_t counts[] = {0, 1, 16, 17, QUEUE_COUNT, 1000};
     static layered l;
     make_layers(&l);
-    for (size_t n = 0; n < 2 * sizeof counts / sizeof *counts; n++) {
+    for (size_t n = 0; n < 2 * COUNT_OF(counts); n++) {
         const uint32_t count = counts[n / 2], most = count < QUEUE_COUNT ? count : QUEUE_COUNT;
         const bool in_buffer = n % 2;
         pm_cl_crowd_target target;

@@ -73,7 +73,7 @@ CALLER_TEST(too_many_instances_are_refused) {
     static const size_t counts[] = {SIZE_MAX, (size_t)UINT32_MAX + 1, UINT32_MAX};
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    for (size_t i = 0; i < COUNT_OF(counts); i++) {
         job.instance_count = counts[i];
         expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE,
                           "instance_count");
@@ -84,7 +84,7 @@ CALLER_TEST(offsets_and_strides_that_are_not_aligned_are_refused) {
     static const size_t bad[] = {1, 4, 8, 12, 17};
     for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++) {
         cl_mem buffer = caller_buffer(2 * queue_bytes(o));
-        for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        for (size_t i = 0; i < COUNT_OF(bad); i++) {
             pm_cl_crowd_target target;
             pm_cl_crowd_job job = queue_job(&target, o, buffer);
             if (bad[i] % queue_alignment(o) == 0)
@@ -107,7 +107,7 @@ CALLER_TEST(offsets_of_instances_that_are_not_aligned_and_small_buffers_are_refu
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
     job.instances = NULL;
     job.instance_buffer = instances;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         job.instances_offset = bad[i];
         expect_refused(&job, "instance_buffer");
     }
@@ -124,7 +124,7 @@ CALLER_TEST(buffers_too_small_for_the_records_are_refused) {
     cl_mem other = queue_output_buffer(PM_CROWD_PALETTE);
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         target.offset = bad[i];
         expect_refused(&job, "bytes");
         target.offset = 0;
@@ -159,7 +159,7 @@ CALLER_TEST(offsets_of_placements_and_speeds_that_are_not_aligned_are_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_BODY_POS);
     const pm_cl_input aligned = {.buffer = caller_buffer(QUEUE_COUNT * sizeof(pm_placement))};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    for (size_t i = 0; i < COUNT_OF(bad); i++) {
         job.placements = aligned;
         job.placements.offset = bad[i];
         expect_refused(&job, "placements: its offset is not a multiple of 16");

@@ -192,7 +192,7 @@ TEST_ON_DEVICE(a_device_is_opened_by_its_number_among_broken_ones) {
 TEST_ON_DEVICE(a_list_of_only_broken_devices_is_a_failure) {
     random_source source = random_salted(0xF23);
     static const char *const names[] = {"auto", "all", "cpu", "0", "0:0"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < COUNT_OF(names); i++) {
         pm_engine *engine = NULL;
         fake_list(&source, BROKEN);
         fake.listed = true;

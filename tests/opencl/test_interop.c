@@ -257,7 +257,7 @@ CALLER_TEST(reserved_values_are_refused) {
 CALLER_TEST(offsets_that_are_not_aligned_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {1, 4, 8, 15, 17};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         expect_refused_outputs(&job,
                                &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
                                caller.in_order, "offset");
@@ -298,7 +298,7 @@ CALLER_TEST(buffers_too_small_for_the_results_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     const size_t bad[] = {CALLER_OFFSET + CALLER_TAIL + 16,
                           CALLER_OFFSET + CALLER_TAIL + sizeof c.rotations, SIZE_MAX & ~(size_t)15};
-    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         expect_refused_outputs(&job,
                                &(pm_cl_outputs){.rotations = buffer, .rotations_offset = bad[i]},
                                caller.in_order, "small|size|fit|bytes|buffer");

@@ -189,7 +189,7 @@ TEST(threads_share_one_loader) {
 }
 
 int main(int argc, char **argv) {
-    for (size_t i = 0; argc == 2 && i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; argc == 2 && i < COUNT_OF(cases); i++)
         if (strcmp(argv[1], cases[i].name) == 0)
             return cases[i].run();
     return test_main(argc, argv);

@@ -112,7 +112,7 @@ static const odd_number_case working[] = {
     ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_ACCELERATOR),
     ODD_NUMBER(CL_DEVICE_TYPE, cl_device_type, CL_DEVICE_TYPE_CUSTOM),
 };
-enum { WORKING = sizeof working / sizeof *working };
+enum { WORKING = COUNT_OF(working) };
 
 static void answer(const odd_number_case *c) {
     odd_number(c->what, c->size, c->value);
@@ -148,7 +148,7 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
         ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 3),
         ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 61),
     };
-    for (size_t n = 0; n < sizeof limits / sizeof *limits; n++) {
+    for (size_t n = 0; n < COUNT_OF(limits); n++) {
         print_message("%s\n", limits[n].name);
         odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
         answer(&limits[n]);
@@ -165,6 +165,7 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
 TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     static work w;
     odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 0);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
     work_make(engine, &w);
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
@@ -175,8 +176,6 @@ TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
     assert_non_null(strstr(last_error()->message, "local memory is 0 bytes"));
     guarded_free(palettes);
     work_free(&w);
-    pm_engine_destroy(&engine);
-    odd_reset();
 }
 
 TEST_ON_DEVICE(a_device_without_names_is_listed_and_used) {
@@ -204,10 +203,9 @@ static void expect_clip_refused(pm_engine *engine, pm_status status, const char 
 
 TEST_ON_DEVICE(allocations_that_are_too_small_are_refused_by_size) {
     odd_number(CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong), 1024);
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     expect_clip_refused(engine, PM_ERROR_DEVICE_MEMORY, "the device allows 1024");
-    pm_engine_destroy(&engine);
-    odd_reset();
 }
 
 TEST_ON_DEVICE(a_device_without_a_compiler_is_refused) {
@@ -216,7 +214,6 @@ TEST_ON_DEVICE(a_device_without_a_compiler_is_refused) {
     expect_error(
         pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, new_error()),
         PM_ERROR_BUILD, "has no compiler");
-    odd_reset();
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------- */
@@ -235,7 +232,6 @@ TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
         assert_non_null(strstr(last_error()->message, "lanes is 8, expected 1"));
         engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
     }
-    odd_reset();
 }
 
 /* ---- the option for rounding --------------------------------------------------------------------- */
@@ -267,7 +263,6 @@ TEST_ON_DEVICE(an_option_that_is_taken_without_a_claim_is_used) {
     const odd_counts counts = counted_with(state, "");
     assert_true(counts.builds_with > 3);
     assert_int_equal(counts.builds_without, 0);
-    odd_reset();
 }
 
 /* Refused once: later programs of the engine leave it out at once. */
@@ -282,6 +277,11 @@ TEST_ON_DEVICE(an_option_that_is_refused_is_left_out) {
         assert_true(counts.builds_without > 3);
         odd_reset();
     }
+}
+
+FIXTURE(reset) {
+    odd_reset();
+    return 0;
 }
 
 FIXTURE(open_cache) {
@@ -319,7 +319,6 @@ TEST_ON_DEVICE(crowds_require_the_size_of_sub_groups_that_a_driver_asks_for) {
     assert_int_equal(build_one(state, true, 0).builds_with_sub_groups, 0);
     assert_int_equal(build_one(state, false, 16).builds_with_sub_groups, 0);
     assert_int_equal(build_one(state, true, 16).builds_with_sub_groups, 1);
-    odd_reset();
 }
 
 /* ---- drivers' texts ---------------------------------------------------------------------------- */
@@ -344,13 +343,13 @@ TEST_ON_DEVICE(a_cache_of_the_driver_that_cannot_be_written_is_named) {
 
 /* A job that finishes a queue waits for all that other threads have put there. */
 TEST_ON_DEVICE(a_job_waits_for_its_own_commands_only) {
+    SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     odd_reset();
     expect_bits_of_work(engine);
     assert_true(odd_counted().launches > 0);
     assert_int_equal(odd_counted().finishes, 0);
-    pm_engine_destroy(&engine);
-    odd_reset();
 }
 
 TEST_GROUP_ON_DEVICE(open_cache, close_all)
+TEST_EACH(NULL, reset)

@@ -172,7 +172,7 @@ static void expect_distrust(void **state, const char *folder, const char *reason
 WITH_CACHE(a_folder_that_others_can_write_is_neither_read_nor_written) {
     static const mode_t modes[] = {0720, 0702, 0777, 01777};
     run_with(state, cache);
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+    for (size_t i = 0; i < COUNT_OF(modes); i++) {
         assert_int_equal(chmod(cache, modes[i]), 0);
         expect_distrust(state, cache, "other users");
     }

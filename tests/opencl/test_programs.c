@@ -77,7 +77,8 @@ static notes *notes_make(void) {
     return n;
 }
 
-static void notes_free(notes *n) {
+static void notes_free(notes **made) {
+    notes *n = *made;
     for (size_t i = 0; i < n->count; i++)
         free(n->messages[i]);
     pthread_mutex_destroy(&n->lock);
@@ -126,17 +127,15 @@ static pm_status sample_into(const pm_clip *clip, float out[FLOATS], pm_error *e
 
 static void expect_usual(const float out[FLOATS], pm_method method) {
     float expected[FLOATS];
-    pm_clip *clip = make_clip(engine_of_kind(ON_REFERENCE), method);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine_of_kind(ON_REFERENCE), method);
     expect_success(sample_into(clip, expected, new_error()));
-    pm_clip_destroy(&clip);
     expect_same_bits(out, expected, FLOATS, 4);
 }
 
 static void sample_once(pm_engine *engine, pm_method method) {
     float out[FLOATS];
-    pm_clip *clip = make_clip(engine, method);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, method);
     expect_success(sample_into(clip, out, new_error()));
-    pm_clip_destroy(&clip);
     expect_usual(out, method);
 }
 
@@ -154,15 +153,13 @@ static notes *run_in(cl_context context, cl_device_id device, const char *folder
 
 static void expect_programs_are_kept(cl_context context, cl_device_id device) {
     const char *folder = cache_folder_make();
-    notes *first = run_in(context, device, folder);
+    SCOPED(notes_free) notes *first = run_in(context, device, folder);
     const size_t built = count_with(first, "built ");
     assert_true(built > 0);
     assert_int_equal(test_folder_count(folder), built);
-    notes *again = run_in(context, device, folder);
+    SCOPED(notes_free) notes *again = run_in(context, device, folder);
     assert_int_equal(count_with(again, "built "), 0);
     assert_int_equal(test_folder_count(folder), built);
-    notes_free(first);
-    notes_free(again);
     assert_true(cache_folder_remove());
 }
 
@@ -212,22 +209,19 @@ static void sample_the_clip(notes *n) {
 }
 
 TEST_ON_DEVICE(a_callback_may_sample_on_the_engine_that_calls_it) {
-    notes *n = notes_make();
-    pm_engine *engine = noting_engine(state, n);
+    SCOPED(notes_free) notes *n = notes_make();
+    SCOPED(pm_engine_destroy) pm_engine *engine = noting_engine(state, n);
     float out[FLOATS];
     alarm(PATIENCE_SECONDS);
-    pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
+    SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(engine, PM_METHOD_SQUAD);
     n->clip = clip;
     n->act = sample_the_clip;
     expect_success(sample_into(clip, out, new_error()));
     alarm(0);
     n->act = NULL;
-    pm_clip_destroy(&clip);
     assert_true(n->acts > 0);
     expect_usual(out, PM_METHOD_SQUAD);
     expect_usual(n->out, PM_METHOD_SQUAD);
-    pm_engine_destroy(&engine);
-    notes_free(n);
 }
 
 static void pose_the_crowd(notes *n) {
@@ -238,9 +232,9 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     enum { COUNT = 37 };
     const pm_crowd_output output = PM_CROWD_PALETTE;
     pm_crowd_instance instances[COUNT];
-    notes *n = notes_make();
-    pm_engine *engine = noting_engine(state, n);
-    scene s;
+    SCOPED(notes_free) notes *n = notes_make();
+    SCOPED(pm_engine_destroy) pm_engine *engine = noting_engine(state, n);
+    SCOPED(scene_free) scene s;
     scene_make(engine, &(scene_options){.salt = 0xB63, .joints = 6}, &s);
     scene_instances(&s, 0xB62, COUNT, instances);
     const size_t floats = scene_floats(&s, output, COUNT);
@@ -258,9 +252,6 @@ TEST_ON_DEVICE(a_callback_may_pose_the_crowd_whose_kernels_are_built) {
     assert_true(n->acts > 0);
     expect_same_bits(outer, expected, floats, 4);
     expect_same_bits(inner, expected, floats, 4);
-    scene_free(&s);
-    pm_engine_destroy(&engine);
-    notes_free(n);
 }
 
 /* ---- kernels that do not build ---- */
@@ -281,7 +272,7 @@ static void write_bad_kernel(const char *folder, const char *name) {
 
 static notes *fail_to_build(void **state, const char *folder) {
     static const char *const files[] = {"walk.cl", "gather.cl", "locate.cl"};
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    for (size_t i = 0; i < COUNT_OF(files); i++)
         write_bad_kernel(folder, files[i]);
     notes *n = notes_make();
     float out[FLOATS];
@@ -298,13 +289,12 @@ static notes *fail_to_build(void **state, const char *folder) {
 TEST_ON_DEVICE(a_failed_build_is_not_reported_as_built) {
     skip_where_failed_builds_count(state);
     const char *folder = cache_folder_make();
-    notes *n = fail_to_build(state, folder);
+    SCOPED(notes_free) notes *n = fail_to_build(state, folder);
     if (count_with(n, "built ") > 0)
         print_notes(n);
     assert_int_equal(count_with(n, "built "), 0);
     assert_int_equal(count_level(n, PM_LOG_BUILT), 0);
     assert_true(count_level(n, PM_LOG_BUILDING) > 0);
-    notes_free(n);
     assert_true(cache_folder_remove());
 }
 
@@ -331,10 +321,10 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
     static const pm_method own[ASKERS] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_HERMITE,
                                           PM_METHOD_STEP};
     skip_without_concurrent_kernels(state);
-    notes *n = notes_make();
+    SCOPED(notes_free) notes *n = notes_make();
     SCOPED(free_at) asker *askers = test_array(ASKERS, sizeof *askers);
-    pm_engine *engine = noting_engine(state, n);
-    pm_clip *shared = make_clip(engine, PM_METHOD_SLERP);
+    SCOPED(pm_engine_destroy) pm_engine *engine = noting_engine(state, n);
+    SCOPED(pm_clip_destroy) pm_clip *shared = make_clip(engine, PM_METHOD_SLERP);
     for (size_t i = 0; i < ASKERS; i++) {
         askers[i].shared = shared;
         askers[i].own = make_clip(engine, own[i]);
@@ -355,9 +345,6 @@ TEST_ON_DEVICE(threads_that_request_the_same_program_build_it_once) {
                 strncmp(n->messages[i], n->messages[k], strcspn(n->messages[i], ")")), 0);
     assert_int_equal(count_level(n, PM_LOG_BUILDING), count_level(n, PM_LOG_BUILT));
     assert_true(count_with(n, "built ") > 0);
-    pm_clip_destroy(&shared);
-    pm_engine_destroy(&engine);
-    notes_free(n);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -49,7 +49,7 @@ TEST_ON_DEVICE(faults_of_sorted_pairs_are_found) {
     pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
     if (info.type != PM_DEVICE_CPU)
         skip();
-    expect_found(state, faults, sizeof faults / sizeof *faults);
+    expect_found(state, faults, COUNT_OF(faults));
 }
 
 TEST_ON_DEVICE(faults_of_derivatives_are_found) {
@@ -58,7 +58,7 @@ TEST_ON_DEVICE(faults_of_derivatives_are_found) {
          "PM_REAL(4.0f) * rate / pm_quat_norm2", PM_CHECK_VELOCITIES},
         {"pm_motion.h", "-growth, pm_relative_vector(q.v, q.d, parent)",
          "-growth, pm_relative_vector(q.v, q.d, 0)", PM_CHECK_ACCELERATIONS}};
-    expect_found(state, faults, sizeof faults / sizeof *faults);
+    expect_found(state, faults, COUNT_OF(faults));
 }
 
 TEST_ON_DEVICE(a_fault_of_one_output_of_crowds_is_found) {
@@ -82,7 +82,7 @@ TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
 TEST_ON_DEVICE(paths_that_do_not_exist_are_refused) {
     static const uint32_t bad[] = {0, 1u << 5, PM_CHECK_VALUES | 1u << 6, UINT32_MAX};
     uint32_t different = 7;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+    for (size_t i = 0; i < COUNT_OF(bad); i++)
         expect_error(pm_engine_check_paths(engine_for(state), bad[i], &different, new_error()),
                      PM_ERROR_ARGUMENT, "paths");
     assert_int_equal(different, 7);

@@ -88,7 +88,7 @@ TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
     } rows[] = {{PM_METHOD_SLERP, PM_KEYS_LOG48},
                 {PM_METHOD_SLERP, PM_KEYS_SMALLEST48},
                 {PM_METHOD_CUBIC, PM_KEYS_LOG48}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
         pm_clip_desc desc = motion_desc(&m, &timeline, rows[i].method);
         desc.key_format = rows[i].format;
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
@@ -146,7 +146,7 @@ TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
     if (small_sizes())
         skip();
     draw_pairs(&source, 0, seconds);
-    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    for (size_t i = 0; i < COUNT_OF(widths); i++) {
         if (!can_compile_lanes(engine_for(state), widths[i]))
             continue;
         SCOPED(pm_engine_destroy)
@@ -248,7 +248,7 @@ TEST(kept_memory_is_lent_again) {
     pm_pool_block *fitting = pm_pool_take(pool, size / 2);
     assert_ptr_equal(pm_pool_memory(fitting), memory);
     pm_pool_block *const lent[] = {second, larger, smaller, fitting};
-    for (size_t i = 0; i < sizeof lent / sizeof *lent; i++)
+    for (size_t i = 0; i < COUNT_OF(lent); i++)
         pm_pool_give(lent[i]);
     pm_pool_close(pool);
 }

@@ -90,7 +90,7 @@ static void make(made *m, size_t channels, size_t keys) {
 
 static void discard(made *m) {
     free(m->times);
-    for (size_t c = 0; c < m->clip.channel_count; c++)
+    for (size_t c = 0; c < CHANNELS_MAX; c++)
         free(m->keys[c]);
 }
 
@@ -477,7 +477,6 @@ TEST(no_time_exceeds_the_distance) {
         options.at = random_between(&random, 0, 1);
         options.position = 0.05;
         expect_distance(&m, &options, &random, 5000);
-        m.clip.channel_count = m.motion.content.node_count + 1;
     }
 }
 
@@ -500,7 +499,6 @@ TEST(no_time_exceeds_the_distance_of_curves_through_fewer_keys) {
                                                   .at = random_between(&random, 0, 1),
                                                   .position = 0.05};
         expect_distance(&m, &options, &random, 3000);
-        m.clip.channel_count = m.motion.content.node_count + 1;
     }
 }
 
@@ -559,28 +557,34 @@ static void draw_wild(random_source *random, const made *m, wild *w) {
                                .channel_count = WILD_JOINTS};
 }
 
+/* Each joint of the rest pose against the same joint of the cubics. */
+static space_result certified_of(made *m, wild *w, double at, double resolution) {
+    static certified still_parts[WILD_JOINTS][3];
+    size_t pairs[WILD_JOINTS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+    const space_request request = {
+        .sides = {{&m->motion.content, still_parts}, {&m->motion.content, w->parts}},
+        .pairs = pairs,
+        .pair_count = WILD_JOINTS,
+        .at = at,
+        .resolution = resolution};
+    space_result bound;
+    m->clip.channel_count = 0; /* the rest pose */
+    expect_success(space_certify(&request, &bound, new_error()));
+    return bound;
+}
+
 /* The bound must neither be below what is reached, nor far above it. */
 TEST(distances_of_cubics_are_bounded_between_their_keys) {
     enum { TIMES = 4000 };
-    size_t pairs[WILD_JOINTS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
     random_source random = random_salted(18);
     for (size_t round = 0; round < 20; round++) {
-        static certified still_parts[WILD_JOINTS][3];
         const double at = 0.3, resolution = 0.01;
         SCOPED(discard) made m;
         wild w;
-        space_result bound;
         double most = 0;
         draw_figure(&random, &m, WILD_JOINTS);
         draw_wild(&random, &m, &w);
-        m.clip.channel_count = 0; /* the rest pose */
-        const space_request request = {
-            .sides = {{&m.motion.content, still_parts}, {&m.motion.content, w.parts}},
-            .pairs = pairs,
-            .pair_count = WILD_JOINTS,
-            .at = at,
-            .resolution = resolution};
-        expect_success(space_certify(&request, &bound, new_error()));
+        const space_result bound = certified_of(&m, &w, at, resolution);
         for (size_t i = 0; i < TIMES; i++) {
             const double time = random_between(&random, w.times[0], w.times[WILD_KEYS - 1]);
             for (size_t n = 0; n < WILD_JOINTS; n++)
@@ -590,21 +594,16 @@ TEST(distances_of_cubics_are_bounded_between_their_keys) {
               bound.found <= bound.bound))
             fail_msg("round %zu: %.17g is reached, %.17g was found, %.17g is the bound", round,
                      most, bound.found, bound.bound);
-        m.clip.channel_count = WILD_JOINTS + 1;
     }
 }
 
 /* The cubic passes so near to 0 that it turns over in an instant, which no halving meets. */
 TEST(distances_of_a_cubic_that_passes_by_0_are_bounded) {
-    size_t pairs[WILD_JOINTS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
-    static certified still_parts[WILD_JOINTS][3];
     random_source random = random_salted(19);
-    space_result bound;
     SCOPED(discard) made m;
     wild w;
     draw_figure(&random, &m, WILD_JOINTS);
     draw_wild(&random, &m, &w);
-    m.clip.channel_count = 0;
     memset(w.numbers, 0, sizeof w.numbers);
     for (size_t n = 0; n < WILD_JOINTS; n++)
         for (size_t k = 0; k < WILD_KEYS; k++) /* 1 and -2 change their weights at a third */
@@ -617,18 +616,12 @@ TEST(distances_of_a_cubic_that_passes_by_0_are_bounded) {
     }
     const double time = w.times[0] + low * (w.times[1] - w.times[0]);
     double most = 0;
+    const space_result bound = certified_of(&m, &w, 0, 1e-6);
     for (size_t n = 0; n < WILD_JOINTS; n++)
         most = fmax(most, clips_apart(&m, &w.clip, n, 0, time));
-    const space_request request = {
-        .sides = {{&m.motion.content, still_parts}, {&m.motion.content, w.parts}},
-        .pairs = pairs,
-        .pair_count = WILD_JOINTS,
-        .resolution = 1e-6};
-    expect_success(space_certify(&request, &bound, new_error()));
     assert_true(most > 0.1);
     if (!(most <= bound.bound))
         fail_msg("%.17g is reached, %.17g is the bound", most, bound.bound);
-    m.clip.channel_count = WILD_JOINTS + 1;
 }
 
 /* A second reduction keeps the cubics of the first one: a distance bounds both. */
@@ -1008,7 +1001,6 @@ TEST(a_motion_without_channels_remains) {
     SCOPED(release) reduced r = reduce(&m, NULL);
     assert_int_equal(r.numbers->keys_after, 0);
     assert_true(isnan(r.numbers->angle.key_time));
-    m.clip.channel_count = 1;
 }
 
 TEST(clips_that_are_not_chosen_remain) {

@@ -104,7 +104,7 @@ TEST(keys_near_the_borders_of_the_encoding_are_within_the_bound) {
 TEST(exact_and_tiny_components_are_within_the_bound) {
     static const double values[] = {0,     -0.0,   1,     -1,   5e-324, -1e-310,
                                     1e-45, -1e-38, 1e-20, 1e-5, -1e-5};
-    enum { VALUES = sizeof values / sizeof *values };
+    enum { VALUES = COUNT_OF(values) };
     for (size_t f = 0; f < FORMATS; f++)
         for (size_t n = 0; n < (size_t)VALUES * VALUES * VALUES * VALUES; n++) {
             const double q[4] = {values[n % VALUES], values[n / VALUES % VALUES],

@@ -58,7 +58,7 @@ pm_crowd_instance scene_alike_instance(random_source *source, const scene *s, si
     enum { BLENDED = 1, ADDITIVE = 2, MASKED = 4, LEVEL = 8, IN_PLACE = 16, ALL = 31 };
     static const unsigned kinds[] = {
         0, BLENDED, BLENDED | ADDITIVE, LEVEL, IN_PLACE, BLENDED | MASKED, ALL};
-    const unsigned has = kinds[index / SCENE_VECTOR % (sizeof kinds / sizeof *kinds)];
+    const unsigned has = kinds[index / SCENE_VECTOR % COUNT_OF(kinds)];
     pm_crowd_instance n = scene_instance(source, s);
     n.weight = has & BLENDED ? n.weight : 0.0f;
     n.mask = has & MASKED ? n.mask : 0;
@@ -74,7 +74,7 @@ pm_crowd_instance scene_bad_instance(random_source *source, const scene *s) {
     static const int64_t times[] = {INT64_MIN, INT64_MAX, INT64_MIN + 1, -1, 0, 1};
     pm_crowd_instance n = scene_instance(source, s);
     const uint64_t dice = random_bits(source);
-    n.weight = weights[dice / 64 % (sizeof weights / sizeof *weights)];
+    n.weight = weights[dice / 64 % COUNT_OF(weights)];
     n.clip_a = dice & 1 ? (uint32_t)(random_bits(source) | s->clip_count) : n.clip_a;
     n.clip_b = dice & 2 ? (uint32_t)(random_bits(source) | s->clip_count) : n.clip_b;
     n.mask = dice & 4 ? (uint16_t)(random_bits(source) | (SCENE_MASKS + 1)) : n.mask;

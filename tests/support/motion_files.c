@@ -53,6 +53,14 @@ pm_motion *test_parse(const void *data, size_t size, const pm_motion_read_option
     return motion;
 }
 
+void test_log_add(void *log, pm_log_level level, const char *message) {
+    test_log *l = log;
+    const size_t used = strlen(l->text);
+    assert_int_equal(level, PM_LOG_WARNING);
+    l->count++;
+    (void)snprintf(l->text + used, sizeof l->text - used, "%s\n", message);
+}
+
 pm_engine *test_reference(void) {
     pm_engine *engine = NULL;
     pm_error error = poisoned_error();

@@ -22,6 +22,13 @@ const char *test_data_in(const char *sources, const char *name);
 pm_motion *test_open(const char *path, const pm_motion_read_options *options);
 pm_motion *test_parse(const void *data, size_t size, const pm_motion_read_options *options);
 
+/* The warnings of a read, a line each: for options with `.log = test_log_add, .log_user = &log`. */
+typedef struct test_log {
+    size_t count;
+    char text[8192];
+} test_log;
+void test_log_add(void *log, pm_log_level level, const char *message);
+
 /* An engine of the reference path, which the caller destroys. */
 pm_engine *test_reference(void);
 

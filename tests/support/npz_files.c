@@ -146,7 +146,7 @@ void zip_free(zip_builder *zip) {
     memset(zip, 0, sizeof *zip);
 }
 
-static uint64_t number_at(const char *at, unsigned width) {
+uint64_t number_at(const char *at, unsigned width) {
     uint64_t value = 0;
     for (unsigned i = width; i-- > 0;)
         value = value << 8 | (unsigned char)at[i];

@@ -49,6 +49,9 @@ typedef struct zip_found {
 } zip_found;
 bool zip_lookup(const char *archive, size_t archive_size, const char *name, zip_found *found);
 
+/* A little-endian number of some bytes. */
+uint64_t number_at(const char *at, unsigned width);
+
 /* Slerp and lerp of a uniform clip from its first key at a rate, as many samples as fit. */
 typedef struct test_samples {
     const pm_motion_clip *clip;

@@ -186,7 +186,7 @@ static void expect_stride(const show *s, size_t i, const agent *before) {
 TEST_ON_REFERENCE(members_of_the_blend_space_go_where_their_layers_do) {
     enum { COUNT = 50 };
     agent before[COUNT];
-    show s;
+    SCOPED(show_close) show s;
     options o = options_for(state, COUNT);
     double most = 0;
     o.way = PALETTES_COPIED;
@@ -200,11 +200,10 @@ TEST_ON_REFERENCE(members_of_the_blend_space_go_where_their_layers_do) {
         most = fmax(most, s.scene.agents[i].turn);
     }
     assert_true(most > 0.5);
-    show_close(&s);
 }
 
 TEST_ON_BOTH(keys_change_the_crowd) {
-    show s;
+    SCOPED(show_close) show s;
     options o = options_for(state, 10);
     o.way = PALETTES_COPIED;
     o.no_blends = true;
@@ -232,7 +231,6 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     assert_int_equal(s.bits, 20 * BODY_JOINTS * 12 * 32);
     assert_int_equal(s.bits_differ, 0);
     expect_vertices(&s);
-    show_close(&s);
 }
 
 /* ---- kernels of the program ----------------------------------------------------------------- */
@@ -303,7 +301,7 @@ static void measure_clearance(show *s, double *clearance) {
 TEST_ON_DEVICE(feet_stand_on_the_slope_as_on_level_ground) {
     enum { COUNT = 60 };
     double level[COUNT], sloped[COUNT];
-    show s;
+    SCOPED(show_close) show s;
     options o = options_for(state, COUNT);
     o.way = PALETTES_COPIED;
     o.method = PM_METHOD_SLERP;
@@ -321,7 +319,6 @@ TEST_ON_DEVICE(feet_stand_on_the_slope_as_on_level_ground) {
     expect_success(show_set_reference(&s, true, new_error()));
     assert_false(s.scene.sloped);
     assert_non_null(s.hint);
-    show_close(&s);
 }
 
 /* ---- pictures ----------------------------------------------------------------------------- */

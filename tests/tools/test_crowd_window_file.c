@@ -168,7 +168,7 @@ TEST(meshes_of_all_types_of_numbers_are_read) {
                                 {U16, F32, U32, false, INDICES}};
     for (size_t k = 0; k < COUNT_OF(all); k++) {
         glb_bytes b;
-        model m;
+        SCOPED(model_close) model m;
         make(&all[k], &b);
         save(&b, b.size);
         expect_success(model_of_file(&m, path, PM_METHOD_SLERP, new_error()));
@@ -177,7 +177,6 @@ TEST(meshes_of_all_types_of_numbers_are_read) {
         expect_mesh(&m.mesh, &all[k]);
         expect_success(model_set_method(&m, PM_METHOD_SQUAD, new_error()));
         assert_int_equal(m.clips[0].method, PM_METHOD_SQUAD);
-        model_close(&m);
     }
 }
 
