@@ -22,8 +22,8 @@ typedef struct pm_plan_device {
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
 
-/* Chooses `lanes`, `all_tracks`, `max_run` and `keeps_jobs`: what the variable POSEMILL_LAUNCH sets, else the
- * defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
+/* Chooses `lanes`, `all_tracks`, `max_run` and `keeps_jobs`: what the variable POSEMILL_LAUNCH sets, else
+ * the defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
  * variable; 0: none. The fields are written on failure too. */
 pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
                                   pm_error *error);
