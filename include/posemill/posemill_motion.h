@@ -370,8 +370,8 @@ typedef struct pm_motion_aliasing {
 } pm_motion_aliasing;
 
 /* Finds it for a rate in all clips that have a rate of their own, by a filter of the rotations at half the
- * new rate, in plain C. Of long clips it takes 16384 frames in the middle, and of many rotations every n-th
- * frame, so that it takes some hundredths of a second. Blocks. Thread-safe. */
+ * new rate, in plain C. Of long clips it takes 4096 frames in the middle, and of many rotations every n-th
+ * frame, so that it takes some thousandths of a second. Blocks. Thread-safe. */
 PM_API pm_status pm_motion_find_aliasing(const pm_motion *motion, pm_rational rate,
                                          pm_motion_aliasing *aliasing, pm_error *error);
 

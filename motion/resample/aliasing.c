@@ -12,8 +12,9 @@
 #include "motion/resample/sampler_clip.h"
 #include "motion/time/rate.h"
 
-/* Of each group of tracks, at most: frames, and rotations that are compared. */
-enum { MAX_FRAMES = 16384, MAX_ROTATIONS = 1 << 16 };
+/* Of each group of tracks, at most: frames, and rotations that are compared. A tremor shows in half a minute, and
+ * the search takes less time than the resampling. */
+enum { MAX_FRAMES = 4096, MAX_ROTATIONS = 1 << 14 };
 
 typedef struct search {
     sampler *s;
