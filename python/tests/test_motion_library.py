@@ -4,6 +4,7 @@ their files are those of zipfile."""
 from __future__ import annotations
 
 import io
+import json
 import os
 import pickle
 import struct
@@ -609,3 +610,13 @@ def test_the_script_of_archives_runs(tmp_path):
             for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
     assert len(rows) == 8 and all(size > 16 for size in rows["file, bytes a key"])
     assert not os.listdir(tmp_path)
+
+
+@pytest.mark.processes
+def test_states_are_the_rivals_and_are_measured_beside_them(tmp_path):
+    record = tmp_path / "states.json"
+    subprocess.run([sys.executable, ROOT / "bench" / "python", "-o", record, "--group", "states", "--rounds", "1",
+                    "--device", "none"], capture_output=True, text=True, check=True)
+    cases = {case["name"]: case for case in json.loads(record.read_text(encoding="utf-8"))["cases"]}
+    for bodies in ("ball", "ball-8192", "hinge", "hinge-8192"):
+        assert cases[f"state/{bodies}-numpy-kinematics"]["metres"] < 1e-5 < cases[f"state/{bodies}-numpy-mixed"]["metres"]
