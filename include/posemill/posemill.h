@@ -492,7 +492,7 @@ typedef struct pm_clip_desc {
     pm_vector_method vector_method; /* 0: pm_method_info.vector_method */
 
     /* Storage of rotation keys. 0: float32. The 48-bit formats require a method that stores only
-     * keys: step, nlerp or slerp. Positions and scales are always float32. */
+     * keys: step, nlerp, slerp or cubic. Positions and scales are always float32. */
     pm_key_format key_format;
 
     /* Length of a loop in seconds, from key 0. 0: the track is open and is clamped outside its
