@@ -224,8 +224,8 @@ typedef struct pm_engine_desc {
      * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
-     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each device, and pm_sample
-     * distributes the samples of a job: see pm_sample. */
+     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each
+     * device, and pm_sample distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
      * Positions, scales and cursors take additional memory, at most twice that amount. With several
