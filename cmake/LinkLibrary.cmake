@@ -49,6 +49,19 @@ function(posemill_choose option absence)
     set(${option} ON PARENT_SCOPE)
 endfunction()
 
+# posemill_choose_part(<option> <whole> <arguments of posemill_choose>): likewise, of a part of what another
+# option builds.
+function(posemill_choose_part option whole)
+    if(${whole})
+        posemill_choose(${option} ${ARGN})
+    elseif("${${option}}" STREQUAL "AUTO")
+        set(${option} OFF)
+    elseif(${option})
+        message(FATAL_ERROR "${option} requires ${whole}, which is off or lacks a library")
+    endif()
+    set(${option} "${${option}}" PARENT_SCOPE)
+endfunction()
+
 # posemill_link_library(<target> <NAME>): links a library that was found.
 function(posemill_link_library target name)
     list(GET posemill_${name} 1 library)

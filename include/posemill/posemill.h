@@ -224,8 +224,8 @@ typedef struct pm_engine_desc {
      * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
-     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each device, and pm_sample
-     * distributes the samples of a job: see pm_sample. */
+     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each
+     * device, and pm_sample distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
      * Positions, scales and cursors take additional memory, at most twice that amount. With several
@@ -492,7 +492,7 @@ typedef struct pm_clip_desc {
     pm_vector_method vector_method; /* 0: pm_method_info.vector_method */
 
     /* Storage of rotation keys. 0: float32. The 48-bit formats require a method that stores only
-     * keys: step, nlerp or slerp. Positions and scales are always float32. */
+     * keys: step, nlerp, slerp or cubic. Positions and scales are always float32. */
     pm_key_format key_format;
 
     /* Length of a loop in seconds, from key 0. 0: the track is open and is clamped outside its

@@ -81,10 +81,10 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
 
 /* ---- crowds ------------------------------------------------------------------------ */
 
-/* An output and its destination: the records of instance i begin at byte offset + i * stride of a buffer
- * of the engine's context. Offset and stride are multiples of 16, or of 8 for outputs of float16, or of 4 for states of bodies;
- * CPU devices write faster with multiples of 64. In a buffer created with CL_MEM_USE_HOST_PTR, the
- * host address at the offset must be such a multiple too. */
+/* An output and its destination: the records of instance i begin at byte offset + i * stride of a
+ * buffer of the engine's context. Offset and stride are multiples of 16, or of 8 for outputs of
+ * float16, or of 4 for states of bodies; CPU devices write faster with multiples of 64. In a buffer
+ * created with CL_MEM_USE_HOST_PTR, the host address at the offset must be such a multiple too. */
 typedef struct pm_cl_crowd_target {
     pm_crowd_output output;
     uint32_t

@@ -429,8 +429,8 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 
 /* ---- reducing ------------------------------------------------------------ */
 
-/* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not only at keys. Lengths are in units of the
- * motion. */
+/* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
+ * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
     bool has_angle;  /* false: 0.5 degrees, and with a distance none */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
@@ -509,11 +509,12 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * single precision, as glTF has them, and the bounds are those of their curves; bounds that single
  * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
  * cubicspline keep their keys. The first and the last key of a channel remain.
- * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than 128
- * keys, nearly so; each segment of cubicspline is about as long as it can be; of squad, hermite and spline
- * keys are removed while the bound holds. These have linear interpolation in the result, as no format names
- * them: pm_motion_resample of the result with this method has the bounds; of a file that was written, a
- * method gives positions and scales its own vector method, so that only the angle is bounded. The result has no file: pm_motion_convert writes it, with the source as
+ * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than
+ * 128 keys, nearly so; each segment of cubicspline is about as long as it can be; of squad, hermite
+ * and spline keys are removed while the bound holds. These have linear interpolation in the result,
+ * as no format names them: pm_motion_resample of the result with this method has the bounds; of a
+ * file that was written, a method gives positions and scales its own vector method, so that only
+ * the angle is bounded. The result has no file: pm_motion_convert writes it, with the source as
  * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_reduction_destroy. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
@@ -817,8 +818,8 @@ typedef struct pm_motion_contact {
     size_t joint; /* its index among the joints of the result */
     uint64_t frames_a, frames_b, frames_both;
     double seconds; /* in contact in A */
-    /* How fast the joint moves horizontally meanwhile, in A and in B: mm/s. The change caused what B has more.
-     * NaN: it never is in contact. */
+    /* How fast the joint moves horizontally meanwhile, in A and in B: mm/s. The change caused what
+     * B has more. NaN: it never is in contact. */
     double slide_a, slide_b;
     const double *spans_a, *spans_b; /* (count, 2): the first and the last time of each contact */
     size_t span_count_a, span_count_b;
@@ -936,11 +937,11 @@ typedef struct pm_motion_picture_options {
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_picture_options;
 
-/* Draws the skeleton of a clip as lines: a strip of poses with their times, .svg, or an animation, .gif, which
- * plays at the speed of the motion and requires giflib (PM_ERROR_ARGUMENT without it). Poses stay in place.
- * Of `options`, clip_a, name_a, both times, trim_start, unit_mm, up and log are used. A motion without a
- * skeleton is refused. The file appears when it is complete. `options` and `picture` may be NULL. Blocks.
- * Thread-safe, also for the same motion. */
+/* Draws the skeleton of a clip as lines: a strip of poses with their times, .svg, or an animation,
+ * .gif, which plays at the speed of the motion and requires giflib (PM_ERROR_ARGUMENT without it).
+ * Poses stay in place. Of `options`, clip_a, name_a, both times, trim_start, unit_mm, up and log
+ * are used. A motion without a skeleton is refused. The file appears when it is complete. `options`
+ * and `picture` may be NULL. Blocks. Thread-safe, also for the same motion. */
 PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
                                          const pm_motion_compare_options *options,
                                          const pm_motion_picture_options *picture, const char *path,
@@ -1163,12 +1164,12 @@ typedef struct pm_motion_batch_options {
 PM_API pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                        const pm_motion_batch_options *options, pm_error *error);
 
-/* Resamples, converts, edits, mirrors or reduces the files of a list into a folder, on threads of its own. `engine` may be NULL
- * without a rate, and with `automatic`. A file that cannot be used is a failure in `result`, and not a failure of the
- * run. If the run ends early, for example because of a full disk or another run with other options,
- * it returns an error, and files that are already done stay. `result`, which may be NULL, is filled
- * in this case too. Runs with the same options may share a folder, also from several processes.
- * Blocks. Thread-safe. */
+/* Resamples, converts, edits, mirrors or reduces the files of a list into a folder, on threads of
+ * its own. `engine` may be NULL without a rate, and with `automatic`. A file that cannot be used is
+ * a failure in `result`, and not a failure of the run. If the run ends early, for example because
+ * of a full disk or another run with other options, it returns an error, and files that are already
+ * done stay. `result`, which may be NULL, is filled in this case too. Runs with the same options
+ * may share a folder, also from several processes. Blocks. Thread-safe. */
 PM_API pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engine,
                                      const pm_motion_batch_options *options,
                                      pm_motion_batch_result *result, pm_error *error);

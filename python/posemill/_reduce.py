@@ -63,6 +63,8 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
            clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
     """Drop keys while the curve stays within a bound, which holds at every time.
 
+    Experimental: it may change in any version.
+
     Parameters
     ----------
     motion : Motion
@@ -121,7 +123,9 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
 def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float = 0.5, *,
                 curve: KeyCurve = "slerp", scalar_first: bool = False,
                 threads: int = 0) -> npt.NDArray[np.bool_]:
-    """Return the indices of the keys that a slerp curve needs to stay within an angle.
+    """Return which keys a curve needs to stay within an angle.
+
+    Experimental: it may change in any version.
 
     Parameters
     ----------

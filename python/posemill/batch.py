@@ -400,6 +400,8 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
            common: bool = False, to: str = "glb", **options: Any) -> Result:
     """Drop keys of files and folders, as :func:`posemill.reduce` does of one motion.
 
+    Experimental: it may change in any version.
+
     Parameters
     ----------
     paths, out_dir

@@ -183,6 +183,11 @@ function(consumer_configure)
             message(FATAL_ERROR "left out, but looked for: ${lines}")
         endif()
     endforeach()
+    execute_process(COMMAND "${CMAKE_COMMAND}" -S "${SOURCE}" -B "${WORK}/build" -DPOSEMILL_GLTF=OFF
+        -DPOSEMILL_MESHOPT=ON OUTPUT_QUIET ERROR_VARIABLE text)
+    if(NOT text MATCHES "POSEMILL_MESHOPT requires POSEMILL_GLTF")
+        message(FATAL_ERROR "an option that is ON was left out: ${text}")
+    endif()
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")

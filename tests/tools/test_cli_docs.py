@@ -281,8 +281,32 @@ class Help(Folder):
                               if word.startswith("--")}, self.options(verb), verb)
         self.assertEqual(self.complete("posemill", "resample", "--method", "circular-c"),
                          {"circular-c1", "circular-c2", "circular-c3"})
+        self.assertEqual(self.complete("posemill", "resample", "--method", "=", "circular-c"),
+                         {"circular-c1", "circular-c2", "circular-c3"})
+        self.assertIn("squad", self.complete("posemill", "resample", "--method", "="))
+        self.assertEqual(self.complete("posemill", "help", "re"), {"reduce", "resample"})
+        self.assertEqual(self.complete("posemill", "completions", ""), {"bash", "zsh", "fish"})
         self.assertEqual(self.complete("posemill", "resample", "--out", "--"), set()) # a file
+        self.assertEqual(self.complete("posemill", "resample", "--out", "=", "--"), set())
         self.assertEqual(self.complete("posemill", "resample", "walk"), set())
+
+    @unittest.skipIf(shutil.which("fish") is None, "fish is not installed")
+    def test_fish_completes_commands_options_and_methods(self):
+        script = self.folder / "posemill.fish"
+        script.write_text(self.run_posemill("completions", "fish"))
+
+        def offered(line):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source {script}; complete -C '{line}'"],
+                                  capture_output=True, text=True, check=True)
+            return {row.split("\t")[0] for row in done.stdout.splitlines()}
+
+        self.assertEqual(offered("posemill re"), {"reduce", "resample"})
+        self.assertEqual(offered("posemill help re"), {"reduce", "resample"})
+        self.assertEqual(offered("posemill completions "), {"bash", "zsh", "fish"})
+        self.assertLessEqual({"--help", "--version"}, offered("posemill --"))
+        for verb in self.verbs():
+            self.assertEqual({word.rstrip("=") for word in offered(f"posemill {verb} --")}, self.options(verb), verb)
+        self.assertEqual(offered("posemill resample --method circular-c"), {"circular-c1", "circular-c2", "circular-c3"})
 
     def test_scripts_are_valid(self):
         for shell in ("bash", "zsh", "fish"):

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values of --method are completed by the names of the methods, other values and operands by files.
+ * Values of --method are completed by the names of the methods, operands of help by commands, that of
+ * completions by the shells, other values and operands by files.
  */
 #include "completions.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define SHELLS "bash zsh fish"
 
 /* ---- words --------------------------------------------------------------------- */
 
@@ -16,6 +19,11 @@ static bool is_method(const option *row) {
 static void put_methods(void) {
     for (size_t i = 0; i < pm_method_count(); i++)
         printf("%s%s", i > 0 ? " " : "", pm_method_get_info((pm_method)i)->name);
+}
+
+static void put_names(const option_group *group) {
+    for (size_t i = 0; i < group->count; i++)
+        printf("%s ", group->options[i].name);
 }
 
 /* What an option does, without details: the help up to a semicolon, within single quotes. */
@@ -57,21 +65,30 @@ static void put_bash_valued(const char *command, const option *row) {
         put_bash_word(command, row);
 }
 
+/* Bash takes the = of --name=value for a word. */
 static void bash_begin(const option_group *groups, size_t group_count) {
     printf("# Completions of posemill for bash.\n"
            "_posemill() {\n"
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
-           "    local options valued\n"
+           "    local options='' valued='' commands=\"");
+    put_names(&groups[0]);
+    printf("\"\n"
            "    COMPREPLY=()\n"
+           "    if [ \"$word\" = = ]; then\n"
+           "        word=\n"
+           "    elif [ \"$before\" = = ]; then\n"
+           "        before=\"${COMP_WORDS[COMP_CWORD - 2]}\"\n"
+           "    fi\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-           "        COMPREPLY=($(compgen -W \"");
-    for (size_t g = 0; g < group_count; g++)
-        for (size_t i = 0; i < groups[g].count; i++)
-            printf("%s ", groups[g].options[i].name);
+           "        COMPREPLY=($(compgen -W \"$commands ");
+    for (size_t g = 1; g < group_count; g++)
+        put_names(&groups[g]);
     printf("\" -- \"$word\"))\n"
            "        return\n"
            "    fi\n"
-           "    case \"${COMP_WORDS[1]}\" in\n");
+           "    case \"${COMP_WORDS[1]}\" in\n"
+           "    help) COMPREPLY=($(compgen -W \"$commands\" -- \"$word\")) ;;\n"
+           "    completions) COMPREPLY=($(compgen -W \"" SHELLS "\" -- \"$word\")) ;;\n");
 }
 
 static void bash_print(const command_help *help, const option_group *groups, size_t group_count) {
@@ -98,25 +115,33 @@ static void bash_end(void) {
 
 /* ---- zsh ----------------------------------------------------------------------- */
 
-static void zsh_begin(const option_group *groups) {
+static void put_zsh_names(const char *array, const option_group *groups, size_t group_count) {
+    printf("    local -a %s=(\n", array);
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            printf("        '%s:", groups[g].options[i].name);
+            put_meaning(HELP_ZSH, groups[g].options[i].help);
+            printf("'\n");
+        }
+    printf("    )\n");
+}
+
+static void zsh_begin(const option_group *groups, size_t group_count) {
     printf("#compdef posemill\n"
            "_posemill() {\n"
-           "    local command\n"
-           "    local -a commands=(\n");
-    for (size_t i = 0; i < groups[0].count; i++) {
-        printf("        '%s:", groups[0].options[i].name);
-        put_meaning(HELP_ZSH, groups[0].options[i].help);
-        printf("'\n");
-    }
-    printf("    )\n"
-           "    if (( CURRENT == 2 )); then\n"
-           "        _describe command commands\n"
+           "    local command\n");
+    put_zsh_names("commands", groups, 1);
+    put_zsh_names("others", groups + 1, group_count - 1);
+    printf("    if (( CURRENT == 2 )); then\n"
+           "        _describe command commands -- others\n"
            "        return\n"
            "    fi\n"
            "    command=$words[2]\n"
            "    shift words\n"
            "    (( CURRENT-- ))\n"
-           "    case $command in\n");
+           "    case $command in\n"
+           "    help) _describe command commands ;;\n"
+           "    completions) compadd " SHELLS " ;;\n");
 }
 
 static void put_zsh_option(const char *command, const option *row) {
@@ -153,14 +178,22 @@ static void zsh_print(const command_help *help, const option_group *groups, size
 
 /* ---- fish ---------------------------------------------------------------------- */
 
-static void fish_begin(const option_group *groups) {
+static void fish_begin(const option_group *groups, size_t group_count) {
     printf("# Completions of posemill for fish.\n");
-    for (size_t i = 0; i < groups[0].count; i++) {
-        printf("complete -c posemill -n __fish_use_subcommand -f -a %s -d '",
-               groups[0].options[i].name);
-        put_meaning(HELP_FISH, groups[0].options[i].help);
-        printf("'\n");
-    }
+    for (size_t g = 0; g < group_count; g++)
+        for (size_t i = 0; i < groups[g].count; i++) {
+            const option *row = &groups[g].options[i];
+            const bool is_option = row->name[0] == '-';
+            printf("complete -c posemill -n __fish_use_subcommand -f -%c %s -d '",
+                   is_option ? 'l' : 'a', row->name + (is_option ? 2 : 0));
+            put_meaning(HELP_FISH, row->help);
+            printf("'\n");
+        }
+    printf("complete -c posemill -n '__fish_seen_subcommand_from help' -f -a '");
+    put_names(&groups[0]);
+    printf("'\n"
+           "complete -c posemill -n '__fish_seen_subcommand_from completions' -f -a '" SHELLS
+           "'\n");
 }
 
 static void put_fish_option(const char *command, const option *row) {
@@ -186,9 +219,9 @@ void completions_begin(help_style shell, const option_group *groups, size_t grou
     if (shell == HELP_BASH)
         bash_begin(groups, group_count);
     else if (shell == HELP_ZSH)
-        zsh_begin(groups);
+        zsh_begin(groups, group_count);
     else
-        fish_begin(groups);
+        fish_begin(groups, group_count);
 }
 
 void completions_print(help_style shell, const command_help *help, const option_group *groups,
