@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The examples of README.md and docs/python.md run as they are printed."""
+"""The examples of both README.md and of the documents run as they are printed."""
 from __future__ import annotations
 
 import json
@@ -19,8 +19,8 @@ def examples(document: str) -> list[tuple[int, str]]:
             for found in re.finditer(r"^```python\n(.*?)^```$", text, re.M | re.S)]
 
 
-@pytest.mark.parametrize("document, files", [("README.md", ["walk.bvh"]), ("docs/python.md", []),
-                                             ("docs/learning.md", ["walk.bvh"])])
+@pytest.mark.parametrize("document, files", [("README.md", ["walk.bvh"]), ("python/README.md", ["walk.bvh"]),
+                                             ("docs/python.md", []), ("docs/learning.md", ["walk.bvh"])])
 def test_examples_run(document: str, files: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each block alone: nothing is left of others but files. docs/python.md makes its own."""
     pytest.importorskip("scipy")
