@@ -51,6 +51,12 @@ static job *open_job(void) {
     return j;
 }
 
+static void close_places(job *j) {
+    pool.places -= j->places;
+    j->places = 0;
+}
+
+/* Work ends when no items are left, so that nobody else needs to join in. */
 static void join_in(job *j) {
     j->places--;
     pool.places--;
@@ -61,6 +67,7 @@ static void join_in(job *j) {
     j->work(j->context, &j->items);
     pthread_mutex_lock(&pool.lock);
     pool.waiting++;
+    close_places(j);
     if (--j->running == 0)
         pthread_cond_signal(&j->left);
 }
@@ -145,7 +152,7 @@ void pm_threads_release(void) {
 /* ---- jobs -------------------------------------------------------------------------------------- */
 
 /* Opens a job for up to `places` other threads. */
-static void open_places(job *j, size_t places) {
+static void begin_job(job *j, size_t places) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     job **at = &pool.jobs;
     pthread_once(&once, watch_forks);
@@ -161,12 +168,11 @@ static void open_places(job *j, size_t places) {
         pthread_cond_signal(&pool.wake);
 }
 
-/* Nobody joins in any more. Waits for those who have. */
-static void close_places(job *j) {
+/* Waits for the threads that have joined in. */
+static void end_job(job *j) {
     job **at = &pool.jobs;
     pthread_mutex_lock(&pool.lock);
-    pool.places -= j->places;
-    j->places = 0;
+    close_places(j);
     while (j->running > 0)
         pthread_cond_wait(&j->left, &pool.lock);
     while (*at != j)
@@ -185,9 +191,9 @@ void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) 
     }
     fegetenv(&j.mode);
     pthread_cond_init(&j.left, NULL);
-    open_places(&j, places - 1);
+    begin_job(&j, places - 1);
     work(context, &j.items);
-    close_places(&j);
+    end_job(&j);
     pthread_cond_destroy(&j.left);
 }
 

@@ -1,46 +1,38 @@
 /* SPDX-License-Identifier: MIT
  *
  * The number of host threads of a call: at most the number that its job or its engine specifies,
- * with the same bits for any number. Threads are counted when the library starts and joins them.
+ * with the same bits for any number.
  */
+#include "base/parallel.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
 #include "support/wrapped.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_size_t helpers, max_helpers; /* threads that run now, and the maximum so far */
+static atomic_size_t most_threads = 1; /* that the library asked for */
 
-WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
-        void *(*function)(void *), void *argument) {
-    const size_t now = atomic_fetch_add(&helpers, 1) + 1;
-    if (now > max_helpers)
-        max_helpers = now;
-    return __real_pthread_create(thread, attributes, function, argument);
-}
-
-WRAPPED(int, pthread_join, pthread_t thread, void **result) {
-    atomic_fetch_sub(&helpers, 1);
-    return __real_pthread_join(thread, result);
+WRAPPED(void, pm_run_parallel, size_t threads, size_t items, pm_work work, void *context) {
+    const size_t asked = threads < items ? threads : items;
+    size_t most = most_threads;
+    while (asked > most && !atomic_compare_exchange_weak(&most_threads, &most, asked))
+        ;
+    __real_pm_run_parallel(threads, items, work, context);
 }
 
 static size_t threads_since(void) {
-    const size_t threads = max_helpers + 1;
-    assert_int_equal(helpers, 0);
-    max_helpers = 0;
-    return threads;
+    return atomic_exchange(&most_threads, 1);
 }
 
 enum { ENGINE_THREADS = 3, MAX_THREADS = 9 };
 
 /* ---- crowds on the reference path ---------------------------------------------------------- */
 
-/* Fewer than FEW do not repay starting a thread. */
-enum { INSTANCES = 5000, JOINTS = 64, FEW = 500 };
+/* Fewer than FEW do not repay another thread. */
+enum { INSTANCES = 1200, JOINTS = 64, FEW = 250 };
 
 static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_t count,
                        uint32_t host_threads) {
