@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads that stay as long as an engine exists, because starting one takes longer than a small frame.
+ * Threads that stay as long as an engine or a resampler exists: starting one takes as long as a small frame.
  * They sleep between jobs: threads that wait actively would take processors from those of the application.
  */
 #define _POSIX_C_SOURCE 200809L

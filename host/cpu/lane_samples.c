@@ -50,7 +50,8 @@ static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *t
     const pm_crowd_timeline *timeline = &crowd->timelines[number];
     const pm_s64 time = times->time[lane];
     if (moves) {
-        *to = pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, time, times->clamps[lane]);
+        *to = pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, time,
+                             times->clamps[lane]);
         return;
     }
     const pm_cursor cursor = pm_crowd_locate(*timeline, crowd->times, time, times->clamps[lane]);

@@ -197,8 +197,8 @@ static void call_at_once(void) {
     caller callers[CALLERS];
     for (size_t i = 0; i < CALLERS; i++) {
         callers[i] = (caller){.keeps = i % 2};
-        assert_int_equal(
-            __real_pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
+        assert_int_equal(__real_pthread_create(&callers[i].thread, NULL, call_often, &callers[i]),
+                         0);
     }
     for (size_t i = 0; i < CALLERS; i++) {
         assert_int_equal(__real_pthread_join(callers[i].thread, NULL), 0);
