@@ -9,6 +9,7 @@
 #include "support/motion.h"
 #include "support/wrapped.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,19 @@ WRAPPED(void, pm_run_parallel, size_t threads, size_t items, pm_work work, void 
     while (asked > most && !atomic_compare_exchange_weak(&most_threads, &most, asked))
         ;
     __real_pm_run_parallel(threads, items, work, context);
+}
+
+static atomic_size_t started, joined;
+
+WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
+        void *(*function)(void *), void *argument) {
+    started++;
+    return __real_pthread_create(thread, attributes, function, argument);
+}
+
+WRAPPED(int, pthread_join, pthread_t thread, void **result) {
+    joined++;
+    return __real_pthread_join(thread, result);
 }
 
 static size_t threads_since(void) {
@@ -76,6 +90,27 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     (void)threads_since();
     expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
     assert_int_equal(threads_since(), 1);
+}
+
+TEST(threads_stay_between_jobs_and_end_with_their_engine) {
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = "none", .host_threads = ENGINE_THREADS};
+    engines_close(NULL); /* those of other tests keep threads, too */
+    started = joined = 0;
+    expect_success(pm_engine_create(&desc, &engine, new_error()));
+    assert_int_equal(started, 0);
+    scene s;
+    scene_make(engine, &(scene_options){.salt = 0xF76, .joints = JOINTS}, &s);
+    scene_instances(&s, 0xF77, INSTANCES, instances);
+    for (size_t i = 0; i < 9; i++) {
+        SCOPED(guarded_free_at) float *records = posed_by(&s, instances, INSTANCES, 0);
+        assert_int_equal(started, ENGINE_THREADS - 1);
+        assert_int_equal(joined, 0);
+    }
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_int_equal(joined, ENGINE_THREADS - 1);
 }
 
 /* ---- listed times ------------------------------------------------------------------------------ */
