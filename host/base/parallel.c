@@ -56,13 +56,21 @@ static void close_places(job *j) {
     j->places = 0;
 }
 
+/* Wakes threads for the first two of some places. Those wake others in turn: the caller does not wait until
+ * all are awake. Needs no lock. */
+static void wake(size_t places) {
+    for (size_t i = 0; i < 2 && i < places; i++)
+        pthread_cond_signal(&pool.wake);
+}
+
 /* Work ends when no items are left, so that nobody else needs to join in. */
 static void join_in(job *j) {
     j->places--;
-    pool.places--;
     j->running++;
     pool.waiting--;
+    const size_t left = --pool.places;
     pthread_mutex_unlock(&pool.lock);
+    wake(left);
     fesetenv(&j->mode);
     j->work(j->context, &j->items);
     pthread_mutex_lock(&pool.lock);
@@ -137,8 +145,15 @@ static void watch_forks(void) {
     forks_unwatched = pthread_atfork(NULL, NULL, after_fork);
 }
 
-void pm_threads_keep(void) {
+/* Locks, also for the first time: no child finds the lock taken for ever. */
+static void lock_first(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
     pthread_mutex_lock(&pool.lock);
+}
+
+void pm_threads_keep(void) {
+    lock_first();
     pool.users++;
     pthread_mutex_unlock(&pool.lock);
 }
@@ -153,10 +168,8 @@ void pm_threads_release(void) {
 
 /* Opens a job for up to `places` other threads. */
 static void begin_job(job *j, size_t places) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
     job **at = &pool.jobs;
-    pthread_once(&once, watch_forks);
-    pthread_mutex_lock(&pool.lock);
+    lock_first();
     while (*at)
         at = &(*at)->next;
     *at = j;
@@ -164,8 +177,7 @@ static void begin_job(job *j, size_t places) {
     pool.places += places;
     start_threads();
     pthread_mutex_unlock(&pool.lock);
-    while (places-- > 0)
-        pthread_cond_signal(&pool.wake);
+    wake(places);
 }
 
 /* Waits for the threads that have joined in. */
