@@ -1,39 +1,212 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads that exist only during the call: the work takes longer than starting them.
+ * Threads that stay as long as an engine or a resampler exists: starting one takes as long as a small frame.
+ * They sleep between jobs: threads that wait actively would take processors from those of the application.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "parallel.h"
 
+#include <fenv.h>
+#include <signal.h>
+
+/* A call of pm_run_parallel. `places` and `running` are guarded by the lock. */
 typedef struct job {
     pm_items items;
     pm_work work;
     void *context;
+    fenv_t mode;         /* of the calling thread: rounding, and whether subnormal numbers are 0 */
+    size_t places;       /* threads that may still join in */
+    size_t running;      /* threads that have joined in */
+    pthread_cond_t left; /* the last of them has left */
+    struct job *next;    /* in the order of the calls */
 } job;
+
+/* The threads of this process. A thread that was started counts as waiting until it takes a place. */
+static struct {
+    pthread_mutex_t lock; /* guards all below */
+    pthread_cond_t wake;
+    job *jobs;
+    size_t users;   /* for which the threads stay */
+    size_t places;  /* of all jobs */
+    size_t waiting; /* threads that take a place next */
+    size_t count;
+    pthread_t threads[PM_MAX_THREADS - 1];
+    uintptr_t generation; /* of these threads; those of an earlier one end */
+} pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
+
+static int forks_unwatched; /* an errno value */
 
 bool pm_take_item(pm_items *items, size_t *item) {
     *item = atomic_fetch_add_explicit(&items->next, 1, memory_order_relaxed);
     return *item < items->count;
 }
 
-static void *run_worker(void *argument) {
-    job *j = argument;
+/* ---- threads: the caller of these functions holds the lock ------------------------------------ */
+
+static job *open_job(void) {
+    job *j = pool.jobs;
+    while (j && j->places == 0)
+        j = j->next;
+    return j;
+}
+
+static void close_places(job *j) {
+    pool.places -= j->places;
+    j->places = 0;
+}
+
+/* Wakes threads for the first two of some places. Those wake others in turn: the caller does not wait until
+ * all are awake. Needs no lock. */
+static void wake(size_t places) {
+    for (size_t i = 0; i < 2 && i < places; i++)
+        pthread_cond_signal(&pool.wake);
+}
+
+/* Work ends when no items are left, so that nobody else needs to join in. */
+static void join_in(job *j) {
+    j->places--;
+    j->running++;
+    pool.waiting--;
+    const size_t left = --pool.places;
+    pthread_mutex_unlock(&pool.lock);
+    wake(left);
+    fesetenv(&j->mode);
     j->work(j->context, &j->items);
+    pthread_mutex_lock(&pool.lock);
+    pool.waiting++;
+    close_places(j);
+    if (--j->running == 0)
+        pthread_cond_signal(&j->left);
+}
+
+static void *serve(void *generation) {
+    pthread_mutex_lock(&pool.lock);
+    while (pool.generation == (uintptr_t)generation) {
+        job *j = open_job();
+        if (j)
+            join_in(j);
+        else
+            pthread_cond_wait(&pool.wake, &pool.lock);
+    }
+    pthread_mutex_unlock(&pool.lock);
     return NULL;
+}
+
+/* Signals are for the application's threads, but for those that a fault of the thread itself causes. */
+static void block_signals(sigset_t *before) {
+    static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        sigdelset(&blocked, faults[i]);
+    pthread_sigmask(SIG_SETMASK, &blocked, before);
+}
+
+/* Starts threads until there is one for each place, or none can be started. */
+static void start_threads(void) {
+    sigset_t signals;
+    if (pool.waiting >= pool.places || pool.count == PM_MAX_THREADS - 1 || forks_unwatched)
+        return;
+    block_signals(&signals);
+    while (pool.waiting < pool.places && pool.count < PM_MAX_THREADS - 1 &&
+           pthread_create(&pool.threads[pool.count], NULL, serve, (void *)pool.generation) == 0) {
+        pool.count++;
+        pool.waiting++;
+    }
+    pthread_sigmask(SIG_SETMASK, &signals, NULL);
+}
+
+/* Releases the lock. Ends all threads if nobody uses them. */
+static void leave(void) {
+    pthread_t threads[PM_MAX_THREADS - 1];
+    size_t count = 0;
+    if (pool.users == 0 && !pool.jobs) {
+        for (; count < pool.count; count++)
+            threads[count] = pool.threads[count];
+        pool.count = pool.waiting = 0;
+        pool.generation++;
+        pthread_cond_broadcast(&pool.wake);
+    }
+    pthread_mutex_unlock(&pool.lock);
+    while (count > 0)
+        pthread_join(threads[--count], NULL);
+}
+
+/* In a child process, which has none of the threads. The lock may belong to one of them for ever. */
+static void after_fork(void) {
+    pthread_mutex_init(&pool.lock, NULL);
+    pthread_cond_init(&pool.wake, NULL);
+    pool.jobs = NULL;
+    pool.places = pool.waiting = pool.count = 0;
+}
+
+static void watch_forks(void) {
+    forks_unwatched = pthread_atfork(NULL, NULL, after_fork);
+}
+
+/* Locks, also for the first time: no child finds the lock taken for ever. */
+static void lock_first(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    pthread_mutex_lock(&pool.lock);
+}
+
+void pm_threads_keep(void) {
+    lock_first();
+    pool.users++;
+    pthread_mutex_unlock(&pool.lock);
+}
+
+void pm_threads_release(void) {
+    pthread_mutex_lock(&pool.lock);
+    pool.users--;
+    leave();
+}
+
+/* ---- jobs -------------------------------------------------------------------------------------- */
+
+/* Opens a job for up to `places` other threads. */
+static void begin_job(job *j, size_t places) {
+    job **at = &pool.jobs;
+    lock_first();
+    while (*at)
+        at = &(*at)->next;
+    *at = j;
+    j->places = places;
+    pool.places += places;
+    start_threads();
+    pthread_mutex_unlock(&pool.lock);
+    wake(places);
+}
+
+/* Waits for the threads that have joined in. */
+static void end_job(job *j) {
+    job **at = &pool.jobs;
+    pthread_mutex_lock(&pool.lock);
+    close_places(j);
+    while (j->running > 0)
+        pthread_cond_wait(&j->left, &pool.lock);
+    while (*at != j)
+        at = &(*at)->next;
+    *at = j->next;
+    leave();
 }
 
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) {
     job j = {.items = {.count = items}, .work = work, .context = context};
-    pthread_t workers[PM_MAX_THREADS - 1];
-    size_t max = threads < items ? threads : items;
-    size_t started = 0;
-    while (started + 1 < PM_MAX_THREADS && started + 1 < max &&
-           pthread_create(&workers[started], NULL, run_worker, &j) == 0)
-        started++;
+    size_t places = threads < items ? threads : items;
+    places = places < PM_MAX_THREADS ? places : PM_MAX_THREADS;
+    if (places <= 1) {
+        work(context, &j.items);
+        return;
+    }
+    fegetenv(&j.mode);
+    pthread_cond_init(&j.left, NULL);
+    begin_job(&j, places - 1);
     work(context, &j.items);
-    while (started > 0)
-        pthread_join(workers[--started], NULL);
+    end_job(&j);
+    pthread_cond_destroy(&j.left);
 }
 
 void pm_first_failure_begin(pm_first_failure *failure) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Work on the host that consists of independent items, distributed over threads for the
- * duration of one call.
+ * Work on the host that consists of independent items, distributed over the threads that this
+ * process keeps for it.
  */
 #ifndef PM_HOST_PARALLEL_H
 #define PM_HOST_PARALLEL_H
@@ -44,12 +44,18 @@ bool pm_take_item(pm_items *items, size_t *item);
 /* Takes items and processes them until none is left; another thread may take any of them. */
 typedef void (*pm_work)(void *context, pm_items *items);
 
-/* Threads of a call at most, the caller's included: more are not started. */
+/* Threads of a call at most, the caller's included. All calls together start one less. */
 enum { PM_MAX_THREADS = 65 };
 
 /* Calls work on up to `threads` threads, including the caller's, and returns when all items are
- * done. If a thread cannot be started, the others do its work. */
+ * done. If a thread cannot be started, the others do its work. The threads compute in the caller's
+ * floating-point mode. Thread-safe; work may call it, too. */
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
+
+/* Between these two calls, threads that were started wait for the next job. Otherwise they end with
+ * the last job that runs. Thread-safe, but not for work. */
+void pm_threads_keep(void);
+void pm_threads_release(void);
 
 /* The failure of the item with the lowest number: as all items are tried, it does not depend on which
  * thread was first. */

@@ -40,18 +40,24 @@ static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t join
     to->spacing[lane] = spacing + PM_SPACING_FLOATS * (size_t)cursor.segment;
 }
 
-/* A joint's timeline is that of its rotations, which all clips have. */
-static inline pm_sides sides_of(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
-                                size_t joint, bool moves) {
+/* A joint's timeline is that of its rotations, which all clips have. Fields are filled one by one: copying
+ * those that were just stored would stall on the stores. */
+static inline void find_sides(const pm_crowd_data *crowd, const pm_lane_times *times, size_t lane,
+                              size_t joint, bool moves, pm_sides *to) {
     const size_t clip = times->clip[lane];
     const pm_track_layout *own = layout_of(crowd, PM_ROTATIONS, clip, joint);
     const pm_u32 number = own ? own->timeline : crowd->clips[clip].timeline;
     const pm_crowd_timeline *timeline = &crowd->timelines[number];
-    if (moves)
-        return pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, times->time[lane],
-                              times->clamps[lane]);
-    return (pm_sides){.cursor[0] = pm_crowd_locate(*timeline, crowd->times, times->time[lane],
-                                                   times->clamps[lane])};
+    const pm_s64 time = times->time[lane];
+    if (moves) {
+        *to = pm_crowd_sides(*timeline, crowd->rates[number], crowd->times, time,
+                             times->clamps[lane]);
+        return;
+    }
+    const pm_cursor cursor = pm_crowd_locate(*timeline, crowd->times, time, times->clamps[lane]);
+    to->cursor[0].segment = cursor.segment;
+    to->cursor[0].u = cursor.u;
+    to->rate[1] = 0;
 }
 
 /* `moves` is a compile-time constant, here and above. */
@@ -60,7 +66,7 @@ static inline void locate(const pm_crowd_data *crowd, const pm_lane_times *times
     pm_sides at[PM_LANES];
     to->side_count = 1;
     for (size_t i = 0; i < PM_LANES; i++) {
-        at[i] = sides_of(crowd, times, i, joint, moves);
+        find_sides(crowd, times, i, joint, moves, &at[i]);
         to->side_count = at[i].rate[1] != 0.0f ? 2 : to->side_count;
     }
     for (unsigned s = 0; s < to->side_count; s++)

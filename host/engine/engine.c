@@ -123,6 +123,7 @@ void pm_engine_destroy(pm_engine **handle) {
         return;
     if (engine->device && !pm_device_is_lost(engine->device))
         engine->device->backend->close(engine->device);
+    pm_threads_release();
     free(engine);
     *handle = NULL;
 }

@@ -26,6 +26,7 @@ pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler
     pm_resampler *made = calloc(1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
+    pm_threads_keep();
     made->desc = *desc;
     made->streams.stay = true;
     status = pm_clip_data_lay_out(&made->desc, NULL, &made->layout, error);
@@ -43,6 +44,7 @@ void pm_resampler_destroy(pm_resampler **handle) {
     pm_cpu_streams_close(&r->streams);
     pm_clip_data_free(&r->layout);
     pm_clip_data_free(&r->clip);
+    pm_threads_release();
     free(r);
     *handle = NULL;
 }

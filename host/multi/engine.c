@@ -36,6 +36,7 @@ pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, 
                             .builds_in_background = desc->build_in_background,
                             .clip_building = desc->clip_building};
         *engine = made;
+        pm_threads_keep();
     } else {
         free(made);
     }

@@ -43,7 +43,10 @@ size_t pm_pose_entries(const pm_pose_request *request) {
 }
 
 size_t pm_pose_joints(const pm_pose_request *request) {
-    return request->target_count * pm_pose_entries(request) * request->crowd->skeleton->joint_count;
+    size_t joints = 0;
+    for (size_t i = 0; i < request->target_count; i++)
+        joints += request->crowd->skeleton->sets[request->targets[i].view.set].count;
+    return joints;
 }
 
 size_t pm_pose_records(const pm_pose_request *request) {

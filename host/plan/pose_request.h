@@ -47,7 +47,8 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
 /* The number of entries: of the list, or of all instances. */
 size_t pm_pose_entries(const pm_pose_request *request);
 
-/* The joints of all entries and targets. The product does not overflow: each has a record. */
+/* The joints that are posed for one entry, those above a subset included, counted for each target. Their product
+ * with the entries does not overflow: an entry has a record in memory. */
 size_t pm_pose_joints(const pm_pose_request *request);
 
 /* The number of instances' records in the memory of a target. */

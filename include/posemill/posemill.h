@@ -239,7 +239,10 @@ typedef struct pm_engine_desc {
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
      * pm_crowd_root_motion; small jobs use fewer. A job can set a lower or a higher number. With
-     * several devices, each gets an equal part, and at least one thread. 0: pm_processors(). */
+     * several devices, each gets an equal part, and at least one thread. 0: pm_processors().
+     * Threads are started when a job first needs them, at most 64 for all engines of a process, and
+     * sleep between jobs until the last engine is destroyed. They block signals. A forked process
+     * starts its own. */
     uint32_t host_threads;
     /* Folder for compiled programs. NULL: $XDG_CACHE_HOME/posemill or ~/.cache/posemill, if these
      * are absolute paths, and the driver's own cache with PoCL, which compiles twice for any other.

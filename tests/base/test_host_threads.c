@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The number of host threads of a call: at most the number that its job or its engine specifies,
- * with the same bits for any number. Threads are counted when the library starts and joins them.
+ * with the same bits for any number.
  */
+#include "base/parallel.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -13,34 +14,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static atomic_size_t helpers, max_helpers; /* threads that run now, and the maximum so far */
+static atomic_size_t most_threads = 1; /* that the library asked for */
+
+WRAPPED(void, pm_run_parallel, size_t threads, size_t items, pm_work work, void *context) {
+    const size_t asked = threads < items ? threads : items;
+    size_t most = most_threads;
+    while (asked > most && !atomic_compare_exchange_weak(&most_threads, &most, asked))
+        ;
+    __real_pm_run_parallel(threads, items, work, context);
+}
+
+static atomic_size_t started, joined;
 
 WRAPPED(int, pthread_create, pthread_t *thread, const pthread_attr_t *attributes,
         void *(*function)(void *), void *argument) {
-    const size_t now = atomic_fetch_add(&helpers, 1) + 1;
-    if (now > max_helpers)
-        max_helpers = now;
+    started++;
     return __real_pthread_create(thread, attributes, function, argument);
 }
 
 WRAPPED(int, pthread_join, pthread_t thread, void **result) {
-    atomic_fetch_sub(&helpers, 1);
+    joined++;
     return __real_pthread_join(thread, result);
 }
 
 static size_t threads_since(void) {
-    const size_t threads = max_helpers + 1;
-    assert_int_equal(helpers, 0);
-    max_helpers = 0;
-    return threads;
+    return atomic_exchange(&most_threads, 1);
 }
 
 enum { ENGINE_THREADS = 3, MAX_THREADS = 9 };
 
 /* ---- crowds on the reference path ---------------------------------------------------------- */
 
-/* Fewer than FEW do not repay starting a thread. */
-enum { INSTANCES = 5000, JOINTS = 64, FEW = 500 };
+/* Fewer than FEW do not repay another thread. */
+enum { INSTANCES = 1200, JOINTS = 64, FEW = 250 };
 
 static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_t count,
                        uint32_t host_threads) {
@@ -84,6 +90,27 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     (void)threads_since();
     expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
     assert_int_equal(threads_since(), 1);
+}
+
+TEST(threads_stay_between_jobs_and_end_with_their_engine) {
+    SCOPED(free_at) pm_crowd_instance *instances = test_array(INSTANCES, sizeof *instances);
+    pm_engine *engine = NULL;
+    const pm_engine_desc desc = {.device = "none", .host_threads = ENGINE_THREADS};
+    engines_close(NULL); /* those of other tests keep threads, too */
+    started = joined = 0;
+    expect_success(pm_engine_create(&desc, &engine, new_error()));
+    assert_int_equal(started, 0);
+    scene s;
+    scene_make(engine, &(scene_options){.salt = 0xF76, .joints = JOINTS}, &s);
+    scene_instances(&s, 0xF77, INSTANCES, instances);
+    for (size_t i = 0; i < 9; i++) {
+        SCOPED(guarded_free_at) float *records = posed_by(&s, instances, INSTANCES, 0);
+        assert_int_equal(started, ENGINE_THREADS - 1);
+        assert_int_equal(joined, 0);
+    }
+    scene_free(&s);
+    pm_engine_destroy(&engine);
+    assert_int_equal(joined, ENGINE_THREADS - 1);
 }
 
 /* ---- listed times ------------------------------------------------------------------------------ */

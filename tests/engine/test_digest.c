@@ -142,16 +142,18 @@ static void note_mode(void *context, pm_items *items) {
         atomic_fetch_add(flushing, flush_is_on());
 }
 
-/* The threads that the library starts compute in the mode of the thread that called it. */
+/* The threads of the library compute in the mode of the thread that called it, also those that it keeps. */
 TEST_ON_REFERENCE(threads_inherit_the_mode) {
     enum { ITEMS = 1000 };
     atomic_size_t flushing = 0;
+    pm_threads_keep();
     need_flush();
     pm_run_parallel(4, ITEMS, note_mode, &flushing);
     flush_set(false);
     assert_int_equal(flushing, ITEMS);
     pm_run_parallel(4, ITEMS, note_mode, &flushing);
     assert_int_equal(flushing, ITEMS);
+    pm_threads_release();
 }
 
 /* A clip and a job that are large enough for several threads. */

@@ -8,9 +8,13 @@
 
 #include <posemill/posemill_crowd.h>
 
+#include "base/parallel.h"
 #include "support/engines.h"
 
+#include <pthread.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -291,6 +295,53 @@ TEST(a_child_goes_on_with_the_reference_path_of_its_parent) {
     SCOPED(destroy) objects parents = {.device = "none"};
     expect_ok(make(&parents, false, &error), &error);
     run_child(engines_are_as_before, &parents, true);
+}
+
+/* ---- threads of plain C ---- */
+
+enum { MEMBERS = 3, FORKS = 100 };
+
+/* Ends only if MEMBERS threads take part. */
+static void meet(void *context, pm_items *items) {
+    atomic_size_t *arrived = context;
+    size_t item;
+    ++*arrived;
+    while (*arrived < MEMBERS)
+        sched_yield();
+    while (pm_take_item(items, &item))
+        ;
+}
+
+static int has_threads_of_its_own(objects *parents) {
+    (void)parents;
+    for (size_t i = 0; i < 3; i++) {
+        atomic_size_t arrived = 0;
+        pm_run_parallel(MEMBERS, MEMBERS, meet, &arrived);
+        EXPECT(arrived == MEMBERS);
+    }
+    pm_threads_release();
+    return 0;
+}
+
+static void *run_jobs(void *stop) {
+    while (!*(atomic_bool *)stop) {
+        atomic_size_t arrived = 0;
+        pm_run_parallel(MEMBERS, MEMBERS, meet, &arrived);
+    }
+    return NULL;
+}
+
+/* Another thread of the parent holds the lock of the threads now and then. */
+TEST(a_child_of_a_process_whose_threads_work_has_threads_of_its_own) {
+    atomic_bool stop = false;
+    pthread_t thread;
+    pm_threads_keep();
+    assert_int_equal(pthread_create(&thread, NULL, run_jobs, &stop), 0);
+    for (size_t i = 0; i < FORKS; i++)
+        run_child(has_threads_of_its_own, NULL, i % 2);
+    stop = true;
+    pthread_join(thread, NULL);
+    pm_threads_release();
 }
 
 TEST_GROUP(NULL, engines_close)
