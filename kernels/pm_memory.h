@@ -330,13 +330,15 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #endif
 
-/* A non-temporal store, where the compiler has one. */
+/* A non-temporal store, where the compiler has one. Its address is aligned to the size of the vector. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
 #elif PM_LANES == 16 && defined(__AVX512F__)
 #define PM_STREAM(value, to) _mm512_stream_ps((to), (__m512)(value))
 #elif PM_LANES == 8 && defined(__AVX__)
 #define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
+#else
+#define PM_STREAM(value, to) pm_store_reals((to), (value))
 #endif
 
 /* A vector past the caches in parts of 16 bytes, the alignment of what malloc returns. */
@@ -367,22 +369,30 @@ pm_fn void pm_stream_parts(real v, pm_global float *to) {
 #define PM_STORE_TAIL(size, tail, count, to) memcpy((to), (tail), (size) * sizeof(float) * (count))
 #endif
 
+/* Floats from an aligned address up to this one. */
+pm_fn pm_u32 pm_past_of(pm_global const float *at) {
+    return (pm_u32)((size_t)at / sizeof(float) % PM_LANES);
+}
+
+/* `size` vectors past the caches, to an aligned address. */
+pm_fn void pm_stream_block(pm_global float *to, pm_quat_block m, int size) {
+    PM_STREAM(m.r0, to);
+    PM_STREAM(m.r1, PM_VECTOR(to, 1));
+    PM_STREAM(m.r2, PM_VECTOR(to, 2));
+    if (size == 4)
+        PM_STREAM(m.r3, PM_VECTOR(to, 3));
+}
+
 /* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
  * requests non-temporal stores, for results that will have left the caches before they are read: a cached
  * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
  * address aligned to the size of the vector, or of its parts. */
 pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
                           pm_u32 streams) {
-#ifdef PM_STREAM
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
-        PM_STREAM(m.r0, to);
-        PM_STREAM(m.r1, PM_VECTOR(to, 1));
-        PM_STREAM(m.r2, PM_VECTOR(to, 2));
-        if (size == 4)
-            PM_STREAM(m.r3, PM_VECTOR(to, 3));
+    if (count >= PM_LANES && streams && pm_past_of(to) == 0) {
+        pm_stream_block(to, m, size);
         return;
     }
-#endif
 #ifdef PM_STREAM_PARTS
     if (count >= PM_LANES && streams && ((size_t)to & (sizeof(float4) - 1)) == 0) {
         pm_stream_parts(m.r0, to);

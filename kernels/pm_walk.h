@@ -8,11 +8,24 @@
 #include "pm_cursor.h"
 #include "pm_keys.h"
 #include "pm_methods.h"
+#include "pm_rows.h"
 
 /* How results go past the caches, and how those of sample k of a segment do, from the first track on or
- * beside earlier ones; and how many floats lie from sample to sample. Kernels stream whole vectors. The
- * host, whose results may be at any address and beside those of other tracks, defines these otherwise. */
-#ifndef pm_walk_streams
+ * beside earlier ones; and how many floats lie from sample to sample. */
+#undef pm_walk_streams
+#undef pm_walk_row
+#undef pm_walk_row_of
+#undef pm_walk_row_floats
+#undef pm_walk_store_items
+#undef pm_walk_store_vector_items
+#if PM_LANES > 1
+#define pm_walk_streams pm_rows *
+#define pm_walk_row pm_row
+#define pm_walk_row_of pm_row_of
+#define pm_walk_row_floats(rows, track_count) ((rows)->floats)
+#define pm_walk_store_items pm_store_row_items
+#define pm_walk_store_vector_items pm_store_row_vector_items
+#else
 #define pm_walk_streams pm_u32
 #define pm_walk_row pm_u32
 #define pm_walk_row_of(streams, k, is_first) (streams)
