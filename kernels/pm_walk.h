@@ -28,7 +28,7 @@
 #else
 #define pm_walk_streams pm_u32
 #define pm_walk_row pm_u32
-#define pm_walk_row_of(streams, k, is_first) (streams)
+#define pm_walk_row_of(streams, k, count, is_first) (streams)
 #define pm_walk_row_floats(streams, track_count) ((pm_u64)(track_count)*PM_COMPONENTS)
 #define pm_walk_store_items pm_store_items
 #define pm_walk_store_vector_items pm_store_vector_items
@@ -232,7 +232,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 pm_walk_prefetch(keys, next_at, plane_floats, 0, 1);
                 pm_walk_store(out, pm_key_passed(pm_load_keys(keys, at), PM_PASSES), wraps + track,
                               odd_lap, track_count - track,
-                              pm_walk_row_of(streams, 0, track == first));
+                              pm_walk_row_of(streams, 0, 1, track == first));
                 continue;
             }
 #endif
@@ -265,7 +265,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
 #endif
                 }
                 pm_walk_store(out, value, wraps + track, odd_lap, track_count - track,
-                              pm_walk_row_of(streams, k - sample, track == first));
+                              pm_walk_row_of(streams, k - sample, end - sample, track == first));
             }
             pm_walk_prefetch(keys, next_at, plane_floats, plane, PM_PLANES_AHEAD);
         }

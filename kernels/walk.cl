@@ -28,11 +28,12 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
     pm_global float *to = values + values_offset + sample * (pm_u64)track_count * PM_COMPONENTS;
 #if PM_LANES > 1
     pm_rows rows;
-    pm_rows_begin(&rows, (pm_u64)track_count * PM_COMPONENTS, (last - first) * PM_COMPONENTS,
+    pm_u64 floats = (pm_u64)track_count * PM_COMPONENTS;
+    pm_rows_begin(&rows, to + first * PM_COMPONENTS, floats, (last - first) * PM_COMPONENTS,
                   streams);
     pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, last, first, last, sample, end,
                 &rows, map);
-    pm_rows_end(&rows);
+    pm_rows_end(&rows, to + (end - sample) * floats);
 #else
     pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, track_count, first, last, sample,
                 end, streams);
