@@ -330,7 +330,7 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #endif
 
-/* A non-temporal store, where the compiler has one. Its address is aligned to the size of the vector. */
+/* A non-temporal store, where the compiler has one, to an address aligned to the size of the vector. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
 #elif PM_LANES == 16 && defined(__AVX512F__)
@@ -339,23 +339,6 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
 #else
 #define PM_STREAM(value, to) pm_store_reals((to), (value))
-#endif
-
-/* A vector past the caches in parts of 16 bytes, the alignment of what malloc returns. */
-#if defined(PM_OPENCL) && defined(PM_STREAM) && PM_LANES > 4
-#define PM_STREAM_PART(value, to) __builtin_nontemporal_store((value), (pm_global float4 *)(to))
-#define PM_STREAM_PARTS
-pm_fn void pm_stream_parts(real v, pm_global float *to) {
-#if PM_LANES == 16
-    PM_STREAM_PART(v.lo.lo, to);
-    PM_STREAM_PART(v.lo.hi, to + 4);
-    PM_STREAM_PART(v.hi.lo, to + 8);
-    PM_STREAM_PART(v.hi.hi, to + 12);
-#else
-    PM_STREAM_PART(v.lo, to);
-    PM_STREAM_PART(v.hi, to + 4);
-#endif
-}
 #endif
 
 /* The first `count` items, of `size` floats each, of vectors in private memory. */
@@ -385,25 +368,14 @@ pm_fn void pm_stream_block(pm_global float *to, pm_quat_block m, int size) {
 
 /* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
  * requests non-temporal stores, for results that will have left the caches before they are read: a cached
- * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
- * address aligned to the size of the vector, or of its parts. */
+ * store would first read every line from memory, only to overwrite it. Elsewhere than at an aligned address
+ * they are stored in the caches: pm_rows.h streams there. */
 pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
                           pm_u32 streams) {
     if (count >= PM_LANES && streams && pm_past_of(to) == 0) {
         pm_stream_block(to, m, size);
         return;
     }
-#ifdef PM_STREAM_PARTS
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(float4) - 1)) == 0) {
-        pm_stream_parts(m.r0, to);
-        pm_stream_parts(m.r1, PM_VECTOR(to, 1));
-        pm_stream_parts(m.r2, PM_VECTOR(to, 2));
-        if (size == 4)
-            pm_stream_parts(m.r3, PM_VECTOR(to, 3));
-        return;
-    }
-#endif
-    (void)streams;
     if (count >= PM_LANES) {
         pm_store_reals(to, m.r0);
         pm_store_reals(PM_VECTOR(to, 1), m.r1);

@@ -163,6 +163,23 @@ TEST_ON_BOTH(samples_may_be_at_any_address) {
     }
 }
 
+/* Parts have fewer samples than stream, or than go to plain C. */
+static void expect_bits_of_parts(const samples *s, random_source *source, size_t tracks,
+                                 size_t part) {
+    cursor whole = samples_run(s, 0, random_size(source, 0, LINE - 1));
+    for (size_t i = 0; i < 5; i++) {
+        samples of = *s;
+        of.job.first = random_size(source, 0, s->job.sample_count - part);
+        of.job.sample_count = part;
+        of.values = part * tracks;
+        cursor found = samples_run(&of, 0, random_size(source, 0, LINE - 1));
+        assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
+                            found.count * sizeof(float));
+        free(found.memory);
+    }
+    free(whole.memory);
+}
+
 /* Of so many tracks, along the clip: from hardly one to hundreds of samples between two keys. Rows of
  * an odd number of tracks begin at different places of a line. */
 static void expect_streamed_offsets(pm_engine *engine, random_source *source, size_t fewest,
@@ -177,6 +194,7 @@ static void expect_streamed_offsets(pm_engine *engine, random_source *source, si
     snprintf(what, sizeof what, "%zu tracks of %zu keys that stream", tracks, keys);
     expect_offsets(&s, 0, what);
     expect_offsets(&s, 1, what);
+    expect_bits_of_parts(&s, source, tracks, random_size(source, 1, 300));
 }
 
 TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
@@ -208,18 +226,7 @@ TEST_ON_BOTH(large_jobs_of_few_tracks_have_the_bits_of_their_parts) {
         samples s;
         const size_t tracks = random_size(&source, 1, 15), part = random_size(&source, 1, 300);
         samples_make(engine, &source, KEYS, tracks, (1 << 17) / tracks + part, false, &s);
-        cursor whole = samples_run(&s, 0, random_size(&source, 0, LINE - 1));
-        for (size_t i = 0; i < 5; i++) {
-            samples of = s;
-            of.job.first = random_size(&source, 0, s.job.sample_count - part);
-            of.job.sample_count = part;
-            of.values = part * tracks;
-            cursor found = samples_run(&of, 0, random_size(&source, 0, LINE - 1));
-            assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
-                                found.count * sizeof(float));
-            free(found.memory);
-        }
-        free(whole.memory);
+        expect_bits_of_parts(&s, &source, tracks, part);
         samples_free(&s);
     }
 }
