@@ -29,14 +29,10 @@ typedef struct pm_lanes_out {
 
 #ifdef PM_OPENCL
 pm_fn void pm_store_vector(real words, pm_global float *to, pm_u32 streams) {
-#ifdef PM_STREAM
-    if (streams) {
+    if (streams)
         PM_STREAM(words, to);
-        return;
-    }
-#endif
-    (void)streams;
-    PM_VSTORE(words, 0, to);
+    else
+        PM_VSTORE(words, 0, to);
 }
 #endif
 

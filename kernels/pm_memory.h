@@ -330,30 +330,15 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #endif
 
-/* A non-temporal store, where the compiler has one. */
+/* A non-temporal store, where the compiler has one, to an address aligned to the size of the vector. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
 #elif PM_LANES == 16 && defined(__AVX512F__)
 #define PM_STREAM(value, to) _mm512_stream_ps((to), (__m512)(value))
 #elif PM_LANES == 8 && defined(__AVX__)
 #define PM_STREAM(value, to) _mm256_stream_ps((to), (__m256)(value))
-#endif
-
-/* A vector past the caches in parts of 16 bytes, the alignment of what malloc returns. */
-#if defined(PM_OPENCL) && defined(PM_STREAM) && PM_LANES > 4
-#define PM_STREAM_PART(value, to) __builtin_nontemporal_store((value), (pm_global float4 *)(to))
-#define PM_STREAM_PARTS
-pm_fn void pm_stream_parts(real v, pm_global float *to) {
-#if PM_LANES == 16
-    PM_STREAM_PART(v.lo.lo, to);
-    PM_STREAM_PART(v.lo.hi, to + 4);
-    PM_STREAM_PART(v.hi.lo, to + 8);
-    PM_STREAM_PART(v.hi.hi, to + 12);
 #else
-    PM_STREAM_PART(v.lo, to);
-    PM_STREAM_PART(v.hi, to + 4);
-#endif
-}
+#define PM_STREAM(value, to) pm_store_reals((to), (value))
 #endif
 
 /* The first `count` items, of `size` floats each, of vectors in private memory. */
@@ -367,33 +352,30 @@ pm_fn void pm_stream_parts(real v, pm_global float *to) {
 #define PM_STORE_TAIL(size, tail, count, to) memcpy((to), (tail), (size) * sizeof(float) * (count))
 #endif
 
+/* Floats from an aligned address up to this one. */
+pm_fn pm_u32 pm_past_of(pm_global const float *at) {
+    return (pm_u32)((size_t)at / sizeof(float) % PM_LANES);
+}
+
+/* `size` vectors past the caches, to an aligned address. */
+pm_fn void pm_stream_block(pm_global float *to, pm_quat_block m, int size) {
+    PM_STREAM(m.r0, to);
+    PM_STREAM(m.r1, PM_VECTOR(to, 1));
+    PM_STREAM(m.r2, PM_VECTOR(to, 2));
+    if (size == 4)
+        PM_STREAM(m.r3, PM_VECTOR(to, 3));
+}
+
 /* Stores the first `count` items of `size` vectors, 4 or 3; all of them are the fast case. `streams`
  * requests non-temporal stores, for results that will have left the caches before they are read: a cached
- * store would first read every line from memory, only to overwrite it. Non-temporal stores require an
- * address aligned to the size of the vector, or of its parts. */
+ * store would first read every line from memory, only to overwrite it. Elsewhere than at an aligned address
+ * they are stored in the caches: pm_rows.h streams there. */
 pm_fn void pm_store_block(pm_global float *to, pm_quat_block m, int size, pm_u32 count,
                           pm_u32 streams) {
-#ifdef PM_STREAM
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(real) - 1)) == 0) {
-        PM_STREAM(m.r0, to);
-        PM_STREAM(m.r1, PM_VECTOR(to, 1));
-        PM_STREAM(m.r2, PM_VECTOR(to, 2));
-        if (size == 4)
-            PM_STREAM(m.r3, PM_VECTOR(to, 3));
+    if (count >= PM_LANES && streams && pm_past_of(to) == 0) {
+        pm_stream_block(to, m, size);
         return;
     }
-#endif
-#ifdef PM_STREAM_PARTS
-    if (count >= PM_LANES && streams && ((size_t)to & (sizeof(float4) - 1)) == 0) {
-        pm_stream_parts(m.r0, to);
-        pm_stream_parts(m.r1, PM_VECTOR(to, 1));
-        pm_stream_parts(m.r2, PM_VECTOR(to, 2));
-        if (size == 4)
-            pm_stream_parts(m.r3, PM_VECTOR(to, 3));
-        return;
-    }
-#endif
-    (void)streams;
     if (count >= PM_LANES) {
         pm_store_reals(to, m.r0);
         pm_store_reals(PM_VECTOR(to, 1), m.r1);

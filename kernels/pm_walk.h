@@ -8,14 +8,27 @@
 #include "pm_cursor.h"
 #include "pm_keys.h"
 #include "pm_methods.h"
+#include "pm_rows.h"
 
 /* How results go past the caches, and how those of sample k of a segment do, from the first track on or
- * beside earlier ones; and how many floats lie from sample to sample. Kernels stream whole vectors. The
- * host, whose results may be at any address and beside those of other tracks, defines these otherwise. */
-#ifndef pm_walk_streams
+ * beside earlier ones; and how many floats lie from sample to sample. */
+#undef pm_walk_streams
+#undef pm_walk_row
+#undef pm_walk_row_of
+#undef pm_walk_row_floats
+#undef pm_walk_store_items
+#undef pm_walk_store_vector_items
+#if PM_LANES > 1
+#define pm_walk_streams pm_rows *
+#define pm_walk_row pm_row
+#define pm_walk_row_of pm_row_of
+#define pm_walk_row_floats(rows, track_count) ((rows)->floats)
+#define pm_walk_store_items pm_store_row_items
+#define pm_walk_store_vector_items pm_store_row_vector_items
+#else
 #define pm_walk_streams pm_u32
 #define pm_walk_row pm_u32
-#define pm_walk_row_of(streams, k, is_first) (streams)
+#define pm_walk_row_of(streams, k, count, is_first) (streams)
 #define pm_walk_row_floats(streams, track_count) ((pm_u64)(track_count)*PM_COMPONENTS)
 #define pm_walk_store_items pm_store_items
 #define pm_walk_store_vector_items pm_store_vector_items
@@ -219,7 +232,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
                 pm_walk_prefetch(keys, next_at, plane_floats, 0, 1);
                 pm_walk_store(out, pm_key_passed(pm_load_keys(keys, at), PM_PASSES), wraps + track,
                               odd_lap, track_count - track,
-                              pm_walk_row_of(streams, 0, track == first));
+                              pm_walk_row_of(streams, 0, 1, track == first));
                 continue;
             }
 #endif
@@ -252,7 +265,7 @@ pm_fn void pm_walk_samples(pm_global const pm_stored_key *restrict keys,
 #endif
                 }
                 pm_walk_store(out, value, wraps + track, odd_lap, track_count - track,
-                              pm_walk_row_of(streams, k - sample, track == first));
+                              pm_walk_row_of(streams, k - sample, end - sample, track == first));
             }
             pm_walk_prefetch(keys, next_at, plane_floats, plane, PM_PLANES_AHEAD);
         }

@@ -26,11 +26,16 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
     pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
     pm_u32 end = sample_count - sample < run ? sample_count : sample + run;
     pm_global float *to = values + values_offset + sample * (pm_u64)track_count * PM_COMPONENTS;
-    pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, track_count, first, last, sample,
-                end, streams
 #if PM_LANES > 1
-                ,
-                map
+    pm_rows rows;
+    pm_u64 floats = (pm_u64)track_count * PM_COMPONENTS;
+    pm_rows_begin(&rows, to + first * PM_COMPONENTS, floats, (last - first) * PM_COMPONENTS,
+                  streams);
+    pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, last, first, last, sample, end,
+                &rows, map);
+    pm_rows_end(&rows, to + (end - sample) * floats);
+#else
+    pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, track_count, first, last, sample,
+                end, streams);
 #endif
-    );
 }

@@ -17,155 +17,7 @@
 extern const pm_walk_functions PM_SET_NAME(pm_walk_functions);
 
 #ifdef __FMA__
-#include "kernels/pm_memory.h"
-
-/* Past the caches to any address: only whole, aligned vectors are streamed. The vector behind the last
- * aligned one of a sample's tracks is kept until that of the next tracks completes it. Where samples lie
- * one after another, so are the vectors that two samples share. Other tracks beside them are stored by other
- * threads: there such vectors are stored in the caches, and their lines are prefetched, because a
- * store that waits for its line stops those behind it. */
-typedef struct results {
-    size_t row_floats; /* from sample to sample */
-    bool streams, joins;
-    size_t ahead; /* floats to a sample some microseconds later */
-    real rests[PM_WALK_BLOCK], heads[PM_WALK_BLOCK]; /* of each sample of a segment */
-    pm_u32 head_count;                               /* samples whose first tracks are computed */
-    real tail;                                       /* the end of the last sample, or nothing */
-    float *tail_at;
-    size_t tail_lanes;
-} results;
-
-typedef struct row_store {
-    results *all; /* NULL: stored in the caches */
-    pm_u32 k;     /* among the samples of a segment */
-    bool is_first;
-} row_store;
-
-#if PM_LANES == 16
-#define PM_NUMBERS ((pm_mask){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15})
-#else
-#define PM_NUMBERS ((pm_mask){0, 1, 2, 3, 4, 5, 6, 7})
-#endif
-
-/* Where a and b lie `past` floats above an aligned address: the aligned vector that they share. */
-static inline real shared(real a, real b, size_t past) {
-    const pm_mask lanes = PM_NUMBERS + (int32_t)(PM_LANES - past);
-#if PM_LANES == 16
-    return (real)_mm512_permutex2var_ps((__m512)a, (__m512i)lanes, (__m512)b);
-#else
-    const real low = (real)_mm256_permutevar8x32_ps((__m256)a, (__m256i)lanes);
-    const real high = (real)_mm256_permutevar8x32_ps((__m256)b, (__m256i)lanes);
-    return pm_select(lanes >= PM_LANES, high, low);
-#endif
-}
-
-/* Stores the lanes from `begin` to `end`. */
-static inline void store_lanes(float *to, real v, size_t begin, size_t end) {
-#if PM_LANES == 16
-    _mm512_mask_storeu_ps(to, (__mmask16)((1u << end) - (1u << begin)), (__m512)v);
-#else
-    const pm_mask within = (PM_NUMBERS >= (int32_t)begin) & (PM_NUMBERS < (int32_t)end);
-    _mm256_maskstore_ps(to, (__m256i)within, (__m256)v);
-#endif
-}
-
-/* The first vector of a sample, of which lanes before `past` belong to the sample before. */
-static inline void store_first(float *at, real part, size_t past, row_store r) {
-    results *all = r.all;
-    const real whole = pm_select(PM_NUMBERS < (int32_t)past, all->tail, part);
-    all->head_count = r.k + 1;
-    if (past == 0 || all->tail_lanes > 0) {
-        PM_STREAM(past == 0 ? part : whole, at);
-        all->tail_lanes = 0;
-    } else if (all->joins && r.k > 0) {
-        all->heads[r.k] = part;
-    } else {
-        __builtin_prefetch(at + past + all->ahead, 1);
-        store_lanes(at, part, past, PM_LANES);
-    }
-}
-
-/* The last vector of a sample, whose first `lanes` lanes are set. */
-static inline void store_end(float *at, real part, size_t lanes, row_store r) {
-    results *all = r.all;
-    if (lanes == PM_LANES) {
-        PM_STREAM(part, at);
-    } else if (!all->joins) {
-        store_lanes(at, part, 0, lanes);
-    } else if (r.k + 1 < all->head_count) {
-        PM_STREAM(pm_select(PM_NUMBERS < (int32_t)lanes, part, all->heads[r.k + 1]), at);
-    } else {
-        all->tail = part;
-        all->tail_at = at;
-        all->tail_lanes = lanes;
-    }
-}
-
-/* The values of a sample's last tracks: `floats` of them, at most those of all vectors, at least one. */
-__attribute__((noinline)) static void store_last(float *to, const pm_quat_block *m, size_t floats,
-                                                 row_store r) {
-    const size_t past = (uintptr_t)to / sizeof *to % PM_LANES, end = past + floats;
-    const real rest = r.all->rests[r.k];
-    const real parts[] = {shared(rest, m->r0, past), shared(m->r0, m->r1, past),
-                          shared(m->r1, m->r2, past), shared(m->r2, m->r3, past),
-                          shared(m->r3, m->r3, past)};
-    const size_t last = (end - 1) / PM_LANES;
-    for (size_t v = 0; v < last; v++)
-        if (v == 0 && r.is_first)
-            store_first(to - past, parts[0], past, r);
-        else
-            PM_STREAM(parts[v], PM_VECTOR(to - past, v));
-    store_end(PM_VECTOR(to - past, last), parts[last], end - last * PM_LANES, r);
-}
-
-/* The values of PM_LANES tracks, the last ones if so. */
-static inline void store_full(float *to, pm_quat_block m, size_t components, bool is_last,
-                              row_store r) {
-    const size_t past = (uintptr_t)to / sizeof *to % PM_LANES;
-    const real end = components == 4 ? m.r3 : m.r2;
-    real *rest = &r.all->rests[r.k];
-    const real part = shared(*rest, m.r0, past);
-    float *at = to - past;
-    if (r.is_first)
-        store_first(at, part, past, r);
-    else
-        PM_STREAM(part, at);
-    PM_STREAM(shared(m.r0, m.r1, past), PM_VECTOR(at, 1));
-    PM_STREAM(shared(m.r1, m.r2, past), PM_VECTOR(at, 2));
-    if (components == 4)
-        PM_STREAM(shared(m.r2, m.r3, past), PM_VECTOR(at, 3));
-    if (!is_last)
-        *rest = end;
-    else if (past > 0)
-        store_end(PM_VECTOR(at, components), shared(end, end, past), past, r);
-}
-
-static inline void store_row(float *to, pm_quat_block m, size_t components, pm_u32 count,
-                             row_store r) {
-    if (count >= PM_LANES)
-        store_full(to, m, components, count == PM_LANES, r);
-    else
-        store_last(to, &m, components * count, r);
-}
-
-#define pm_walk_streams results *
-#define pm_walk_row row_store
-#define pm_walk_row_floats(to, track_count) ((to)->row_floats)
-#define pm_walk_row_of(to, k, is_first) ((row_store){(to)->streams ? (to) : NULL, (k), (is_first)})
-
-static inline void pm_walk_store_items(float *to, pm_quat q, pm_u32 count, row_store r) {
-    if (r.all)
-        store_row(to, pm_block_of(q), 4, count, r);
-    else
-        pm_store_items(to, q, count, 0);
-}
-
-static inline void pm_walk_store_vector_items(float *to, pm_quat q, pm_u32 count, row_store r) {
-    if (r.all)
-        store_row(to, pm_vector_block_of(q), 3, count, r);
-    else
-        pm_store_vector_items(to, q, count, 0);
-}
+#include "kernels/pm_rows.h"
 
 /* ---- samples of a track in lanes ---- */
 
@@ -441,30 +293,16 @@ static inline void stream(float *to, const float *from, size_t count) {
 #include "walk_curve.h"
 #undef PM_METHOD
 
-/* Vectors are set before they are read. */
-static inline void begin_results(const pm_walk *w, size_t components, results *to) {
-    const size_t ahead = 3000; /* floats */
-    to->row_floats = w->row_floats;
-    to->streams = w->streams;
-    to->joins = w->row_floats == components * w->track_count;
-    to->ahead = (ahead / w->row_floats + 1) * w->row_floats;
-    to->tail_lanes = 0;
-}
-
-static inline void end_results(const results *to) {
-    if (to->tail_lanes > 0)
-        store_lanes(to->tail_at, to->tail, 0, to->tail_lanes);
-    _mm_sfence();
-}
-
 #define PM_WALK(name)                                                                              \
     PM_FLAT static void walk_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {                  \
-        results to;                                                                                \
-        begin_results(w, pm_##name##_walk_components, &to);                                        \
-        pm_##name##_walk_run(w->keys, w->constants, w->wraps, w->cursors,                          \
-                             w->to + begin * w->row_floats, w->plane_floats, w->track_count, 0,    \
-                             w->track_count, begin, end, &to, w->map);                             \
-        end_results(&to);                                                                          \
+        const size_t width = pm_##name##_walk_components * (size_t)w->track_count;                 \
+        float *to = w->to + begin * w->row_floats;                                                 \
+        pm_rows rows;                                                                              \
+        pm_rows_begin(&rows, to, w->row_floats, width, w->streams);                                \
+        pm_##name##_walk_run(w->keys, w->constants, w->wraps, w->cursors, to, w->plane_floats,     \
+                             w->track_count, 0, w->track_count, begin, end, &rows, w->map);        \
+        pm_rows_end(&rows, w->to + end * w->row_floats);                                           \
+        _mm_sfence();                                                                              \
     }                                                                                              \
     PM_FLAT static void walk_tracks_##name(const pm_walk *w, pm_u32 begin, pm_u32 end) {           \
         pm_##name##_walk_tracks(w, begin, end);                                                    \

@@ -72,7 +72,7 @@ static void location_expect(const cursor *p, const cursor *expected, const char 
 
 /* ---- samples -------------------------------------------------------------------------------- */
 
-enum { KEYS = 9 };
+enum { KEYS = 9, KEY_RATE = 10 };
 static const size_t components[OUTPUTS] = {4, 3, 3, 3, 3};
 
 typedef struct samples {
@@ -84,11 +84,11 @@ typedef struct samples {
     char what[80];
 } samples;
 
-static void samples_make(pm_engine *engine, random_source *source, size_t tracks, size_t count,
-                         bool pairs, samples *s) {
+static void samples_make(pm_engine *engine, random_source *source, size_t keys, size_t tracks,
+                         size_t count, bool pairs, samples *s) {
     static uint32_t which[64];
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
-    *s = (samples){.keys = motion_make(KEYS, tracks, 1.5, random_bits(source)),
+    const pm_timeline timeline = {.key_count = keys, .rate = {KEY_RATE, 1}};
+    *s = (samples){.keys = motion_make(keys, tracks, 1.5, random_bits(source)),
                    .values = pairs ? count : count * tracks};
     const pm_clip_desc desc = motion_desc(&s->keys, &timeline, PM_METHOD_SLERP);
     s->clip = clip_make(engine, &desc);
@@ -153,7 +153,7 @@ TEST_ON_BOTH(samples_may_be_at_any_address) {
             char what[80];
             const size_t tracks = size_up_to(&source, 40);
             const size_t count = size_up_to(&source, round ? 60 : 200);
-            samples_make(engine, &source, tracks, count, round == 1, &s);
+            samples_make(engine, &source, KEYS, tracks, count, round == 1, &s);
             snprintf(what, sizeof what, "%u lanes, %zu samples of %zu tracks%s",
                      (unsigned)all_lanes[l], count, tracks, round ? ", pairs" : "");
             for (size_t output = 0; output < OUTPUTS; output++)
@@ -163,21 +163,48 @@ TEST_ON_BOTH(samples_may_be_at_any_address) {
     }
 }
 
+/* Parts have fewer samples than stream, or than go to plain C. */
+static void expect_bits_of_parts(const samples *s, random_source *source, size_t tracks,
+                                 size_t part) {
+    cursor whole = samples_run(s, 0, random_size(source, 0, LINE - 1));
+    for (size_t i = 0; i < 5; i++) {
+        samples of = *s;
+        of.job.first = random_size(source, 0, s->job.sample_count - part);
+        of.job.sample_count = part;
+        of.values = part * tracks;
+        cursor found = samples_run(&of, 0, random_size(source, 0, LINE - 1));
+        assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
+                            found.count * sizeof(float));
+        free(found.memory);
+    }
+    free(whole.memory);
+}
+
+/* Of so many tracks, along the clip: from hardly one to hundreds of samples between two keys. Rows of
+ * an odd number of tracks begin at different places of a line. */
+static void expect_streamed_offsets(pm_engine *engine, random_source *source, size_t fewest,
+                                    size_t most) {
+    SCOPED(samples_free) samples s;
+    const size_t tracks = random_size(source, fewest, most);
+    const size_t count = STREAMED_FLOATS / 3 / tracks + 1;
+    const size_t keys = random_size(source, KEYS, count < 2000 ? count : 2000);
+    char what[80];
+    samples_make(engine, source, keys, tracks, count, false, &s);
+    s.job.rate = (pm_rational){(int64_t)(KEY_RATE * count), (int64_t)(keys - 1)};
+    snprintf(what, sizeof what, "%zu tracks of %zu keys that stream", tracks, keys);
+    expect_offsets(&s, 0, what);
+    expect_offsets(&s, 1, what);
+    expect_bits_of_parts(&s, source, tracks, random_size(source, 1, 300));
+}
+
 TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
     random_source source = random_salted(0xF12);
     if (small_sizes())
         skip();
     for (size_t l = first_width(&source); l < LANES; l += width_step()) {
-        pm_engine *engine = engine_of(state, l);
-        if (!engine)
-            continue;
-        samples s;
-        const size_t tracks = 16 + random_bits(&source) % 48;
-        samples_make(engine, &source, tracks, STREAMED_FLOATS / 3 / tracks + 1, false, &s);
-        expect_offsets(&s, 0, "rotations that stream");
-        expect_offsets(&s, 1, "positions that stream");
-        samples_free(&s);
-        pm_engine_destroy(&engine);
+        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
+        for (size_t round = 0; engine && round < 2; round++)
+            expect_streamed_offsets(engine, &source, round ? 1 : 16, round ? 16 : 64);
     }
 }
 
@@ -198,19 +225,8 @@ TEST_ON_BOTH(large_jobs_of_few_tracks_have_the_bits_of_their_parts) {
     for (size_t round = 0; round < 4; round++) {
         samples s;
         const size_t tracks = random_size(&source, 1, 15), part = random_size(&source, 1, 300);
-        samples_make(engine, &source, tracks, (1 << 17) / tracks + part, false, &s);
-        cursor whole = samples_run(&s, 0, random_size(&source, 0, LINE - 1));
-        for (size_t i = 0; i < 5; i++) {
-            samples of = s;
-            of.job.first = random_size(&source, 0, s.job.sample_count - part);
-            of.job.sample_count = part;
-            of.values = part * tracks;
-            cursor found = samples_run(&of, 0, random_size(&source, 0, LINE - 1));
-            assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
-                                found.count * sizeof(float));
-            free(found.memory);
-        }
-        free(whole.memory);
+        samples_make(engine, &source, KEYS, tracks, (1 << 17) / tracks + part, false, &s);
+        expect_bits_of_parts(&s, &source, tracks, part);
         samples_free(&s);
     }
 }
