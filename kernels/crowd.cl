@@ -153,7 +153,8 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
         }
 #if PM_MAY_BE_PLAIN && PM_LANES < 16
         if (k == 0 && states.plain)
-            pm_plain_group(&poses, &t, &states.inputs[0], joints, n, pm_group_count(size.posed - n));
+            pm_plain_group(&poses, &t, &states.inputs[0], joints, n,
+                           pm_group_count(size.posed - n));
         else
 #endif
             if (k == 0 && n < together)
