@@ -55,6 +55,17 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
                        pm_joint_number(joints, first + k), k);
 }
 
+/* The same for plain poses where they are not sampled ahead, without what the others test for each joint. */
+#if PM_MAY_BE_PLAIN && PM_LANES < 16
+pm_rare_fn void pm_plain_group(pm_poses *poses, const pm_tables *t, const pm_input_lanes *input,
+                               pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
+    pm_u32 channels = pm_animated_channels(joints + first, count);
+    for (pm_u32 c = 0; c < PM_CHANNELS; c++)
+        if (channels >> c & 1)
+            pm_sample_common(poses, t, input, c, first, count);
+}
+#endif
+
 /* Of `rest` joints, those of the next group. */
 pm_fn pm_u32 pm_group_count(pm_u32 rest) {
     return rest < PM_GROUP ? rest : PM_GROUP;
@@ -140,7 +151,13 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
                 if (channels >> c & 1)
                     pm_gather_common(&planes[c], &t, &states.inputs[0], c, n);
         }
-        if (k == 0 && n < together)
+#if PM_MAY_BE_PLAIN && PM_LANES < 16
+        if (k == 0 && states.plain)
+            pm_plain_group(&poses, &t, &states.inputs[0], joints, n,
+                           pm_group_count(size.posed - n));
+        else
+#endif
+            if (k == 0 && n < together)
             pm_pose_group(&poses, &t, &states, PM_LAYER_ARGUMENT level_joints, masks, joints, n,
                           pm_group_count(together - n));
 #endif
