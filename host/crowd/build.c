@@ -35,9 +35,13 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
     const pm_skeleton *skeleton = desc->skeleton;
     const pm_clip_desc *clip = &desc->clips[i];
-    if (clip->root_positions && skeleton->hinges)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "root_positions: the positions of hinges are their angles");
+    if (clip->scalar_count != skeleton->hinge_count || !clip->scalars.data != !skeleton->hinges)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: expected those of %zu hinges, found %zu",
+                       skeleton->hinge_count, clip->scalars.data ? clip->scalar_count : 0);
+    if (skeleton->hinges &&
+        (!clip->root_positions || !clip->positions.data || pm_timeline_count(clip) > 1))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: require %s",
+                       pm_timeline_count(clip) > 1 ? "one timeline" : "positions, root_positions");
     if (clip->root_rotations &&
         (!skeleton->hinges || clip->rotations.type == PM_CODED || pm_takes_user_tangents(clip)))
         return pm_fail(error, PM_ERROR_ARGUMENT, "root_rotations: %s",
@@ -144,6 +148,7 @@ static void build_items(void *context, pm_items *items) {
         pm_clip_data *clip = NULL;
         pm_status status = lay_out(c->desc, c->crowd, i, &clip, &error);
         if (status == PM_OK) {
+            clip->scalar_order = c->crowd->skeleton->scalar_order;
             pm_crowd_place_clip(c->crowd, clip, i);
             status = pm_clip_build_tracks(&c->desc->clips[i], c->threads, clip, &error);
         }

@@ -531,6 +531,14 @@ typedef struct pm_clip_desc {
      * are no hinges keep the rest pose. Without user_tangents and codes. */
     bool root_rotations;
 
+    /* Likewise for crowds: (key_count, scalar_count), with `stride` from key to key, the angle in rad of each
+     * hinge of the skeleton, of magnitude at most 1e4, in the order of pm_skeleton_desc.hinges. They are
+     * interpolated as positions are, and never wrapped. They require one timeline and root_positions.
+     * cubicspline requires their tangents too. */
+    pm_array scalars;
+    pm_array scalars_in, scalars_out;
+    size_t scalar_count;
+
     uint64_t reserved[7]; /* must be 0 */
 } pm_clip_desc;
 
