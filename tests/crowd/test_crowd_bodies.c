@@ -683,13 +683,13 @@ static pm_crowd_instance instance_of_robot(random_source *source, const scene *s
 }
 
 /* Instance i is also posed 2^-14 s before and after, in the same segment. */
-static void expect_robot(void **state, const scene_options *options) {
+static void expect_robot(pm_engine *engine, bool on_reference, const scene_options *options) {
     enum { COUNT = 24 };
     SCOPED(scene_free) scene s;
     SCOPED(hinges_free) hinge_set set;
     pm_crowd_instance instances[3 * COUNT];
     random_source source = random_salted(options->salt + 0x200);
-    make_robot(engine_for(state), options, false, &s, &set);
+    make_robot(engine, options, false, &s, &set);
     for (size_t i = 0; i < COUNT; i++) {
         instances[i] = instance_of_robot(&source, &s, i);
         instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
@@ -697,7 +697,7 @@ static void expect_robot(void **state, const scene_options *options) {
         instances[2 * COUNT + i].time_a += 1 << 18;
     }
     const body_job b = {
-        .instances = instances, .count = 3 * COUNT, .on_reference = !is_for_device(state)};
+        .instances = instances, .count = 3 * COUNT, .on_reference = on_reference};
     SCOPED(states_free) states got = states_make(&s, &b);
     for (size_t i = 0; i < COUNT; i++)
         expect_hinges(&s, &set, &got, i, &instances[i]);
@@ -731,7 +731,18 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
     const size_t all = sizeof scenes / sizeof *scenes;
     const size_t count = small_sizes() ? 2 : has_few_programs(state) ? 4 : all;
     for (size_t i = 0; i < count; i++)
-        expect_robot(state, &scenes[i]);
+        expect_robot(engine_for(state), !is_for_device(state), &scenes[i]);
+}
+
+TEST_ON_DEVICE(states_of_hinges_do_not_depend_on_lanes) {
+    static const uint32_t lanes[] = {1, 4};
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+        if (!can_compile_lanes(engine_for(state), lanes[l]))
+            continue;
+        SCOPED(pm_engine_destroy)
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
+        expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
+    }
 }
 
 /* A subset in the order of a list has the states of a job of all joints. */
