@@ -298,7 +298,8 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
     pm_body_input input;
     pm_body_group group;
     pm_body slots[PM_SLOTS], root;
-    pm_hinge_joint hinge = {{0.0f, 0.0f, 0.0f}, 0.0f, 0};
+    pm_hinge_joint hinge;
+    hinge.number = 0;
     pm_u32 numbers = 0xffffffffu; /* the group of numbers that is sampled */
     pm_u32 channels = 1u << PM_CHANNEL_ROTATIONS | (has_hinges ? 0 : 1u << PM_CHANNEL_POSITIONS);
     pm_u32 active =
@@ -341,7 +342,7 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
                               pm_number_of(group.poses.of[PM_CHANNEL_POSITIONS][quad], n));
             angle_rate =
                 pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
-            pm_turn_hinge(&own, hinge, pm_rest_of(joint, PM_CHANNEL_ROTATIONS), angle, angle_rate);
+            pm_turn_hinge(&own, hinge, still, angle, angle_rate);
         }
         if (joint->parent != PM_NO_SLOT)
             body = pm_body_product(slots[joint->parent], own, moves, shifts);

@@ -117,23 +117,27 @@ typedef struct pm_body {
     pm_quat rotation, position, velocity, spin;
 } pm_body;
 
-/* A joint that may be a hinge. */
+/* A joint that may be a hinge: its rotation is cos(angle/2) `start` + sin(angle/2) `quarter`. */
 typedef struct pm_hinge_joint {
+    float start[4];   /* its rotation at angle 0 */
+    float quarter[4]; /* at angle pi: half a turn farther, which is a quarter of one on the sphere */
     float axis[3];
     float reference;
-    pm_u32 number; /* of its angle among those of a row; 0: no hinge */
+    pm_u32 number;    /* of its angle among those of a row; 0: no hinge */
+    pm_u32 unused[3]; /* keeps the size a multiple of 16 */
 } pm_hinge_joint;
 
-/* Turns a hinge by an angle with a rate. `rotation` is that of the rest pose. */
-pm_fn void pm_turn_hinge(pm_body *own, pm_hinge_joint hinge, pm_quat rotation, real angle,
-                         real rate) {
-    real zero = PM_REAL(0.0f);
-    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * (angle - PM_REAL(hinge.reference)));
-    pm_quat axis =
-        pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]), PM_REAL(hinge.axis[2]), zero);
-    pm_quat about = pm_quat_scaled(axis, turn.sine);
-    about.w = turn.cosine;
-    own->rotation = pm_quat_product(rotation, about);
+/* Turns a hinge to an angle with a rate, but in the lanes that keep the rest pose. */
+pm_fn void pm_turn_hinge(pm_body *own, pm_hinge_joint hinge, pm_mask still, real angle, real rate) {
+    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * angle);
+    pm_quat start = pm_quat_of(PM_REAL(hinge.start[0]), PM_REAL(hinge.start[1]),
+                               PM_REAL(hinge.start[2]), PM_REAL(hinge.start[3]));
+    pm_quat quarter = pm_quat_of(PM_REAL(hinge.quarter[0]), PM_REAL(hinge.quarter[1]),
+                                 PM_REAL(hinge.quarter[2]), PM_REAL(hinge.quarter[3]));
+    pm_quat axis = pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]),
+                              PM_REAL(hinge.axis[2]), PM_REAL(0.0f));
+    own->rotation = pm_quat_select(still, own->rotation,
+                                   pm_quat_blend(turn.cosine, start, turn.sine, quarter));
     own->spin = pm_quat_scaled(axis, rate);
 }
 

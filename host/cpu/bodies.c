@@ -125,7 +125,7 @@ static inline void set_hinge(const lane_group *g, const block_values *block, con
     if (g->moves)
         s->rate = pm_select(still, PM_REAL(0.0f),
                             pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
-    pm_turn_hinge(&s->own, hinge, pm_lanes_spread(joint->rotation), s->angle, s->rate);
+    pm_turn_hinge(&s->own, hinge, still, s->angle, s->rate);
 }
 
 static inline void put_vector(real *row, pm_quat v) {

@@ -240,10 +240,34 @@ static pm_status fill_points(pm_skeleton *skeleton, const pm_skeleton_desc *desc
     return PM_OK;
 }
 
-/* The axis gets the length 1. */
-static pm_status fill_hinge(pm_skeleton *skeleton, const pm_hinge *from, pm_error *error) {
+/* The product of quaternions, which applies b first. */
+static void turn_by(const double a[4], const double b[4], double product[4]) {
+    for (size_t i = 0; i < 3; i++) {
+        const size_t k = (i + 1) % 3, l = (i + 2) % 3;
+        product[i] = a[3] * b[i] + a[i] * b[3] + a[k] * b[l] - a[l] * b[k];
+    }
+    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+/* `axis` has the length 1; `rest` is the rotation at the reference. */
+static void fill_turn(pm_hinge_joint *to, const double axis[3], const double rest[4]) {
+    const double half = -0.5 * (double)to->reference, s = sin(half);
+    const double back[4] = {s * axis[0], s * axis[1], s * axis[2], cos(half)};
+    const double half_turn[4] = {axis[0], axis[1], axis[2], 0};
+    double start[4], quarter[4];
+    turn_by(rest, back, start);
+    turn_by(start, half_turn, quarter);
+    store(to->start, start, 4);
+    store(to->quarter, quarter, 4);
+    store(to->axis, axis, 3);
+}
+
+static pm_status fill_hinge(pm_skeleton *skeleton, const pm_skeleton_desc *desc, size_t h,
+                            pm_error *error) {
+    const pm_hinge *from = &desc->hinges[h];
     pm_hinge_joint *to = &skeleton->hinges[skeleton->slots[from->joint]];
-    const double axis[3] = {(double)from->axis[0], (double)from->axis[1], (double)from->axis[2]};
+    double axis[3] = {(double)from->axis[0], (double)from->axis[1], (double)from->axis[2]};
+    bone b;
     const double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
     if (!(fabs(norm - 1) <= unit_tolerance))
         return refuse(from->joint, "hinges: the axis is no unit vector", error);
@@ -252,10 +276,12 @@ static pm_status fill_hinge(pm_skeleton *skeleton, const pm_hinge *from, pm_erro
     if (to->number)
         return refuse(from->joint, "hinges: the joint has two", error);
     for (size_t i = 0; i < 3; i++)
-        to->axis[i] = pm_stored(axis[i] / norm);
+        axis[i] /= norm;
     to->reference = pm_stored((double)from->reference);
     to->number = PM_FIRST_SCALAR;
-    return PM_OK;
+    const pm_status status = read_bone(desc, from->joint, &b, error);
+    fill_turn(to, axis, b.rotation);
+    return status;
 }
 
 /* Rows have the angles in the order of the joints in which they are needed. */
@@ -263,7 +289,7 @@ static pm_status fill_hinges(pm_skeleton *skeleton, const pm_skeleton_desc *desc
     pm_status status = PM_OK;
     pm_u32 count = 0;
     for (size_t h = 0; status == PM_OK && h < desc->hinge_count; h++)
-        status = fill_hinge(skeleton, &desc->hinges[h], error);
+        status = fill_hinge(skeleton, desc, h, error);
     for (size_t k = 0; status == PM_OK && desc->hinges && k < skeleton->joint_count; k++)
         if (skeleton->hinges[k].number)
             skeleton->hinges[k].number = PM_FIRST_SCALAR + count++;

@@ -683,7 +683,7 @@ static pm_crowd_instance instance_of_robot(random_source *source, const scene *s
 }
 
 /* Instance i is also posed 2^-14 s before and after, in the same segment. */
-static void expect_robot(pm_engine *engine, bool on_reference, const scene_options *options) {
+static void expect_robot(pm_engine *engine, bool in_plain_c, const scene_options *options) {
     enum { COUNT = 24 };
     SCOPED(scene_free) scene s;
     SCOPED(hinges_free) hinge_set set;
@@ -697,7 +697,7 @@ static void expect_robot(pm_engine *engine, bool on_reference, const scene_optio
         instances[2 * COUNT + i].time_a += 1 << 18;
     }
     const body_job b = {
-        .instances = instances, .count = 3 * COUNT, .on_reference = on_reference};
+        .instances = instances, .count = 3 * COUNT, .on_reference = in_plain_c};
     SCOPED(states_free) states got = states_make(&s, &b);
     for (size_t i = 0; i < COUNT; i++)
         expect_hinges(&s, &set, &got, i, &instances[i]);
