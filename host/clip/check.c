@@ -264,7 +264,7 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     const char *name = !desc                                       ? NULL
                        : desc->root_positions                      ? "root_positions"
                        : desc->root_rotations                      ? "root_rotations"
-                       : desc->scalar_count || desc->scalars.data  ? "scalars"
+                       : desc->scalars  ? "scalars"
                                                                    : NULL;
     if (name)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: for clips of crowds alone", name);

@@ -193,7 +193,7 @@ static pm_status check_tracks(const pm_clip_desc *desc, size_t root, bool values
                 check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
         first_row += pm_timeline_of_track(desc, t)->key_count;
     }
-    for (size_t n = 0; status == PM_OK && n < desc->scalar_count; n++)
+    for (size_t n = 0; status == PM_OK && n < pm_scalar_count(desc); n++)
         status = check_channel(desc, PM_SCALARS, n, 0, values_are_good, error);
     return status;
 }

@@ -143,7 +143,7 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c, PM_ARRAY_KEYS)->data != NULL;
         channel->of_root = channel->present && pm_is_of_root(desc, c);
-        channel->scalars = c == PM_POSITIONS ? desc->scalar_count : 0;
+        channel->scalars = c == PM_POSITIONS ? pm_scalar_count(desc) : 0;
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);

@@ -52,10 +52,15 @@ enum {
 /* The arrays of each: its keys, and for cubicspline the tangents in and out. */
 enum { PM_ARRAY_KEYS, PM_ARRAY_IN, PM_ARRAY_OUT, PM_ARRAY_COUNT };
 
+/* An array that is not given has no data. */
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array);
 
 /* Numbers per value of a channel: 4 or 3; 1 of scalars. */
 unsigned pm_channel_components(unsigned channel);
+
+static inline size_t pm_scalar_count(const pm_clip_desc *desc) {
+    return desc->scalars ? desc->scalars->count : 0;
+}
 
 /* desc->timeline_count, where 0 means 1. */
 size_t pm_timeline_count(const pm_clip_desc *desc);

@@ -102,7 +102,7 @@ typedef struct pm_skeleton_desc {
     const pm_hinge *hinges;
     size_t hinge_count;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */

@@ -59,7 +59,7 @@ static pm_array rotations_of(const pm_library_content *c, size_t row) {
 }
 
 static void describe(const pm_library_content *c, size_t motion, pm_timeline *line,
-                     pm_clip_desc *clip) {
+                     pm_scalars *angles, pm_clip_desc *clip) {
     const pm_library_motion *m = &c->motions[motion];
     const bool is_robot = c->hinge_count > 0;
     const size_t first = (size_t)m->first, places = c->position_count;
@@ -73,23 +73,26 @@ static void describe(const pm_library_content *c, size_t motion, pm_timeline *li
                            .loop_period = m->loop_period,
                            .root_positions = places == 1,
                            .root_rotations = is_robot,
-                           .scalar_count = c->hinge_count};
+                           .scalars = is_robot ? angles : NULL};
     if (is_robot)
-        clip->scalars.data = c->angles + c->hinge_count * first;
+        *angles = (pm_scalars){.count = c->hinge_count,
+                               .keys.data = c->angles + c->hinge_count * first};
 }
 
 static pm_status make_clips(pm_library *library, pm_engine *engine, pm_error *error) {
     const pm_library_content *c = &library->content;
     pm_timeline *lines = calloc(c->motion_count, sizeof *lines);
+    pm_scalars *angles = calloc(c->motion_count, sizeof *angles);
     pm_clip_desc *clips = calloc(c->motion_count, sizeof *clips);
-    pm_status status = lines && clips ? PM_OK : motion_refuse_memory(error);
+    pm_status status = lines && angles && clips ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count && status == PM_OK; i++)
-        describe(c, i, &lines[i], &clips[i]);
+        describe(c, i, &lines[i], &angles[i], &clips[i]);
     const pm_crowd_desc desc = {
         .skeleton = library->skeleton, .clips = clips, .clip_count = c->motion_count};
     if (status == PM_OK)
         status = pm_crowd_create(engine, &desc, &library->crowd, error);
     free(clips);
+    free(angles);
     free(lines);
     return status;
 }

@@ -26,8 +26,9 @@ def columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.dt
 # All of them have 8 bytes, but flags.
 _timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
                                      "den": ("rate", "den")}, np.uint64)
-_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines", "scalar_count")} |
-                 {name: (name, "data") for name in ("rotations", "positions", "scalars")}, np.uint64)
+_scalars = columns("pm_scalars", {"count": ("count",), "keys": ("keys", "data")}, np.uint64)
+_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines", "scalars")} |
+                 {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
 _flags = columns("pm_clip_desc", {name: (name,) for name in ("root_positions", "root_rotations")}, np.bool_)
 _types = columns("pm_clip_desc", {"rotations": ("rotations", "type")}, np.int32)
 
@@ -88,7 +89,7 @@ class KeyRows(Keys):
         timelines, descs = np.zeros(self.count, _timeline), np.zeros(self.count, _desc)
         timelines["key_count"] = self.frames
         timelines["num"], timelines["den"] = self.rates.T
-        descs["track_count"], descs["scalar_count"] = len(skeleton), len(skeleton.hinges)
+        descs["track_count"] = len(skeleton)
         descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
         descs.view(_flags)["root_positions"] = root_alone
         descs.view(_flags)["root_rotations"] = self.angles is not None
@@ -97,6 +98,12 @@ class KeyRows(Keys):
         for field, keys in whole.items():
             if keys is not None:
                 descs[field] = keys.ctypes.data + self.first * keys.strides[0]
+        if self.angles is not None:
+            scalars = np.zeros(self.count, _scalars)
+            scalars["count"] = len(skeleton.hinges)
+            scalars["keys"] = self.angles.ctypes.data + self.first * self.angles.strides[0]
+            descs["scalars"] = scalars.ctypes.data + np.arange(self.count) * _scalars.itemsize
+            keep.append(scalars)
         made = ffi.cast("pm_clip_desc *", descs.ctypes.data)
         for i in np.flatnonzero(self.loops):
             made[int(i)].loop_period = self.loops[i]

@@ -110,11 +110,11 @@ class Keys:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
 
     def _whole(self, skeleton: Skeleton, root_alone: bool = False) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints, and angles. Rotations with angles are those of the
-        first root, as positions with `root_alone`."""
+        """Rotations, positions and scales of all joints. Rotations with angles are those of the first root, as
+        positions with `root_alone`."""
         self._check(skeleton)
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
-                                          "scales": self.scales, "scalars": self.angles}
+                                          "scales": self.scales}
         frames, root = len(self.rotations), root_of(skeleton)
         rest = np.asarray(skeleton.positions, np.float32)
         if self.positions is None and self.angles is not None:
@@ -139,15 +139,21 @@ class Keys:
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
                                           "loop_period": float(self.loop or 0),
                                           "root_positions": root_alone,
-                                          "root_rotations": self.angles is not None,
-                                          "scalar_count": len(skeleton.hinges)})
+                                          "root_rotations": self.angles is not None})
+        scalars = ffi.new("pm_scalars *", {"count": len(skeleton.hinges)})
+        if self.angles is not None:
+            desc.scalars = scalars
+            _point(scalars.keys, self.angles)
         for field, keys in whole.items():
             if keys is not None:
-                array = getattr(desc, field)
-                array.data = ffi.cast("void *", keys.ctypes.data)
-                array.type = lib.PM_FLOAT64 if keys.dtype == np.float64 else lib.PM_FLOAT32
-        keep += [self, whole, timeline, desc]
+                _point(getattr(desc, field), keys)
+        keep += [self, whole, timeline, scalars, desc]
         return desc[0]
+
+
+def _point(array: Any, keys: Array) -> None:
+    array.data = ffi.cast("void *", keys.ctypes.data)
+    array.type = lib.PM_FLOAT64 if keys.dtype == np.float64 else lib.PM_FLOAT32
 
 
 def _packed(values: npt.ArrayLike) -> Array:

@@ -553,6 +553,7 @@ typedef struct hinge_set {
     pm_hinge hinges[64];
     size_t count;
     double *numbers[SCENE_CLIPS_MAX][3];
+    pm_scalars scalars[SCENE_CLIPS_MAX];
 } hinge_set;
 
 static void hinges_free(hinge_set *set) {
@@ -590,8 +591,8 @@ static void give_angles(random_source *source, scene *s, size_t n, hinge_set *se
     const size_t keys = from->tracks[0].key_count, row = set->count + n % 2;
     const bool closes = s->options.looped && n % 2;
     double *const of_oracle[3] = {from->scales, from->scales_in, from->scales_out};
-    pm_array *const arrays[3] = {&s->clips[n].scalars, &s->clips[n].scalars_in,
-                                 &s->clips[n].scalars_out};
+    pm_scalars *scalars = &set->scalars[n];
+    pm_array *const arrays[3] = {&scalars->keys, &scalars->keys_in, &scalars->keys_out};
     for (size_t i = 0; i < 3; i++) {
         double *to = set->numbers[n][i] = test_array(keys * row, sizeof *to);
         memset(of_oracle[i], 0, 3 * keys * s->joints * sizeof **of_oracle);
@@ -603,14 +604,14 @@ static void give_angles(random_source *source, scene *s, size_t n, hinge_set *se
         }
         *arrays[i] = (pm_array){to, PM_FLOAT64, n % 2 ? row * sizeof *to : 0};
     }
-    s->clips[n].scalar_count = set->count;
+    scalars->count = set->count;
+    s->clips[n].scalars = scalars;
     s->stored[n].scales = (pm_array){from->scales, PM_FLOAT64, 0};
 }
 
 /* Two thirds of the joints of a scene that is undone become hinges, or all but the first root. */
 static void make_hinges(random_source *source, scene *s, bool all, hinge_set *set) {
-    set->count = 0;
-    memset(set->numbers, 0, sizeof set->numbers);
+    *set = (hinge_set){.count = 0};
     choose_hinges(source, s, all, set);
     for (size_t n = 0; n < s->clip_count; n++)
         give_angles(source, s, n, set);
@@ -834,12 +835,12 @@ TEST_ON_REFERENCE(a_frame_of_a_robot_takes_the_bytes_of_its_numbers) {
                                                 .parents = parents,
                                                 .hinges = described,
                                                 .hinge_count = hinges};
+        const pm_scalars scalars = {.count = hinges, .keys.data = numbers};
         const pm_clip_desc clip = {.track_count = hinges + 1,
                                    .timelines = &line,
                                    .rotations.data = numbers,
                                    .positions.data = numbers,
-                                   .scalars.data = numbers,
-                                   .scalar_count = hinges,
+                                   .scalars = &scalars,
                                    .root_positions = true,
                                    .root_rotations = true};
         pm_crowd_info info;
@@ -882,28 +883,41 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     const size_t keys = s.sets[0].tracks[0].key_count;
     pm_timeline lines[2] = {good.timelines[0], good.timelines[0]};
     pm_clip_desc clip = good;
+    pm_scalars scalars = *good.scalars;
 #define REFUSED(change, status, text)                                                              \
     do {                                                                                           \
         clip = good;                                                                               \
+        scalars = *good.scalars;                                                                   \
+        clip.scalars = &scalars;                                                                   \
         change;                                                                                    \
         expect_clip_refused(state, &s, &clip, status, text);                                       \
     } while (0)
-    REFUSED(clip.scalars.data = NULL, PM_ERROR_ARGUMENT, "scalars");
-    REFUSED(clip.scalar_count--, PM_ERROR_ARGUMENT, "scalars");
-    REFUSED(clip.scalar_count++, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(clip.scalars = NULL, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.data = NULL, PM_ERROR_ARGUMENT, "keys");
+    REFUSED(scalars.count--, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.count++, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.count = SIZE_MAX, PM_ERROR_ARGUMENT, "scalars");
     REFUSED(clip.root_positions = false, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED(clip.positions.data = NULL, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED((clip.timelines = lines, clip.timeline_count = 2), PM_ERROR_ARGUMENT, "one timeline");
-    REFUSED(clip.scalars.stride = 8 * clip.scalar_count - 1, PM_ERROR_ARGUMENT, "scalars");
-    REFUSED(clip.scalars.type = PM_CODED, PM_ERROR_ARGUMENT, "scalars");
-    REFUSED(clip.method = PM_METHOD_CUBICSPLINE; clip.scalars_in.data = NULL, PM_ERROR_ARGUMENT,
-            "_in");
+    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED((clip.vector_method = PM_VECTOR_CUBICSPLINE, clip.positions_in = clip.positions,
+             clip.positions_out = clip.positions, scalars.keys_out.data = NULL),
+            PM_ERROR_ARGUMENT, "scalars_out");
     REFUSED((clip.root_rotations = true, clip.method = PM_METHOD_HERMITE,
              clip.tangents = PM_TANGENTS_USER, clip.user_tangents = clip.positions),
             PM_ERROR_ARGUMENT, "user_tangents");
     REFUSED(clip.loop_period = (double)(keys - 1) * (double)lines[0].rate.den /
                                (double)lines[0].rate.num,
             PM_ERROR_TIME, "last key");
+    pm_crowd *crowd = NULL;
+    const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = &clip, .clip_count = 1};
+    clip = good;
+    clip.scalars = &scalars;
+    scalars = *good.scalars;
+    expect_reserved_refused(pm_scalars, scalars, last_error(),
+                            pm_crowd_create(engine_for(state), &desc, &crowd, new_error()));
     const size_t last = keys * set.count - 1;
     const double was = set.numbers[0][0][last];
     set.numbers[0][0][last] = NAN;
@@ -914,14 +928,12 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     clip = good;
     clip.root_positions = false;
     expect_error(pm_clip_check(&clip, new_error()), PM_ERROR_ARGUMENT, "scalars");
-    clip.scalar_count = 0, clip.scalars.data = NULL, clip.root_rotations = true;
+    clip.scalars = NULL, clip.root_rotations = true;
     expect_error(pm_clip_check(&clip, new_error()), PM_ERROR_ARGUMENT, "root_rotations");
     s.skeleton_desc.hinges = NULL, s.skeleton_desc.hinge_count = 0;
     scene_undo(&s);
-    for (size_t n = 0; n < s.clip_count; n++) {
-        s.clips[n].scalars.data = NULL;
-        s.clips[n].scalar_count = 0;
-    }
+    for (size_t n = 0; n < s.clip_count; n++)
+        s.clips[n].scalars = NULL;
     scene_finish(engine_for(state), &s);
     expect_clip_refused(state, &s, &good, PM_ERROR_ARGUMENT, "scalars");
 }

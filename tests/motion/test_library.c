@@ -167,6 +167,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
     };
     const bool alone = which != ALL_JOINTS;
     pm_timeline lines[MOTIONS];
+    pm_scalars scalars[MOTIONS];
     pm_clip_desc clips[MOTIONS];
     direct made_here = {0};
     for (size_t i = 0; i < ROWS; i++) {
@@ -185,9 +186,8 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
                                   .root_positions = alone,
                                   .key_format = m->content.key_format,
                                   .loop_period = from->loop_period,
-                                  .scalar_count = skeleton.hinge_count};
-        if (which == ROBOT)
-            clips[i].scalars.data = angles[from->first];
+                                  .scalars = which == ROBOT ? &scalars[i] : NULL};
+        scalars[i] = (pm_scalars){.count = HINGES, .keys.data = angles[from->first]};
     }
     made_here.crowd = NULL;
     const pm_crowd_desc desc = {.clips = clips, .clip_count = MOTIONS};
