@@ -340,8 +340,7 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
             pm_u32 quad = hinge.number / 4 % PM_GROUP, n = hinge.number % 4;
             angle = pm_select(still, PM_REAL(hinge.reference),
                               pm_number_of(group.poses.of[PM_CHANNEL_POSITIONS][quad], n));
-            angle_rate =
-                pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
+            angle_rate = pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
             pm_turn_hinge(&own, hinge, still, angle, angle_rate);
         }
         if (joint->parent != PM_NO_SLOT)

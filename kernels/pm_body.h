@@ -117,10 +117,10 @@ typedef struct pm_body {
     pm_quat rotation, position, velocity, spin;
 } pm_body;
 
-/* A joint that may be a hinge: its rotation is cos(angle/2) `start` + sin(angle/2) `quarter`. */
+/* A joint that may be a hinge: its rotation is cos(angle/2) at_zero + sin(angle/2) at_pi. */
 typedef struct pm_hinge_joint {
-    float start[4];   /* its rotation at angle 0 */
-    float quarter[4]; /* at angle pi: half a turn farther, which is a quarter of one on the sphere */
+    float at_zero[4]; /* its rotation at angle 0 */
+    float at_pi[4];   /* at angle pi */
     float axis[3];
     float reference;
     pm_u32 number;    /* of its angle among those of a row; 0: no hinge */
@@ -130,14 +130,14 @@ typedef struct pm_hinge_joint {
 /* Turns a hinge to an angle with a rate, but in the lanes that keep the rest pose. */
 pm_fn void pm_turn_hinge(pm_body *own, pm_hinge_joint hinge, pm_mask still, real angle, real rate) {
     pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * angle);
-    pm_quat start = pm_quat_of(PM_REAL(hinge.start[0]), PM_REAL(hinge.start[1]),
-                               PM_REAL(hinge.start[2]), PM_REAL(hinge.start[3]));
-    pm_quat quarter = pm_quat_of(PM_REAL(hinge.quarter[0]), PM_REAL(hinge.quarter[1]),
-                                 PM_REAL(hinge.quarter[2]), PM_REAL(hinge.quarter[3]));
+    pm_quat at_zero = pm_quat_of(PM_REAL(hinge.at_zero[0]), PM_REAL(hinge.at_zero[1]),
+                                 PM_REAL(hinge.at_zero[2]), PM_REAL(hinge.at_zero[3]));
+    pm_quat at_pi = pm_quat_of(PM_REAL(hinge.at_pi[0]), PM_REAL(hinge.at_pi[1]),
+                               PM_REAL(hinge.at_pi[2]), PM_REAL(hinge.at_pi[3]));
     pm_quat axis = pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]),
                               PM_REAL(hinge.axis[2]), PM_REAL(0.0f));
-    own->rotation = pm_quat_select(still, own->rotation,
-                                   pm_quat_blend(turn.cosine, start, turn.sine, quarter));
+    own->rotation =
+        pm_quat_select(still, own->rotation, pm_quat_blend(turn.cosine, at_zero, turn.sine, at_pi));
     own->spin = pm_quat_scaled(axis, rate);
 }
 

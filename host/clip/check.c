@@ -261,11 +261,11 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
-    const char *name = !desc                                       ? NULL
-                       : desc->root_positions                      ? "root_positions"
-                       : desc->root_rotations                      ? "root_rotations"
-                       : desc->scalars  ? "scalars"
-                                                                   : NULL;
+    const char *name = !desc                  ? NULL
+                       : desc->root_positions ? "root_positions"
+                       : desc->root_rotations ? "root_rotations"
+                       : desc->scalars        ? "scalars"
+                                              : NULL;
     if (name)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: for clips of crowds alone", name);
     return pm_clip_check_joints(desc, 0, error);

@@ -49,7 +49,8 @@ typedef struct pm_channel {
     bool present;
     bool of_root;  /* one track alone has keys, the first in the order of the planes */
     size_t places; /* tracks for which a plane of a common timeline, or of constants, has room */
-    size_t scalars; /* of positions: numbers behind the root's, from PM_FIRST_SCALAR of a plane on */
+    size_t
+        scalars; /* of positions: numbers behind the root's, from PM_FIRST_SCALAR of a plane on */
     pm_method_impl impl;
     unsigned components;    /* per value: 4 or 3 */
     pm_key_format format;   /* of `keys` */
@@ -77,7 +78,7 @@ typedef struct pm_clip_data {
     const uint32_t
         *order; /* (track_count): the track at each place of the crowd's planes; or NULL */
     const uint32_t *scalar_order; /* likewise of scalars, set before they are built */
-    bool common_timeline; /* one timeline for all tracks: their planes are interleaved */
+    bool common_timeline;         /* one timeline for all tracks: their planes are interleaved */
     size_t timeline_count;
     pm_clip_timeline *timelines;
     uint32_t *timeline_of; /* (track_count): index into timelines */

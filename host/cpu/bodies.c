@@ -123,8 +123,8 @@ static inline void set_hinge(const lane_group *g, const block_values *block, con
     s->angle = pm_select(still, PM_REAL(hinge.reference),
                          pm_number_of(block->values.of[PM_POSITIONS][quad], n));
     if (g->moves)
-        s->rate = pm_select(still, PM_REAL(0.0f),
-                            pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
+        s->rate =
+            pm_select(still, PM_REAL(0.0f), pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
     pm_turn_hinge(&s->own, hinge, still, s->angle, s->rate);
 }
 

@@ -40,10 +40,10 @@ static pm_status check_scalars(const pm_clip_desc *clip, const pm_skeleton *skel
                        skeleton->hinge_count, count);
     if (count == 0)
         return PM_OK;
-    const char *missing = !clip->scalars->keys.data                         ? "keys"
+    const char *missing = !clip->scalars->keys.data                        ? "keys"
                           : !clip->root_positions || !clip->positions.data ? "root_positions"
-                          : pm_timeline_count(clip) > 1                     ? "one timeline"
-                                                                            : NULL;
+                          : pm_timeline_count(clip) > 1                    ? "one timeline"
+                                                                           : NULL;
     if (missing)
         return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: require %s", missing);
     return PM_CHECK_RESERVED(pm_scalars, clip->scalars, error);

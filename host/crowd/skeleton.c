@@ -254,11 +254,11 @@ static void fill_turn(pm_hinge_joint *to, const double axis[3], const double res
     const double half = -0.5 * (double)to->reference, s = sin(half);
     const double back[4] = {s * axis[0], s * axis[1], s * axis[2], cos(half)};
     const double half_turn[4] = {axis[0], axis[1], axis[2], 0};
-    double start[4], quarter[4];
-    turn_by(rest, back, start);
-    turn_by(start, half_turn, quarter);
-    store(to->start, start, 4);
-    store(to->quarter, quarter, 4);
+    double at_zero[4], at_pi[4];
+    turn_by(rest, back, at_zero);
+    turn_by(at_zero, half_turn, at_pi);
+    store(to->at_zero, at_zero, 4);
+    store(to->at_pi, at_pi, 4);
     store(to->axis, axis, 3);
 }
 
@@ -338,7 +338,8 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
     if (desc->subset_count && !desc->subsets)
         return pm_fail(error, PM_ERROR_ARGUMENT, "subsets is NULL");
     if (!desc->hinges != !desc->hinge_count || desc->hinge_count > desc->joint_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "hinges: expected 1 to joint_count of them, or none");
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "hinges: expected 1 to joint_count of them, or none");
     for (size_t h = 0; h < desc->hinge_count; h++)
         if (desc->hinges[h].joint >= desc->joint_count)
             return pm_fail(error, PM_ERROR_ARGUMENT, "hinges[%zu]: there is no joint %u", h,
@@ -390,8 +391,8 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->scalar_order = calloc(s->hinge_count + 1, sizeof *s->scalar_order); /* never 0 bytes */
     s->points = desc->points.data ? calloc(4 * n, sizeof *s->points) : NULL;
     return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
-                   s->masks && (s->points || !desc->points.data) &&
-                   (s->hinges || !desc->hinges) && s->scalar_order
+                   s->masks && (s->points || !desc->points.data) && (s->hinges || !desc->hinges) &&
+                   s->scalar_order
                ? PM_OK
                : pm_fail_memory(error);
 }

@@ -471,7 +471,7 @@ typedef struct pm_windows {
 /* Numbers of a clip that are interpolated as positions are, each on its own. */
 typedef struct pm_scalars {
     size_t count;
-    pm_array keys; /* (key_count, count), with `stride` from key to key */
+    pm_array keys;              /* (key_count, count), with `stride` from key to key */
     pm_array keys_in, keys_out; /* for cubicspline: tangents, per second, laid out as the keys */
 
     uint64_t reserved[4]; /* must be 0 */

@@ -75,8 +75,8 @@ static void describe(const pm_library_content *c, size_t motion, pm_timeline *li
                            .root_rotations = is_robot,
                            .scalars = is_robot ? angles : NULL};
     if (is_robot)
-        *angles = (pm_scalars){.count = c->hinge_count,
-                               .keys.data = c->angles + c->hinge_count * first};
+        *angles =
+            (pm_scalars){.count = c->hinge_count, .keys.data = c->angles + c->hinge_count * first};
 }
 
 static pm_status make_clips(pm_library *library, pm_engine *engine, pm_error *error) {

@@ -678,8 +678,8 @@ static pm_crowd_instance instance_of_robot(random_source *source, const scene *s
     const uint32_t clip = (uint32_t)(i % s->clip_count);
     const pm_timeline *line = &s->uniform[clip];
     const double key = (double)(random_bits(source) % (line->key_count - 1));
-    const double seconds = (key + random_between(source, 0.1, 0.9)) * (double)line->rate.den /
-                           (double)line->rate.num;
+    const double seconds =
+        (key + random_between(source, 0.1, 0.9)) * (double)line->rate.den / (double)line->rate.num;
     return (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
 }
 
@@ -697,8 +697,7 @@ static void expect_robot(pm_engine *engine, bool in_plain_c, const scene_options
         instances[COUNT + i].time_a -= 1 << 18;
         instances[2 * COUNT + i].time_a += 1 << 18;
     }
-    const body_job b = {
-        .instances = instances, .count = 3 * COUNT, .on_reference = in_plain_c};
+    const body_job b = {.instances = instances, .count = 3 * COUNT, .on_reference = in_plain_c};
     SCOPED(states_free) states got = states_make(&s, &b);
     for (size_t i = 0; i < COUNT; i++)
         expect_hinges(&s, &set, &got, i, &instances[i]);
@@ -799,9 +798,8 @@ TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
         pm_crowd_get_info(s.crowd, &before);
         scene_undo(&s);
         for (size_t c = 0; c < s.clip_count; c++) {
-            s.clips[c].rotations =
-                (pm_array){s.sets[c].rotations + 4 * (size_t)root, PM_FLOAT64,
-                           4 * s.joints * sizeof(double)};
+            s.clips[c].rotations = (pm_array){s.sets[c].rotations + 4 * (size_t)root, PM_FLOAT64,
+                                              4 * s.joints * sizeof(double)};
             s.clips[c].root_rotations = true;
         }
         scene_finish(engine_for(state), &s);
@@ -882,6 +880,8 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     const pm_clip_desc good = s.clips[0];
     const size_t keys = s.sets[0].tracks[0].key_count;
     pm_timeline lines[2] = {good.timelines[0], good.timelines[0]};
+    const double until_last =
+        (double)(keys - 1) * (double)lines[0].rate.den / (double)lines[0].rate.num;
     pm_clip_desc clip = good;
     pm_scalars scalars = *good.scalars;
 #define REFUSED(change, status, text)                                                              \
@@ -908,9 +908,7 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     REFUSED((clip.root_rotations = true, clip.method = PM_METHOD_HERMITE,
              clip.tangents = PM_TANGENTS_USER, clip.user_tangents = clip.positions),
             PM_ERROR_ARGUMENT, "user_tangents");
-    REFUSED(clip.loop_period = (double)(keys - 1) * (double)lines[0].rate.den /
-                               (double)lines[0].rate.num,
-            PM_ERROR_TIME, "last key");
+    REFUSED(clip.loop_period = until_last, PM_ERROR_TIME, "last key");
     pm_crowd *crowd = NULL;
     const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = &clip, .clip_count = 1};
     clip = good;
@@ -920,7 +918,7 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
                             pm_crowd_create(engine_for(state), &desc, &crowd, new_error()));
     const size_t last = keys * set.count - 1;
     const double was = set.numbers[0][0][last];
-    set.numbers[0][0][last] = NAN;
+    set.numbers[0][0][last] = (double)NAN;
     REFUSED((void)0, PM_ERROR_KEY, "scalars");
     assert_int_equal(last_error()->track, set.count - 1);
     assert_int_equal(last_error()->key, keys - 1);
