@@ -108,7 +108,7 @@ static inline void find_numbers(const lane_group *g, const pm_joint *joint, bloc
         return;
     block->numbers = number / BLOCK_NUMBERS + 1;
     PM_SET_NAME(pm_lanes_sample_numbers)
-    (g->crowd, &g->places, number / BLOCK_NUMBERS * PM_LANE_BLOCK, &block->values,
+    (g->crowd, &g->places, (block->numbers - 1) * PM_LANE_BLOCK, &block->values,
      g->moves ? &block->rates : NULL);
 }
 
