@@ -16,11 +16,13 @@ typedef struct pm_body_input {
     pm_u32 side_count; /* 2: some lane is on a key between two segments */
 } pm_body_input;
 
-/* A group of joints with their derivatives by time. */
+/* A group of joints with their derivatives by time. With hinges its positions are a group of numbers, four to a
+ * quad: those of a row are the position of joint 0 and the angles of hinges. */
 typedef struct pm_body_group {
     pm_poses poses;
     pm_quat velocity[PM_GROUP], spin[PM_GROUP];
 } pm_body_group;
+#define PM_GROUP_NUMBERS (4 * PM_GROUP)
 
 /* ---- locating keys ----------------------------------------------------------------- */
 
@@ -74,10 +76,10 @@ pm_fn void pm_body_sample(pm_body_group *to, pm_segment_data *data, const pm_tab
     if (c == PM_CHANNEL_POSITIONS) {
         PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
         if (side == 0)
-            to->poses.of[c][k] = pm_vector_value(data, u, input->sides[0].on_key);
+            to->poses.of[c][k] = pm_numbers_value(data, u, input->sides[0].on_key);
         if (moves)
             to->velocity[k] =
-                pm_quat_sum(to->velocity[k], pm_rate_of(PM_VECTOR_OF(slope)(&segment, u), rate));
+                pm_quat_sum(to->velocity[k], pm_rates_of(PM_VECTOR_OF(slope)(&segment, u), rate));
         return;
     }
 #if PM_CONSTANTS > 0
@@ -136,14 +138,28 @@ pm_fn pm_u32 pm_is_whole(const pm_tables *t) {
     return t->size.posed == t->size.joints && !t->size.per_joint;
 }
 
-/* The values of a group of joints, and their derivatives by time. */
+/* A group of the numbers of a row, and their derivatives by time. */
+pm_fn void pm_body_sample_numbers(pm_body_group *to, const pm_tables *t, const pm_body_input *input,
+                                  pm_u32 group, pm_u32 moves) {
+    for (pm_u32 k = 0; k < PM_GROUP; k++)
+        to->velocity[k] = pm_quat_zero();
+    PM_NO_UNROLL
+    for (pm_u32 side = 0; side < (moves ? input->side_count : 1); side++)
+        pm_body_sample_common(to, t, input, PM_CHANNEL_POSITIONS, side, group * PM_GROUP, PM_GROUP,
+                              moves);
+}
+
+/* The values of a group of joints in some channels, and their derivatives by time. */
 pm_fn void pm_body_sample_group(pm_body_group *to, const pm_tables *t, pm_body_input *input,
                                 pm_global const pm_timeline_rate *rates,
                                 pm_global const pm_joint *joints, pm_u32 first, pm_u32 count,
-                                pm_u32 moves) {
-    pm_u32 animated = pm_animated_channels(joints + first, count);
-    for (pm_u32 k = 0; k < count; k++)
-        to->velocity[k] = to->spin[k] = pm_quat_zero();
+                                pm_u32 channels, pm_u32 moves) {
+    pm_u32 animated = pm_animated_channels(joints + first, count) & channels;
+    for (pm_u32 k = 0; k < count; k++) {
+        to->spin[k] = pm_quat_zero();
+        if (channels >> PM_CHANNEL_POSITIONS & 1)
+            to->velocity[k] = pm_quat_zero();
+    }
     if (pm_is_whole(t)) {
         PM_NO_UNROLL
         for (pm_u32 n = 0; n < 4; n++) {
@@ -162,7 +178,7 @@ pm_fn void pm_body_sample_group(pm_body_group *to, const pm_tables *t, pm_body_i
         PM_NO_UNROLL
         for (pm_u32 n = 0; n < 4; n++) {
             pm_u32 c = n % 2 == 0 ? PM_CHANNEL_ROTATIONS : PM_CHANNEL_POSITIONS, side = n / 2;
-            if (side < sides && pm_is_animated(joints + first + k, c))
+            if (side < sides && joints[first + k].animated & channels & 1u << c)
                 pm_body_sample_alone(to, t, input, c, side, joint, k,
                                      t->size.per_joint ? 0 : 4 * joint, moves);
         }
@@ -270,7 +286,7 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
        pm_global const pm_u8 *level_joints, pm_global const pm_track_layout *layout,
        pm_global const pm_stored_key *rotations, pm_global const float *constants,
        pm_global const float *positions, pm_global const float *points, pm_u32 has_points,
-       pm_global const pm_hinge_axis *hinges, pm_u32 has_hinges, pm_global pm_u8 *body_pos,
+       pm_global const pm_hinge_joint *hinges, pm_u32 has_hinges, pm_global pm_u8 *body_pos,
        pm_global pm_u8 *body_rot, pm_global pm_u8 *body_vel, pm_global pm_u8 *body_ang_vel,
        pm_global pm_u8 *local_rot, pm_global pm_u8 *local_ang_vel, pm_global pm_u8 *angles,
        pm_global pm_u8 *angle_rates, pm_body_targets targets, pm_crowd_size size) {
@@ -282,6 +298,10 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
     pm_body_input input;
     pm_body_group group;
     pm_body slots[PM_SLOTS], root;
+    pm_hinge_joint hinge;
+    hinge.number = 0;
+    pm_u32 numbers = 0xffffffffu; /* the group of numbers that is sampled */
+    pm_u32 channels = 1u << PM_CHANNEL_ROTATIONS | (has_hinges ? 0 : 1u << PM_CHANNEL_POSITIONS);
     pm_u32 active =
         pm_instances_find(&states, (pm_global const pm_u32 *)(list + offsets.list),
                           (pm_global const pm_u32 *)(list_count + offsets.list_count), first, &t);
@@ -305,18 +325,23 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         pm_u32 k = j % PM_GROUP, rest = size.posed - j;
         if (k == 0)
             pm_body_sample_group(&group, &t, &input, rates, joints, j,
-                                 rest < PM_GROUP ? rest : PM_GROUP, moves);
+                                 rest < PM_GROUP ? rest : PM_GROUP, channels, moves);
+        pm_u32 shifts = pm_is_animated(joint, PM_CHANNEL_POSITIONS);
+        if (has_hinges)
+            hinge = hinges[joint->number];
+        if (has_hinges && (hinge.number || shifts) && hinge.number / PM_GROUP_NUMBERS != numbers) {
+            numbers = hinge.number / PM_GROUP_NUMBERS;
+            pm_body_sample_numbers(&group, &t, &input, numbers, moves);
+        }
         pm_mask still = pm_body_still(&t, &states, level_joints, joint->number);
         pm_body own = pm_body_of(&group, joint, k, still), body;
         real angle = PM_REAL(0.0f), angle_rate = PM_REAL(0.0f);
-        pm_u32 shifts = pm_is_animated(joint, PM_CHANNEL_POSITIONS);
-        if (has_hinges && pm_is_hinge(hinges[joint->number])) {
-            pm_hinge_axis hinge = hinges[joint->number];
-            angle = pm_select(still, PM_REAL(hinge.reference), own.position.x);
-            angle_rate = own.velocity.x;
-            own = pm_body_of_hinge(hinge, pm_rest_of(joint, PM_CHANNEL_ROTATIONS),
-                                   pm_rest_of(joint, PM_CHANNEL_POSITIONS), angle, angle_rate);
-            shifts = 0;
+        if (hinge.number) {
+            pm_u32 quad = hinge.number / 4 % PM_GROUP, n = hinge.number % 4;
+            angle = pm_select(still, PM_REAL(hinge.reference),
+                              pm_number_of(group.poses.of[PM_CHANNEL_POSITIONS][quad], n));
+            angle_rate = pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
+            pm_turn_hinge(&own, hinge, still, angle, angle_rate);
         }
         if (joint->parent != PM_NO_SLOT)
             body = pm_body_product(slots[joint->parent], own, moves, shifts);

@@ -117,32 +117,39 @@ typedef struct pm_body {
     pm_quat rotation, position, velocity, spin;
 } pm_body;
 
-/* A hinge. The axis is all 0 for other joints. */
-typedef struct pm_hinge_axis {
+/* A joint that may be a hinge: its rotation is cos(angle/2) at_zero + sin(angle/2) at_pi. */
+typedef struct pm_hinge_joint {
+    float at_zero[4]; /* its rotation at angle 0 */
+    float at_pi[4];   /* at angle pi */
     float axis[3];
     float reference;
-} pm_hinge_axis;
+    pm_u32 number;    /* of its angle among those of a row; 0: no hinge */
+    pm_u32 unused[3]; /* keeps the size a multiple of 16 */
+} pm_hinge_joint;
 
-pm_fn pm_u32 pm_is_hinge(pm_hinge_axis hinge) {
-    return hinge.axis[0] != 0.0f || hinge.axis[1] != 0.0f || hinge.axis[2] != 0.0f;
+/* Turns a hinge to an angle with a rate, but in the lanes that keep the rest pose. */
+pm_fn void pm_turn_hinge(pm_body *own, pm_hinge_joint hinge, pm_mask still, real angle, real rate) {
+    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * angle);
+    pm_quat at_zero = pm_quat_of(PM_REAL(hinge.at_zero[0]), PM_REAL(hinge.at_zero[1]),
+                                 PM_REAL(hinge.at_zero[2]), PM_REAL(hinge.at_zero[3]));
+    pm_quat at_pi = pm_quat_of(PM_REAL(hinge.at_pi[0]), PM_REAL(hinge.at_pi[1]),
+                               PM_REAL(hinge.at_pi[2]), PM_REAL(hinge.at_pi[3]));
+    pm_quat axis = pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]),
+                              PM_REAL(hinge.axis[2]), PM_REAL(0.0f));
+    own->rotation =
+        pm_quat_select(still, own->rotation, pm_quat_blend(turn.cosine, at_zero, turn.sine, at_pi));
+    own->spin = pm_quat_scaled(axis, rate);
 }
 
-/* A hinge relative to its parent, at an angle with a rate. `rotation` and `position` are the rest
- * pose. */
-pm_fn pm_body pm_body_of_hinge(pm_hinge_axis hinge, pm_quat rotation, pm_quat position, real angle,
-                               real rate) {
-    pm_body own;
-    real zero = PM_REAL(0.0f);
-    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * (angle - PM_REAL(hinge.reference)));
-    pm_quat axis =
-        pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]), PM_REAL(hinge.axis[2]), zero);
-    pm_quat about = pm_quat_scaled(axis, turn.sine);
-    about.w = turn.cosine;
-    own.rotation = pm_quat_product(rotation, about);
-    own.position = position;
-    own.velocity = pm_quat_of(zero, zero, zero, zero);
-    own.spin = pm_quat_scaled(axis, rate);
-    return own;
+/* Number n of four. */
+pm_fn real pm_number_of(pm_quat q, pm_u32 n) {
+    if (n == 0)
+        return q.x;
+    if (n == 1)
+        return q.y;
+    if (n == 2)
+        return q.z;
+    return q.w;
 }
 
 pm_fn pm_quat pm_cross(pm_quat a, pm_quat b) {

@@ -78,14 +78,20 @@ pm_fn pm_quat pm_rotation_value(const pm_segment_data *data, real u, pm_u32 on_k
     return value;
 }
 
-/* The value of a curve of positions or scales; its w is 0. */
-pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u, pm_u32 on_key) {
+/* The values of the curves of four numbers. */
+pm_fn pm_quat pm_numbers_value(const pm_segment_data *data, real u, pm_u32 on_key) {
     PM_VECTOR_OF(segment) segment = PM_VECTOR_OF(begin)(data);
     real basis[PM_VECTOR_OF(basis_size)];
     PM_VECTOR_OF(basis)(u, basis);
     pm_quat value = PM_VECTOR_OF(at)(&segment, basis);
     if (PM_VECTOR_OF(passes) && on_key)
         value = pm_at_ends(data, u, value, PM_VECTOR_OF(passes));
+    return value;
+}
+
+/* The value of a curve of positions or scales; its w is 0. */
+pm_fn pm_quat pm_vector_value(const pm_segment_data *data, real u, pm_u32 on_key) {
+    pm_quat value = pm_numbers_value(data, u, on_key);
     value.w = PM_REAL(0.0f);
     return value;
 }

@@ -128,7 +128,7 @@ typedef struct pm_crowd_timeline {
  * key k of channel c are at first[c] + k row[c] + p plane[c] + 4 j. With per-joint timelines, the
  * pm_track_layout of each channel and joint gives the position. Rows of positions may be those of
  * joint 0 alone. Other joints are then never animated, but what is loaded with it is behind it in
- * the buffer. */
+ * the buffer. With hinges, the three numbers of that position and their angles lie one after another. */
 typedef struct pm_clip_layout {
     pm_u64 first[PM_CHANNELS];
     pm_u32 row[PM_CHANNELS];

@@ -22,9 +22,17 @@ pm_fn real pm_positive_zero(real x) {
     return pm_select(x == zero, zero, x);
 }
 
-pm_fn pm_quat pm_rate_of(pm_quat v, real scale) {
+/* The rates of four numbers. */
+pm_fn pm_quat pm_rates_of(pm_quat v, real scale) {
     return pm_quat_of(pm_positive_zero(v.x * scale), pm_positive_zero(v.y * scale),
-                      pm_positive_zero(v.z * scale), PM_REAL(0.0f));
+                      pm_positive_zero(v.z * scale), pm_positive_zero(v.w * scale));
+}
+
+/* Of a vector, whose w is 0. */
+pm_fn pm_quat pm_rate_of(pm_quat v, real scale) {
+    pm_quat rate = pm_rates_of(v, scale);
+    rate.w = PM_REAL(0.0f);
+    return rate;
 }
 
 /* Angular velocity, in rad/s, of a curve of quaternions of any length; `rate` is

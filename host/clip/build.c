@@ -50,6 +50,27 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
                       .room = clip->common_timeline ? channel->places - tracks->place : 1};
 }
 
+static void note(construction *c, pm_block_result result) {
+    if (result.status != PM_OK)
+        pm_first_failure_note(&c->failure, result.status, result.failed, NULL);
+}
+
+/* After the position of the root, with which zeros are written to the place of the first scalar. */
+static void build_scalars(construction *c) {
+    const size_t count = c->clip->channels[PM_POSITIONS].scalars;
+    pm_block block = pm_clip_block(c->desc, c->clip, PM_POSITIONS, &(pm_track_span){0, 1, 0});
+    block.channel = PM_SCALARS;
+    block.order = c->clip->scalar_order;
+    block.layout = NULL;
+    block.is_last = false;
+    block.planes += PM_FIRST_SCALAR;
+    for (; block.place < count; block.place += block.count, block.planes += block.count) {
+        const size_t rest = count - block.place;
+        block.count = block.room = rest < PM_BLOCK_TRACKS ? rest : PM_BLOCK_TRACKS;
+        note(c, pm_segment_functions_for(block.count)->build(&block));
+    }
+}
+
 static void build_span(construction *c, const pm_track_span *tracks) {
     const pm_segment_functions *set = pm_segment_functions_for(tracks->count);
     for (unsigned n = 0; n < PM_CHANNEL_COUNT; n++) {
@@ -59,10 +80,10 @@ static void build_span(construction *c, const pm_track_span *tracks) {
         const pm_track_span all = {tracks->place, channel->of_root ? 1 : tracks->count,
                                    tracks->first_row};
         const pm_block block = pm_clip_block(c->desc, c->clip, n, &all);
-        const pm_block_result result = set->build(&block);
-        if (result.status != PM_OK)
-            pm_first_failure_note(&c->failure, result.status, result.failed, NULL);
+        note(c, set->build(&block));
     }
+    if (tracks->place == 0 && c->clip->channels[PM_POSITIONS].scalars > 0)
+        build_scalars(c);
 }
 
 /* The per-track values beside the keys: track constants, and the sign of odd laps. */

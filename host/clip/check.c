@@ -131,15 +131,14 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys
 }
 
 static pm_status check_arrays(const pm_clip_desc *desc, size_t root, pm_error *error) {
-    const size_t root_keys = pm_timeline_of_track(desc, root)->key_count;
     size_t keys;
     bool any = false;
     pm_status status = total_keys(desc, &keys, error);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
+    for (unsigned c = 0; status == PM_OK && c < PM_KEYED_COUNT; c++) {
         if (!pm_channel_array(desc, c, PM_ARRAY_KEYS)->data)
             continue;
         any = true;
-        status = check_channel(desc, c, pm_is_of_root(desc, c) ? root_keys : keys, error);
+        status = check_channel(desc, c, pm_keys_in_array(desc, c, root, keys), error);
     }
     if (status == PM_OK && !any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
@@ -262,8 +261,12 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
-    if (desc && (desc->root_positions || desc->root_rotations))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is for clips of crowds",
-                       desc->root_positions ? "root_positions" : "root_rotations");
+    const char *name = !desc                  ? NULL
+                       : desc->root_positions ? "root_positions"
+                       : desc->root_rotations ? "root_rotations"
+                       : desc->scalars        ? "scalars"
+                                              : NULL;
+    if (name)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: for clips of crowds alone", name);
     return pm_clip_check_joints(desc, 0, error);
 }

@@ -193,6 +193,8 @@ static pm_status check_tracks(const pm_clip_desc *desc, size_t root, bool values
                 check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
         first_row += pm_timeline_of_track(desc, t)->key_count;
     }
+    for (size_t n = 0; status == PM_OK && n < pm_scalar_count(desc); n++)
+        status = check_channel(desc, PM_SCALARS, n, 0, values_are_good, error);
     return status;
 }
 
@@ -229,15 +231,14 @@ static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_
 /* Whether the fast check finds no invalid number. It does not handle the tangents of a loop,
  * because those of the closing key may be missing. */
 static bool all_look_good(const pm_clip_desc *desc, size_t root, size_t keys) {
-    const size_t root_keys = pm_timeline_of_track(desc, root)->key_count;
     bool good = true;
     if (pm_takes_user_tangents(desc))
         good = desc->loop_period == 0 &&
                looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
-    for (unsigned c = 0; good && c < PM_CHANNEL_COUNT; c++)
+    for (unsigned c = 0; good && c < PM_KEYED_COUNT; c++)
         if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data &&
             !(c == PM_ROTATIONS && pm_is_coded(desc)))
-            good = channel_looks_good(desc, c, pm_is_of_root(desc, c) ? root_keys : keys);
+            good = channel_looks_good(desc, c, pm_keys_in_array(desc, c, root, keys));
     return good;
 }
 

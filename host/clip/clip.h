@@ -40,12 +40,17 @@ bool pm_takes_user_tangents(const pm_clip_desc *desc);
  * to a multiple of this number, or to a power of 2 below it. */
 enum { PM_TRACK_GROUP = 16 };
 
+/* The number of the first scalar in a row: those before it are the position of the root. */
+enum { PM_FIRST_SCALAR = 3 };
+
 /* Rotations, positions or scales of all tracks. The arrays belong to the clip or crowd that holds
  * the channel. */
 typedef struct pm_channel {
     bool present;
     bool of_root;  /* one track alone has keys, the first in the order of the planes */
     size_t places; /* tracks for which a plane of a common timeline, or of constants, has room */
+    size_t
+        scalars; /* of positions: numbers behind the root's, from PM_FIRST_SCALAR of a plane on */
     pm_method_impl impl;
     unsigned components;    /* per value: 4 or 3 */
     pm_key_format format;   /* of `keys` */
@@ -72,7 +77,8 @@ typedef struct pm_clip_data {
     size_t padded_tracks;
     const uint32_t
         *order; /* (track_count): the track at each place of the crowd's planes; or NULL */
-    bool common_timeline; /* one timeline for all tracks: their planes are interleaved */
+    const uint32_t *scalar_order; /* likewise of scalars, set before they are built */
+    bool common_timeline;         /* one timeline for all tracks: their planes are interleaved */
     size_t timeline_count;
     pm_clip_timeline *timelines;
     uint32_t *timeline_of; /* (track_count): index into timelines */
@@ -104,7 +110,7 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 /* Lays out a checked description for the planes of a crowd, which pm_clip_data_place names: the track
  * at each place is order[place] (borrowed). The planes of a common timeline have no padding, because
  * what a vector loads past their end is behind them in the crowd; those of 48-bit keys have whole
- * groups. Such a clip has no rates. The caller owns it. */
+ * groups, and those with scalars whole quads. Such a clip has no rates. The caller owns it. */
 pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
                                pm_error *error);
 
@@ -162,7 +168,7 @@ static inline const pm_clip_timeline *pm_clip_timeline_of(const pm_clip_data *cl
     return &clip->timelines[clip->timeline_of[track]];
 }
 
-/* "rotations", "positions" or "scales", for messages. Static storage. */
+/* "rotations", "positions", "scales" or "scalars", for messages. Static storage. */
 const char *pm_channel_name(unsigned channel);
 
 #endif

@@ -18,6 +18,15 @@ static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {
            (channel == PM_ROTATIONS && desc->root_rotations);
 }
 
+/* The keys of an array of channel or scalars `c` in total, where all tracks have `all`. With scalars there is
+ * one timeline, and they are no more than tracks. */
+static inline size_t pm_keys_in_array(const pm_clip_desc *desc, unsigned c, size_t root,
+                                      size_t all) {
+    if (c == PM_SCALARS)
+        return desc->timelines[0].key_count * pm_scalar_count(desc);
+    return pm_is_of_root(desc, c) ? pm_timeline_of_track(desc, root)->key_count : all;
+}
+
 /* The part of pm_clip_check_joints that reads every key. The other checks must have passed. */
 pm_status pm_clip_check_keys(const pm_clip_desc *desc, size_t root, pm_error *error);
 

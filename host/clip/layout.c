@@ -126,11 +126,13 @@ static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
 }
 
 /* A crowd's planes have as many places as there are tracks. Of 48-bit keys, whole groups of PM_GROUP
- * neighbours are loaded, which may not lie in two groups of keys. */
+ * neighbours are loaded, which may not lie in two groups of keys. Scalars lie four to a place. */
 static size_t places_of(const pm_clip_data *clip, const pm_channel *channel) {
     const size_t count = channel->of_root ? 1 : clip->track_count;
     if (!clip->order)
         return clip->padded_tracks;
+    if (channel->scalars > 0)
+        return (PM_FIRST_SCALAR + channel->scalars + 3) / 4;
     return channel->format == PM_KEYS_FLOAT32 ? count
                                               : (count + PM_GROUP - 1) / PM_GROUP * PM_GROUP;
 }
@@ -141,6 +143,7 @@ static pm_status lay_out_channels(const pm_clip_desc *desc, pm_clip_data *clip, 
         pm_channel *channel = &clip->channels[c];
         channel->present = pm_channel_array(desc, c, PM_ARRAY_KEYS)->data != NULL;
         channel->of_root = channel->present && pm_is_of_root(desc, c);
+        channel->scalars = c == PM_POSITIONS ? pm_scalar_count(desc) : 0;
         channel->components = pm_channel_components(c);
         channel->impl = pm_channel_impl(desc, c);
         channel->format = pm_channel_format(desc, c);

@@ -181,7 +181,7 @@ pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel) {
 }
 
 const char *pm_channel_name(unsigned channel) {
-    static const char *const names[] = {"rotations", "positions", "scales"};
+    static const char *const names[] = {"rotations", "positions", "scales", "scalars"};
     return names[channel];
 }
 

@@ -63,10 +63,13 @@ static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
     return pm_lanes_resting(&g->levels, g->crowd, joint) | g->without_clip;
 }
 
-/* The values of a block of joints relative to their parents, and their derivatives. */
+/* The values of a block of joints relative to their parents, and their derivatives. With hinges, positions are
+ * those of a block of numbers, four to a quad. */
 typedef struct block_values {
     pm_lane_values values, rates;
+    size_t numbers; /* the number of that block, and 1; 0: none */
 } block_values;
+enum { BLOCK_NUMBERS = 4 * PM_LANE_BLOCK };
 
 /* Joint k of a block relative to its parent. It rests where no clip moves it, and in the lanes of `still`. */
 static inline pm_body local_of(const lane_group *g, const block_values *block,
@@ -94,21 +97,35 @@ static inline pm_body local_of(const lane_group *g, const block_values *block,
 /* A joint relative to its parent and in the world, and of a hinge its angle with the rate. */
 typedef struct lane_states {
     pm_body own, body;
-    bool shifts; /* its position moves relative to its parent */
     real angle, rate;
 } lane_states;
 
-/* A hinge, whose position is its angle. It rests at its reference. */
-static inline void set_hinge(const pm_hinge *from, const pm_joint *joint, pm_mask still,
-                             lane_states *s) {
-    const pm_hinge_axis hinge = {{from->axis[0], from->axis[1], from->axis[2]}, from->reference};
-    if (!pm_is_hinge(hinge))
+/* Samples the block of numbers that has those of a joint. */
+static inline void find_numbers(const lane_group *g, const pm_joint *joint, block_values *block) {
+    const pm_u32 number = g->crowd->skeleton->hinges[joint->number].number;
+    const bool has_numbers = number || joint->animated >> PM_POSITIONS & 1;
+    if (!has_numbers || block->numbers == number / BLOCK_NUMBERS + 1)
         return;
-    s->shifts = false;
-    s->angle = pm_select(still, PM_REAL(hinge.reference), s->own.position.x);
-    s->rate = s->own.velocity.x;
-    s->own = pm_body_of_hinge(hinge, pm_lanes_spread(joint->rotation),
-                              pm_lanes_spread(joint->position), s->angle, s->rate);
+    block->numbers = number / BLOCK_NUMBERS + 1;
+    PM_SET_NAME(pm_lanes_sample_numbers)
+    (g->crowd, &g->places, (block->numbers - 1) * PM_LANE_BLOCK, &block->values,
+     g->moves ? &block->rates : NULL);
+}
+
+/* A hinge, which rests at its reference. */
+static inline void set_hinge(const lane_group *g, const block_values *block, const pm_joint *joint,
+                             pm_mask still, lane_states *s) {
+    const pm_hinge_joint hinge = g->crowd->skeleton->hinges[joint->number];
+    const size_t quad = hinge.number / 4 % PM_LANE_BLOCK;
+    const pm_u32 n = hinge.number % 4;
+    if (!hinge.number)
+        return;
+    s->angle = pm_select(still, PM_REAL(hinge.reference),
+                         pm_number_of(block->values.of[PM_POSITIONS][quad], n));
+    if (g->moves)
+        s->rate =
+            pm_select(still, PM_REAL(0.0f), pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
+    pm_turn_hinge(&s->own, hinge, still, s->angle, s->rate);
 }
 
 static inline void put_vector(real *row, pm_quat v) {
@@ -178,17 +195,16 @@ static pm_body placed(const lane_group *g) {
 static inline lane_states states_of(const lane_group *g, const block_values *block,
                                     const pm_joint *joint, size_t k, const pm_body *root,
                                     pm_body slots[PM_SLOTS]) {
-    const pm_hinge *hinges = g->crowd->skeleton->hinges;
     const pm_mask still = rest_mask(g, joint->number);
-    lane_states s = {.own = local_of(g, block, joint, k, still),
-                     .shifts = joint->animated >> PM_POSITIONS & 1};
+    const bool shifts = joint->animated >> PM_POSITIONS & 1;
+    lane_states s = {.own = local_of(g, block, joint, k, still)};
     s.angle = s.rate = PM_REAL(0.0f);
-    if (hinges)
-        set_hinge(&hinges[joint->number], joint, still, &s);
+    if (g->crowd->skeleton->hinges)
+        set_hinge(g, block, joint, still, &s);
     if (joint->parent != PM_NO_SLOT)
-        s.body = pm_body_product(slots[joint->parent], s.own, g->moves, s.shifts);
+        s.body = pm_body_product(slots[joint->parent], s.own, g->moves, shifts);
     else
-        s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, s.shifts)
+        s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, shifts)
                                                : pm_body_of_root(s.own);
     if (joint->slot != PM_NO_SLOT)
         slots[joint->slot] = s.body;
@@ -199,7 +215,7 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
     const pm_crowd_data *crowd = g->crowd;
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
-        channels |= joints[k].animated & CHANNELS;
+        channels |= joints[k].animated & (crowd->skeleton->hinges ? 1 << PM_ROTATIONS : CHANNELS);
     if (channels && crowd->per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
@@ -214,10 +230,13 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_body root = placed(g);
     pm_body slots[PM_SLOTS];
     block_values block;
+    block.numbers = 0;
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
         if (j % size == 0)
             sample_block(g, joint, count - j < size ? count - j : size, &block);
+        if (crowd->skeleton->hinges)
+            find_numbers(g, joint, &block);
         const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
         if (joint->record != PM_NO_RECORD)
             put_states(g, joint, &s);

@@ -88,12 +88,13 @@ void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_time
 
 /* ---- sampling -------------------------------------------------------------------------------- */
 
-/* A block of joints, and a channel of it that is to be sampled on a side of the lanes' times. */
+/* A block of joints, or of quads of numbers, and a channel of it that is to be sampled on a side of the lanes'
+ * times. */
 typedef struct request {
     const pm_channel *channel;
     const pm_lane_side *side;
-    const pm_joint *joints;
-    size_t count;
+    const pm_joint *joints; /* NULL: of quads */
+    size_t first, count;    /* `first` of quads */
     unsigned c;
     bool first_side, on_key, moves, per_joint;
 } request;
@@ -197,11 +198,12 @@ static inline void load_spacing(const request *q, pm_segment_data *data) {
     pm_set_spacing(data, pm_reals_of(to_before), pm_reals_of(to_after));
 }
 
-/* The last three are compile-time constants at each call. */
-static inline pm_segment_data load(const request *q, const pm_joint *joint, unsigned coefficients,
+/* Element k of the block. The last three are compile-time constants at each call. */
+static inline pm_segment_data load(const request *q, size_t k, unsigned coefficients,
                                    unsigned constants, bool four_keys) {
     const pm_lane_side *side = q->side;
-    const size_t ahead = q->per_joint ? 0 : 4 * (size_t)joint->number;
+    const size_t place = q->joints ? q->joints[k].number : q->first + k;
+    const size_t ahead = q->per_joint ? 0 : 4 * place;
     const bool has_planes = coefficients + constants > 0;
     pm_segment_data data;
     pm_u64 at[PM_LANES];
@@ -214,7 +216,7 @@ static inline pm_segment_data load(const request *q, const pm_joint *joint, unsi
     }
     for (unsigned s = 0; s < constants; s++) {
         for (size_t i = 0; i < PM_LANES; i++)
-            at[i] = side->constants[i] + s * side->constant_plane[i] + 4 * (size_t)joint->number;
+            at[i] = side->constants[i] + s * side->constant_plane[i] + 4 * place;
         data.constants[s] = pm_gather_quats_at(q->channel->constants, at);
     }
     if (four_keys) {
@@ -249,18 +251,18 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
                              decode_block(q, pm_##name##_four_keys, &keys);                        \
         pm_##name##_basis(u, basis);                                                               \
         for (size_t k = 0; k < q->count; k++) {                                                    \
-            if (!(q->joints[k].animated >> q->c & 1))                                              \
+            if (q->joints && !(q->joints[k].animated >> q->c & 1))                                 \
                 continue;                                                                          \
             const pm_segment_data data = decoded                                                   \
                                              ? load_decoded(q, &keys, k, pm_##name##_four_keys)    \
-                                             : load(q, &q->joints[k], pm_##name##_coefficients,    \
+                                             : load(q, k, pm_##name##_coefficients,                \
                                                     pm_##name##_constants, pm_##name##_four_keys); \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \
                 values[k] = pm_##name##_at(&segment, basis);                                       \
                 if (pm_##name##_passes && q->on_key)                                               \
                     values[k] = pm_at_ends(&data, u, values[k], pm_##name##_passes);               \
-                if (q->c != PM_ROTATIONS)                                                          \
+                if (q->c != PM_ROTATIONS && q->joints)                                             \
                     values[k].w = PM_REAL(0.0f);                                                   \
             }                                                                                      \
             if (q->moves) {                                                                        \
@@ -270,7 +272,7 @@ static inline pm_segment_data load_decoded(const request *q, const block_keys *k
         }                                                                                          \
     }
 #define PM_SAMPLE_ROTATION(name) PM_SAMPLE(name, pm_##name##_spin(&segment, u, rate))
-#define PM_SAMPLE_VECTOR(name) PM_SAMPLE(name, pm_rate_of(pm_##name##_slope(&segment, u), rate))
+#define PM_SAMPLE_VECTOR(name) PM_SAMPLE(name, pm_rates_of(pm_##name##_slope(&segment, u), rate))
 PM_ROTATION_CURVES(PM_SAMPLE_ROTATION)
 PM_VECTOR_CURVES(PM_SAMPLE_VECTOR)
 
@@ -278,20 +280,31 @@ PM_VECTOR_CURVES(PM_SAMPLE_VECTOR)
 static void (*const samplers[PM_CURVE_COUNT])(const request *, pm_quat *,
                                               pm_quat *) = {PM_CURVES(PM_SAMPLE_ROW)};
 
+/* The request of a channel, with its block. */
+static void sample(const pm_crowd_data *crowd, const pm_lane_places *at, request q,
+                   pm_lane_values *values, pm_lane_values *rates) {
+    q.channel = &crowd->channels[q.c];
+    q.on_key = at->on_key;
+    q.moves = rates != NULL;
+    q.per_joint = crowd->per_joint;
+    for (unsigned s = 0; s < (rates ? at->side_count : 1); s++) {
+        q.side = &at->sides[s];
+        q.first_side = s == 0;
+        samplers[q.channel->impl.curve](&q, values->of[q.c], rates ? rates->of[q.c] : NULL);
+    }
+}
+
 void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_places *at,
                                   const pm_joint *joints, size_t count, unsigned channels,
                                   pm_lane_values *values, pm_lane_values *rates) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        for (unsigned s = 0; channels >> c & 1 && s < (rates ? at->side_count : 1); s++) {
-            const request q = {.channel = &crowd->channels[c],
-                               .side = &at->sides[s],
-                               .joints = joints,
-                               .count = count,
-                               .c = c,
-                               .first_side = s == 0,
-                               .on_key = at->on_key,
-                               .moves = rates != NULL,
-                               .per_joint = crowd->per_joint};
-            samplers[q.channel->impl.curve](&q, values->of[c], rates ? rates->of[c] : NULL);
-        }
+        if (channels >> c & 1)
+            sample(crowd, at, (request){.joints = joints, .count = count, .c = c}, values, rates);
+}
+
+void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                          size_t first, pm_lane_values *values,
+                                          pm_lane_values *rates) {
+    sample(crowd, at, (request){.first = first, .count = PM_LANE_BLOCK, .c = PM_POSITIONS}, values,
+           rates);
 }

@@ -58,6 +58,11 @@ void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_plac
                                   const pm_joint *joints, size_t count, unsigned channels,
                                   pm_lane_values *values, pm_lane_values *rates);
 
+/* Likewise for PM_LANE_BLOCK quads of the numbers of a row, from quad `first` on. */
+void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                          size_t first, pm_lane_values *values,
+                                          pm_lane_values *rates);
+
 /* The place in a batch of the instance of a lane. Lanes without one repeat the first. */
 static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, size_t lane) {
     return first + lane < batch->count ? first + lane : first;

@@ -32,12 +32,29 @@ static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *erro
                 : PM_OK;
 }
 
+static pm_status check_scalars(const pm_clip_desc *clip, const pm_skeleton *skeleton,
+                               pm_error *error) {
+    const size_t count = pm_scalar_count(clip);
+    if (count != skeleton->hinge_count || !clip->scalars != !count)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: expected those of %zu hinges, found %zu",
+                       skeleton->hinge_count, count);
+    if (count == 0)
+        return PM_OK;
+    const char *missing = !clip->scalars->keys.data                        ? "keys"
+                          : !clip->root_positions || !clip->positions.data ? "root_positions"
+                          : pm_timeline_count(clip) > 1                    ? "one timeline"
+                                                                           : NULL;
+    if (missing)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: require %s", missing);
+    return PM_CHECK_RESERVED(pm_scalars, clip->scalars, error);
+}
+
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
     const pm_skeleton *skeleton = desc->skeleton;
     const pm_clip_desc *clip = &desc->clips[i];
-    if (clip->root_positions && skeleton->hinges)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "root_positions: the positions of hinges are their angles");
+    const pm_status scalars = check_scalars(clip, skeleton, error);
+    if (scalars != PM_OK)
+        return scalars;
     if (clip->root_rotations &&
         (!skeleton->hinges || clip->rotations.type == PM_CODED || pm_takes_user_tangents(clip)))
         return pm_fail(error, PM_ERROR_ARGUMENT, "root_rotations: %s",
@@ -144,6 +161,7 @@ static void build_items(void *context, pm_items *items) {
         pm_clip_data *clip = NULL;
         pm_status status = lay_out(c->desc, c->crowd, i, &clip, &error);
         if (status == PM_OK) {
+            clip->scalar_order = c->crowd->skeleton->scalar_order;
             pm_crowd_place_clip(c->crowd, clip, i);
             status = pm_clip_build_tracks(&c->desc->clips[i], c->threads, clip, &error);
         }

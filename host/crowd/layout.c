@@ -122,6 +122,7 @@ static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip,
         *channel = (pm_channel){.present = from->present,
                                 .of_root = from->of_root,
                                 .places = from->places,
+                                .scalars = from->scalars,
                                 .impl = from->impl,
                                 .components = from->components,
                                 .format = from->format};

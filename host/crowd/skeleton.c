@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/base.h"
-#include "segments/segments.h"
+#include "clip/clip.h"
 
 static const double max_angle = 1e4, max_length = 1e6, min_scale = 1e-6, unit_tolerance = 1e-3;
 
@@ -240,23 +240,64 @@ static pm_status fill_points(pm_skeleton *skeleton, const pm_skeleton_desc *desc
     return PM_OK;
 }
 
-/* Axes get the length 1. */
-static pm_status fill_hinges(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
-    for (size_t k = 0; desc->hinges && k < skeleton->joint_count; k++) {
-        const pm_hinge *from = &desc->hinges[skeleton->order[k]];
-        pm_hinge *to = &skeleton->hinges[k];
-        const double axis[3] = {(double)from->axis[0], (double)from->axis[1],
-                                (double)from->axis[2]};
-        const double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-        if (norm != 0 && !(fabs(norm - 1) <= unit_tolerance))
-            return refuse(skeleton->order[k], "hinges: the axis is no unit vector", error);
-        if (!(fabs((double)from->reference) <= max_angle))
-            return refuse(skeleton->order[k], "hinges: the reference is not within 1e4 rad", error);
-        for (size_t i = 0; norm != 0 && i < 3; i++)
-            to->axis[i] = pm_stored(axis[i] / norm);
-        to->reference = pm_stored((double)from->reference);
+/* The product of quaternions, which applies b first. */
+static void turn_by(const double a[4], const double b[4], double product[4]) {
+    for (size_t i = 0; i < 3; i++) {
+        const size_t k = (i + 1) % 3, l = (i + 2) % 3;
+        product[i] = a[3] * b[i] + a[i] * b[3] + a[k] * b[l] - a[l] * b[k];
     }
-    return PM_OK;
+    product[3] = a[3] * b[3] - a[0] * b[0] - a[1] * b[1] - a[2] * b[2];
+}
+
+/* `axis` has the length 1; `rest` is the rotation at the reference. */
+static void fill_turn(pm_hinge_joint *to, const double axis[3], const double rest[4]) {
+    const double half = -0.5 * (double)to->reference, s = sin(half);
+    const double back[4] = {s * axis[0], s * axis[1], s * axis[2], cos(half)};
+    const double half_turn[4] = {axis[0], axis[1], axis[2], 0};
+    double at_zero[4], at_pi[4];
+    turn_by(rest, back, at_zero);
+    turn_by(at_zero, half_turn, at_pi);
+    store(to->at_zero, at_zero, 4);
+    store(to->at_pi, at_pi, 4);
+    store(to->axis, axis, 3);
+}
+
+static pm_status fill_hinge(pm_skeleton *skeleton, const pm_skeleton_desc *desc, size_t h,
+                            pm_error *error) {
+    const pm_hinge *from = &desc->hinges[h];
+    pm_hinge_joint *to = &skeleton->hinges[skeleton->slots[from->joint]];
+    double axis[3] = {(double)from->axis[0], (double)from->axis[1], (double)from->axis[2]};
+    bone b;
+    const double norm = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
+    if (!(fabs(norm - 1) <= unit_tolerance))
+        return refuse(from->joint, "hinges: the axis is no unit vector", error);
+    if (!(fabs((double)from->reference) <= max_angle))
+        return refuse(from->joint, "hinges: the reference is not within 1e4 rad", error);
+    if (to->number)
+        return refuse(from->joint, "hinges: the joint has two", error);
+    for (size_t i = 0; i < 3; i++)
+        axis[i] /= norm;
+    to->reference = pm_stored((double)from->reference);
+    to->number = PM_FIRST_SCALAR;
+    const pm_status status = read_bone(desc, from->joint, &b, error);
+    fill_turn(to, axis, b.rotation);
+    return status;
+}
+
+/* Rows have the angles in the order of the joints in which they are needed. */
+static pm_status fill_hinges(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_error *error) {
+    pm_status status = PM_OK;
+    pm_u32 count = 0;
+    for (size_t h = 0; status == PM_OK && h < desc->hinge_count; h++)
+        status = fill_hinge(skeleton, desc, h, error);
+    for (size_t k = 0; status == PM_OK && desc->hinges && k < skeleton->joint_count; k++)
+        if (skeleton->hinges[k].number)
+            skeleton->hinges[k].number = PM_FIRST_SCALAR + count++;
+    for (size_t h = 0; status == PM_OK && h < desc->hinge_count; h++) {
+        const size_t k = skeleton->slots[desc->hinges[h].joint];
+        skeleton->scalar_order[skeleton->hinges[k].number - PM_FIRST_SCALAR] = (uint32_t)h;
+    }
+    return status;
 }
 
 /* ---- checks and creation -------------------------------------------------------------- */
@@ -296,6 +337,13 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
                        desc->subset_count);
     if (desc->subset_count && !desc->subsets)
         return pm_fail(error, PM_ERROR_ARGUMENT, "subsets is NULL");
+    if (!desc->hinges != !desc->hinge_count || desc->hinge_count > desc->joint_count)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "hinges: expected 1 to joint_count of them, or none");
+    for (size_t h = 0; h < desc->hinge_count; h++)
+        if (desc->hinges[h].joint >= desc->joint_count)
+            return pm_fail(error, PM_ERROR_ARGUMENT, "hinges[%zu]: there is no joint %u", h,
+                           desc->hinges[h].joint);
     for (size_t j = 0; j < desc->joint_count; j++)
         if (desc->parents[j] < -1 || desc->parents[j] >= (int64_t)desc->joint_count)
             return pm_fail_joint(error, PM_ERROR_ARGUMENT, j,
@@ -338,10 +386,13 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->levels = calloc(s->level_count, sizeof *s->levels);
     s->level_joints = calloc(s->level_count, n);
     s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
+    s->hinge_count = desc->hinge_count;
     s->hinges = desc->hinges ? calloc(n, sizeof *s->hinges) : NULL;
+    s->scalar_order = calloc(s->hinge_count + 1, sizeof *s->scalar_order); /* never 0 bytes */
     s->points = desc->points.data ? calloc(4 * n, sizeof *s->points) : NULL;
     return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
-                   s->masks && (s->points || !desc->points.data) && (s->hinges || !desc->hinges)
+                   s->masks && (s->points || !desc->points.data) && (s->hinges || !desc->hinges) &&
+                   s->scalar_order
                ? PM_OK
                : pm_fail_memory(error);
 }
@@ -402,6 +453,7 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     free(skeleton->masks);
     free(skeleton->points);
     free(skeleton->hinges);
+    free(skeleton->scalar_order);
     free(skeleton);
     *handle = NULL;
 }

@@ -7,7 +7,7 @@
 
 #include <posemill/posemill_crowd.h>
 
-#include "kernels/pm_crowd.h"
+#include "kernels/pm_body.h"
 
 /* A joint, and its parent or -1 */
 typedef struct pm_joint_step {
@@ -34,11 +34,13 @@ struct pm_skeleton {
     size_t set_count;        /* of subsets, and 1 */
     pm_joint_set *sets;      /* set 0: all joints, with records in skeleton order */
     pm_joint_step *by_depth; /* joints in order of their depth, roots first */
-    pm_joint *joints;   /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
-    float *points;      /* (joint_count, 4): a point of each joint, and 0; NULL: none */
-    pm_hinge *hinges;   /* (joint_count); NULL: none */
-    bool rigid;         /* whether all inverse binds are rigid */
-    size_t level_count; /* at least 1 */
+    pm_joint *joints; /* `animated` and `scaled` of the rest pose; a crowd sets more of them */
+    float *points;    /* (joint_count, 4): a point of each joint, and 0; NULL: none */
+    size_t hinge_count;
+    pm_hinge_joint *hinges; /* (joint_count); NULL: none */
+    uint32_t *scalar_order; /* (hinge_count): the hinge of the description of each angle in rows */
+    bool rigid;             /* whether all inverse binds are rigid */
+    size_t level_count;     /* at least 1 */
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;

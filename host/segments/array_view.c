@@ -7,15 +7,18 @@
 #include "base/base.h"
 
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array) {
-    const pm_array *const arrays[PM_CHANNEL_COUNT][PM_ARRAY_COUNT] = {
+    static const pm_scalars none;
+    const pm_scalars *scalars = desc->scalars ? desc->scalars : &none;
+    const pm_array *const arrays[PM_KEYED_COUNT][PM_ARRAY_COUNT] = {
         {&desc->rotations, &desc->rotations_in, &desc->rotations_out},
         {&desc->positions, &desc->positions_in, &desc->positions_out},
-        {&desc->scales, &desc->scales_in, &desc->scales_out}};
+        {&desc->scales, &desc->scales_in, &desc->scales_out},
+        {&scalars->keys, &scalars->keys_in, &scalars->keys_out}};
     return arrays[channel][array];
 }
 
 unsigned pm_channel_components(unsigned channel) {
-    return channel == PM_ROTATIONS ? 4 : 3;
+    return channel == PM_ROTATIONS ? 4 : channel == PM_SCALARS ? 1 : 3;
 }
 
 size_t pm_timeline_count(const pm_clip_desc *desc) {
@@ -29,6 +32,9 @@ size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array) {
         array == &desc->rotations || array == &desc->rotations_in || array == &desc->rotations_out;
     const bool of_root =
         (desc->root_positions && of_positions) || (desc->root_rotations && of_rotations);
+    const pm_scalars *s = desc->scalars;
+    if (s && (array == &s->keys || array == &s->keys_in || array == &s->keys_out))
+        return s->count;
     return of_root ? 1 : desc->track_count;
 }
 

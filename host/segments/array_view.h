@@ -38,21 +38,35 @@ static inline bool pm_is_coded(const pm_clip_desc *desc) {
     return desc->rotations.data && desc->rotations.type == PM_CODED;
 }
 
-/* The channels, which are the key arrays of a description. */
-enum { PM_ROTATIONS, PM_POSITIONS, PM_SCALES, PM_CHANNEL_COUNT };
+/* The channels, and the scalars: the key arrays of a description. Scalars are stored behind the root's
+ * position, in the rows of positions. */
+enum {
+    PM_ROTATIONS,
+    PM_POSITIONS,
+    PM_SCALES,
+    PM_CHANNEL_COUNT,
+    PM_SCALARS = PM_CHANNEL_COUNT,
+    PM_KEYED_COUNT
+};
 
-/* The arrays of a channel: its keys, and for cubicspline the tangents in and out. */
+/* The arrays of each: its keys, and for cubicspline the tangents in and out. */
 enum { PM_ARRAY_KEYS, PM_ARRAY_IN, PM_ARRAY_OUT, PM_ARRAY_COUNT };
 
+/* An array that is not given has no data. */
 const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, unsigned array);
 
-/* Numbers per value of a channel: 4 or 3. */
+/* Numbers per value of a channel: 4 or 3; 1 of scalars. */
 unsigned pm_channel_components(unsigned channel);
+
+static inline size_t pm_scalar_count(const pm_clip_desc *desc) {
+    return desc->scalars ? desc->scalars->count : 0;
+}
 
 /* desc->timeline_count, where 0 means 1. */
 size_t pm_timeline_count(const pm_clip_desc *desc);
 
-/* The tracks of an array with the layout of the keys: one where positions are those of a root. */
+/* The tracks of an array with the layout of the keys: one where positions are those of a root; of scalars
+ * their number. */
 size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array);
 
 /* The rows of one track in an array with the layout of the keys. first_row is the number of keys of

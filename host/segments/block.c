@@ -75,7 +75,7 @@ static void describe(const pm_block *block, size_t at, pm_window *window, pm_tra
                         .wrap = dreal_of(1),
                         .times = block->times,
                         .desc = desc,
-                        .planes = block->planes ? block->planes + 4 * at : NULL,
+                        .planes = block->planes ? block->planes + pm_place_floats(n) * at : NULL,
                         .row = block->row,
                         .plane = block->plane,
                         .room = at_most_lanes(block->room - at),
@@ -248,7 +248,7 @@ static void read_keys(build *b) {
     for (size_t i = 0; i < b->count; i++) {
         pm_track *track = &b->tracks[i];
         finish_keys(track, unrolls);
-        for (size_t n = 0; n < track->count; n++)
+        for (size_t n = 0; b->block->layout && n < track->count; n++)
             b->block->layout[track->index[n]].wrap = (float)track->wrap[n];
     }
 }

@@ -104,6 +104,19 @@ static inline void store_floats(float *to, dreal value) {
     memcpy(to, &v, sizeof v);
 }
 
+/* Numbers that lie one after another: the first `lanes` of them. The lanes beyond repeat the last one. */
+static inline dreal dreal_load_some(const float *from, size_t lanes) {
+    dreal value = {0};
+    for (size_t i = 0; i < PM_DOUBLES; i++)
+        value[i] = (double)from[i < lanes ? i : lanes - 1];
+    return value;
+}
+
+static inline void dreal_store_some(float *to, dreal value, size_t lanes) {
+    const dstored v = dstored_of(value);
+    memcpy(to, &v, lanes * sizeof *to);
+}
+
 static inline void dquat_store(float *to, dquat q) {
     drows m = drows_of(q);
     store_floats(to, m.r0);

@@ -80,7 +80,7 @@ void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *const
  * share no track and no group of 48-bit keys. */
 typedef struct pm_block {
     const pm_clip_desc *desc; /* checked; for the options of curves */
-    unsigned channel;         /* PM_ROTATIONS and so on */
+    unsigned channel;         /* PM_ROTATIONS and so on, or PM_SCALARS, whose tracks are numbers */
     size_t place, count;      /* among the planes; at most PM_BLOCK_TRACKS */
     const uint32_t *order;    /* the track at each place; NULL: its number is the place */
     size_t first_row;         /* number of keys of all tracks before the one at `place` */
@@ -100,7 +100,7 @@ typedef struct pm_block {
     void *keys;        /* 48-bit keys of all tracks of the channel; written */
     float *planes;     /* float32 planes of the track at `place`; written. NULL: 48-bit keys */
     size_t row, plane; /* floats, as in pm_track_layout */
-    pm_track_layout *layout; /* of all tracks; `wrap` is written. NULL for streams */
+    pm_track_layout *layout; /* of all tracks; `wrap` is written. NULL: of streams and scalars */
     size_t room;             /* tracks that fit the planes from `place` on, padding included */
     bool is_last;            /* of the clip: the padding behind it is zeroed */
 } pm_block;

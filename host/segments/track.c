@@ -11,8 +11,9 @@ dquat pm_given_row(const pm_lane_views *rows, size_t key) {
         return dquat_load(rows->data[0] + at, rows->type);
     for (size_t i = 0; i < PM_DOUBLES; i++) {
         pm_array_view lane = {rows->data[i] + at, rows->type, 0};
-        dquat_set_lane(&q, i, pm_number_at(&lane, 0, 0), pm_number_at(&lane, 0, 1),
-                       pm_number_at(&lane, 0, 2),
+        const bool is_vector = rows->components > 1;
+        dquat_set_lane(&q, i, pm_number_at(&lane, 0, 0), is_vector ? pm_number_at(&lane, 0, 1) : 0,
+                       is_vector ? pm_number_at(&lane, 0, 2) : 0,
                        rows->components == 4 ? pm_number_at(&lane, 0, 3) : 0);
     }
     return q;

@@ -38,7 +38,7 @@ typedef struct pm_track {
     dquat head[2], tail; /* of a loop: the first two keys and the last one, as stored */
 
     /* Where the planes are stored: plane p of row i is at planes + (i - base) * row + p * plane, 4
-     * floats per lane. Plane 0 is the keys, plane 1 + e coefficient e. */
+     * floats per lane, or 1 of scalars. Plane 0 is the keys, plane 1 + e coefficient e. */
     float *planes;
     size_t row, plane;
     ptrdiff_t base; /* the first row that is held: 0, or of a stream's window; may be -1 */
@@ -75,9 +75,16 @@ static inline float *pm_row_of(const pm_track *track, size_t row) {
     return track->planes + (size_t)((ptrdiff_t)row - track->base) * track->row;
 }
 
+/* From the numbers of a track in a plane to those of its neighbour. */
+static inline size_t pm_place_floats(unsigned components) {
+    return components == 1 ? 1 : 4;
+}
+
 /* Plane 0 of a row, as stored. */
 static inline dquat pm_get(const pm_track *track, size_t row) {
     const float *from = pm_row_of(track, row);
+    if (track->components == 1)
+        return (dquat){.x = dreal_load_some(from, track->room)};
     return track->room == PM_DOUBLES ? dquat_load(from, PM_FLOAT32)
                                      : dquat_load_some(from, track->room);
 }
@@ -90,7 +97,9 @@ static inline dquat pm_normalised_key(const pm_track *track, dquat stored) {
 /* Rounds the numbers of each lane to float32 and stores them. */
 static inline void pm_put_plane(const pm_track *track, size_t row, unsigned plane, dquat value) {
     float *to = pm_row_of(track, row) + plane * track->plane;
-    if (track->room == PM_DOUBLES)
+    if (track->components == 1)
+        dreal_store_some(to, value.x, track->room);
+    else if (track->room == PM_DOUBLES)
         dquat_store(to, value);
     else
         dquat_store_some(to, value, track->room);

@@ -471,6 +471,15 @@ typedef struct pm_windows {
     double twist_begin, twist_end;
 } pm_windows;
 
+/* Numbers of a clip that are interpolated as positions are, each on its own. */
+typedef struct pm_scalars {
+    size_t count;
+    pm_array keys;              /* (key_count, count), with `stride` from key to key */
+    pm_array keys_in, keys_out; /* for cubicspline: tangents, per second, laid out as the keys */
+
+    uint64_t reserved[4]; /* must be 0 */
+} pm_scalars;
+
 /* What a clip is built from. At least one of rotations, positions and scales is required. All
  * memory belongs to the caller and is read only during the call that takes the description. */
 typedef struct pm_clip_desc {
@@ -533,8 +542,12 @@ typedef struct pm_clip_desc {
     /* Likewise rotations, rotations_in and rotations_out, of a skeleton with hinges: the other joints that
      * are no hinges keep the rest pose. Without user_tangents and codes. */
     bool root_rotations;
+    /* Likewise for crowds of a skeleton with hinges, which require it, root_positions and one timeline: their
+     * angles in rad, of magnitude at most 1e4, in the order of pm_skeleton_desc.hinges. Never wrapped. NULL:
+     * none */
+    const pm_scalars *scalars;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_clip_desc;
 
 /* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no

@@ -57,8 +57,8 @@ typedef struct pm_level {
 /* A joint that turns about one axis by an angle, as those of robots do: its rotation relative to its
  * parent is that of the rest pose times a turn of (angle - reference) about the axis. */
 typedef struct pm_hinge {
-    /* In the joint's frame, norm within 1e-3 of 1. All 0: no hinge, but a ball joint */
-    float axis[3];
+    uint32_t joint;
+    float axis[3];   /* in the joint's frame, norm within 1e-3 of 1 */
     float reference; /* rad, of magnitude at most 1e4: the angle of the rest pose */
 } pm_hinge;
 
@@ -96,12 +96,13 @@ typedef struct pm_skeleton_desc {
      * most 1e6. data NULL: none */
     pm_array points;
 
-    /* joint_count of them. The positions of a hinge in clips are (angle in rad, 0, 0), of magnitude at
-     * most 1e4, and are interpolated as numbers, never wrapped; its rotations in clips have no effect.
-     * Crowds of such skeletons have states of bodies alone. NULL: none */
+    /* hinge_count of them, of different joints. Clips have an angle of each, in this order: `scalars` of
+     * pm_clip_desc; rotations of a hinge in clips have no effect. Crowds of such skeletons have states of
+     * bodies alone. NULL: none */
     const pm_hinge *hinges;
+    size_t hinge_count;
 
-    uint64_t reserved[8]; /* must be 0 */
+    uint64_t reserved[7]; /* must be 0 */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -156,7 +157,7 @@ typedef struct pm_crowd_desc {
      * same method, vector method and key format; either all or none have positions, and likewise
      * scales. Joints without positions or scales keep those of the rest pose. With root_positions,
      * which all clips have or none, this is true of the positions of all joints but the first root;
-     * skeletons with hinges, whose positions are angles, refuse it. A clip lasts at most 2^30 s. */
+     * skeletons with hinges require them, and `scalars`. A clip lasts at most 2^30 s. */
     const pm_clip_desc *clips;
     size_t clip_count; /* at least 1 */
     /* clip_count of them, for pm_crowd_events and pm_crowd_synced_time. Ticks that are out of range

@@ -17,13 +17,14 @@ static pm_array doubles(const double *numbers) {
 
 static pm_status make_skeleton(pm_library *library, pm_error *error) {
     const pm_library_content *c = &library->content;
-    pm_hinge *hinges = calloc(c->joint_count, sizeof *hinges);
+    pm_hinge *hinges = calloc(c->hinge_count + 1, sizeof *hinges);
     uint32_t *dofs = calloc(c->dof_count + 1, sizeof *dofs);
     pm_status status = PM_OK;
-    for (size_t j = 0; hinges && c->axes && j < c->joint_count; j++) {
+    for (size_t h = 0; hinges && h < c->hinge_count; h++) {
+        const size_t j = c->hinges[h];
+        hinges[h] = (pm_hinge){.joint = c->hinges[h], .reference = (float)c->references[j]};
         for (size_t i = 0; i < 3; i++)
-            hinges[j].axis[i] = (float)c->axes[3 * j + i];
-        hinges[j].reference = (float)c->references[j];
+            hinges[h].axis[i] = (float)c->axes[3 * j + i];
     }
     for (size_t i = 0; dofs && i < c->dof_count; i++)
         dofs[i] = c->hinges[c->dofs[i]];
@@ -37,35 +38,13 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
                                    .subsets = subsets,
                                    .subset_count = c->dof_count ? 3 : 2,
                                    .points = {.data = c->points, .type = PM_FLOAT32},
-                                   .hinges = c->hinge_count ? hinges : NULL};
+                                   .hinges = c->hinge_count ? hinges : NULL,
+                                   .hinge_count = c->hinge_count};
     status = hinges && dofs ? pm_skeleton_create(&desc, &library->skeleton, error)
                             : motion_refuse_memory(error);
     free(hinges);
     free(dofs);
     return status;
-}
-
-/* ---- keys of hinges ------------------------------------------------------------------- */
-
-/* Crowds take a position of each joint, of which that of a hinge is its angle: the rows of a robot become
- * such while the crowd is built. NULL: no memory. */
-static float *expand(const pm_library_content *c) {
-    const size_t rows = (size_t)c->row_count, joints = c->joint_count, root = library_root(c);
-    if (rows > SIZE_MAX / (3 * sizeof(float)) / joints)
-        return NULL;
-    float *positions = malloc(rows * joints * 3 * sizeof(float) + 1);
-    for (size_t i = 0; positions && i < rows; i++) {
-        float *places = positions + 3 * joints * i;
-        for (size_t k = 0; k < 3 * joints; k++)
-            places[k] = (float)c->positions[k];
-        memcpy(places + 3 * root, c->key_positions + 3 * i, 3 * sizeof(float));
-        for (size_t h = 0; h < c->hinge_count; h++) {
-            float *angle = places + 3 * (size_t)c->hinges[h];
-            angle[0] = c->angles[i * c->hinge_count + h];
-            angle[1] = angle[2] = 0;
-        }
-    }
-    return positions;
 }
 
 /* ---- clips ---------------------------------------------------------------------------- */
@@ -79,52 +58,48 @@ static pm_array rotations_of(const pm_library_content *c, size_t row) {
                         : (pm_array){c->key_rotations + 4 * c->joint_count * row, PM_FLOAT32, 0};
 }
 
-/* `positions` are those of a robot's rows. */
-static void describe(const pm_library_content *c, const float *positions, size_t motion,
-                     pm_timeline *line, pm_clip_desc *clip) {
+static void describe(const pm_library_content *c, size_t motion, pm_timeline *line,
+                     pm_scalars *angles, pm_clip_desc *clip) {
     const pm_library_motion *m = &c->motions[motion];
     const bool is_robot = c->hinge_count > 0;
-    const size_t first = (size_t)m->first, places = is_robot ? c->joint_count : c->position_count;
-    positions = is_robot ? positions : c->key_positions;
+    const size_t first = (size_t)m->first, places = c->position_count;
     *line = (pm_timeline){.key_count = (size_t)m->frames, .rate = m->rate};
     *clip = (pm_clip_desc){.track_count = c->joint_count,
                            .timelines = line,
                            .rotations = rotations_of(c, first),
-                           .positions.data = positions + 3 * places * first,
+                           .positions.data = c->key_positions + 3 * places * first,
                            .method = c->method,
                            .key_format = c->key_format,
                            .loop_period = m->loop_period,
-                           .root_positions = !is_robot && places == 1,
-                           .root_rotations = is_robot};
+                           .root_positions = places == 1,
+                           .root_rotations = is_robot,
+                           .scalars = is_robot ? angles : NULL};
+    if (is_robot)
+        *angles =
+            (pm_scalars){.count = c->hinge_count, .keys.data = c->angles + c->hinge_count * first};
 }
 
-static pm_status make_clips(pm_library *library, pm_engine *engine, const float *positions,
-                            pm_error *error) {
+static pm_status make_clips(pm_library *library, pm_engine *engine, pm_error *error) {
     const pm_library_content *c = &library->content;
     pm_timeline *lines = calloc(c->motion_count, sizeof *lines);
+    pm_scalars *angles = calloc(c->motion_count, sizeof *angles);
     pm_clip_desc *clips = calloc(c->motion_count, sizeof *clips);
-    pm_status status = lines && clips ? PM_OK : motion_refuse_memory(error);
+    pm_status status = lines && angles && clips ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count && status == PM_OK; i++)
-        describe(c, positions, i, &lines[i], &clips[i]);
+        describe(c, i, &lines[i], &angles[i], &clips[i]);
     const pm_crowd_desc desc = {
         .skeleton = library->skeleton, .clips = clips, .clip_count = c->motion_count};
     if (status == PM_OK)
         status = pm_crowd_create(engine, &desc, &library->crowd, error);
     free(clips);
+    free(angles);
     free(lines);
     return status;
 }
 
 pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error) {
-    const bool is_robot = library->content.hinge_count > 0;
-    pm_status status = make_skeleton(library, error);
-    float *positions = status == PM_OK && is_robot ? expand(&library->content) : NULL;
-    if (status == PM_OK && is_robot && !positions)
-        status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = make_clips(library, engine, positions, error);
-    free(positions);
-    return status;
+    const pm_status status = make_skeleton(library, error);
+    return status == PM_OK ? make_clips(library, engine, error) : status;
 }
 
 /* ---- the calls ------------------------------------------------------------------------ */

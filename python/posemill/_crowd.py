@@ -262,7 +262,7 @@ def _has_root_alone(clip: Clip | Keys, skeleton: Skeleton) -> bool:
     keep: list[Any] = []
     desc = _describe_clip(clip, skeleton, keep, False)
     positions = _positions_of(desc, keep[0])
-    return positions is not None and not len(skeleton.hinges) and are_still(
+    return positions is not None and are_still(
         positions, skeleton, np.arange(len(skeleton)) != root_of(skeleton))
 
 

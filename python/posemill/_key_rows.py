@@ -26,7 +26,8 @@ def columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.dt
 # All of them have 8 bytes, but flags.
 _timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
                                      "den": ("rate", "den")}, np.uint64)
-_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines")} |
+_scalars = columns("pm_scalars", {"count": ("count",), "keys": ("keys", "data")}, np.uint64)
+_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines", "scalars")} |
                  {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
 _flags = columns("pm_clip_desc", {name: (name,) for name in ("root_positions", "root_rotations")}, np.bool_)
 _types = columns("pm_clip_desc", {"rotations": ("rotations", "type")}, np.int32)
@@ -97,6 +98,12 @@ class KeyRows(Keys):
         for field, keys in whole.items():
             if keys is not None:
                 descs[field] = keys.ctypes.data + self.first * keys.strides[0]
+        if self.angles is not None:
+            scalars = np.zeros(self.count, _scalars)
+            scalars["count"] = len(skeleton.hinges)
+            scalars["keys"] = self.angles.ctypes.data + self.first * self.angles.strides[0]
+            descs["scalars"] = scalars.ctypes.data + np.arange(self.count) * _scalars.itemsize
+            keep.append(scalars)
         made = ffi.cast("pm_clip_desc *", descs.ctypes.data)
         for i in np.flatnonzero(self.loops):
             made[int(i)].loop_period = self.loops[i]

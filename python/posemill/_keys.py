@@ -91,9 +91,10 @@ class Keys:
         return f"Keys({frames} frames, {of}, {rate})"
 
     def _has_root_alone(self, skeleton: Skeleton) -> bool:
-        """Whether there are positions, and no joint but the first root leaves that of the rest pose."""
-        if self.positions is None or self.angles is not None or len(skeleton.hinges):
-            return False
+        """Whether there are positions, and no joint but the first root leaves that of the rest pose: so with
+        angles."""
+        if self.positions is None or self.angles is not None:
+            return self.angles is not None
         others = np.arange(len(skeleton)) != root_of(skeleton)
         return self.positions.ndim == 2 or (self.positions.shape[1] == len(skeleton)
                                             and are_still(self.positions, skeleton, others))
@@ -109,22 +110,21 @@ class Keys:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
 
     def _whole(self, skeleton: Skeleton, root_alone: bool = False) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints. Positions of a hinge are its angle; rotations with
-        angles are those of the first root, as positions with `root_alone`."""
+        """Rotations, positions and scales of all joints. Rotations with angles are those of the first root, as
+        positions with `root_alone`."""
         self._check(skeleton)
         whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
                                           "scales": self.scales}
-        frames = len(self.rotations)
-        if root_alone and self.positions is not None:
-            root = self.positions if self.positions.ndim == 2 else self.positions[:, root_of(skeleton)]
-            whole["positions"] = np.ascontiguousarray(root)
-        elif self.angles is not None or (self.positions is not None and self.positions.ndim == 2):
-            positions = np.tile(np.asarray(skeleton.positions, np.float32), (frames, 1, 1))
-            if self.positions is not None:
-                positions[:, root_of(skeleton)] = self.positions
-            if self.angles is not None:
-                positions[:, skeleton.hinges] = 0
-                positions[:, skeleton.hinges, 0] = self.angles
+        frames, root = len(self.rotations), root_of(skeleton)
+        rest = np.asarray(skeleton.positions, np.float32)
+        if self.positions is None and self.angles is not None:
+            whole["positions"] = np.tile(rest[root], (frames, 1))
+        elif self.positions is not None and root_alone:
+            whole["positions"] = np.ascontiguousarray(
+                self.positions if self.positions.ndim == 2 else self.positions[:, root])
+        elif self.positions is not None and self.positions.ndim == 2:
+            positions = np.tile(rest, (frames, 1, 1))
+            positions[:, root] = self.positions
             whole["positions"] = positions
         return whole
 
@@ -140,13 +140,20 @@ class Keys:
                                           "loop_period": float(self.loop or 0),
                                           "root_positions": root_alone,
                                           "root_rotations": self.angles is not None})
+        scalars = ffi.new("pm_scalars *", {"count": len(skeleton.hinges)})
+        if self.angles is not None:
+            desc.scalars = scalars
+            _point(scalars.keys, self.angles)
         for field, keys in whole.items():
             if keys is not None:
-                array = getattr(desc, field)
-                array.data = ffi.cast("void *", keys.ctypes.data)
-                array.type = lib.PM_FLOAT64 if keys.dtype == np.float64 else lib.PM_FLOAT32
-        keep += [self, whole, timeline, desc]
+                _point(getattr(desc, field), keys)
+        keep += [self, whole, timeline, scalars, desc]
         return desc[0]
+
+
+def _point(array: Any, keys: Array) -> None:
+    array.data = ffi.cast("void *", keys.ctypes.data)
+    array.type = lib.PM_FLOAT64 if keys.dtype == np.float64 else lib.PM_FLOAT32
 
 
 def _packed(values: npt.ArrayLike) -> Array:

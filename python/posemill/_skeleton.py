@@ -17,6 +17,8 @@ from ._views import Array, array_of, view
 
 __all__ = ["Skeleton"]
 
+_hinge = np.dtype([("joint", np.uint32), ("axis", np.float32, 3), ("reference", np.float32)])  # pm_hinge
+
 
 class Skeleton:
     """Joints with their parents and their rest pose.
@@ -211,12 +213,13 @@ class Skeleton:
                 keep.append(numbers)
                 getattr(desc, field).data = ffi.cast("void *", numbers.ctypes.data)
                 getattr(desc, field).type = lib.PM_FLOAT64
-        if self.axes is not None:
-            hinges = np.zeros((len(self), 4), np.float32)
-            hinges[:, :3] = self.axes
-            hinges[:, 3] = 0 if self.references is None else self.references
+        if self.axes is not None and len(self.hinges):
+            hinges = np.zeros(len(self.hinges), _hinge)
+            hinges["joint"], hinges["axis"] = self.hinges, np.asarray(self.axes)[self.hinges]
+            if self.references is not None:
+                hinges["reference"] = np.asarray(self.references)[self.hinges]
             keep.append(hinges)
-            desc.hinges = ffi.cast("pm_hinge *", hinges.ctypes.data)
+            desc.hinges, desc.hinge_count = ffi.cast("pm_hinge *", hinges.ctypes.data), len(hinges)
         return desc
 
 

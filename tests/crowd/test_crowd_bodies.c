@@ -548,92 +548,229 @@ TEST_ON_BOTH(states_without_a_clip_rest) {
 
 /* ---- hinges ----------------------------------------------------------------------------------- */
 
-/* The angle, its rate, and the rotation relative to the parent of a hinge in a clip, from the oracle's
- * positions, which are linear. */
-static void expect_hinges(const scene *s, const pm_hinge *hinges, const states *got, size_t i,
+/* Hinges of a scene, in an order of their own, and the arrays of their angles and tangents in each clip. */
+typedef struct hinge_set {
+    pm_hinge hinges[64];
+    size_t count;
+    double *numbers[SCENE_CLIPS_MAX][3];
+    pm_scalars scalars[SCENE_CLIPS_MAX];
+} hinge_set;
+
+static void hinges_free(hinge_set *set) {
+    for (size_t n = 0; n < SCENE_CLIPS_MAX; n++)
+        for (size_t i = 0; i < 3; i++)
+            free(set->numbers[n][i]);
+}
+
+/* The hinge of a joint, or NULL. */
+static const pm_hinge *hinge_of(const hinge_set *set, size_t joint) {
+    for (size_t h = 0; h < set->count; h++)
+        if (set->hinges[h].joint == joint)
+            return &set->hinges[h];
+    return NULL;
+}
+
+static void choose_hinges(random_source *source, const scene *s, bool all, hinge_set *set) {
+    for (size_t j = 0; j < s->joints; j++) {
+        double axis[3];
+        random_direction(source, axis);
+        if (all ? j == s->order[0] : j % 3 == 1)
+            continue;
+        const size_t at = random_bits(source) % (set->count + 1);
+        set->hinges[set->count++] = set->hinges[at];
+        set->hinges[at] = (pm_hinge){.joint = (uint32_t)j,
+                                     .axis = {(float)axis[0], (float)axis[1], (float)axis[2]},
+                                     .reference = (float)random_between(source, -1, 1)};
+    }
+}
+
+/* The angles of a clip, of several turns. The oracle has those of a joint as the x of its scales, which are
+ * curves of the same method. Rows of odd clips are longer than their numbers. */
+static void give_angles(random_source *source, scene *s, size_t n, hinge_set *set) {
+    track_set *from = &s->sets[n];
+    const size_t keys = from->tracks[0].key_count, row = set->count + n % 2;
+    const bool closes = s->options.looped && n % 2;
+    double *const of_oracle[3] = {from->scales, from->scales_in, from->scales_out};
+    pm_scalars *scalars = &set->scalars[n];
+    pm_array *const arrays[3] = {&scalars->keys, &scalars->keys_in, &scalars->keys_out};
+    for (size_t i = 0; i < 3; i++) {
+        double *to = set->numbers[n][i] = test_array(keys * row, sizeof *to);
+        memset(of_oracle[i], 0, 3 * keys * s->joints * sizeof **of_oracle);
+        for (size_t at = 0; at < keys * set->count; at++) {
+            const size_t key = at / set->count, h = at % set->count;
+            const bool is_same = closes && key + 1 == keys;
+            to[key * row + h] = is_same ? to[h] : random_between(source, -20, 20);
+            of_oracle[i][3 * (key * s->joints + set->hinges[h].joint)] = to[key * row + h];
+        }
+        *arrays[i] = (pm_array){to, PM_FLOAT64, n % 2 ? row * sizeof *to : 0};
+    }
+    scalars->count = set->count;
+    s->clips[n].scalars = scalars;
+    s->stored[n].scales = (pm_array){from->scales, PM_FLOAT64, 0};
+}
+
+/* Two thirds of the joints of a scene that is undone become hinges, or all but the first root. */
+static void make_hinges(random_source *source, scene *s, bool all, hinge_set *set) {
+    *set = (hinge_set){.count = 0};
+    choose_hinges(source, s, all, set);
+    for (size_t n = 0; n < s->clip_count; n++)
+        give_angles(source, s, n, set);
+    s->skeleton_desc.hinges = set->hinges;
+    s->skeleton_desc.hinge_count = set->count;
+}
+
+/* A scene with hinges, whose clips have the positions of the first root alone. */
+static void make_robot(pm_engine *engine, const scene_options *options, bool all, scene *s,
+                       hinge_set *set) {
+    random_source source = random_salted(options->salt + 0x100);
+    scene_make(engine, options, s);
+    const size_t root = s->order[0];
+    uint32_t *order = test_array(s->joints, sizeof *order);
+    memcpy(order, s->order, s->joints * sizeof *order);
+    scene_undo(s);
+    s->order = order; /* the skeleton's is gone */
+    scene_root_alone(s, root);
+    make_hinges(&source, s, all, set);
+    free(order);
+    scene_finish(engine, s);
+}
+
+/* The angle, its rate, and the rotation relative to the parent of a hinge in a clip, from the oracle. */
+static void expect_hinges(const scene *s, const hinge_set *set, const states *got, size_t i,
                           const pm_crowd_instance *n) {
+    enum { STEP = 1 << 15 };
     SCOPED(free_at)
     joint_pose *at = test_array(s->joints, sizeof *at), *later = test_array(s->joints, sizeof *at);
-    pm_crowd_instance next = *n;
-    next.time_a += 1 << 15;
+    SCOPED(free_at) joint_pose *before = test_array(s->joints, sizeof *at);
+    pm_crowd_instance beside = *n;
     crowd_oracle_pose(s->oracle, n, at);
-    crowd_oracle_pose(s->oracle, &next, later);
+    beside.time_a = n->time_a + STEP;
+    crowd_oracle_pose(s->oracle, &beside, later);
+    beside.time_a = n->time_a - STEP;
+    crowd_oracle_pose(s->oracle, &beside, before);
     for (size_t k = 0; k < s->joints; k++) {
         const size_t joint = s->order[k], row = i * s->joints + k;
-        const pm_hinge *h = &hinges[joint];
+        const pm_hinge *h = hinge_of(set, joint);
+        if (!h) {
+            assert_true(got->of[6][row] == 0 && got->of[7][row] == 0);
+            continue;
+        }
         const double rate =
-            (later[joint].position.x - at[joint].position.x) * PM_TICKS_PER_SECOND / (1 << 15);
+            (later[joint].scale.x - before[joint].scale.x) * PM_TICKS_PER_SECOND / (2 * STEP);
         const double half = 0.5 * ((double)got->of[6][row] - (double)h->reference);
         const quat rest = rotation_at(s->rotations + 4 * joint, false);
         const quat turn = {(double)h->axis[0] * sin(half), (double)h->axis[1] * sin(half),
                            (double)h->axis[2] * sin(half), cos(half)};
         const vec3 spin = vec3_scale(vector_at(h->axis), rate);
-        if (vec3_norm(vector_at(h->axis)) == 0) {
-            assert_true(got->of[6][row] == 0 && got->of[7][row] == 0);
-            continue;
-        }
-        assert_true(fabs((double)got->of[6][row] - at[joint].position.x) <=
-                    1e-6 * (1 + fabs(at[joint].position.x)));
+        assert_true(fabs((double)got->of[6][row] - at[joint].scale.x) <=
+                    1e-6 * (1 + fabs(at[joint].scale.x)));
         assert_true(fabs((double)got->of[7][row] - rate) <= 1e-4 * (1 + fabs(rate)));
         assert_true(apart(vector_at(got->of[5] + 3 * row), spin) <= 1e-4 * (1 + fabs(rate)));
         assert_true(oracle_error(quat_normalise(rotation_at(got->of[4] + 4 * row, false)),
                                  quat_normalise(quat_multiply(rest, turn))) <=
                     4e-7 + 0x1p-24 * fabs(2 * half));
+        if (k == 0) /* of a root without a placement */
+            assert_true(apart(vector_at(got->of[0] + 3 * row), at[joint].position) <= 1e-6);
     }
 }
 
-/* Two thirds of the joints become hinges, with angles of several turns. */
-static void make_hinges(random_source *source, scene *s, pm_hinge *hinges) {
-    for (size_t j = 0; j < s->joints; j++) {
-        double axis[3];
-        random_direction(source, axis);
-        hinges[j] = (pm_hinge){{0}, (float)random_between(source, -1, 1)};
-        for (size_t c = 0; c < 3 && j % 3 != 0; c++)
-            hinges[j].axis[c] = (float)axis[c];
-        for (size_t n = 0; n < s->clip_count && j % 3 != 0; n++)
-            for (size_t key = 0; key < s->sets[n].tracks[j].key_count; key++) {
-                double *row = s->sets[n].positions + 3 * (key * s->joints + j);
-                row[0] = random_between(source, -20, 20);
-                row[1] = row[2] = 0;
-            }
-    }
-    s->skeleton_desc.hinges = hinges;
+static pm_crowd_instance instance_of_robot(random_source *source, const scene *s, size_t i) {
+    const uint32_t clip = (uint32_t)(i % s->clip_count);
+    const pm_timeline *line = &s->uniform[clip];
+    const double key = (double)(random_bits(source) % (line->key_count - 1));
+    const double seconds =
+        (key + random_between(source, 0.1, 0.9)) * (double)line->rate.den / (double)line->rate.num;
+    return (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
 }
 
 /* Instance i is also posed 2^-14 s before and after, in the same segment. */
-TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
+static void expect_robot(pm_engine *engine, bool in_plain_c, const scene_options *options) {
     enum { COUNT = 24 };
     SCOPED(scene_free) scene s;
-    pm_hinge hinges[16];
+    SCOPED(hinges_free) hinge_set set;
     pm_crowd_instance instances[3 * COUNT];
-    random_source source = random_salted(0xE70);
-    scene_make(engine_for(state), &(scene_options){.salt = 0xE71}, &s);
-    scene_undo(&s);
-    make_hinges(&source, &s, hinges);
-    scene_finish(engine_for(state), &s);
+    random_source source = random_salted(options->salt + 0x200);
+    make_robot(engine, options, false, &s, &set);
     for (size_t i = 0; i < COUNT; i++) {
-        const uint32_t clip = (uint32_t)(i % s.clip_count);
-        const pm_timeline *line = &s.uniform[clip];
-        const double key = (double)(random_bits(&source) % (line->key_count - 1));
-        const double seconds = (key + random_between(&source, 0.1, 0.9)) * (double)line->rate.den /
-                               (double)line->rate.num;
-        instances[i] =
-            (pm_crowd_instance){.clip_a = clip, .time_a = pm_crowd_ticks(seconds), .flags = 1};
+        instances[i] = instance_of_robot(&source, &s, i);
         instances[COUNT + i] = instances[2 * COUNT + i] = instances[i];
         instances[COUNT + i].time_a -= 1 << 18;
         instances[2 * COUNT + i].time_a += 1 << 18;
     }
-    const body_job b = {
-        .instances = instances, .count = 3 * COUNT, .on_reference = !is_for_device(state)};
+    const body_job b = {.instances = instances, .count = 3 * COUNT, .on_reference = in_plain_c};
     SCOPED(states_free) states got = states_make(&s, &b);
     for (size_t i = 0; i < COUNT; i++)
-        expect_hinges(&s, hinges, &got, i, &instances[i]);
+        expect_hinges(&s, &set, &got, i, &instances[i]);
     for (size_t at = 0; at < 3 * COUNT * s.joints; at++) {
         const size_t step = 3 * COUNT * s.joints;
         const double slope =
             ((double)got.of[0][2 * step + at] - (double)got.of[0][step + at]) * 8192;
         const double speed = vec3_norm(vector_at(got.of[2] + at / 3 * 3));
         assert_true(fabs(slope - (double)got.of[2][at]) <= 0.05 * (20 + speed));
+    }
+    for (size_t n = 0; n < pm_instruction_set_count(); n++)
+        if (pm_instruction_set_is_supported(n))
+            expect_reference(&s, &b, n, &got);
+}
+
+TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
+    const scene_options scenes[] = {
+        {.salt = 0xE71},
+        {.salt = 0xE75, .vector_method = PM_VECTOR_CATMULL_ROM, .looped = true},
+        {.salt = 0xE76, .shape = SCENE_FOREST, .joints = 37, .looped = true},
+        {.salt = 0xE77, .key_format = PM_KEYS_LOG48},
+        {.salt = 0xE78, .curve = variant_named("cubicspline"), .joints = 24},
+        {.salt = 0xE79, .vector_method = PM_VECTOR_STEP, .joints = 1},
+        {.salt = 0xE7A, .vector_method = PM_VECTOR_PARABOLAS_C2, .joints = 64},
+        {.salt = 0xE7B, .vector_method = PM_VECTOR_PARABOLAS_C3},
+        {.salt = 0xE7C, .vector_method = PM_VECTOR_SPLINE, .looped = true},
+        {.salt = 0xE7D, .vector_method = PM_VECTOR_SPLINE, .joints = 24},
+        {.salt = 0xE7E, .curve = variant_named("bspline")},
+        {.salt = 0xE7F, .curve = variant_named("cubic"), .looped = true},
+    };
+    const size_t all = sizeof scenes / sizeof *scenes;
+    const size_t count = small_sizes() ? 2 : has_few_programs(state) ? 4 : all;
+    for (size_t i = 0; i < count; i++)
+        expect_robot(engine_for(state), !is_for_device(state), &scenes[i]);
+}
+
+TEST_ON_DEVICE(states_of_hinges_do_not_depend_on_lanes) {
+    static const uint32_t lanes[] = {1, 4};
+    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
+        if (!can_compile_lanes(engine_for(state), lanes[l]))
+            continue;
+        SCOPED(pm_engine_destroy)
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
+        expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
+    }
+}
+
+/* A subset in the order of a list has the states of a job of all joints. */
+TEST_ON_BOTH(states_of_some_hinges_are_those_of_all) {
+    enum { COUNT = 21 };
+    SCOPED(scene_free) scene s;
+    SCOPED(hinges_free) hinge_set set;
+    pm_crowd_instance instances[COUNT];
+    random_source source = random_salted(0xE82);
+    make_robot(engine_for(state), &(scene_options){.salt = 0xE83, .joints = 40}, false, &s, &set);
+    for (size_t i = 0; i < COUNT; i++) {
+        instances[i] = scene_instance(&source, &s);
+        instances[i].weight = 0;
+    }
+    body_job b = {.instances = instances, .count = COUNT, .on_reference = !is_for_device(state)};
+    SCOPED(states_free) states whole = states_make(&s, &b);
+    for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++) {
+        b.subset = subset;
+        SCOPED(states_free) states some = states_make(&s, &b);
+        const size_t records = records_of(&s, subset);
+        for (size_t at = 0; at < COUNT * records; at++) {
+            const size_t slot =
+                pm_skeleton_slots(s.skeleton)[s.subsets[subset - 1].joints[at % records]];
+            const size_t from = at / records * s.joints + slot;
+            for (size_t f = 0; f < FIELDS; f++)
+                expect_same_bits(whole.of[f] + from * widths[f], some.of[f] + at * widths[f],
+                                 widths[f], widths[f]);
+        }
     }
 }
 
@@ -642,20 +779,14 @@ TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
     enum { COUNT = 24 };
     static const scene_options scenes[] = {{.salt = 0xE72},
                                            {.salt = 0xE73, .key_format = PM_KEYS_LOG48},
-                                           {.salt = 0xE74, .times = SCENE_PER_JOINT}};
+                                           {.salt = 0xE74, .times = SCENE_LISTED, .looped = true}};
     for (size_t n = 0; n < sizeof scenes / sizeof *scenes; n++) {
         SCOPED(scene_free) scene s;
-        pm_hinge hinges[16];
+        SCOPED(hinges_free) hinge_set set;
         pm_crowd_instance instances[COUNT];
-        random_source source = random_salted(scenes[n].salt + 0x100);
-        scene_make(engine_for(state), &scenes[n], &s);
+        random_source source = random_salted(scenes[n].salt + 0x300);
+        make_robot(engine_for(state), &scenes[n], true, &s, &set);
         const uint32_t root = s.order[0];
-        scene_undo(&s);
-        make_hinges(&source, &s, hinges);
-        for (size_t j = 0; j < s.joints; j++)
-            if (j != root && hinges[j].axis[0] == 0)
-                hinges[j].axis[0] = 1;
-        scene_finish(engine_for(state), &s);
         for (size_t i = 0; i < COUNT; i++) {
             instances[i] = scene_instance(&source, &s);
             instances[i].weight = 0;
@@ -667,14 +798,8 @@ TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
         pm_crowd_get_info(s.crowd, &before);
         scene_undo(&s);
         for (size_t c = 0; c < s.clip_count; c++) {
-            const bool together = scenes[n].times != SCENE_PER_JOINT;
-            size_t row = together ? root : 0;
-            for (size_t j = 0; !together && j < root; j++)
-                row += s.sets[c].tracks[j].key_count;
-            s.clips[c].rotations =
-                (pm_array){.data = s.sets[c].rotations + 4 * row,
-                           .type = PM_FLOAT64,
-                           .stride = together ? 4 * s.joints * sizeof(double) : 0};
+            s.clips[c].rotations = (pm_array){s.sets[c].rotations + 4 * (size_t)root, PM_FLOAT64,
+                                              4 * s.joints * sizeof(double)};
             s.clips[c].root_rotations = true;
         }
         scene_finish(engine_for(state), &s);
@@ -686,45 +811,159 @@ TEST_ON_BOTH(rotations_of_hinges_need_not_be_given) {
     }
 }
 
+/* The formula of docs/crowds.md: the numbers of a frame, four to 16 bytes, behind a rotation. */
+TEST_ON_REFERENCE(a_frame_of_a_robot_takes_the_bytes_of_its_numbers) {
+    static const struct {
+        size_t hinges, bytes;
+    } robots[] = {{29, 144}, {1, 32}, {2, 48}, {5, 48}, {19, 112}};
+    enum { FRAMES = 1024 };
+    const pm_timeline line = {.key_count = FRAMES, .rate = {30, 1}};
+    SCOPED(free_at) float *numbers = test_array((size_t)FRAMES * 32, sizeof *numbers);
+    for (size_t i = 0; i < (size_t)FRAMES * 32; i++)
+        numbers[i] = i % 4 == 3 ? 1 : 0;
+    for (size_t r = 0; r < sizeof robots / sizeof *robots; r++) {
+        const size_t hinges = robots[r].hinges;
+        pm_hinge described[29];
+        int32_t parents[30];
+        for (size_t j = 0; j <= hinges; j++)
+            parents[j] = (int32_t)j - 1;
+        for (size_t h = 0; h < hinges; h++)
+            described[h] = (pm_hinge){.joint = (uint32_t)h + 1, .axis = {0, 0, 1}};
+        const pm_skeleton_desc skeleton_desc = {.joint_count = hinges + 1,
+                                                .parents = parents,
+                                                .hinges = described,
+                                                .hinge_count = hinges};
+        const pm_scalars scalars = {.count = hinges, .keys.data = numbers};
+        const pm_clip_desc clip = {.track_count = hinges + 1,
+                                   .timelines = &line,
+                                   .rotations.data = numbers,
+                                   .positions.data = numbers,
+                                   .scalars = &scalars,
+                                   .root_positions = true,
+                                   .root_rotations = true};
+        pm_crowd_info info;
+        SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+        SCOPED(pm_crowd_destroy)
+        pm_crowd *crowd = crowd_make(engine_for(state), &skeleton_desc, &clip, 1, &skeleton);
+        pm_crowd_get_info(crowd, &info);
+        assert_int_equal(info.device_bytes,
+                         176 * (hinges + 1) + 2 * 256 + FRAMES * robots[r].bytes);
+    }
+}
+
 TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     SCOPED(scene_free) scene s;
-    pm_hinge hinges[16];
+    SCOPED(hinges_free) hinge_set set;
     float out[16 * 12];
-    pm_skeleton *skeleton = NULL;
-    random_source source = random_salted(0xE80);
     const pm_crowd_instance n = {0};
-    scene_make(engine_for(state), &(scene_options){.salt = 0xE81}, &s);
-    scene_undo(&s);
-    make_hinges(&source, &s, hinges);
-    scene_finish(engine_for(state), &s);
+    make_robot(engine_for(state), &(scene_options){.salt = 0xE81}, false, &s, &set);
     const pm_crowd_target target = {.output = PM_CROWD_MODEL, .memory = out};
     const pm_crowd_job job = {
         .instances = &n, .instance_count = 1, .outputs = &target, .output_count = 1};
     expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "hinges");
     expect_error(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_LOCAL, out, new_error()),
                  PM_ERROR_ARGUMENT, "hinges");
-    s.clips[0].root_positions = true;
+}
+
+/* Makes a crowd of the first clip, which is refused. */
+static void expect_clip_refused(void **state, const scene *s, const pm_clip_desc *clip,
+                                pm_status status, const char *text) {
     pm_crowd *crowd = NULL;
-    const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = s.clips, .clip_count = 1};
-    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
-                 "root_positions");
-    s.clips[0].root_positions = false;
-    s.clips[0].root_rotations = true;
-    expect_error(pm_clip_check(&s.clips[0], new_error()), PM_ERROR_ARGUMENT, "root_rotations");
-    s.clips[0].user_tangents = s.clips[0].positions;
-    s.clips[0].method = PM_METHOD_HERMITE;
-    s.clips[0].tangents = PM_TANGENTS_USER;
-    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), PM_ERROR_ARGUMENT,
-                 "user_tangents");
-    hinges[4].reference = NAN;
+    const pm_crowd_desc desc = {.skeleton = s->skeleton, .clips = clip, .clip_count = 1};
+    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), status, text);
+}
+
+TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
+    SCOPED(scene_free) scene s;
+    SCOPED(hinges_free) hinge_set set;
+    make_robot(engine_for(state), &(scene_options){.salt = 0xE84}, false, &s, &set);
+    const pm_clip_desc good = s.clips[0];
+    const size_t keys = s.sets[0].tracks[0].key_count;
+    pm_timeline lines[2] = {good.timelines[0], good.timelines[0]};
+    const double until_last =
+        (double)(keys - 1) * (double)lines[0].rate.den / (double)lines[0].rate.num;
+    pm_clip_desc clip = good;
+    pm_scalars scalars = *good.scalars;
+#define REFUSED(change, status, text)                                                              \
+    do {                                                                                           \
+        clip = good;                                                                               \
+        scalars = *good.scalars;                                                                   \
+        clip.scalars = &scalars;                                                                   \
+        change;                                                                                    \
+        expect_clip_refused(state, &s, &clip, status, text);                                       \
+    } while (0)
+    REFUSED(clip.scalars = NULL, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.data = NULL, PM_ERROR_ARGUMENT, "keys");
+    REFUSED(scalars.count--, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.count++, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.count = SIZE_MAX, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(clip.root_positions = false, PM_ERROR_ARGUMENT, "root_positions");
+    REFUSED(clip.positions.data = NULL, PM_ERROR_ARGUMENT, "root_positions");
+    REFUSED((clip.timelines = lines, clip.timeline_count = 2), PM_ERROR_ARGUMENT, "one timeline");
+    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED((clip.vector_method = PM_VECTOR_CUBICSPLINE, clip.positions_in = clip.positions,
+             clip.positions_out = clip.positions, scalars.keys_out.data = NULL),
+            PM_ERROR_ARGUMENT, "scalars_out");
+    REFUSED((clip.root_rotations = true, clip.method = PM_METHOD_HERMITE,
+             clip.tangents = PM_TANGENTS_USER, clip.user_tangents = clip.positions),
+            PM_ERROR_ARGUMENT, "user_tangents");
+    REFUSED(clip.loop_period = until_last, PM_ERROR_TIME, "last key");
+    pm_crowd *crowd = NULL;
+    const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = &clip, .clip_count = 1};
+    clip = good;
+    clip.scalars = &scalars;
+    scalars = *good.scalars;
+    expect_reserved_refused(pm_scalars, scalars, last_error(),
+                            pm_crowd_create(engine_for(state), &desc, &crowd, new_error()));
+    const size_t last = keys * set.count - 1;
+    const double was = set.numbers[0][0][last];
+    set.numbers[0][0][last] = (double)NAN;
+    REFUSED((void)0, PM_ERROR_KEY, "scalars");
+    assert_int_equal(last_error()->track, set.count - 1);
+    assert_int_equal(last_error()->key, keys - 1);
+    set.numbers[0][0][last] = was;
+    clip = good;
+    clip.root_positions = false;
+    expect_error(pm_clip_check(&clip, new_error()), PM_ERROR_ARGUMENT, "scalars");
+    clip.scalars = NULL, clip.root_rotations = true;
+    expect_error(pm_clip_check(&clip, new_error()), PM_ERROR_ARGUMENT, "root_rotations");
+    s.skeleton_desc.hinges = NULL, s.skeleton_desc.hinge_count = 0;
+    scene_undo(&s);
+    for (size_t n = 0; n < s.clip_count; n++)
+        s.clips[n].scalars = NULL;
+    scene_finish(engine_for(state), &s);
+    expect_clip_refused(state, &s, &good, PM_ERROR_ARGUMENT, "scalars");
+}
+
+TEST_ON_REFERENCE(hinges_that_do_not_exist_are_refused) {
+    SCOPED(scene_free) scene s;
+    SCOPED(hinges_free) hinge_set set;
+    make_robot(engine_for(state), &(scene_options){.salt = 0xE85}, false, &s, &set);
+    pm_skeleton *skeleton = NULL;
+    const pm_hinge good = set.hinges[2];
+#define REFUSED_HINGE(change, text)                                                                \
+    do {                                                                                           \
+        set.hinges[2] = good;                                                                      \
+        change;                                                                                    \
+        expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()),                 \
+                     PM_ERROR_ARGUMENT, text);                                                     \
+    } while (0)
+    REFUSED_HINGE(set.hinges[2].reference = NAN, "reference");
+    expect_joint(last_error(), good.joint);
+    REFUSED_HINGE(set.hinges[2].axis[0] += 0.5f, "axis");
+    expect_joint(last_error(), good.joint);
+    REFUSED_HINGE(memset(set.hinges[2].axis, 0, sizeof set.hinges[2].axis), "axis");
+    REFUSED_HINGE(set.hinges[2].joint = set.hinges[3].joint, "two");
+    expect_joint(last_error(), set.hinges[3].joint);
+    REFUSED_HINGE(set.hinges[2].joint = (uint32_t)s.joints, "no joint");
+    set.hinges[2] = good;
+    s.skeleton_desc.hinge_count = s.joints + 1;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
-                 "reference");
-    expect_joint(last_error(), 4);
-    hinges[4].reference = 0;
-    hinges[1].axis[0] += 0.5f;
+                 "hinges");
+    s.skeleton_desc.hinge_count = 0;
     expect_error(pm_skeleton_create(&s.skeleton_desc, &skeleton, new_error()), PM_ERROR_ARGUMENT,
-                 "axis");
-    expect_joint(last_error(), 1);
+                 "hinges");
 }
 
 /* Fields alone, at any stride, in the order of a list, and with the previous ones kept, are those of a

@@ -138,24 +138,21 @@ static void fill_whole(const library_made *m, library_kind which, size_t row, fl
                                     : j == 1 && which != REST ? m->places[3 * row + k]
                                                               : (float)m->positions[3 * j + k];
         }
-    for (size_t h = 0; h < HINGES && which == ROBOT; h++) {
-        float *angle = places + 3 * m->content.hinges[h];
-        angle[0] = m->angles[row * HINGES + h];
-        angle[1] = angle[2] = 0;
-    }
 }
 
 static direct make_direct(pm_engine *engine, const library_made *m, library_kind which) {
     static float turns[ROWS][JOINTS * 4], places[ROWS][JOINTS * 3], root[ROWS][3];
+    static float angles[ROWS][HINGES];
     static const uint32_t dof_joints[] = {0, 3};
     const pm_subset subsets[] = {{.joints = m->content.bodies, .joint_count = BODIES},
                                  {.joints = m->content.bodies, .joint_count = 1},
                                  {.joints = dof_joints, .joint_count = 2}};
-    pm_hinge turning[JOINTS] = {0};
-    for (size_t j = 0; j < JOINTS; j++) {
+    pm_hinge turning[HINGES];
+    for (size_t h = 0; h < HINGES && which == ROBOT; h++) {
+        const uint32_t j = m->content.hinges[HINGES - 1 - h]; /* in the other order */
+        turning[h] = (pm_hinge){.joint = j, .reference = (float)m->references[j]};
         for (size_t k = 0; k < 3; k++)
-            turning[j].axis[k] = (float)m->axes[3 * j + k];
-        turning[j].reference = (float)m->references[j];
+            turning[h].axis[k] = (float)m->axes[3 * j + k];
     }
     const pm_skeleton_desc skeleton = {
         .joint_count = JOINTS,
@@ -166,14 +163,18 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
         .subset_count = which == ROBOT ? 3 : 2,
         .points = {.data = m->points},
         .hinges = which == ROBOT ? turning : NULL,
+        .hinge_count = which == ROBOT ? HINGES : 0,
     };
-    const bool alone = which == REST || which == ROOT_ALONE || which == CODED;
+    const bool alone = which != ALL_JOINTS;
     pm_timeline lines[MOTIONS];
+    pm_scalars scalars[MOTIONS];
     pm_clip_desc clips[MOTIONS];
     direct made_here = {0};
     for (size_t i = 0; i < ROWS; i++) {
         fill_whole(m, which, i, turns[i], places[i]);
         memcpy(root[i], places[i] + 3, sizeof root[i]);
+        for (size_t h = 0; h < HINGES && which == ROBOT; h++)
+            angles[i][h] = m->angles[i * HINGES + HINGES - 1 - h];
     }
     for (size_t i = 0; i < MOTIONS; i++) {
         const pm_library_motion *from = &m->motions[i];
@@ -184,7 +185,9 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
                                   .positions.data = alone ? root[from->first] : places[from->first],
                                   .root_positions = alone,
                                   .key_format = m->content.key_format,
-                                  .loop_period = from->loop_period};
+                                  .loop_period = from->loop_period,
+                                  .scalars = which == ROBOT ? &scalars[i] : NULL};
+        scalars[i] = (pm_scalars){.count = HINGES, .keys.data = angles[from->first]};
     }
     made_here.crowd = NULL;
     const pm_crowd_desc desc = {.clips = clips, .clip_count = MOTIONS};
