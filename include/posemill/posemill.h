@@ -539,15 +539,16 @@ typedef struct pm_clip_desc {
      * positions_out are those of one track alone, that of joint 0 in skeleton order, the first root:
      * (its key_count, 3), with `stride` from key to key, which must be 0 with several timelines. */
     bool root_positions;
-    /* Likewise rotations, rotations_in and rotations_out, of a skeleton with hinges: the other joints that
-     * are no hinges keep the rest pose. Without user_tangents and codes. */
-    bool root_rotations;
-    /* Likewise for crowds of a skeleton with hinges, which require it, root_positions and one timeline: their
-     * angles in rad, of magnitude at most 1e4, in the order of pm_skeleton_desc.hinges. Never wrapped. NULL:
-     * none */
+    /* Likewise for crowds of a skeleton with hinges, which require it, root_positions and one timeline:
+     * their angles in rad, of magnitude at most 1e4, in the order of pm_skeleton_desc.hinges. Never
+     * wrapped. NULL: none */
     const pm_scalars *scalars;
+    /* Likewise of a skeleton with hinges. true: rotations, rotations_in and rotations_out are those of
+     * joint 0 alone, as with root_positions; the other joints that are no hinges keep the rest pose.
+     * Without user_tangents and codes. */
+    bool root_rotations;
 
-    uint64_t reserved[6]; /* must be 0 */
+    uint64_t reserved[5]; /* must be 0 */
 } pm_clip_desc;
 
 /* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no
