@@ -80,6 +80,41 @@ void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_time
         locate(crowd, times, joint, false, to);
 }
 
+/* ---- prefetching keys ------------------------------------------------------------------------ */
+
+/* The keys of `joints` neighbours from number `at` on. GCC takes a function that only prefetches for one without
+ * effects, and leaves out its calls. */
+static inline __attribute__((always_inline)) void prefetch_keys(const pm_channel *channel, pm_u64 at, size_t joints) {
+    const char *keys = channel->keys;
+    size_t begin = at * sizeof(float), end = begin + joints * 4 * sizeof(float);
+    if (channel->format != PM_KEYS_FLOAT32) {
+        const size_t words = channel->format == PM_KEYS_LOG48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
+        begin = at / 4 / PM_KEY_GROUP * words * sizeof(pm_s16);
+        end = ((at / 4 + joints - 1) / PM_KEY_GROUP + 1) * words * sizeof(pm_s16);
+    }
+    for (size_t line = begin / PM_CACHE_LINE * PM_CACHE_LINE; line < end; line += PM_CACHE_LINE)
+        __builtin_prefetch(keys + line);
+}
+
+void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                    size_t lane, size_t joints) {
+    const pm_lane_side *side = &at->sides[0];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        const pm_channel *channel = &crowd->channels[c];
+        if (!channel->present)
+            continue;
+        const size_t own = channel->of_root ? 1 : joints;
+        const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
+        for (unsigned p = 0; p < pm_curve_planes(channel->impl.curve); p++)
+            prefetch_keys(channel, key + p * side->plane[c][lane], own);
+        prefetch_keys(channel, next, own);
+        if (pm_rows_before(channel)) {
+            prefetch_keys(channel, key - (next - key), own);
+            prefetch_keys(channel, next + (next - key), own);
+        }
+    }
+}
+
 /* ---- sampling -------------------------------------------------------------------------------- */
 
 /* A block of joints, and a channel of it that is to be sampled on a side of the lanes' times. */
