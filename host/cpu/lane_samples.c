@@ -103,7 +103,7 @@ void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_pl
         const pm_channel *channel = &crowd->channels[c];
         if (!channel->present)
             continue;
-        const size_t own = channel->of_root ? 1 : joints;
+        const size_t places = side->plane[c][lane] / 4, own = joints < places ? joints : places;
         const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
         for (unsigned p = 0; p < pm_curve_planes(channel->impl.curve); p++)
             prefetch_keys(channel, key + p * side->plane[c][lane], own);
