@@ -84,24 +84,24 @@ pm_fn void pm_body_prefetch_tables(const pm_body_input *input, const pm_tables *
 #endif
 }
 
-/* The keys of the first `joints` joints of all lanes, without those beside segments and without coefficients. */
-pm_fn void pm_body_prefetch_keys(const pm_body_input *input, const pm_tables *t, pm_u32 joints) {
+/* The keys of all joints and lanes, without those beside segments and without coefficients. */
+pm_fn void pm_body_prefetch_keys(const pm_body_input *input, const pm_tables *t) {
 #if PM_LANES > 1
     const pm_key_lanes *lanes = &input->sides[0].lanes;
     for (int i = 0; i < PM_LANES; i++)
-        for (pm_u32 j = 0; j < joints; j += PM_KEYS ? PM_KEY_GROUP : PM_GROUP) {
+        for (pm_u32 j = 0; j < t->size.joints; j += PM_KEYS ? PM_KEY_GROUP : PM_GROUP) {
             pm_prefetch_key(t->rotations, lanes->key[PM_CHANNEL_ROTATIONS][i] + 4 * j);
             pm_prefetch_key(t->rotations, lanes->next[PM_CHANNEL_ROTATIONS][i] + 4 * j);
         }
     for (int i = 0; i < PM_LANES && (t->size.channels >> PM_CHANNEL_POSITIONS & 1); i++) {
         pm_u32 places = lanes->plane[PM_CHANNEL_POSITIONS][i] / 4;
-        for (pm_u32 j = 0; j < joints && j < places; j += PM_GROUP) {
+        for (pm_u32 j = 0; j < places; j += PM_GROUP) {
             pm_prefetch(t->positions + lanes->key[PM_CHANNEL_POSITIONS][i] + 4 * j, 16);
             pm_prefetch(t->positions + lanes->next[PM_CHANNEL_POSITIONS][i] + 4 * j, 16);
         }
     }
 #else
-    (void)input, (void)t, (void)joints;
+    (void)input, (void)t;
 #endif
 }
 
@@ -343,9 +343,8 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
     if (!size.per_joint) {
         pm_body_prefetch_tables(&input, &t, rates);
         pm_body_locate(&input, &t, rates, 0);
-        pm_u32 reach = joints[size.posed - 1].number + 1;
-        if (reach <= 2 * size.posed) /* else most keys would be those of other joints */
-            pm_body_prefetch_keys(&input, &t, reach);
+        if (2 * size.posed >= size.joints) /* else most keys would be those of other joints */
+            pm_body_prefetch_keys(&input, &t);
     }
     for (pm_u32 j = 0; j < size.posed; j++) {
         pm_global const pm_joint *joint = joints + j;

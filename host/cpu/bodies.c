@@ -209,16 +209,14 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
 }
 
 /* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
- * because a processor has room for some dozens of lines on their way. Of a set of few joints, most of the keys
- * would be those of others. */
+ * because a processor has room for some dozens of lines on their way. Of a set of few joints, most would be those
+ * of others. */
 static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
-    const pm_joint *joints = g->crowd->sets[g->targets->set].joints;
     const size_t count = g->crowd->skeleton->sets[g->targets->set].count;
-    const size_t reach = joints[count - 1].number + (size_t)1;
-    if (!g->next || g->crowd->per_joint || reach > 2 * count)
+    if (!g->next || g->crowd->per_joint || 2 * count < g->crowd->skeleton->joint_count)
         return;
     for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
-        PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, i, reach);
+        PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, i);
 }
 
 PM_FLAT static void pose_lanes(lane_group *g) {

@@ -82,36 +82,30 @@ void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_time
 
 /* ---- prefetching keys ------------------------------------------------------------------------ */
 
-/* The keys of `joints` neighbours from number `at` on. GCC takes a function that only prefetches for one without
- * effects, and leaves out its calls. */
-static inline __attribute__((always_inline)) void prefetch_keys(const pm_channel *channel, pm_u64 at, size_t joints) {
-    const char *keys = channel->keys;
-    size_t begin = at * sizeof(float), end = begin + joints * 4 * sizeof(float);
-    if (channel->format != PM_KEYS_FLOAT32) {
-        const size_t words = channel->format == PM_KEYS_LOG48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
-        begin = at / 4 / PM_KEY_GROUP * words * sizeof(pm_s16);
-        end = ((at / 4 + joints - 1) / PM_KEY_GROUP + 1) * words * sizeof(pm_s16);
-    }
-    for (size_t line = begin / PM_CACHE_LINE * PM_CACHE_LINE; line < end; line += PM_CACHE_LINE)
-        __builtin_prefetch(keys + line);
+/* The byte where number `at` of a channel lies; of keys of 48 bits, where its group begins. */
+static inline size_t byte_of(const pm_channel *channel, pm_u64 at) {
+    if (channel->format == PM_KEYS_FLOAT32)
+        return at * sizeof(float);
+    return at / 4 / PM_KEY_GROUP * sizeof(pm_s16) *
+           (channel->format == PM_KEYS_LOG48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS);
 }
 
 void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
-                                    size_t lane, size_t joints) {
+                                    size_t lane) {
     const pm_lane_side *side = &at->sides[0];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         const pm_channel *channel = &crowd->channels[c];
         if (!channel->present)
             continue;
-        const size_t places = side->plane[c][lane] / 4, own = joints < places ? joints : places;
         const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
-        for (unsigned p = 0; p < pm_curve_planes(channel->impl.curve); p++)
-            prefetch_keys(channel, key + p * side->plane[c][lane], own);
-        prefetch_keys(channel, next, own);
-        if (pm_rows_before(channel)) {
-            prefetch_keys(channel, key - (next - key), own);
-            prefetch_keys(channel, next + (next - key), own);
-        }
+        const pm_u64 beside = pm_rows_before(channel) * (next - key);
+        const pm_u64 last = next + beside + side->plane[c][lane] - 1;
+        const size_t begin = byte_of(channel, key - beside) / PM_CACHE_LINE * PM_CACHE_LINE;
+        size_t end = byte_of(channel, last) + 1;
+        if (channel->format != PM_KEYS_FLOAT32) /* to the end of its group */
+            end += sizeof(pm_s16) * PM_LOG48_WORDS;
+        for (size_t byte = begin; byte < end; byte += PM_CACHE_LINE)
+            __builtin_prefetch((const char *)channel->keys + byte);
     }
 }
 
@@ -189,16 +183,15 @@ static inline void gather_codes_of(const request *q, const pm_u64 at[PM_LANES],
 static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
                                                         pm_quat to[PM_LANE_BLOCK]) {
     const bool log48 = q->channel->format == PM_KEYS_LOG48;
-    if (q->channel->places % PM_GROUP != 0) {
+    if (q->channel->places % PM_GROUP != 0)
         if (log48)
             gather_codes_of(q, at, to, true, true);
         else
             gather_codes_of(q, at, to, false, true);
-    } else if (log48) {
+    else if (log48)
         gather_codes_of(q, at, to, true, false);
-    } else {
+    else
         gather_codes_of(q, at, to, false, false);
-    }
 }
 
 /* The keys of a block of joints: those of their segments, the next, and those beside both. */
