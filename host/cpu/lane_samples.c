@@ -183,13 +183,13 @@ static inline void gather_codes_of(const request *q, const pm_u64 at[PM_LANES],
 static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
                                                         pm_quat to[PM_LANE_BLOCK]) {
     const bool log48 = q->channel->format == PM_KEYS_LOG48;
-    if (q->channel->places % PM_GROUP != 0)
-        if (log48)
-            gather_codes_of(q, at, to, true, true);
-        else
-            gather_codes_of(q, at, to, false, true);
+    const bool go_on = q->channel->places % PM_GROUP != 0;
+    if (log48 && go_on)
+        gather_codes_of(q, at, to, true, true);
     else if (log48)
         gather_codes_of(q, at, to, true, false);
+    else if (go_on)
+        gather_codes_of(q, at, to, false, true);
     else
         gather_codes_of(q, at, to, false, false);
 }
