@@ -65,6 +65,50 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
     pm_prepare_u(from);
 }
 
+/* ---- prefetching ------------------------------------------------------------------- */
+
+/* The rows of tables that locate the keys of all lanes. Each names the next, and lanes would wait one after
+ * another. */
+pm_fn void pm_body_prefetch_tables(const pm_body_input *input, const pm_tables *t,
+                                   pm_global const pm_timeline_rate *rates) {
+#if PM_LANES > 1
+    pm_global const pm_clip_layout *clips[PM_LANES];
+    for (int i = 0; i < PM_LANES; i++) {
+        clips[i] = t->clips + input->sides[0].clip[i];
+        pm_prefetch(clips[i], PM_CACHE_LINE);
+    }
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_prefetch(t->timelines + clips[i]->timeline, PM_CACHE_LINE);
+        pm_prefetch(rates + clips[i]->timeline, 1);
+    }
+#else
+    (void)input, (void)t, (void)rates;
+#endif
+}
+
+/* The keys of whole rows of all lanes, without those beside segments and without coefficients. */
+pm_fn void pm_body_prefetch_keys(const pm_body_input *input, const pm_tables *t) {
+#if PM_LANES > 1
+    const pm_key_lanes *lanes = &input->sides[0].lanes;
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_u32 places = lanes->plane[PM_CHANNEL_ROTATIONS][i] / 4;
+        for (pm_u32 j = 0; j < places; j += PM_KEYS ? PM_KEY_GROUP : PM_GROUP) {
+            pm_prefetch_key(t->rotations, lanes->key[PM_CHANNEL_ROTATIONS][i] + 4 * j);
+            pm_prefetch_key(t->rotations, lanes->next[PM_CHANNEL_ROTATIONS][i] + 4 * j);
+        }
+    }
+    for (int i = 0; i < PM_LANES && (t->size.channels >> PM_CHANNEL_POSITIONS & 1); i++) {
+        pm_u32 places = lanes->plane[PM_CHANNEL_POSITIONS][i] / 4;
+        for (pm_u32 j = 0; j < places; j += PM_GROUP) {
+            pm_prefetch(t->positions + lanes->key[PM_CHANNEL_POSITIONS][i] + 4 * j, 16);
+            pm_prefetch(t->positions + lanes->next[PM_CHANNEL_POSITIONS][i] + 4 * j, 16);
+        }
+    }
+#else
+    (void)input, (void)t;
+#endif
+}
+
 /* ---- sampling ---------------------------------------------------------------------- */
 
 /* Samples a channel of joint k of a group, number `joint`, from the data of its segment. Without
@@ -318,8 +362,12 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         root =
             pm_body_placed((pm_global const pm_placed *)(placements + placements_offset), &states);
     input.sides[0] = input.sides[1] = states.inputs[0];
-    if (!size.per_joint)
+    if (!size.per_joint) {
+        pm_body_prefetch_tables(&input, &t, rates);
         pm_body_locate(&input, &t, rates, 0);
+        if (2 * size.posed >= size.joints) /* else most keys would be those of other joints */
+            pm_body_prefetch_keys(&input, &t);
+    }
     for (pm_u32 j = 0; j < size.posed; j++) {
         pm_global const pm_joint *joint = joints + j;
         pm_u32 k = j % PM_GROUP, rest = size.posed - j;

@@ -184,8 +184,7 @@ pm_fn pm_quat pm_gather_coded(pm_global const pm_stored_key *keys, const pm_u64 
     return pm_gather_keys(keys, at);
 }
 
-/* Gathers and decodes a key of each joint of a group. Rows have whole such groups, so that none lies in
- * two groups of keys. */
+/* Gathers and decodes a key of each joint of a group. */
 pm_fn void pm_gather_coded_plane(pm_quat to[PM_GROUP], pm_global const pm_stored_key *keys,
                                  const pm_u64 *at, pm_u32 first) {
 #if PM_LANES == 1

@@ -283,33 +283,60 @@ pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
 
 #endif
 
-/* PM_GROUP neighbours of each lane i, from offset at[i] on: to[n] holds the n-th of every lane. The
- * indices of the first are multiples of PM_GROUP. */
-pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *keys, const pm_u64 at[PM_LANES],
-                                    pm_quat to[PM_GROUP]) {
-    pm_global const pm_s16 *groups[PM_LANES];
+/* The codes of PM_GROUP neighbours of each lane, of which the first is number `first` of its group. Those of other
+ * groups are undefined; `first` may be less than 0. */
+pm_fn void pm_gather_neighbour_codes(pm_global const pm_s16 *const groups[PM_LANES],
+                                     const int first[PM_LANES], pm_codes to[PM_GROUP]) {
     pm_global const pm_s16 *from[PM_LANES];
-    int in_group[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++) {
-        in_group[i] = (int)pm_key_in_group(at[i]);
-        groups[i] = pm_key_group(keys, PM_KEY_WORDS, at[i]);
-        from[i] = groups[i] + in_group[i];
-    }
+    for (int i = 0; i < PM_LANES; i++)
+        from[i] = groups[i] + first[i];
     pm_neighbour_numbers a = pm_gather_numbers(from, 0);
     pm_neighbour_numbers b = pm_gather_numbers(from, PM_KEY_GROUP);
     pm_neighbour_numbers c = pm_gather_numbers(from, 2 * PM_KEY_GROUP);
     pm_mask signs = PM_BITS(0);
     if (PM_KEYS == 1)
-        signs = pm_gather_signs(groups) >> pm_numbers_of(in_group);
+        signs = pm_gather_signs(groups);
     PM_UNROLL
     for (int n = 0; n < PM_GROUP; n++) {
-        pm_codes k;
-        k.a = a.of[n];
-        k.b = b.of[n];
-        k.c = c.of[n];
-        k.sign = signs << (15 - n);
-        to[n] = pm_codes_quat(k);
+        to[n].a = a.of[n];
+        to[n].b = b.of[n];
+        to[n].c = c.of[n];
+        to[n].sign = signs << ((PM_BITS(15 - n) - pm_numbers_of(first)) & PM_BITS(31));
     }
+}
+
+/* PM_GROUP neighbours of each lane i, from offset at[i] on: to[n] holds the n-th of every lane. Rows end
+ * anywhere, so that they may go on in the next group of keys. */
+pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *keys, const pm_u64 at[PM_LANES],
+                                    pm_quat to[PM_GROUP]) {
+    pm_global const pm_s16 *groups[PM_LANES];
+    int first[PM_LANES];
+    pm_codes codes[PM_GROUP];
+    for (int i = 0; i < PM_LANES; i++) {
+        first[i] = (int)pm_key_in_group(at[i]);
+        groups[i] = pm_key_group(keys, PM_KEY_WORDS, at[i]);
+    }
+    pm_mask number = pm_numbers_of(first);
+    pm_gather_neighbour_codes(groups, first, codes);
+    if (pm_any(number > PM_BITS(PM_KEY_GROUP - PM_GROUP))) {
+        pm_codes next[PM_GROUP];
+        for (int i = 0; i < PM_LANES; i++) {
+            first[i] -= PM_KEY_GROUP;
+            groups[i] += PM_KEY_WORDS;
+        }
+        pm_gather_neighbour_codes(groups, first, next);
+        PM_UNROLL
+        for (int n = 1; n < PM_GROUP; n++) {
+            pm_mask is_next = number >= PM_BITS(PM_KEY_GROUP - n);
+            codes[n].a = pm_bits_select(is_next, next[n].a, codes[n].a);
+            codes[n].b = pm_bits_select(is_next, next[n].b, codes[n].b);
+            codes[n].c = pm_bits_select(is_next, next[n].c, codes[n].c);
+            codes[n].sign = pm_bits_select(is_next, next[n].sign, codes[n].sign);
+        }
+    }
+    PM_UNROLL
+    for (int n = 0; n < PM_GROUP; n++)
+        to[n] = pm_codes_quat(codes[n]);
 }
 
 #endif

@@ -109,8 +109,8 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 
 /* Lays out a checked description for the planes of a crowd, which pm_clip_data_place names: the track
  * at each place is order[place] (borrowed). The planes of a common timeline have no padding, because
- * what a vector loads past their end is behind them in the crowd; those of 48-bit keys have whole
- * groups, and those with scalars whole quads. Such a clip has no rates. The caller owns it. */
+ * what a vector loads past their end is behind them in the crowd; those with scalars have whole quads.
+ * Such a clip has no rates. The caller owns it. */
 pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
                                pm_error *error);
 

@@ -11,7 +11,9 @@
 enum { CHANNELS = 1 << PM_ROTATIONS | 1 << PM_POSITIONS };
 
 /* Lanes that are posed together. */
-typedef struct lane_group {
+typedef struct lane_group lane_group;
+struct lane_group {
+    const lane_group *next; /* which is posed after this one; NULL: none */
     const pm_lane_batch *batch;
     const pm_crowd_data *crowd;
     const pm_lane_bodies *targets;
@@ -22,7 +24,7 @@ typedef struct lane_group {
     real *rows[PM_BODY_OUTPUTS]; /* NULL: not asked for */
     pm_lane_times times;
     pm_lane_places places; /* of all joints, unless joints have timelines */
-} lane_group;
+};
 
 static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     const pm_pose_request *request = g->batch->request;
@@ -222,6 +224,17 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
 }
 
+/* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
+ * because a processor has room for some dozens of lines on their way. Of a set of few joints, most would be those
+ * of others. */
+static inline void prefetch_ahead(const lane_group *g, size_t from, size_t to) {
+    const size_t count = g->crowd->skeleton->sets[g->targets->set].count;
+    if (!g->next || g->crowd->per_joint || 2 * count < g->crowd->skeleton->joint_count)
+        return;
+    for (size_t i = PM_LANES * from / count; i < PM_LANES * to / count; i++)
+        PM_SET_NAME(pm_lanes_prefetch)(g->crowd, &g->next->places, i);
+}
+
 PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_crowd_data *crowd = g->crowd;
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
@@ -233,8 +246,11 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     block.numbers = 0;
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
-        if (j % size == 0)
-            sample_block(g, joint, count - j < size ? count - j : size, &block);
+        if (j % size == 0) {
+            const size_t end = count - j < size ? count : j + size;
+            prefetch_ahead(g, j, end);
+            sample_block(g, joint, end - j, &block);
+        }
         if (crowd->skeleton->hinges)
             find_numbers(g, joint, &block);
         const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
@@ -307,13 +323,40 @@ static void put_records(const lane_group *g, const pm_pose_target *target, const
         put_rows(rows, words, to, count);
 }
 
+/* Both lines of a row of a table. GCC leaves out calls of functions that only prefetch. */
+static inline __attribute__((always_inline)) void prefetch_row(const void *row, size_t size) {
+    __builtin_prefetch(row);
+    __builtin_prefetch((const char *)row + size - 1);
+}
+
+/* Prefetches what locates the keys of a batch: the rows of its clips, then those of their timelines. */
+static inline __attribute__((always_inline)) void prefetch_tables(const pm_lane_batch *batch) {
+    const pm_crowd_data *crowd = batch->request->crowd;
+    pm_u32 clips[PM_LANE_BATCH];
+    for (size_t i = 0; i < batch->count; i++) {
+        const pm_u32 clip = batch->request->instances[batch->index[i]].clip_a;
+        clips[i] = clip < crowd->clip_count ? clip : 0;
+        prefetch_row(&crowd->clips[clips[i]], sizeof *crowd->clips);
+    }
+    for (size_t i = 0; i < batch->count; i++) {
+        const pm_u32 timeline = crowd->clips[clips[i]].timeline;
+        prefetch_row(&crowd->timelines[timeline], sizeof *crowd->timelines);
+        __builtin_prefetch(&crowd->rates[timeline]);
+    }
+}
+
 void PM_SET_NAME(pm_bodies)(const pm_lane_batch *batch, const pm_lane_bodies *targets) {
-    lane_group group;
-    for (size_t first = 0; first < batch->count; first += PM_LANES) {
-        begin_group(batch, targets, first, &group);
-        pose_lanes(&group);
+    lane_group groups[2];
+    prefetch_tables(batch);
+    begin_group(batch, targets, 0, &groups[0]);
+    for (size_t first = 0, n = 0; first < batch->count; first += PM_LANES, n ^= 1) {
+        lane_group *group = &groups[n], *next = &groups[n ^ 1];
+        group->next = first + PM_LANES < batch->count ? next : NULL;
+        if (group->next)
+            begin_group(batch, targets, first + PM_LANES, next);
+        pose_lanes(group);
         for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-            if (group.rows[o])
-                put_records(&group, targets->of[o], group.rows[o]);
+            if (group->rows[o])
+                put_records(group, targets->of[o], group->rows[o]);
     }
 }

@@ -11,7 +11,7 @@
 
 /* Instances of a batch: whole vectors of lanes, several of them, so that the keys of one are on their way while
  * another is posed. */
-enum { PM_LANE_BATCH = 64 };
+enum { PM_LANE_BATCH = 128 };
 
 /* Instances of a request, which is borrowed. */
 typedef struct pm_lane_batch {

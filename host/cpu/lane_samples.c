@@ -86,6 +86,35 @@ void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_time
         locate(crowd, times, joint, false, to);
 }
 
+/* ---- prefetching keys ------------------------------------------------------------------------ */
+
+/* The byte where number `at` of a channel lies; of keys of 48 bits, where its group begins. */
+static inline size_t byte_of(const pm_channel *channel, pm_u64 at) {
+    if (channel->format == PM_KEYS_FLOAT32)
+        return at * sizeof(float);
+    return at / 4 / PM_KEY_GROUP * sizeof(pm_s16) *
+           (channel->format == PM_KEYS_LOG48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS);
+}
+
+void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                    size_t lane) {
+    const pm_lane_side *side = &at->sides[0];
+    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
+        const pm_channel *channel = &crowd->channels[c];
+        if (!channel->present)
+            continue;
+        const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
+        const pm_u64 beside = pm_rows_before(channel) * (next - key);
+        const pm_u64 last = next + beside + side->plane[c][lane] - 1;
+        const size_t begin = byte_of(channel, key - beside) / PM_CACHE_LINE * PM_CACHE_LINE;
+        size_t end = byte_of(channel, last) + 1;
+        if (channel->format != PM_KEYS_FLOAT32) /* to the end of its group */
+            end += sizeof(pm_s16) * PM_LOG48_WORDS;
+        for (size_t byte = begin; byte < end; byte += PM_CACHE_LINE)
+            __builtin_prefetch((const char *)channel->keys + byte);
+    }
+}
+
 /* ---- sampling -------------------------------------------------------------------------------- */
 
 /* A block of joints, or of quads of numbers, and a channel of it that is to be sampled on a side of the lanes'
@@ -127,29 +156,49 @@ static inline pm_mask numbers_at(number_rows rows, int k) {
     return __builtin_convertvector(rows << (48 - 16 * place) >> 48, pm_mask);
 }
 
-/* The keys of 48 bits of PM_GROUP neighbouring joints, of which the first has a number that is a multiple of
- * PM_GROUP: they lie in one group of keys. */
-static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
-                                                        pm_quat to[PM_LANE_BLOCK]) {
-    const bool log48 = q->channel->format == PM_KEYS_LOG48;
+/* The keys of 48 bits of PM_GROUP neighbouring joints. Where rows end within groups of keys, `go_on`, the numbers of
+ * the next group replace what was copied from behind those of a group; what they overwrite is that of later lanes. The
+ * last two are compile-time constants. */
+static inline void gather_codes_of(const request *q, const pm_u64 at[PM_LANES],
+                                   pm_quat to[PM_LANE_BLOCK], bool log48, bool go_on) {
     const pm_u32 words = log48 ? PM_LOG48_WORDS : PM_SMALLEST48_WORDS;
+    _Alignas(PM_CACHE_LINE) pm_s16 numbers[3][PM_GROUP * PM_LANES + 2 * PM_KEY_GROUP];
     number_rows rows[3];
-    int64_t numbers[3][PM_LANES];
     int signs[PM_LANES];
     for (size_t i = 0; i < PM_LANES; i++) {
         const pm_u64 key = at[i] + 4 * (size_t)q->joints->number;
-        const pm_s16 *group = pm_key_group(q->channel->keys, words, key);
+        const pm_s16 *group = pm_key_group(q->channel->keys, words, key), *next = group + words;
         const pm_u32 first = pm_key_in_group(key);
-        for (size_t n = 0; n < 3; n++)
-            memcpy(&numbers[n][i], group + first + n * PM_KEY_GROUP, sizeof numbers[n][i]);
-        signs[i] = log48 ? group[words - 1] >> first : 0;
+        for (size_t n = 0; n < 3; n++) {
+            pm_s16 *own = numbers[n] + PM_GROUP * i;
+            memcpy(own, group + first + n * PM_KEY_GROUP, PM_GROUP * sizeof *own);
+            if (go_on)
+                memcpy(own + PM_KEY_GROUP - first, next + n * PM_KEY_GROUP, PM_GROUP * sizeof *own);
+        }
+        const pm_u32 behind = log48 && go_on ? (pm_u32)(pm_u16)next[words - 1] << 16 : 0;
+        signs[i] = log48 ? (int)((behind | (pm_u16)group[words - 1]) >> first) : 0;
     }
-    memcpy(rows, numbers, sizeof rows);
+    for (size_t n = 0; n < 3; n++)
+        memcpy(&rows[n], numbers[n], sizeof rows[n]);
     for (int k = 0; k < PM_LANE_BLOCK; k++) {
         const pm_codes codes = {numbers_at(rows[0], k), numbers_at(rows[1], k),
                                 numbers_at(rows[2], k), pm_numbers_of(signs) << (31 - k)};
         to[k] = log48 ? pm_log48_quat(codes) : pm_smallest48_quat(codes);
     }
+}
+
+static __attribute__((noinline)) void gather_code_block(const request *q, const pm_u64 at[PM_LANES],
+                                                        pm_quat to[PM_LANE_BLOCK]) {
+    const bool log48 = q->channel->format == PM_KEYS_LOG48;
+    const bool go_on = q->channel->places % PM_GROUP != 0;
+    if (log48 && go_on)
+        gather_codes_of(q, at, to, true, true);
+    else if (log48)
+        gather_codes_of(q, at, to, true, false);
+    else if (go_on)
+        gather_codes_of(q, at, to, false, true);
+    else
+        gather_codes_of(q, at, to, false, false);
 }
 
 /* The keys of a block of joints: those of their segments, the next, and those beside both. */

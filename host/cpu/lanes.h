@@ -52,6 +52,10 @@ typedef struct pm_lane_values {
 void PM_SET_NAME(pm_lanes_locate)(const pm_crowd_data *crowd, const pm_lane_times *times,
                                   size_t joint, bool moves, pm_lane_places *to);
 
+/* Prefetches the keys of all joints of a lane that is located, where timelines are common. */
+void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_places *at,
+                                    size_t lane);
+
 /* Samples the channels that are bits of `channels` for up to PM_LANE_BLOCK joints whose keys are located, or
  * for one where joints have timelines. Without derivatives where `rates` is NULL. */
 void PM_SET_NAME(pm_lanes_sample)(const pm_crowd_data *crowd, const pm_lane_places *at,

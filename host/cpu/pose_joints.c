@@ -203,24 +203,23 @@ load_each(const span *joints, const pm_located_input *input, unsigned c, size_t 
     return load_at(q.channel, &at);
 }
 
-/* As pm_load_codes, but the index of the first is a multiple of PM_GROUP alone: rows end within groups of
- * keys. */
+/* As pm_load_codes, but the index of the first is any: rows end within groups of keys. Where the numbers of a
+ * group end, those of the next replace what was copied from behind them. */
 static inline pm_codes load_codes(const pm_s16 *keys, pm_u32 words, size_t at) {
-    pm_s16 numbers[3][PM_LANES];
-    int signs = 0;
-    if (pm_key_in_group(at) % PM_LANES == 0)
+    pm_s16 numbers[3][PM_KEY_GROUP + PM_LANES];
+    const pm_u32 lane = pm_key_in_group(at);
+    if (lane % PM_LANES == 0)
         return pm_load_codes(keys, words, at);
-    for (size_t i = 0; i < PM_LANES; i += PM_GROUP) {
-        const pm_s16 *group = pm_key_group(keys, words, at + 4 * i);
-        const pm_u32 lane = pm_key_in_group(at + 4 * i);
-        for (size_t n = 0; n < 3; n++)
-            memcpy(numbers[n] + i, group + lane + n * PM_KEY_GROUP, PM_GROUP * sizeof *group);
-        if (words == PM_LOG48_WORDS)
-            signs |= (group[words - 1] >> lane & 15) << i;
+    const pm_s16 *group = pm_key_group(keys, words, at), *next = group + words;
+    for (size_t n = 0; n < 3; n++) {
+        memcpy(numbers[n], group + lane + n * PM_KEY_GROUP, PM_LANES * sizeof *group);
+        memcpy(numbers[n] + PM_KEY_GROUP - lane, next + n * PM_KEY_GROUP, PM_LANES * sizeof *group);
     }
+    const pm_u32 signs = (pm_u16)group[words - 1] | (pm_u32)(pm_u16)next[words - 1] << 16;
     const pm_mask a = pm_load_numbers(numbers[0]), b = pm_load_numbers(numbers[1]);
     const pm_mask c = pm_load_numbers(numbers[2]);
-    return (pm_codes){PM_IN_LANES(a), PM_IN_LANES(b), PM_IN_LANES(c), pm_signs_of(signs)};
+    return (pm_codes){PM_IN_LANES(a), PM_IN_LANES(b), PM_IN_LANES(c),
+                      pm_signs_of(words == PM_LOG48_WORDS ? (int)(signs >> lane) : 0)};
 }
 
 static inline pm_quat load_code(const pm_channel *channel, size_t at) {

@@ -260,12 +260,11 @@ static size_t stored_keys(const pm_timeline *timeline, const pm_clip_desc *clip)
     return keys > 2 ? keys : 2;
 }
 
-/* Keys of a clip: those of all joints, rounded up to a multiple, or of each joint's own timeline; `more` of
- * each joint. */
-static size_t keys_of(const scene *s, const pm_clip_desc *clip, size_t multiple, size_t more) {
+/* Keys of a clip: those of all joints, or of each joint's own timeline; `more` of each joint. */
+static size_t keys_of(const scene *s, const pm_clip_desc *clip, size_t more) {
     size_t keys = 0;
     if (clip->timeline_count <= 1)
-        return up_to(s->joints, multiple) * (stored_keys(clip->timelines, clip) + more);
+        return s->joints * (stored_keys(clip->timelines, clip) + more);
     for (size_t j = 0; j < s->joints; j++)
         keys += stored_keys(&clip->timelines[clip->timeline_of[j]], clip) + more;
     return keys;
@@ -301,9 +300,9 @@ static size_t documented_bytes(const scene *s) {
         const pm_method_info *method = pm_method_get_info(clip->method);
         const bool coded = clip->key_format != PM_KEYS_FLOAT32;
         const bool is_cubic = clip->method == PM_METHOD_CUBIC;
-        const size_t keys = keys_of(s, clip, coded ? 4 : 1, is_cubic ? 2 : 0);
+        const size_t keys = keys_of(s, clip, is_cubic ? 2 : 0);
         const size_t bytes_of_key = of_vectors[method->vector_method];
-        const size_t vectors = up_to(keys_of(s, clip, 1, 0) * bytes_of_key, 64);
+        const size_t vectors = up_to(keys_of(s, clip, 0) * bytes_of_key, 64);
         const size_t of_root = up_to(root_keys_of(clip) * bytes_of_key, 64);
         if (!coded)
             bytes += up_to(keys * 4 * method->floats_per_segment, 64);
