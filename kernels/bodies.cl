@@ -346,9 +346,9 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
     hinge.number = 0;
     pm_u32 numbers = 0xffffffffu; /* the group of numbers that is sampled */
     pm_u32 channels = 1u << PM_CHANNEL_ROTATIONS | (has_hinges ? 0 : 1u << PM_CHANNEL_POSITIONS);
-    pm_u32 active =
-        pm_instances_find(&states, (pm_global const pm_u32 *)(list + offsets.list),
-                          (pm_global const pm_u32 *)(list_count + offsets.list_count), first, &t);
+    pm_u32 active = pm_instances_find(&states, (pm_global const pm_u32 *)(list + offsets.list),
+                                      (pm_global const pm_u32 *)(list_count + offsets.list_count),
+                                      first, 1, &t);
     active =
         pm_instances_load(&states, (pm_global const pm_instance *)(instances + offsets.instances),
                           active, levels, &t);

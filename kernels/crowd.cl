@@ -73,7 +73,7 @@ pm_fn pm_u32 pm_group_count(pm_u32 rest) {
 #endif
 
 /* Work size: groups of PM_LANES entries. The offsets, and `stride`, are in bytes. `streams` is not 0
- * where the results exceed the caches and strides are whole lines. */
+ * where the results exceed the caches. */
 pm_kernel void
 crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
       pm_global const pm_u8 *ranges, pm_global const pm_u8 *list, pm_global const pm_u8 *list_count,
@@ -87,9 +87,19 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
       pm_crowd_size size, pm_u32 streams) {
     (void)instances, (void)layers, (void)ranges, (void)given; /* programs read some of them */
     (void)levels, (void)level_joints, (void)masks;
-    pm_u32 first = pm_global_id(0) * PM_LANES;
+    pm_u32 item = pm_global_id(0), first = item * PM_LANES;
     if (first >= size.entries)
         return;
+#if PM_SUBSET || PM_OUTPUT_FORM == PM_FORM_BOUNDS
+    streams = 0; /* single records */
+#endif
+    pm_u32 step =
+        size.levelled ? 1 : pm_lanes_step(streams, stride); /* updates are of neighbours */
+    pm_u32 begin = item / step * step * PM_LANES;
+    if (size.entries - begin < step * PM_LANES)
+        step = 1;
+    else
+        first = begin + item % step;
     pm_tables t = {clips, timelines, times, rotations, constants, positions, scales, layout, size};
     pm_instance_lanes states;
     pm_lanes_out out;
@@ -100,9 +110,9 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS
     pm_box box = pm_box_begin();
 #endif
-    out.active =
-        pm_instances_find(&states, (pm_global const pm_u32 *)(list + offsets.list),
-                          (pm_global const pm_u32 *)(list_count + offsets.list_count), first, &t);
+    out.active = pm_instances_find(&states, (pm_global const pm_u32 *)(list + offsets.list),
+                                   (pm_global const pm_u32 *)(list_count + offsets.list_count),
+                                   first, step, &t);
 #if !PM_GIVEN
     out.active =
         pm_instances_load(&states, (pm_global const pm_instance *)(instances + offsets.instances),
@@ -113,7 +123,7 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
     for (int i = 0; i < PM_LANES; i++) /* items, so that pm_put_four_lines writes to neighbours */
         out.to[i] =
             (pm_global float *)(records + records_offset + (pm_u64)states.record[i] * stride);
-    out.streams = streams && ((size_t)out.to[0] & (PM_CACHE_LINE - 1)) == 0;
+    pm_lanes_begin(&out, size.posed * PM_OUTPUT_WORDS, streams);
 #if !PM_GIVEN
     if (!size.per_joint) {
         pm_find_clip_keys(&states.inputs[0], &t);
@@ -182,7 +192,7 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
                 continue;
             real *record = words;
 #else
-            real *record = pm_record(words, j, PM_OUTPUT_WORDS);
+            real *record = pm_record(&out, words, j, PM_OUTPUT_WORDS);
 #endif
             (void)record;
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS

@@ -44,20 +44,20 @@ pm_fn pm_resolved pm_instance_at(pm_global const pm_instance *instances,
                                t->size.levels);
 }
 
-/* Finds the instances of the entries from `first` on, and returns a bit mask of the lanes that have
- * one. The others repeat another instance. */
+/* Finds the instances of the entries from `first` on, `step` apart, and returns a bit mask of the lanes
+ * that have one. The others repeat another instance. */
 pm_fn pm_u32 pm_instances_find(pm_instance_lanes *states, pm_global const pm_u32 *list,
-                               pm_global const pm_u32 *list_count, pm_u32 first,
+                               pm_global const pm_u32 *list_count, pm_u32 first, pm_u32 step,
                                const pm_tables *t) {
     pm_u32 active = 0, entries = pm_entry_count(&t->size, list_count);
-    if (!t->size.list && first + PM_LANES <= entries) {
+    if (!t->size.list && first + (PM_LANES - 1) * step < entries) {
         for (int i = 0; i < PM_LANES; i++)
-            states->index[i] = states->record[i] = first + (pm_u32)PM_ITEM_OF(i);
+            states->index[i] = states->record[i] = first + (pm_u32)PM_ITEM_OF(i) * step;
         return (1u << PM_LANES) - 1u;
     }
     pm_u32 other = t->size.instances - 1;
     for (int i = 0; i < PM_LANES; i++) {
-        pm_u32 entry = first + (pm_u32)PM_ITEM_OF(i);
+        pm_u32 entry = first + (pm_u32)PM_ITEM_OF(i) * step;
         pm_u32 index = entry < entries ? pm_entry_instance(&t->size, list, entry) : other;
         pm_u32 here = entry < entries && index < t->size.instances;
         states->index[i] = other = here ? index : other;

@@ -18,14 +18,45 @@
 /* Words per buffer: whole records of 6, 8 and 12 words, and whole cache lines. */
 #define PM_BUFFER_WORDS 48
 
+/* Words per cache line. */
+#define PM_LINE_WORDS (PM_CACHE_LINE / 4)
+
 /* The output memory of the lanes. Lane i is written only where bit i of `active` is set. */
 typedef struct pm_lanes_out {
     pm_global float *to[PM_LANES]; /* aligned to a cache line where `streams` */
     pm_u32 active;
     pm_u32 streams; /* not 0: store past the caches */
+    pm_u32 past;    /* words from `to` to the first record, which others store */
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)
+
+/* Records may begin so many words within a cache line: where a line takes several vectors, they are
+ * transposed as blocks of four words. */
+#define PM_PLACE_WORDS (PM_LANES == PM_LINE_WORDS ? 1 : 4)
+
+/* From one instance of a work-item to the next, so that the records of all begin at the same place of
+ * cache lines. */
+pm_fn pm_u32 pm_lanes_step(pm_u32 streams, pm_u64 stride) {
+    pm_u32 bytes = (pm_u32)stride | PM_CACHE_LINE;
+    return streams ? PM_CACHE_LINE / (bytes & (0 - bytes)) : 1;
+}
+
+/* Where all records of `count` words begin at the same place of cache lines, they are shifted by it in
+ * the buffer, and whole lines are streamed. The lines at their ends are shared with other records and
+ * stored in the caches. */
+pm_fn void pm_lanes_begin(pm_lanes_out *out, pm_u32 count, pm_u32 streams) {
+    size_t place = (size_t)out->to[0] % PM_CACHE_LINE, others = 0; /* bytes */
+    for (int i = 1; i < PM_LANES; i++)
+        others |= (size_t)out->to[i] % PM_CACHE_LINE ^ place;
+    out->streams = streams && others == 0 && place % (PM_PLACE_WORDS * sizeof(float)) == 0;
+    out->past = out->streams ? (pm_u32)(place / sizeof(float)) : 0;
+    for (int i = 0; i < PM_LANES && out->past > 0; i++) {
+        pm_prefetch(out->to[i], PM_CACHE_LINE);
+        pm_prefetch(out->to[i] + count, PM_CACHE_LINE);
+        out->to[i] -= out->past;
+    }
+}
 
 #ifdef PM_OPENCL
 pm_fn void pm_store_vector(real words, pm_global float *to, pm_u32 streams) {

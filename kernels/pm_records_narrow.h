@@ -17,11 +17,11 @@
 #error "PM_LANES is 16: a cache line is one vector"
 #endif
 
-#define PM_RECORD_WORDS_TOTAL PM_BUFFER_WORDS
+#define PM_RECORD_WORDS_TOTAL (PM_BUFFER_WORDS + PM_LINE_WORDS)
 
 /* The memory for record n, of `size` words. */
-pm_fn real *pm_record(real *words, pm_u32 n, pm_u32 size) {
-    return words + n % (PM_BUFFER_WORDS / size) * size;
+pm_fn real *pm_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
+    return words + n % (PM_BUFFER_WORDS / size) * size + out->past;
 }
 
 pm_fn void pm_transpose_words(real *words) {
@@ -32,13 +32,14 @@ pm_fn void pm_transpose_words(real *words) {
     words[3] = m.r3;
 }
 
-/* Stores the first `count` words of the active lanes. */
-pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+/* Stores the words of the active lanes from `first`, a multiple of 4, to `end`. */
+pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 first,
+                             pm_u32 end) {
     const float *blocks = (const float *)words;
     for (pm_u32 i = 0; i < PM_LANES; i++)
-        for (pm_u32 w = 0; w < count && (out->active >> i & 1); w += 4)
+        for (pm_u32 w = first; w < end && (out->active >> i & 1); w += 4)
             pm_store_words(blocks + (w + i % 4) * PM_LANES + i / 4 * 4, out->to[i] + at + w,
-                           count - w);
+                           end - w);
 }
 
 #ifdef PM_OPENCL
@@ -54,33 +55,45 @@ pm_fn real pm_lane_words(const real *words, int p, int v) {
 #endif
 }
 
-/* Stores the full buffer of all lanes. */
-pm_fn void pm_send_all(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 streams) {
+/* Stores the full buffer of all lanes from word `first` on. */
+pm_fn void pm_send_all(const pm_lanes_out *out, pm_u32 at, const real *words, int first,
+                       pm_u32 streams) {
     PM_UNROLL
     for (int k = 0; k < 4; k++) {
         PM_UNROLL
         for (int p = 0; p < PM_LANES / 4; p++) {
             pm_global float *to = out->to[4 * p + k] + at;
             PM_UNROLL
-            for (int v = 0; v < PM_BUFFER_WORDS / PM_LANES; v++)
+            for (int v = first / PM_LANES; v < PM_BUFFER_WORDS / PM_LANES; v++)
                 pm_store_vector(pm_lane_words(words + k, p, v), to + v * PM_LANES, streams);
         }
     }
 }
 
+/* The first full buffer of lanes that begin within a cache line. */
+pm_rare_fn void pm_send_first(const pm_lanes_out *out, const real *words) {
+    pm_send_some(out, 0, words, out->past, PM_LINE_WORDS);
+    pm_send_all(out, 0, words, PM_LINE_WORDS, 1);
+}
+
 #endif
 
-pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 count) {
+/* Stores the words up to `end`, which may be behind the full buffer. */
+pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 end) {
+    pm_u32 first = at == 0 ? out->past : 0;
 #ifdef PM_OPENCL
-    if (count == PM_BUFFER_WORDS && out->active == PM_ALL_ACTIVE) {
-        if (out->streams)
-            pm_send_all(out, at, words, 1);
+    if (end >= PM_BUFFER_WORDS && out->active == PM_ALL_ACTIVE) {
+        if (first > 0)
+            pm_send_first(out, words);
+        else if (out->streams)
+            pm_send_all(out, at, words, 0, 1);
         else
-            pm_send_all(out, at, words, 0);
-        return;
+            pm_send_all(out, at, words, 0, 0);
+        first = PM_BUFFER_WORDS;
     }
 #endif
-    pm_send_some(out, at, words, count);
+    if (first < end)
+        pm_send_some(out, at, words, first, end);
 }
 
 /* Stores record n, of `size` words, at once: where records are not written one after another. */
@@ -90,15 +103,16 @@ pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32
     PM_UNROLL
     for (pm_u32 w = 0; w < size; w += 4)
         pm_transpose_words(words + w);
-    pm_send_some(out, n * size, words, size);
+    pm_send_some(out, n * size, words, 0, size);
 }
 
 /* Called after record n. Stores the buffer if it is full or the record is the last one. */
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
-    pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size, end = first + size;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size + out->past;
+    pm_u32 end = first + size, is_full = n % per_buffer == per_buffer - 1;
     if (size % 4 == 0) { /* without a test per block, so that words are transposed in registers */
-        real *record = pm_record(words, n, size);
+        real *record = pm_record(out, words, n, size);
         PM_UNROLL
         for (pm_u32 w = 0; w < size; w += 4)
             pm_transpose_words(record + w);
@@ -112,8 +126,11 @@ pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u3
                 pm_transpose_words(words + w);
         }
     }
-    if (end == PM_BUFFER_WORDS || last)
-        pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words, end);
+    if (is_full || last)
+        pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words, last ? end : PM_BUFFER_WORDS);
+    if (is_full && out->past > 0) /* what does not fit the buffer */
+        for (pm_u32 w = 0; w < out->past; w++)
+            words[w] = words[PM_BUFFER_WORDS + w];
 }
 
 #endif

@@ -5,8 +5,6 @@
  */
 #include "plan.h"
 
-#include "kernels/pm_memory.h"
-
 bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device) {
     const size_t least = (size_t)1 << 16; /* joints: two tenths of a millisecond of one thread */
     return device->on_host && !device->keeps_jobs &&
@@ -93,7 +91,7 @@ pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *pi
     step.grouping = step.variant.lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
     n->records_offset = offset + records_before(plan, piece, stride);
     n->stride = stride;
-    n->streams = records * stride >= PM_MIN_STREAM_BYTES && stride % PM_CACHE_LINE == 0;
+    n->streams = records * stride >= PM_MIN_STREAM_BYTES;
     n->slots = (pm_u32)plan->stages[view.set].slots;
     n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
     return step;

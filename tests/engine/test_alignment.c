@@ -247,7 +247,9 @@ static cursor crowd_run(const scene *s, const pm_crowd_job *job, pm_crowd_output
 
 static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_crowd_output output,
                                  size_t gap, const char *what) {
-    cursor expected = crowd_run(s, job, output, gap, 0);
+    pm_crowd_job by_plain_c = *job;
+    by_plain_c.on_reference = true;
+    cursor expected = crowd_run(s, &by_plain_c, output, gap, 0);
     for (size_t offset = 0; offset < offsets(); offset++) {
         cursor p = crowd_run(s, job, output, gap, offset);
         location_expect(&p, &expected, what, output, offset);
@@ -262,20 +264,26 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
 static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
                             const char *what) {
     SCOPED(scene_free) scene s;
-    const size_t joints = size_up_to(source, 12);
+    const size_t joints = size_up_to(source, streams ? 40 : 12);
     scene_make(
         engine,
         &(scene_options){.salt = random_bits(source), .joints = joints, .binds = SCENE_BIND_RIGID},
         &s);
+    scene_undo(&s);
+    for (size_t l = 0; l < SCENE_LEVELS && streams; l++)
+        s.levels[l].joints = NULL; /* else neighbours stay in one work-item */
+    scene_finish(engine, &s);
     const size_t few = size_up_to(source, 70);
     const size_t count = streams ? STREAMED_FLOATS / (6 * joints) + 1 : few;
     SCOPED(free_at) pm_crowd_instance *instances = test_array(count, sizeof *instances);
     for (size_t i = 0; i < count; i++)
         instances[i] = scene_instance(source, &s);
     const pm_crowd_job job = {.instances = instances, .instance_count = count};
+    const pm_crowd_output other = (pm_crowd_output)random_size(source, 1, PM_CROWD_POSE_COUNT - 1);
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
-        if (!streams || output == PM_CROWD_PALETTE)
-            expect_crowd_offsets(&s, &job, output, streams ? 0 : random_bits(source) % 19, what);
+        if (!streams || output == PM_CROWD_PALETTE || output == other)
+            expect_crowd_offsets(&s, &job, output,
+                                 random_bits(source) % 2 ? random_bits(source) % 19 : 0, what);
 }
 
 static void expect_crowds(void **state, uint64_t salt, bool streams) {
