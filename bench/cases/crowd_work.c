@@ -21,8 +21,8 @@ joint_work work_of_joint(void) {
                         .rigid_product = 75,
                         .dual = 31,
                         .halves = 12,
-                        .spin = 40,
-                        .slerp_spin = 37,
+                        .spin = 41,
+                        .slerp_spin = 38,
                         .body = 122};
 }
 

@@ -177,10 +177,10 @@ TEST(joints_count_by_what_they_show) {
         {{.output = PM_CROWD_LOCAL, .phases = PHASES_ALIKE}, all + 10 * 32, 10 * 78},
         {{.output = PM_CROWD_LOCAL, .layers = 2}, all + 32 * (8 + 48) + 320 * 96, 10 * (234 + 110)},
         {{.output = PM_CROWD_MODEL, .given = true}, 320 * 48, 10 * 39 + 9 * 72},
-        {{.states = true}, read, 10 * (78 + 37) + 9 * 122},
+        {{.states = true}, read, 10 * (78 + 38) + 9 * 122},
         {{.states = true, .method = PM_METHOD_SQUAD},
          read + 320 * 32,
-         97 + 10 * (177 + 40) + 9 * 122},
+         97 + 10 * (177 + 41) + 9 * 122},
     };
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         const size_t bytes =
