@@ -204,18 +204,23 @@ load_each(const span *joints, const pm_located_input *input, unsigned c, size_t 
 }
 
 /* As pm_load_codes, but the index of the first is any: rows end within groups of keys. Where the numbers of a
- * group end, those of the next replace what was copied from behind them. */
+ * group end, those of the next replace what was copied from behind them. There is a next one then: joints that
+ * are loaded beside the last of a crowd lie in the first numbers of the group behind its keys. */
 static inline pm_codes load_codes(const pm_s16 *keys, pm_u32 words, size_t at) {
     pm_s16 numbers[3][PM_KEY_GROUP + PM_LANES];
     const pm_u32 lane = pm_key_in_group(at);
     if (lane % PM_LANES == 0)
         return pm_load_codes(keys, words, at);
     const pm_s16 *group = pm_key_group(keys, words, at), *next = group + words;
-    for (size_t n = 0; n < 3; n++) {
+    pm_u32 signs = (pm_u16)group[words - 1];
+    for (size_t n = 0; n < 3; n++)
         memcpy(numbers[n], group + lane + n * PM_KEY_GROUP, PM_LANES * sizeof *group);
-        memcpy(numbers[n] + PM_KEY_GROUP - lane, next + n * PM_KEY_GROUP, PM_LANES * sizeof *group);
+    if (lane + PM_LANES > PM_KEY_GROUP) {
+        signs |= (pm_u32)(pm_u16)next[words - 1] << 16;
+        for (size_t n = 0; n < 3; n++)
+            memcpy(numbers[n] + PM_KEY_GROUP - lane, next + n * PM_KEY_GROUP,
+                   PM_LANES * sizeof *group);
     }
-    const pm_u32 signs = (pm_u16)group[words - 1] | (pm_u32)(pm_u16)next[words - 1] << 16;
     const pm_mask a = pm_load_numbers(numbers[0]), b = pm_load_numbers(numbers[1]);
     const pm_mask c = pm_load_numbers(numbers[2]);
     return (pm_codes){PM_IN_LANES(a), PM_IN_LANES(b), PM_IN_LANES(c),
