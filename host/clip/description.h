@@ -12,12 +12,6 @@
  * sufficient. */
 size_t pm_padded_tracks(size_t tracks);
 
-/* Whether a channel has one track alone, that of a root. */
-static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {
-    return (channel == PM_POSITIONS && desc->root_positions) ||
-           (channel == PM_ROTATIONS && desc->root_rotations);
-}
-
 /* The keys of an array of channel or scalars `c` in total, where all tracks have `all`. With scalars there is
  * one timeline, and they are no more than tracks. */
 static inline size_t pm_keys_in_array(const pm_clip_desc *desc, unsigned c, size_t root,

@@ -48,7 +48,7 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
 size_t pm_pose_entries(const pm_pose_request *request);
 
 /* The joints that are posed for one entry, those above a subset included, counted for each target. Their product
- * with the entries does not overflow: an entry has a record in memory. */
+ * with the entries may wrap around where size_t has 32 bits: it only chooses between ways to compute the same. */
 size_t pm_pose_joints(const pm_pose_request *request);
 
 /* The number of instances' records in the memory of a target. */

@@ -30,8 +30,8 @@ size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array) {
         array == &desc->positions || array == &desc->positions_in || array == &desc->positions_out;
     const bool of_rotations =
         array == &desc->rotations || array == &desc->rotations_in || array == &desc->rotations_out;
-    const bool of_root =
-        (desc->root_positions && of_positions) || (desc->root_rotations && of_rotations);
+    const bool of_root = (of_positions && pm_is_of_root(desc, PM_POSITIONS)) ||
+                         (of_rotations && pm_is_of_root(desc, PM_ROTATIONS));
     const pm_scalars *s = desc->scalars;
     if (s && (array == &s->keys || array == &s->keys_in || array == &s->keys_out))
         return s->count;

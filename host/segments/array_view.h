@@ -58,6 +58,12 @@ const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, uns
 /* Numbers per value of a channel: 4 or 3; 1 of scalars. */
 unsigned pm_channel_components(unsigned channel);
 
+/* Whether a channel has one track alone, that of a root. */
+static inline bool pm_is_of_root(const pm_clip_desc *desc, unsigned channel) {
+    return (channel == PM_POSITIONS && desc->root_positions) ||
+           (channel == PM_ROTATIONS && desc->root_rotations);
+}
+
 static inline size_t pm_scalar_count(const pm_clip_desc *desc) {
     return desc->scalars ? desc->scalars->count : 0;
 }

@@ -93,8 +93,10 @@ class Keys:
     def _has_root_alone(self, skeleton: Skeleton) -> bool:
         """Whether there are positions, and no joint but the first root leaves that of the rest pose: so with
         angles."""
-        if self.positions is None or self.angles is not None:
-            return self.angles is not None
+        if self.angles is not None:
+            return True
+        if self.positions is None:
+            return False
         others = np.arange(len(skeleton)) != root_of(skeleton)
         return self.positions.ndim == 2 or (self.positions.shape[1] == len(skeleton)
                                             and are_still(self.positions, skeleton, others))
@@ -140,14 +142,14 @@ class Keys:
                                           "loop_period": float(self.loop or 0),
                                           "root_positions": root_alone,
                                           "root_rotations": self.angles is not None})
-        scalars = ffi.new("pm_scalars *", {"count": len(skeleton.hinges)})
+        keep += [self, whole, timeline, desc]
         if self.angles is not None:
-            desc.scalars = scalars
+            desc.scalars = scalars = ffi.new("pm_scalars *", {"count": len(skeleton.hinges)})
             _point(scalars.keys, self.angles)
+            keep.append(scalars)
         for field, keys in whole.items():
             if keys is not None:
                 _point(getattr(desc, field), keys)
-        keep += [self, whole, timeline, scalars, desc]
         return desc[0]
 
 

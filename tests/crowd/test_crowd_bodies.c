@@ -503,19 +503,27 @@ TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
     }
 }
 
-/* A subset in the order of a list, with one lane and with four. */
-TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
+/* With one lane and with four. */
+static void expect_of_lanes(void **state, void (*expect)(pm_engine *engine)) {
     static const uint32_t lanes[] = {1, 4};
     for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
         if (!can_compile_lanes(engine_for(state), lanes[l]))
             continue;
         SCOPED(pm_engine_destroy)
         pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
-        expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
-        expect_scene_on(engine, &(scene_options){.salt = 0xE33, .key_format = PM_KEYS_LOG48},
-                        "lanes");
-        expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
+        expect(engine);
     }
+}
+
+static void expect_scenes_of_lanes(pm_engine *engine) {
+    expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
+    expect_scene_on(engine, &(scene_options){.salt = 0xE33, .key_format = PM_KEYS_LOG48}, "lanes");
+    expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
+}
+
+/* A subset in the order of a list. */
+TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
+    expect_of_lanes(state, expect_scenes_of_lanes);
 }
 
 /* Of a clip that does not exist: the rest pose, placed, without velocities. */
@@ -734,15 +742,12 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
         expect_robot(engine_for(state), !is_for_device(state), &scenes[i]);
 }
 
+static void expect_robot_of_lanes(pm_engine *engine) {
+    expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
+}
+
 TEST_ON_DEVICE(states_of_hinges_do_not_depend_on_lanes) {
-    static const uint32_t lanes[] = {1, 4};
-    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
-        if (!can_compile_lanes(engine_for(state), lanes[l]))
-            continue;
-        SCOPED(pm_engine_destroy)
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
-        expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
-    }
+    expect_of_lanes(state, expect_robot_of_lanes);
 }
 
 /* A subset in the order of a list has the states of a job of all joints. */
