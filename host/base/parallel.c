@@ -8,6 +8,7 @@
 #include "parallel.h"
 
 #include <fenv.h>
+#include <sched.h>
 #include <signal.h>
 
 /* A call of pm_run_parallel. `places` and `running` are guarded by the lock. */
@@ -31,6 +32,8 @@ static struct {
     size_t places;  /* of all jobs */
     size_t waiting; /* threads that take a place next */
     size_t count;
+    int caller;  /* the processor on which the last job began */
+    int resting; /* that on which a thread last began to wait */
     pthread_t threads[PM_MAX_THREADS - 1];
     uintptr_t generation; /* of these threads; those of an earlier one end */
 } pool = {.lock = PTHREAD_MUTEX_INITIALIZER, .wake = PTHREAD_COND_INITIALIZER};
@@ -80,6 +83,20 @@ static void join_in(job *j) {
         pthread_cond_signal(&j->left);
 }
 
+/* The scheduler may wake a thread on the processor of the caller again and again, although another is
+ * idle: the caller then does all work before the thread runs. So a thread that finds itself there moves
+ * away. The next time it wakes where it moved to, if that is idle. */
+static void wait_for_job(void) {
+    pool.resting = pm_current_processor();
+    pthread_cond_wait(&pool.wake, &pool.lock);
+    const int caller = pool.caller;
+    if (pm_current_processor() != caller)
+        return;
+    pthread_mutex_unlock(&pool.lock);
+    pm_leave_processor(caller);
+    pthread_mutex_lock(&pool.lock);
+}
+
 static void *serve(void *generation) {
     pthread_mutex_lock(&pool.lock);
     while (pool.generation == (uintptr_t)generation) {
@@ -87,7 +104,7 @@ static void *serve(void *generation) {
         if (j)
             join_in(j);
         else
-            pthread_cond_wait(&pool.wake, &pool.lock);
+            wait_for_job();
     }
     pthread_mutex_unlock(&pool.lock);
     return NULL;
@@ -175,15 +192,18 @@ static void begin_job(job *j, size_t places) {
     *at = j;
     j->places = places;
     pool.places += places;
+    pool.caller = pm_current_processor();
     start_threads();
     pthread_mutex_unlock(&pool.lock);
     wake(places);
 }
 
-/* Waits for the threads that have joined in. */
+/* Waits for the threads that have joined in. If one that did not was last seen on this processor, it may
+ * wait for it: it runs now, to move away, instead of when this thread's time slice ends. */
 static void end_job(job *j) {
     job **at = &pool.jobs;
     pthread_mutex_lock(&pool.lock);
+    const bool stacked = j->places > 0 && pool.resting == pm_current_processor();
     close_places(j);
     while (j->running > 0)
         pthread_cond_wait(&j->left, &pool.lock);
@@ -191,6 +211,8 @@ static void end_job(job *j) {
         at = &(*at)->next;
     *at = j->next;
     leave();
+    if (stacked)
+        sched_yield();
 }
 
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) {

@@ -3,7 +3,7 @@
  * How many processors this process may use: those of its affinity mask, at most the processor time
  * that its control groups allow, of either version.
  */
-#define _GNU_SOURCE /* sched_getaffinity */
+#define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 
 #include "parallel.h"
 
@@ -19,14 +19,40 @@
 
 enum { PATH = 4096, MAX_PROCESSORS = 1 << 16 };
 
+/* A set of processors, of any kernel. */
+typedef struct mask {
+    unsigned long bits[MAX_PROCESSORS / (8 * sizeof(unsigned long))];
+} mask;
+
+/* Those of the calling thread, and their number; 0 if it is not known. */
+static int of_thread(mask *m) {
+    memset(m, 0, sizeof *m);
+    return sched_getaffinity(0, sizeof *m, (cpu_set_t *)m->bits) == 0
+               ? CPU_COUNT_S(sizeof *m, (cpu_set_t *)m->bits)
+               : 0;
+}
+
 static size_t of_affinity(void) {
-    unsigned long mask[MAX_PROCESSORS / (8 * sizeof(unsigned long))];
-    cpu_set_t *set = (cpu_set_t *)mask;
-    memset(mask, 0, sizeof mask);
-    if (sched_getaffinity(0, sizeof mask, set) == 0 && CPU_COUNT_S(sizeof mask, set) > 0)
-        return (size_t)CPU_COUNT_S(sizeof mask, set);
+    mask m;
+    const int count = of_thread(&m);
+    if (count > 0)
+        return (size_t)count;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     return online > 0 ? (size_t)online : 1;
+}
+
+int pm_current_processor(void) {
+    return sched_getcpu();
+}
+
+void pm_leave_processor(int processor) {
+    mask before;
+    if (processor < 0 || processor >= MAX_PROCESSORS || of_thread(&before) < 2)
+        return;
+    mask others = before;
+    CPU_CLR_S((size_t)processor, sizeof others, (cpu_set_t *)others.bits);
+    if (sched_setaffinity(0, sizeof others, (cpu_set_t *)others.bits) == 0)
+        sched_setaffinity(0, sizeof before, (cpu_set_t *)before.bits);
 }
 
 static FILE *open_in(const char *folder, const char *name) {

@@ -4,7 +4,7 @@
  * with their last user. In most jobs every thread waits for all others of its job, so that the job ends
  * only if as many take part as it asked for. The thread sanitizer runs this test too.
  */
-#define _POSIX_C_SOURCE 200809L
+#define _GNU_SOURCE /* sched_getaffinity */
 
 #include "base/parallel.h"
 #include "support/motion.h"
@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -274,6 +275,65 @@ TEST(threads_leave_signals_to_those_of_the_application) {
     keep();
     assert_int_equal(run(&m, 3, 3), 0);
     pm_threads_release();
+}
+
+/* ---- processors -------------------------------------------------------------------------------- */
+
+static cpu_set_t allowed;
+static int first_allowed;
+static bool all_on_first; /* else only the thread `calling` */
+static atomic_size_t moves_away, moves_ended, wrong_moves;
+
+WRAPPED(int, sched_getcpu, void) {
+    const bool is_first = all_on_first || pthread_equal(pthread_self(), calling);
+    return is_first ? first_allowed : first_allowed + 1;
+}
+
+WRAPPED(int, sched_setaffinity, pid_t thread, size_t size, const cpu_set_t *set) {
+    const int count = CPU_COUNT_S(size, set), all = CPU_COUNT(&allowed);
+    const bool has_first = CPU_ISSET_S((size_t)first_allowed, size, set);
+    wrong_moves += thread != 0 || count != (has_first ? all : all - 1);
+    *(has_first ? &moves_ended : &moves_away) += 1;
+    return __real_sched_setaffinity(thread, size, set);
+}
+
+static void find_processors(void) {
+    assert_int_equal(sched_getaffinity(0, sizeof allowed, &allowed), 0);
+    while (!CPU_ISSET((size_t)first_allowed, &allowed))
+        first_allowed++;
+    moves_away = moves_ended = wrong_moves = 0;
+    calling = pthread_self();
+}
+
+static void check_processors(meeting *m) {
+    cpu_set_t now;
+    m->wrong += sched_getaffinity(0, sizeof now, &now) != 0 || !CPU_EQUAL(&now, &allowed);
+}
+
+/* A thread that has work when the last job ends does not wait, and is not moved. */
+TEST(threads_that_wake_on_the_processor_of_the_caller_move_to_another) {
+    find_processors();
+    if (CPU_COUNT(&allowed) < 2)
+        skip();
+    all_on_first = true;
+    keep();
+    while (moves_away < 20) {
+        meeting m = {.check = check_processors};
+        assert_int_equal(run(&m, 3, 3), 0);
+    }
+    pm_threads_release();
+    all_on_first = false;
+    assert_int_equal(moves_ended, moves_away);
+    assert_int_equal(wrong_moves, 0);
+}
+
+TEST(threads_that_wake_on_other_processors_stay_there) {
+    find_processors();
+    keep();
+    for (size_t i = 0; i < 200; i++)
+        expect_job(3, 3);
+    pm_threads_release();
+    assert_int_equal(moves_away + moves_ended, 0);
 }
 
 TEST_GROUP(NULL, NULL)
