@@ -203,27 +203,30 @@ load_each(const span *joints, const pm_located_input *input, unsigned c, size_t 
     return load_at(q.channel, &at);
 }
 
+#define PM_NUMBER(i) (i)
+
+/* Neighbouring numbers of a group of keys, the first `own` of them; the others are the first of the next group. */
+static inline pm_mask load_numbers(const pm_s16 *group, const pm_s16 *next, int own) {
+    pm_mask numbers = pm_load_numbers(group);
+    if (own < PM_LANES)
+        numbers = pm_bits_select((pm_mask){PM_EACH(PM_NUMBER)} < PM_BITS(own), numbers,
+                                 pm_load_numbers(next - own));
+    return PM_IN_LANES(numbers);
+}
+
 /* As pm_load_codes, but the index of the first is any: rows end within groups of keys. Where the numbers of a
- * group end, those of the next replace what was copied from behind them. There is a next one then: joints that
- * are loaded beside the last of a crowd lie in the first numbers of the group behind its keys. */
+ * group end, those of the next follow. There is a next one then: joints that are loaded beside the last of a
+ * crowd lie in the first numbers of the group behind its keys. */
 static inline pm_codes load_codes(const pm_s16 *keys, pm_u32 words, size_t at) {
-    pm_s16 numbers[3][PM_KEY_GROUP + PM_LANES];
     const pm_u32 lane = pm_key_in_group(at);
-    if (lane % PM_LANES == 0)
-        return pm_load_codes(keys, words, at);
+    const int own = (int)(PM_KEY_GROUP - lane);
     const pm_s16 *group = pm_key_group(keys, words, at), *next = group + words;
     pm_u32 signs = (pm_u16)group[words - 1];
-    for (size_t n = 0; n < 3; n++)
-        memcpy(numbers[n], group + lane + n * PM_KEY_GROUP, PM_LANES * sizeof *group);
-    if (lane + PM_LANES > PM_KEY_GROUP) {
-        signs |= (pm_u32)(pm_u16)next[words - 1] << 16;
-        for (size_t n = 0; n < 3; n++)
-            memcpy(numbers[n] + PM_KEY_GROUP - lane, next + n * PM_KEY_GROUP,
-                   PM_LANES * sizeof *group);
-    }
-    const pm_mask a = pm_load_numbers(numbers[0]), b = pm_load_numbers(numbers[1]);
-    const pm_mask c = pm_load_numbers(numbers[2]);
-    return (pm_codes){PM_IN_LANES(a), PM_IN_LANES(b), PM_IN_LANES(c),
+    if (own < PM_LANES)
+        signs |= (pm_u32)(pm_u16)next[words - 1] << PM_KEY_GROUP;
+    return (pm_codes){load_numbers(group + lane, next, own),
+                      load_numbers(group + lane + PM_KEY_GROUP, next + PM_KEY_GROUP, own),
+                      load_numbers(group + lane + 2 * PM_KEY_GROUP, next + 2 * PM_KEY_GROUP, own),
                       pm_signs_of(words == PM_LOG48_WORDS ? (int)(signs >> lane) : 0)};
 }
 
