@@ -20,6 +20,8 @@ typedef struct pm_posed_set {
                          PM_MOVED_NOT for groups without a joint of the set */
 } pm_posed_set;
 
+enum { PM_ALIKE = 1024 };
+
 /* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
@@ -40,6 +42,8 @@ typedef struct pm_crowd_data {
     pm_crowd_timeline *timelines; /* (timeline_count) */
     pm_timeline_rate *rates;      /* (timeline_count) */
     size_t timeline_count, timeline_room, rate_room;
+    pm_u32 alike
+        [PM_ALIKE]; /* the last timeline of n segments at n % PM_ALIKE; 0 also where there is none */
     pm_key_time *times; /* (time_count): listed key times of all timelines */
     size_t time_count, time_room;
     int64_t *clip_ticks;      /* (clip_count): period of a looped clip, else duration, in ticks */

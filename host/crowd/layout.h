@@ -34,7 +34,7 @@ pm_status pm_crowd_add_markers(const pm_crowd_desc *desc, pm_crowd_data *crowd, 
 /* ---- timelines ---------------------------------------------------------------------------- */
 
 /* Appends all timelines of a clip, including those that no joint uses, to crowd->timelines, and listed
- * key times, one more than there are segments, to crowd->times. PM_ERROR_TIME when a timeline is too
+ * key times, one more than there are segments, to crowd->times. A single uniform one may be shared. PM_ERROR_TIME when a timeline is too
  * long. */
 pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
                                  pm_error *error);

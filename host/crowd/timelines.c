@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/base.h"
 
@@ -137,14 +138,14 @@ static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *time
         return pm_fail_memory(error);
     pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
-                               .segments = (pm_u32)timeline->segment_count,
-                               .times = (pm_u32)crowd->time_count};
+                               .segments = (pm_u32)timeline->segment_count};
     if (timeline->uniform && !timeline->constant) {
         set_rate(row, timeline->rate);
         row->period = uniform_period(timeline->segment_count, timeline->rate);
         if (row->lag)
             row->period = ticks_to(timeline, timeline->segment_count, first);
     } else {
+        row->times = (pm_u32)crowd->time_count;
         add_times(crowd, timeline, first, loop);
         row->period = crowd->times[crowd->time_count - 1].ticks;
     }
@@ -174,6 +175,20 @@ static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     return end;
 }
 
+/* The last timeline is dropped if a clip of as many uniform segments has the same. Archives have far more clips
+ * than lengths: their timelines then stay in the caches. */
+static void share_last(pm_crowd_data *crowd, pm_clip_layout *clip) {
+    const size_t last = crowd->timeline_count - 1;
+    pm_u32 *alike = &crowd->alike[crowd->timelines[last].segments % PM_ALIKE];
+    if (*alike < last &&
+        memcmp(&crowd->timelines[*alike], &crowd->timelines[last], sizeof *crowd->timelines) == 0 &&
+        memcmp(&crowd->rates[*alike], &crowd->rates[last], sizeof *crowd->rates) == 0)
+        crowd->timeline_count = last;
+    else
+        *alike = (pm_u32)last;
+    clip->timeline = *alike;
+}
+
 pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
                                  pm_error *error) {
     const size_t begin = crowd->timeline_count;
@@ -193,5 +208,7 @@ pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip,
         rows[k].reciprocal = PM_RECIPROCAL(rows[k].cycle);
     }
     crowd->clip_ticks[i] = (int64_t)cycle;
+    if (clip->timeline_count == 1 && rows[0].rate)
+        share_last(crowd, &crowd->clips[i]);
     return PM_OK;
 }

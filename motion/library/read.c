@@ -49,7 +49,8 @@ static void *allocate(reader *r, size_t count, size_t size) {
 
 /* ---- texts ---------------------------------------------------------------------------- */
 
-static const pm_motion_name *texts(reader *r, const char *name, size_t *count) {
+/* A struct of `size` for each text of an array; it begins with the text, and the rest is 0. */
+static void *texts(reader *r, const char *name, size_t size, size_t *count) {
     static const size_t any[] = {ARRAY_ANY};
     char bytes_name[64], ends_name[64];
     snprintf(bytes_name, sizeof bytes_name, "%s_bytes", name);
@@ -57,23 +58,24 @@ static const pm_motion_name *texts(reader *r, const char *name, size_t *count) {
     const file_array *bytes = find(r, bytes_name, "|u1", 1, any);
     const file_array *ends = find(r, ends_name, "<u8", 1, any);
     *count = ends ? ends->header.shape[0] : 0;
-    pm_motion_name *names = allocate(r, *count, sizeof *names);
+    char *structs = allocate(r, *count, size);
     char *out = allocate(r, (bytes ? bytes->bytes : 0) + *count, 1);
     uint64_t begin = 0;
     for (size_t i = 0; is_good(r) && i < *count; i++) {
         const uint64_t end = ((const uint64_t *)ends->data)[i];
         if (end < begin || end > bytes->bytes)
             break;
-        names[i] = (pm_motion_name){out, (size_t)(end - begin)};
-        memcpy(out, (const char *)bytes->data + begin, names[i].size);
-        out += names[i].size + 1;
+        const pm_motion_name text = {out, (size_t)(end - begin)};
+        memcpy(structs + i * size, &text, sizeof text);
+        memcpy(out, (const char *)bytes->data + begin, text.size);
+        out += text.size + 1;
         begin = end;
     }
     if (is_good(r) && *count > 0 &&
         (begin != bytes->bytes || begin != ((const uint64_t *)ends->data)[*count - 1]))
         r->status =
             motion_refuse(r->error, "%s: does not ascend to the end of %s", ends_name, bytes_name);
-    return is_good(r) ? names : NULL;
+    return is_good(r) ? structs : NULL;
 }
 
 /* ---- the format ----------------------------------------------------------------------- */
@@ -140,7 +142,7 @@ static const uint32_t *indices(reader *r, const char *name, size_t *count) {
 static void read_skeleton(reader *r) {
     pm_library_content *c = &r->library->content;
     size_t names = 0;
-    c->joint_names = texts(r, "skeleton/name", &c->joint_count);
+    c->joint_names = texts(r, "skeleton/name", sizeof *c->joint_names, &c->joint_count);
     const size_t joints = c->joint_count;
     c->parents = numbers(r, "skeleton/parents", "<i4", joints, 0);
     c->rotations = numbers(r, "skeleton/rotations", "<f8", joints, 4);
@@ -151,7 +153,7 @@ static void read_skeleton(reader *r) {
         c->axes = numbers(r, "skeleton/axes", "<f8", joints, 3);
         c->references = numbers(r, "skeleton/references", "<f8", joints, 0);
         c->hinges = indices(r, "skeleton/hinges", &c->hinge_count);
-        c->hinge_names = texts(r, "skeleton/hinge_name", &names);
+        c->hinge_names = texts(r, "skeleton/hinge_name", sizeof *c->hinge_names, &names);
         if (is_good(r) && names != c->hinge_count)
             r->status =
                 motion_refuse(r->error, "skeleton/hinges: are not the joints that have an axis");
@@ -164,7 +166,7 @@ static void read_skeleton(reader *r) {
 
 static void read_motions(reader *r) {
     pm_library_content *c = &r->library->content;
-    const pm_motion_name *names = texts(r, "motions/name", &c->motion_count);
+    pm_library_motion *motions = texts(r, "motions/name", sizeof *motions, &c->motion_count);
     const size_t count = c->motion_count;
     const uint64_t *first = numbers(r, "motions/first", "<u8", count, 0);
     const uint64_t *frames = numbers(r, "motions/frames", "<u8", count, 0);
@@ -172,14 +174,13 @@ static void read_motions(reader *r) {
     const int64_t *den = numbers(r, "motions/rate_den", "<i8", count, 0);
     const double *weight = numbers(r, "motions/weight", "<f8", count, 0);
     const double *loop = numbers(r, "motions/loop", "<f8", count, 0);
-    pm_library_motion *motions = allocate(r, count, sizeof *motions);
-    for (size_t i = 0; is_good(r) && i < count; i++)
-        motions[i] = (pm_library_motion){.name = names[i],
-                                         .first = first[i],
-                                         .frames = frames[i],
-                                         .rate = {num[i], den[i]},
-                                         .weight = weight[i],
-                                         .loop_period = loop[i]};
+    for (size_t i = 0; is_good(r) && i < count; i++) {
+        motions[i].first = first[i];
+        motions[i].frames = frames[i];
+        motions[i].rate = (pm_rational){num[i], den[i]};
+        motions[i].weight = weight[i];
+        motions[i].loop_period = loop[i];
+    }
     c->motions = motions;
 }
 

@@ -397,8 +397,7 @@ class Crowd(Shared):
         self._updates_all = all(every <= 1 for _, every in levels)
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
         self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
-        self.ticks = np.array([lib.pm_crowd_clip_ticks(self._handle, i)
-                               for i in range(count)], np.int64)
+        self.ticks = np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
 
     def check(self, instances: Array) -> None:
         """Raises ValueError unless all clips, masks, levels and flags exist."""

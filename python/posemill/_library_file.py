@@ -22,21 +22,38 @@ from ._views import Array, view
 __all__ = ["Stored", "build_library", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
-_motion = columns("pm_library_motion", {
-    "text": ("name", "text"), "size": ("name", "size"), "first": ("first",), "frames": ("frames",),
-    "num": ("rate", "num"), "den": ("rate", "den")}, np.uint64)
+_motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
+_rows = columns("pm_library_motion", {"first": ("first",), "frames": ("frames",)}, np.int64)
+_rates = columns("pm_library_motion", {"rate": ("rate",)}, (np.int64, 2))
 _numbers = columns("pm_library_motion", {"weight": ("weight",), "loop": ("loop_period",)}, np.float64)
 _QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
 _METHODS: dict[int, Any] = {number: name for name, number in METHODS.items()}
 _KEY_FORMATS: dict[int, Any] = {number: name for name, number in KEY_FORMATS.items()}
 
 
+class _FileNames(Sequence[str]):
+    """Of the motions of a file, as they lie in it."""
+
+    def __init__(self, motions: Array) -> None:
+        self._motions = motions
+
+    def __len__(self) -> int:
+        return len(self._motions)
+
+    def __getitem__(self, i: Any) -> Any:
+        one = self._motions[i]
+        return ffi.buffer(ffi.cast("char *", int(one["text"])), int(one["size"]))[:].decode("utf-8", "surrogateescape")
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        return tuple, (tuple(self),)
+
+
 @dataclass(frozen=True)
 class Stored:
-    """What a file holds."""
+    """What a file holds. The arrays of motions and their names may lie in the file."""
 
     skeleton: Skeleton
-    names: tuple[str, ...]
+    names: Sequence[str]
     rows: KeyRows
     bodies: list[int]
     dofs: list[int]
@@ -62,9 +79,9 @@ def _put_names(rows: Array, names: Sequence[str], keep: list[Any]) -> Array:
 
 def _motions_of(stored: Stored, keep: list[Any]) -> Array:
     rows = _put_names(np.zeros(len(stored.names), _motion), stored.names, keep)
-    rows["first"], rows["frames"] = stored.rows.first, stored.rows.frames
-    rows["num"], rows["den"] = stored.rows.rates.T
-    numbers = rows.view(_numbers)
+    places, numbers = rows.view(_rows), rows.view(_numbers)
+    places["first"], places["frames"] = stored.rows.first, stored.rows.frames
+    rows.view(_rates)["rate"] = stored.rows.rates
     numbers["weight"], numbers["loop"] = stored.weights, stored.rows.loops
     return rows
 
@@ -210,8 +227,8 @@ def read_library(path: Path, method: Method | None = None, keys: KeyFormat | Non
 
     joints, rows, places = int(c.joint_count), int(c.row_count), int(c.position_count)
     is_robot, hinges = c.root_rotations != ffi.NULL, int(c.hinge_count)
-    motions = array(c.motions, (int(c.motion_count),), f"V{_motion.itemsize}").view(_motion)
-    numbers = motions.view(_numbers)
+    motions = array(c.motions, (int(c.motion_count),), f"V{_motion.itemsize}")
+    numbers, spans = motions.view(_numbers), motions.view(_rows)
     extras = {_texts_of(ffi.addressof(e, "name"), 1)[0]:
               array(e.data, tuple(e.shape[0:e.rank]), ffi.string(e.type).decode())
               for e in ffi.unpack(c.extras, c.extra_count)}
@@ -219,11 +236,9 @@ def read_library(path: Path, method: Method | None = None, keys: KeyFormat | Non
              array(c.key_rotations, (rows, joints, 4), np.float32) if c.key_codes == ffi.NULL else
              array(c.key_codes, (rows, lib.pm_keys_row_bytes(c.key_format, joints) // 2), np.int16))
     found = KeyRows(turns, array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),
-                    array(c.angles, (rows, hinges), np.float32), motions["first"].astype(np.int64),
-                    motions["frames"].astype(np.int64),
-                    np.stack([motions["num"], motions["den"]], axis=1).astype(np.int64), np.array(numbers["loop"]))
-    return Stored(_skeleton_of(c, array), tuple(_texts_of(
-        [m.name for m in ffi.unpack(c.motions, c.motion_count)], len(motions))), found,
+                    array(c.angles, (rows, hinges), np.float32), spans["first"], spans["frames"],
+                    motions.view(_rates)["rate"], numbers["loop"])
+    return Stored(_skeleton_of(c, array), _FileNames(motions.view(_motion)), found,
         array(c.bodies, (int(c.body_count),), np.uint32).tolist(),
         array(c.dofs, (int(c.dof_count),), np.uint32).tolist(), array(c.points, (joints, 3), np.float32),
-        np.array(numbers["weight"]), _METHODS[c.method], _KEY_FORMATS[c.key_format], extras)
+        numbers["weight"], _METHODS[c.method], _KEY_FORMATS[c.key_format], extras)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -124,7 +125,7 @@ class MotionLibrary(Shared):
         if not stored.bodies:
             raise ValueError("bodies: expected at least one")
         self._stored, self._engine = stored, engine
-        self.names, self.extra_names = stored.names, tuple(stored.extras)
+        self.extra_names = tuple(stored.extras)
         self.body_names = tuple(skeleton.names[n] for n in stored.bodies)
         self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
         subsets = {_BODIES: stored.bodies, _ROOT: stored.bodies[:1]}
@@ -134,7 +135,14 @@ class MotionLibrary(Shared):
                             subsets=subsets, points=stored.points, key_format=stored.keys)
         self._ticks = self._crowd.ticks
         self._frame_times = FrameTimes(stored.rows, self._ticks) if stored.extras else None
-        self.durations = self._ticks / 2.0**32
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._stored.names)
+
+    @property
+    def durations(self) -> npt.NDArray[np.float64]:
+        return _seconds_of(self._ticks)
 
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -216,7 +224,7 @@ class MotionLibrary(Shared):
         build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, reading)
 
     def __len__(self) -> int:
-        return len(self.names)
+        return len(self._ticks)
 
     def sample(self, ids: npt.ArrayLike, times: npt.ArrayLike | None = None,
                offsets: npt.ArrayLike | None = None,
@@ -421,7 +429,7 @@ class MotionLibrary(Shared):
         generator = np.random.default_rng(rng)
         chances = self._stored.weights if weights is None else _weights_of(weights, len(self))
         ids = generator.choice(len(self), size=n, p=chances / chances.sum())
-        room = np.maximum(self.durations[ids] - truncate, 0.0)
+        room = np.maximum(_seconds_of(self._ticks[ids]) - truncate, 0.0)
         return ids.astype(np.int64), generator.random(n) * room
 
     def check(self, ids: npt.ArrayLike) -> None:
@@ -474,11 +482,11 @@ class MotionLibrary(Shared):
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
         made = read_library(path, method, keys)
+        _weights_of(made.weights, len(made.names))
         numbers = made.bodies if bodies is None else bodies
         hinges = made.dofs if dofs is None else dofs
         return _made_again(replace(
-            made, weights=_weights_of(made.weights, len(made.names)),
-            bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
+            made, bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
             dofs=_chosen(hinges, made.skeleton.hinge_names, (), "dofs", "hinge")), engine)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
@@ -489,6 +497,10 @@ class MotionLibrary(Shared):
         seconds = float(self.durations.sum())
         return (f"MotionLibrary({count} motion{'' if count == 1 else 's'}, {bodies} "
                 f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
+
+
+def _seconds_of(ticks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    return ticks / 2.0**32
 
 
 def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
