@@ -298,6 +298,52 @@ TEST_ON_BOTH(samples_of_tracks_that_start_periods_later_are_continuous_in_sign) 
     }
 }
 
+/* ---- clips beside others ------------------------------------------------------------------------ */
+
+/* Crowds store the timelines of clips of one length once. Clips that differ in nothing but their rate, their
+ * loop, or 1024 keys are at the same places with others as alone. */
+TEST_ON_BOTH(clips_of_equal_lengths_are_where_they_are_alone) {
+    enum { CLIPS = 40, LONGEST = 3000, TIMES = 20 };
+    static double keys[LONGEST][4];
+    static const pm_rational own_rates[] = {{30, 1}, {25, 1}, {30000, 1001}};
+    static const size_t own_keys[] = {2, 3, 4, 1027, 1028, 2051, 2052};
+    random_source source = random_salted(0xA1E);
+    pm_timeline timelines[CLIPS];
+    pm_clip_desc clips[CLIPS];
+    for (size_t k = 0; k < LONGEST; k++) {
+        keys[k][2] = sin(0.1 * (double)k);
+        keys[k][3] = cos(0.1 * (double)k);
+    }
+    for (size_t n = 0; n < CLIPS; n++) {
+        const size_t count = own_keys[random_size(&source, 0, COUNT_OF(own_keys) - 1)];
+        const pm_rational rate = own_rates[random_size(&source, 0, COUNT_OF(own_rates) - 1)];
+        timelines[n] = (pm_timeline){.key_count = count, .rate = rate};
+        clips[n] = (pm_clip_desc){.track_count = 1,
+                                  .timelines = &timelines[n],
+                                  .rotations = {.data = keys, .type = PM_FLOAT64},
+                                  .loop_period = (double)(random_size(&source, 0, 1) * count) *
+                                                 (double)rate.den / (double)rate.num};
+    }
+    const pm_skeleton_desc desc = {.joint_count = 1, .parents = roots};
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    SCOPED(pm_crowd_destroy)
+    pm_crowd *crowd = crowd_make(engine_for(state), &desc, clips, CLIPS, &skeleton);
+    for (size_t n = 0; n < CLIPS; n++) {
+        SCOPED(pm_skeleton_destroy) pm_skeleton *own_skeleton = NULL;
+        SCOPED(pm_crowd_destroy) pm_crowd *alone = crowd_of(state, &clips[n], &own_skeleton);
+        pm_crowd_instance beside[TIMES] = {0}, own[TIMES] = {0};
+        for (size_t k = 0; k < TIMES; k++) {
+            beside[k].clip_a = (uint32_t)n;
+            beside[k].time_a = own[k].time_a = pm_crowd_ticks(random_between(&source, -1, 2) *
+                                                              (double)timelines[n].key_count / 30);
+        }
+        assert_true(pm_crowd_clip_ticks(crowd, n) == pm_crowd_clip_ticks(alone, 0));
+        SCOPED(guarded_free_at) float *a = posed(crowd, beside, TIMES, 1);
+        SCOPED(guarded_free_at) float *b = posed(alone, own, TIMES, 1);
+        assert_memory_equal(a, b, sizeof(float) * 12 * TIMES);
+    }
+}
+
 /* ---- length of a loop ---------------------------------------------------------------------------- */
 
 static const double late_times[][2] = {{0.5, 1}, {1e9, 0}, {-7, 90}};
