@@ -27,6 +27,7 @@ typedef struct pm_lanes_out {
     pm_u32 active;
     pm_u32 streams; /* not 0: store past the caches */
     pm_u32 past;    /* words from `to` to the first record, which others store */
+    pm_u32 ahead;   /* words in the buffer to the first record, where they are transposed in fours */
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)
@@ -38,8 +39,8 @@ pm_fn pm_u32 pm_lanes_step(pm_u32 streams, pm_u64 stride) {
     return streams ? PM_CACHE_LINE / (bytes & (0 - bytes)) : 1;
 }
 
-/* Where all records of `count` words begin at the same place of cache lines, they are shifted by it in
- * the buffer, and whole lines are streamed. The lines at their ends are shared with other records and
+/* Where the records of all lanes, of `count` words, begin at the same place of cache lines, they are
+ * shifted by it, and whole lines are streamed. The lines at their ends are shared with other records and
  * stored in the caches. */
 pm_fn void pm_lanes_begin(pm_lanes_out *out, pm_u32 count, pm_u32 streams) {
     size_t place = (size_t)out->to[0] % PM_CACHE_LINE, others = 0; /* bytes */
@@ -47,6 +48,7 @@ pm_fn void pm_lanes_begin(pm_lanes_out *out, pm_u32 count, pm_u32 streams) {
         others |= (size_t)out->to[i] % PM_CACHE_LINE ^ place;
     out->streams = streams && others == 0 && out->active == PM_ALL_ACTIVE;
     out->past = out->streams ? (pm_u32)(place / sizeof(float)) : 0;
+    out->ahead = (out->past + 3) / 4 * 4;
     for (int i = 0; i < PM_LANES && out->past > 0; i++) {
         pm_prefetch(out->to[i], PM_CACHE_LINE);
         pm_prefetch(out->to[i] + count, PM_CACHE_LINE);

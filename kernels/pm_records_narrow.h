@@ -19,14 +19,9 @@
 
 #define PM_RECORD_WORDS_TOTAL (PM_BUFFER_WORDS + PM_LINE_WORDS)
 
-/* Words in the buffer ahead of the first record, which begins with a block of four words. */
-pm_fn pm_u32 pm_words_ahead(const pm_lanes_out *out) {
-    return (out->past + 3) / 4 * 4;
-}
-
 /* The memory for record n, of `size` words. */
 pm_fn real *pm_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
-    return words + pm_words_ahead(out) + n % (PM_BUFFER_WORDS / size) * size;
+    return words + out->ahead + n % (PM_BUFFER_WORDS / size) * size;
 }
 
 pm_fn void pm_transpose_words(real *words) {
@@ -40,7 +35,7 @@ pm_fn void pm_transpose_words(real *words) {
 /* Stores the words of the active lanes from `first` to `end`. Word 0 is `skip` words into the buffer. */
 pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 first,
                              pm_u32 end) {
-    pm_u32 skip = pm_words_ahead(out) - out->past;
+    pm_u32 skip = out->ahead - out->past;
     for (pm_u32 i = 0; i < PM_LANES; i++) {
         const float *lane = (const float *)(words + i % 4) + i / 4 * 4;
         for (pm_u32 w = first; w < end && (out->active >> i & 1); w += 4 - (w + skip) % 4) {
@@ -117,7 +112,7 @@ pm_rare_fn void pm_send_within(const pm_lanes_out *out, pm_u32 at, real *words) 
     pm_u32 first = at == 0 ? PM_LINE_WORDS : 0;
     if (first > 0)
         pm_send_some(out, 0, words, out->past, first);
-    switch (pm_words_ahead(out) - out->past) {
+    switch (out->ahead - out->past) {
     case 1:
         pm_send_behind(out, at, words, first, 1);
         break;
@@ -130,9 +125,11 @@ pm_rare_fn void pm_send_within(const pm_lanes_out *out, pm_u32 at, real *words) 
     default:
         pm_send_behind(out, at, words, first, 0);
     }
-    for (pm_u32 w = 0; w < out->past; w += 4)
+    for (real *end = words + out->ahead; words < end; words += 4) {
+        PM_UNROLL
         for (int k = 0; k < 4; k++)
-            words[w + k] = words[PM_BUFFER_WORDS + w + k];
+            words[k] = words[PM_BUFFER_WORDS + k];
+    }
 }
 
 /* Stores the words up to `end`, which may be behind the full buffer. */
@@ -165,7 +162,7 @@ pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
     pm_u32 per_buffer = PM_BUFFER_WORDS / size, in_buffer = n % per_buffer * size;
-    pm_u32 first = pm_words_ahead(out) + in_buffer, end = first + size;
+    pm_u32 first = out->ahead + in_buffer, end = first + size;
     if (size % 4 == 0) { /* without a test per block, so that words are transposed in registers */
         real *record = pm_record(out, words, n, size);
         PM_UNROLL
