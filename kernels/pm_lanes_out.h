@@ -27,7 +27,7 @@ typedef struct pm_lanes_out {
     pm_u32 active;
     pm_u32 streams; /* not 0: store past the caches */
     pm_u32 past;    /* words from `to` to the first record, which others store */
-    pm_u32 ahead;   /* words in the buffer to the first record, where they are transposed in fours */
+    pm_u32 ahead; /* words in the buffer to the first record, where four are transposed at a time */
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)

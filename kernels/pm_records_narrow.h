@@ -46,7 +46,7 @@ pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *wor
 }
 
 /* Of two blocks of a lane, the four words that begin `skip` behind the first one's. */
-#define PM_BEHIND(j, skip) ((j) % 4 + (skip) < 4 ? (j) + (skip) : (j) + (skip) - 4 + PM_LANES)
+#define PM_BEHIND(j, skip) ((j) + (skip) + ((j) % 4 + (skip)) / 4 * (PM_LANES - 4))
 #define PM_BEHIND_1(j) PM_BEHIND(j, 1)
 #define PM_BEHIND_2(j) PM_BEHIND(j, 2)
 #define PM_BEHIND_3(j) PM_BEHIND(j, 3)
