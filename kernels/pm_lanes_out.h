@@ -27,13 +27,10 @@ typedef struct pm_lanes_out {
     pm_u32 active;
     pm_u32 streams; /* not 0: store past the caches */
     pm_u32 past;    /* words from `to` to the first record, which others store */
+    pm_u32 ahead; /* words in the buffer to the first record, where four are transposed at a time */
 } pm_lanes_out;
 
 #define PM_ALL_ACTIVE ((1u << PM_LANES) - 1u)
-
-/* Records may begin so many words within a cache line: where a line takes several vectors, they are
- * transposed as blocks of four words. */
-#define PM_PLACE_WORDS (PM_LANES == PM_LINE_WORDS ? 1 : 4)
 
 /* From one instance of a work-item to the next, so that the records of all begin at the same place of
  * cache lines. */
@@ -42,15 +39,16 @@ pm_fn pm_u32 pm_lanes_step(pm_u32 streams, pm_u64 stride) {
     return streams ? PM_CACHE_LINE / (bytes & (0 - bytes)) : 1;
 }
 
-/* Where all records of `count` words begin at the same place of cache lines, they are shifted by it in
- * the buffer, and whole lines are streamed. The lines at their ends are shared with other records and
+/* Where the records of all lanes, of `count` words, begin at the same place of cache lines, they are
+ * shifted by it, and whole lines are streamed. The lines at their ends are shared with other records and
  * stored in the caches. */
 pm_fn void pm_lanes_begin(pm_lanes_out *out, pm_u32 count, pm_u32 streams) {
     size_t place = (size_t)out->to[0] % PM_CACHE_LINE, others = 0; /* bytes */
     for (int i = 1; i < PM_LANES; i++)
         others |= (size_t)out->to[i] % PM_CACHE_LINE ^ place;
-    out->streams = streams && others == 0 && place % (PM_PLACE_WORDS * sizeof(float)) == 0;
+    out->streams = streams && others == 0 && out->active == PM_ALL_ACTIVE;
     out->past = out->streams ? (pm_u32)(place / sizeof(float)) : 0;
+    out->ahead = (out->past + 3) / 4 * 4;
     for (int i = 0; i < PM_LANES && out->past > 0; i++) {
         pm_prefetch(out->to[i], PM_CACHE_LINE);
         pm_prefetch(out->to[i] + count, PM_CACHE_LINE);
@@ -58,14 +56,12 @@ pm_fn void pm_lanes_begin(pm_lanes_out *out, pm_u32 count, pm_u32 streams) {
     }
 }
 
-#ifdef PM_OPENCL
 pm_fn void pm_store_vector(real words, pm_global float *to, pm_u32 streams) {
     if (streams)
         PM_STREAM(words, to);
     else
-        PM_VSTORE(words, 0, to);
+        pm_store_reals(to, words);
 }
-#endif
 
 /* Stores the first `count` of four words. */
 pm_fn void pm_store_words(const float *words, pm_global float *to, pm_u32 count) {
@@ -73,6 +69,10 @@ pm_fn void pm_store_words(const float *words, pm_global float *to, pm_u32 count)
     if (count >= 4) {
         vstore4(vload4(0, words), 0, to);
         return;
+    }
+    if (count >= 2) {
+        vstore2(vload2(0, words), 0, to);
+        words += 2, to += 2, count -= 2;
     }
 #endif
     for (pm_u32 w = 0; w < count && w < 4; w++)

@@ -21,7 +21,7 @@
 
 /* The memory for record n, of `size` words. */
 pm_fn real *pm_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
-    return words + n % (PM_BUFFER_WORDS / size) * size + out->past;
+    return words + out->ahead + n % (PM_BUFFER_WORDS / size) * size;
 }
 
 pm_fn void pm_transpose_words(real *words) {
@@ -32,66 +32,118 @@ pm_fn void pm_transpose_words(real *words) {
     words[3] = m.r3;
 }
 
-/* Stores the words of the active lanes from `first`, a multiple of 4, to `end`. */
+/* Stores the words of the active lanes from `first` to `end`. Word 0 is `skip` words into the buffer. */
 pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 first,
                              pm_u32 end) {
-    const float *blocks = (const float *)words;
-    for (pm_u32 i = 0; i < PM_LANES; i++)
-        for (pm_u32 w = first; w < end && (out->active >> i & 1); w += 4)
-            pm_store_words(blocks + (w + i % 4) * PM_LANES + i / 4 * 4, out->to[i] + at + w,
-                           end - w);
-}
-
-#ifdef PM_OPENCL
-
-/* Vector v of the words of lane 4 p + k; `words` is that of lane k. */
-pm_fn real pm_lane_words(const real *words, int p, int v) {
-#if PM_LANES == 8
-    real a = words[8 * v], b = words[8 * v + 4];
-    return p ? PM_SHUFFLE(a, b, PM_UPPER) : PM_SHUFFLE(a, b, PM_LOWER);
-#else
-    (void)p;
-    return words[4 * v];
-#endif
-}
-
-/* Stores the full buffer of all lanes from word `first` on. */
-pm_fn void pm_send_all(const pm_lanes_out *out, pm_u32 at, const real *words, int first,
-                       pm_u32 streams) {
-    PM_UNROLL
-    for (int k = 0; k < 4; k++) {
-        PM_UNROLL
-        for (int p = 0; p < PM_LANES / 4; p++) {
-            pm_global float *to = out->to[4 * p + k] + at;
-            PM_UNROLL
-            for (int v = first / PM_LANES; v < PM_BUFFER_WORDS / PM_LANES; v++)
-                pm_store_vector(pm_lane_words(words + k, p, v), to + v * PM_LANES, streams);
+    pm_u32 skip = out->ahead - out->past;
+    for (pm_u32 i = 0; i < PM_LANES; i++) {
+        const float *lane = (const float *)(words + i % 4) + i / 4 * 4;
+        for (pm_u32 w = first; w < end && (out->active >> i & 1); w += 4 - (w + skip) % 4) {
+            pm_u32 k = (w + skip) % 4, count = end - w < 4 - k ? end - w : 4 - k;
+            pm_store_words(lane + (w + skip - k) * PM_LANES + k, out->to[i] + at + w, count);
         }
     }
 }
 
-/* The first full buffer of lanes that begin within a cache line. */
-pm_rare_fn void pm_send_first(const pm_lanes_out *out, const real *words) {
-    pm_send_some(out, 0, words, out->past, PM_LINE_WORDS);
-    pm_send_all(out, 0, words, PM_LINE_WORDS, 1);
+/* Of two blocks of a lane, the four words that begin `skip` behind the first one's. */
+#define PM_BEHIND(j, skip) ((j) + (skip) + ((j) % 4 + (skip)) / 4 * (PM_LANES - 4))
+#define PM_BEHIND_1(j) PM_BEHIND(j, 1)
+#define PM_BEHIND_2(j) PM_BEHIND(j, 2)
+#define PM_BEHIND_3(j) PM_BEHIND(j, 3)
+
+/* Four words of each lane 4 p + k, that begin `skip` words into a block; `block` is vector k of it. */
+pm_fn real pm_words_behind(const real *block, int skip) {
+    switch (skip) {
+    case 1:
+        return PM_SHUFFLE(block[0], block[4], PM_BEHIND_1);
+    case 2:
+        return PM_SHUFFLE(block[0], block[4], PM_BEHIND_2);
+    case 3:
+        return PM_SHUFFLE(block[0], block[4], PM_BEHIND_3);
+    default:
+        return block[0];
+    }
 }
 
+/* Stores a line of each lane 4 p + k. */
+pm_fn void pm_send_line(const pm_lanes_out *out, pm_u32 at, const real *words, int k, int skip,
+                        pm_u32 streams) {
+    real a = pm_words_behind(words + k, skip), b = pm_words_behind(words + k + 4, skip);
+    real c = pm_words_behind(words + k + 8, skip), d = pm_words_behind(words + k + 12, skip);
+    pm_global float *to = out->to[k] + at;
+#if PM_LANES == 8
+    pm_store_vector(PM_SHUFFLE(a, b, PM_LOWER), to, streams);
+    pm_store_vector(PM_SHUFFLE(c, d, PM_LOWER), to + 8, streams);
+    to = out->to[4 + k] + at;
+    pm_store_vector(PM_SHUFFLE(a, b, PM_UPPER), to, streams);
+    pm_store_vector(PM_SHUFFLE(c, d, PM_UPPER), to + 8, streams);
+#else
+    pm_store_vector(a, to, streams);
+    pm_store_vector(b, to + 4, streams);
+    pm_store_vector(c, to + 8, streams);
+    pm_store_vector(d, to + 12, streams);
 #endif
+}
+
+/* Stores the full buffer of all lanes. */
+pm_fn void pm_send_all(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 streams) {
+    PM_UNROLL
+    for (int k = 0; k < 4; k++) {
+        PM_UNROLL
+        for (pm_u32 w = 0; w < PM_BUFFER_WORDS; w += PM_LINE_WORDS)
+            pm_send_line(out, at + w, words + w, k, 0, streams);
+    }
+}
+
+/* The same from `first` on, where word 0 is `skip` words into the buffer. Not unrolled: LLVM would join the
+ * last stores of all these loops, and what it joins goes through the caches. */
+pm_fn void pm_send_behind(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 first,
+                          int skip) {
+    PM_NO_UNROLL
+    for (pm_u32 w = first; w < PM_BUFFER_WORDS; w += PM_LINE_WORDS) {
+        PM_UNROLL
+        for (int k = 0; k < 4; k++)
+            pm_send_line(out, at + w, words + w, k, skip, 1);
+    }
+}
+
+/* Stores the full buffer of lanes that begin within a line, and keeps what is beyond it. */
+pm_rare_fn void pm_send_within(const pm_lanes_out *out, pm_u32 at, real *words) {
+    pm_u32 first = at == 0 ? PM_LINE_WORDS : 0;
+    if (first > 0)
+        pm_send_some(out, 0, words, out->past, first);
+    switch (out->ahead - out->past) {
+    case 1:
+        pm_send_behind(out, at, words, first, 1);
+        break;
+    case 2:
+        pm_send_behind(out, at, words, first, 2);
+        break;
+    case 3:
+        pm_send_behind(out, at, words, first, 3);
+        break;
+    default:
+        pm_send_behind(out, at, words, first, 0);
+    }
+    for (real *end = words + out->ahead; words < end; words += 4) {
+        PM_UNROLL
+        for (int k = 0; k < 4; k++)
+            words[k] = words[PM_BUFFER_WORDS + k];
+    }
+}
 
 /* Stores the words up to `end`, which may be behind the full buffer. */
-pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 end) {
+pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, real *words, pm_u32 end) {
     pm_u32 first = at == 0 ? out->past : 0;
-#ifdef PM_OPENCL
     if (end >= PM_BUFFER_WORDS && out->active == PM_ALL_ACTIVE) {
-        if (first > 0)
-            pm_send_first(out, words);
+        if (out->past > 0)
+            pm_send_within(out, at, words);
         else if (out->streams)
-            pm_send_all(out, at, words, 0, 1);
+            pm_send_all(out, at, words, 1);
         else
-            pm_send_all(out, at, words, 0, 0);
+            pm_send_all(out, at, words, 0);
         first = PM_BUFFER_WORDS;
     }
-#endif
     if (first < end)
         pm_send_some(out, at, words, first, end);
 }
@@ -109,8 +161,8 @@ pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32
 /* Called after record n. Stores the buffer if it is full or the record is the last one. */
 pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size,
                            pm_u32 last) {
-    pm_u32 per_buffer = PM_BUFFER_WORDS / size, first = n % per_buffer * size + out->past;
-    pm_u32 end = first + size, is_full = n % per_buffer == per_buffer - 1;
+    pm_u32 per_buffer = PM_BUFFER_WORDS / size, in_buffer = n % per_buffer * size;
+    pm_u32 first = out->ahead + in_buffer, end = first + size;
     if (size % 4 == 0) { /* without a test per block, so that words are transposed in registers */
         real *record = pm_record(out, words, n, size);
         PM_UNROLL
@@ -126,11 +178,9 @@ pm_fn void pm_send_records(const pm_lanes_out *out, real *words, pm_u32 n, pm_u3
                 pm_transpose_words(words + w);
         }
     }
-    if (is_full || last)
-        pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words, last ? end : PM_BUFFER_WORDS);
-    if (is_full && out->past > 0) /* what does not fit the buffer */
-        for (pm_u32 w = 0; w < out->past; w++)
-            words[w] = words[PM_BUFFER_WORDS + w];
+    if (in_buffer + size == PM_BUFFER_WORDS || last)
+        pm_send_words(out, n / per_buffer * PM_BUFFER_WORDS, words,
+                      last ? out->past + in_buffer + size : PM_BUFFER_WORDS);
 }
 
 #endif
