@@ -65,13 +65,21 @@ static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
     return pm_lanes_resting(&g->levels, g->crowd, joint) | g->without_clip;
 }
 
-/* The values of a block of joints relative to their parents, and their derivatives. With hinges, positions are
- * those of a block of numbers, four to a quad. */
+/* The values of a block of joints relative to their parents, with their derivatives, and of hinges the angles with
+ * theirs. Positions of `numbers` are those of a block of numbers, four to a quad. */
 typedef struct block_values {
     pm_lane_values values, rates;
-    size_t numbers; /* the number of that block, and 1; 0: none */
+    real angles[PM_LANE_BLOCK], angle_rates[PM_LANE_BLOCK];
+    pm_lane_values numbers, number_rates;
+    size_t found; /* the number of that block, and 1; 0: none */
 } block_values;
 enum { BLOCK_NUMBERS = 4 * PM_LANE_BLOCK };
+
+/* The hinge of a joint; NULL: it is none. */
+static inline const pm_hinge_joint *hinge_of(const lane_group *g, const pm_joint *joint) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    return hinges && hinges[joint->number].number ? &hinges[joint->number] : NULL;
+}
 
 /* Joint k of a block relative to its parent. It rests where no clip moves it, and in the lanes of `still`. */
 static inline pm_body local_of(const lane_group *g, const block_values *block,
@@ -79,7 +87,7 @@ static inline pm_body local_of(const lane_group *g, const block_values *block,
     const pm_quat zero = pm_quat_zero();
     pm_body own = {pm_lanes_spread(joint->rotation), pm_lanes_spread(joint->position), zero, zero};
     const pm_body rest = own;
-    if (joint->animated >> PM_ROTATIONS & 1) {
+    if (joint->animated >> PM_ROTATIONS & 1 || hinge_of(g, joint)) {
         own.rotation = block->values.of[PM_ROTATIONS][k];
         own.spin = g->moves ? block->rates.of[PM_ROTATIONS][k] : zero;
     }
@@ -96,39 +104,62 @@ static inline pm_body local_of(const lane_group *g, const block_values *block,
     return own;
 }
 
-/* A joint relative to its parent and in the world, and of a hinge its angle with the rate. */
+/* Samples the block of numbers that has number n. */
+static inline void find_numbers(const lane_group *g, pm_u32 n, block_values *block) {
+    if (block->found == n / BLOCK_NUMBERS + 1)
+        return;
+    block->found = n / BLOCK_NUMBERS + 1;
+    PM_SET_NAME(pm_lanes_sample_numbers)
+    (g->crowd, &g->places, (block->found - 1) * PM_LANE_BLOCK, &block->numbers,
+     g->moves ? &block->number_rates : NULL);
+}
+
+static inline real number_at(const pm_lane_values *numbers, pm_u32 n) {
+    real number;
+    memcpy(&number,
+           (const char *)numbers->of[PM_POSITIONS] + n % BLOCK_NUMBERS * sizeof number,
+           sizeof number);
+    return number;
+}
+
+/* Turns a hinge, which rests at its reference. */
+static inline void turn_hinge(const lane_group *g, block_values *block, const pm_joint *joint,
+                              size_t k, const pm_hinge_joint *hinge) {
+    real angle = number_at(&block->numbers, hinge->number), rate = PM_REAL(0.0f);
+    if (g->moves)
+        rate = number_at(&block->number_rates, hinge->number);
+    if (g->levels.rests) {
+        const pm_mask still = rest_mask(g, joint->number);
+        angle = pm_select(still, PM_REAL(hinge->reference), angle);
+        rate = pm_select(still, PM_REAL(0.0f), rate);
+    }
+    block->values.of[PM_ROTATIONS][k] = pm_hinge_rotation(*hinge, angle);
+    block->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, rate);
+    block->angles[k] = angle;
+    block->angle_rates[k] = rate;
+}
+
+/* The hinges of a block one after another, before any joint waits for its parent, and the position of the root. */
+static inline void turn_hinges(const lane_group *g, const pm_joint *joints, size_t count,
+                               block_values *block) {
+    for (size_t k = 0; k < count; k++) {
+        const pm_hinge_joint *hinge = hinge_of(g, &joints[k]);
+        block->angles[k] = block->angle_rates[k] = PM_REAL(0.0f);
+        if (hinge) {
+            find_numbers(g, hinge->number, block);
+            turn_hinge(g, block, &joints[k], k, hinge);
+        } else if (joints[k].animated >> PM_POSITIONS & 1) {
+            find_numbers(g, 0, block);
+            block->values.of[PM_POSITIONS][k] = block->numbers.of[PM_POSITIONS][0];
+            block->rates.of[PM_POSITIONS][k] = block->number_rates.of[PM_POSITIONS][0];
+        }
+    }
+}
+
+/* A joint relative to its parent and in the world. */
 typedef struct lane_states {
     pm_body own, body;
-    real angle, rate;
 } lane_states;
-
-/* Samples the block of numbers that has those of a joint. */
-static inline void find_numbers(const lane_group *g, const pm_joint *joint, block_values *block) {
-    const pm_u32 number = g->crowd->skeleton->hinges[joint->number].number;
-    const bool has_numbers = number || joint->animated >> PM_POSITIONS & 1;
-    if (!has_numbers || block->numbers == number / BLOCK_NUMBERS + 1)
-        return;
-    block->numbers = number / BLOCK_NUMBERS + 1;
-    PM_SET_NAME(pm_lanes_sample_numbers)
-    (g->crowd, &g->places, (block->numbers - 1) * PM_LANE_BLOCK, &block->values,
-     g->moves ? &block->rates : NULL);
-}
-
-/* A hinge, which rests at its reference. */
-static inline void set_hinge(const lane_group *g, const block_values *block, const pm_joint *joint,
-                             pm_mask still, lane_states *s) {
-    const pm_hinge_joint hinge = g->crowd->skeleton->hinges[joint->number];
-    const size_t quad = hinge.number / 4 % PM_LANE_BLOCK;
-    const pm_u32 n = hinge.number % 4;
-    if (!hinge.number)
-        return;
-    s->angle = pm_select(still, PM_REAL(hinge.reference),
-                         pm_number_of(block->values.of[PM_POSITIONS][quad], n));
-    if (g->moves)
-        s->rate =
-            pm_select(still, PM_REAL(0.0f), pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
-    pm_turn_hinge(&s->own, hinge, still, s->angle, s->rate);
-}
 
 static inline void put_vector(real *row, pm_quat v) {
     row[0] = v.x;
@@ -156,7 +187,8 @@ static inline void put_number(const lane_group *g, unsigned output, size_t recor
         g->rows[output][record] = number;
 }
 
-static inline void put_states(const lane_group *g, const pm_joint *joint, const lane_states *s) {
+static inline void put_states(const lane_group *g, const block_values *block,
+                              const pm_joint *joint, size_t k, const lane_states *s) {
     const size_t record = joint->record;
     const pm_pose_target *velocities = g->targets->of[PM_BODY_VEL];
     pm_quat velocity = s->body.velocity;
@@ -170,8 +202,8 @@ static inline void put_states(const lane_group *g, const pm_joint *joint, const 
     put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
     put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
     put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
-    put_number(g, PM_BODY_ANGLE, record, s->angle);
-    put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(s->rate));
+    put_number(g, PM_BODY_ANGLE, record, block->angles[k]);
+    put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(block->angle_rates[k]));
 }
 
 /* The places of the lanes' instances in the world, without a motion. */
@@ -200,9 +232,6 @@ static inline lane_states states_of(const lane_group *g, const block_values *blo
     const pm_mask still = rest_mask(g, joint->number);
     const bool shifts = joint->animated >> PM_POSITIONS & 1;
     lane_states s = {.own = local_of(g, block, joint, k, still)};
-    s.angle = s.rate = PM_REAL(0.0f);
-    if (g->crowd->skeleton->hinges)
-        set_hinge(g, block, joint, still, &s);
     if (joint->parent != PM_NO_SLOT)
         s.body = pm_body_product(slots[joint->parent], s.own, g->moves, shifts);
     else
@@ -222,6 +251,8 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
+    if (crowd->skeleton->hinges)
+        turn_hinges(g, joints, count, to);
 }
 
 /* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
@@ -243,7 +274,7 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_body root = placed(g);
     pm_body slots[PM_SLOTS];
     block_values block;
-    block.numbers = 0;
+    block.found = 0;
     for (size_t j = 0; j < count; j++) {
         const pm_joint *joint = &joints[j];
         if (j % size == 0) {
@@ -251,11 +282,9 @@ PM_FLAT static void pose_lanes(lane_group *g) {
             prefetch_ahead(g, j, end);
             sample_block(g, joint, end - j, &block);
         }
-        if (crowd->skeleton->hinges)
-            find_numbers(g, joint, &block);
         const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
         if (joint->record != PM_NO_RECORD)
-            put_states(g, joint, &s);
+            put_states(g, &block, joint, j % size, &s);
     }
 }
 
