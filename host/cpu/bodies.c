@@ -65,101 +65,80 @@ static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
     return pm_lanes_resting(&g->levels, g->crowd, joint) | g->without_clip;
 }
 
-/* The values of a block of joints relative to their parents, with their derivatives, and of hinges the angles with
- * theirs. Positions of `numbers` are those of a block of numbers, four to a quad. */
-typedef struct block_values {
+/* Joints of a block relative to their parents, with their derivatives, and of hinges the angles with theirs.
+ * Positions are those of joints that clips move. */
+typedef struct lane_block {
     pm_lane_values values, rates;
     real angles[PM_LANE_BLOCK], angle_rates[PM_LANE_BLOCK];
-    pm_lane_values numbers, number_rates;
-    size_t found; /* the number of that block, and 1; 0: none */
-} block_values;
+} lane_block;
+
+/* A block of the numbers of a row: the root's position and angles of hinges, of which the turns are halves. */
 enum { BLOCK_NUMBERS = 4 * PM_LANE_BLOCK };
+typedef struct block_numbers {
+    pm_lane_values values, rates; /* positions, four numbers to a quad */
+    pm_cos_sin turns[BLOCK_NUMBERS];
+    size_t found; /* the number of the block, and 1; 0: none */
+} block_numbers;
 
-/* The hinge of a joint; NULL: it is none. */
-static inline const pm_hinge_joint *hinge_of(const lane_group *g, const pm_joint *joint) {
-    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
-    return hinges && hinges[joint->number].number ? &hinges[joint->number] : NULL;
-}
-
-/* Joint k of a block relative to its parent. It rests where no clip moves it, and in the lanes of `still`. */
-static inline pm_body local_of(const lane_group *g, const block_values *block,
-                               const pm_joint *joint, size_t k, pm_mask still) {
-    const pm_quat zero = pm_quat_zero();
-    pm_body own = {pm_lanes_spread(joint->rotation), pm_lanes_spread(joint->position), zero, zero};
-    const pm_body rest = own;
-    if (joint->animated >> PM_ROTATIONS & 1 || hinge_of(g, joint)) {
-        own.rotation = block->values.of[PM_ROTATIONS][k];
-        own.spin = g->moves ? block->rates.of[PM_ROTATIONS][k] : zero;
-    }
-    if (joint->animated >> PM_POSITIONS & 1) {
-        own.position = block->values.of[PM_POSITIONS][k];
-        own.velocity = g->moves ? block->rates.of[PM_POSITIONS][k] : zero;
-    }
-    if (g->levels.rests) {
-        own.rotation = pm_quat_select(still, rest.rotation, own.rotation);
-        own.position = pm_quat_select(still, rest.position, own.position);
-        own.velocity = pm_quat_select(still, zero, own.velocity);
-        own.spin = pm_quat_select(still, zero, own.spin);
-    }
-    return own;
-}
-
-/* Samples the block of numbers that has number n. */
-static inline void find_numbers(const lane_group *g, pm_u32 n, block_values *block) {
-    if (block->found == n / BLOCK_NUMBERS + 1)
-        return;
-    block->found = n / BLOCK_NUMBERS + 1;
-    PM_SET_NAME(pm_lanes_sample_numbers)
-    (g->crowd, &g->places, (block->found - 1) * PM_LANE_BLOCK, &block->numbers,
-     g->moves ? &block->number_rates : NULL);
-}
-
-static inline real number_at(const pm_lane_values *numbers, pm_u32 n) {
+static inline real number_at(const pm_lane_values *numbers, size_t n) {
     real number;
-    memcpy(&number,
-           (const char *)numbers->of[PM_POSITIONS] + n % BLOCK_NUMBERS * sizeof number,
-           sizeof number);
+    memcpy(&number, (const char *)numbers->of[PM_POSITIONS] + n * sizeof number, sizeof number);
     return number;
 }
 
-/* Turns a hinge, which rests at its reference. */
-static inline void turn_hinge(const lane_group *g, block_values *block, const pm_joint *joint,
-                              size_t k, const pm_hinge_joint *hinge) {
-    real angle = number_at(&block->numbers, hinge->number), rate = PM_REAL(0.0f);
-    if (g->moves)
-        rate = number_at(&block->number_rates, hinge->number);
-    if (g->levels.rests) {
-        const pm_mask still = rest_mask(g, joint->number);
-        angle = pm_select(still, PM_REAL(hinge->reference), angle);
-        rate = pm_select(still, PM_REAL(0.0f), rate);
-    }
-    block->values.of[PM_ROTATIONS][k] = pm_hinge_rotation(*hinge, angle);
-    block->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, rate);
-    block->angles[k] = angle;
-    block->angle_rates[k] = rate;
+/* Samples the block that has number n. All of its hinges turn at once, because each is a long chain of operations
+ * that wait for each other. */
+static inline void find_numbers(const lane_group *g, size_t n, block_numbers *to) {
+    const size_t first = n / BLOCK_NUMBERS * BLOCK_NUMBERS;
+    const size_t end = PM_FIRST_SCALAR + g->crowd->skeleton->hinge_count;
+    if (to->found == n / BLOCK_NUMBERS + 1)
+        return;
+    to->found = n / BLOCK_NUMBERS + 1;
+    PM_SET_NAME(pm_lanes_sample_numbers)
+    (g->crowd, &g->places, first / 4, &to->values, g->moves ? &to->rates : NULL);
+    for (size_t k = first ? 0 : PM_FIRST_SCALAR; k < BLOCK_NUMBERS && first + k < end; k++)
+        to->turns[k] = pm_half_turn(number_at(&to->values, k));
 }
 
-/* The hinges of a block one after another, before any joint waits for its parent, and the position of the root. */
-static inline void turn_hinges(const lane_group *g, const pm_joint *joints, size_t count,
-                               block_values *block) {
-    for (size_t k = 0; k < count; k++) {
-        const pm_hinge_joint *hinge = hinge_of(g, &joints[k]);
-        block->angles[k] = block->angle_rates[k] = PM_REAL(0.0f);
-        if (hinge) {
-            find_numbers(g, hinge->number, block);
-            turn_hinge(g, block, &joints[k], k, hinge);
-        } else if (joints[k].animated >> PM_POSITIONS & 1) {
-            find_numbers(g, 0, block);
-            block->values.of[PM_POSITIONS][k] = block->numbers.of[PM_POSITIONS][0];
-            block->rates.of[PM_POSITIONS][k] = block->number_rates.of[PM_POSITIONS][0];
-        }
+static inline bool is_moved(const pm_joint *joint, unsigned c) {
+    return joint->animated >> c & 1;
+}
+
+/* Joint k of a block in a skeleton with hinges: the root's position, and a hinge. */
+static inline void set_numbered(const lane_group *g, const pm_joint *joint, size_t k,
+                                block_numbers *numbers, lane_block *to) {
+    const pm_hinge_joint *hinge = &g->crowd->skeleton->hinges[joint->number];
+    const size_t n = hinge->number % BLOCK_NUMBERS;
+    if (is_moved(joint, PM_POSITIONS)) {
+        find_numbers(g, 0, numbers);
+        to->values.of[PM_POSITIONS][k] = numbers->values.of[PM_POSITIONS][0];
+        to->rates.of[PM_POSITIONS][k] = numbers->rates.of[PM_POSITIONS][0];
+    }
+    if (!hinge->number)
+        return;
+    find_numbers(g, hinge->number, numbers);
+    to->values.of[PM_ROTATIONS][k] = pm_hinge_rotation(*hinge, numbers->turns[n]);
+    to->angles[k] = number_at(&numbers->values, n);
+    if (g->moves) {
+        to->angle_rates[k] = number_at(&numbers->rates, n);
+        to->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, to->angle_rates[k]);
     }
 }
 
-/* A joint relative to its parent and in the world. */
-typedef struct lane_states {
-    pm_body own, body;
-} lane_states;
+/* Joint k of a block keeps its rest pose in the lanes of `still`. Hinges rest at their references. */
+static inline void set_resting(const lane_group *g, const pm_joint *joint, size_t k, pm_mask still,
+                               lane_block *to) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    const pm_quat zero = pm_quat_zero();
+    const float *const rest[] = {[PM_ROTATIONS] = joint->rotation, [PM_POSITIONS] = joint->position};
+    for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
+        to->values.of[c][k] = pm_quat_select(still, pm_lanes_spread(rest[c]), to->values.of[c][k]);
+        to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
+    }
+    to->angles[k] = pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f),
+                              to->angles[k]);
+    to->angle_rates[k] = pm_select(still, PM_REAL(0.0f), to->angle_rates[k]);
+}
 
 static inline void put_vector(real *row, pm_quat v) {
     row[0] = v.x;
@@ -187,21 +166,21 @@ static inline void put_number(const lane_group *g, unsigned output, size_t recor
         g->rows[output][record] = number;
 }
 
-static inline void put_states(const lane_group *g, const block_values *block,
-                              const pm_joint *joint, size_t k, const lane_states *s) {
+static inline void put_states(const lane_group *g, const lane_block *block, const pm_joint *joint,
+                              size_t k, const pm_body *body) {
     const size_t record = joint->record;
     const pm_pose_target *velocities = g->targets->of[PM_BODY_VEL];
-    pm_quat velocity = s->body.velocity;
+    pm_quat velocity = body->velocity;
     if (velocities && velocities->flags & PM_TARGET_AT_POINT)
         velocity = pm_velocity_at(
-            s->body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
+            *body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
-        put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
-    put_turn(g, PM_BODY_ROT, record, s->body.rotation);
+        put_vector(g->rows[PM_BODY_POS] + 3 * record, body->position);
+    put_turn(g, PM_BODY_ROT, record, body->rotation);
     put_rate(g, PM_BODY_VEL, record, velocity);
-    put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
-    put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
-    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
+    put_rate(g, PM_BODY_ANG_VEL, record, body->spin);
+    put_turn(g, PM_BODY_LOCAL_ROT, record, block->values.of[PM_ROTATIONS][k]);
+    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, block->rates.of[PM_ROTATIONS][k]);
     put_number(g, PM_BODY_ANGLE, record, block->angles[k]);
     put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(block->angle_rates[k]));
 }
@@ -225,34 +204,107 @@ static pm_body placed(const lane_group *g) {
     return body;
 }
 
-/* The states of joint k of a block. Its transform goes to its slot, for its children. */
-static inline lane_states states_of(const lane_group *g, const block_values *block,
-                                    const pm_joint *joint, size_t k, const pm_body *root,
-                                    pm_body slots[PM_SLOTS]) {
-    const pm_mask still = rest_mask(g, joint->number);
-    const bool shifts = joint->animated >> PM_POSITIONS & 1;
-    lane_states s = {.own = local_of(g, block, joint, k, still)};
-    if (joint->parent != PM_NO_SLOT)
-        s.body = pm_body_product(slots[joint->parent], s.own, g->moves, shifts);
-    else
-        s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, shifts)
-                                               : pm_body_of_root(s.own);
-    if (joint->slot != PM_NO_SLOT)
-        slots[joint->slot] = s.body;
-    return s;
+/* A transform with its velocities, without numbers that are 0. */
+typedef struct body_slot {
+    pm_quat rotation;
+    real position[3], velocity[3], spin[3];
+} body_slot;
+
+static inline pm_quat vector_of(const real *row) {
+    return pm_quat_of(row[0], row[1], row[2], PM_REAL(0.0f));
 }
 
-static void sample_block(lane_group *g, const pm_joint *joints, size_t count, block_values *to) {
+static inline pm_body load_slot(const body_slot *slot) {
+    const pm_body body = {slot->rotation, vector_of(slot->position), vector_of(slot->velocity),
+                          vector_of(slot->spin)};
+    return body;
+}
+
+/* The rotation that was stored last: most joints follow their parents, and would wait for what is on its way to
+ * the slot. */
+typedef struct last_rotation {
+    pm_quat rotation;
+    pm_u32 slot;
+} last_rotation;
+
+static inline pm_body parent_of(const body_slot slots[PM_SLOTS], pm_u32 slot, pm_quat rotation,
+                                pm_u32 last) {
+    pm_body parent = load_slot(&slots[slot]);
+    if (slot == last)
+        parent.rotation = rotation;
+    return parent;
+}
+
+static inline void store_slot(body_slot *slot, const pm_body *body) {
+    slot->rotation = body->rotation;
+    put_vector(slot->position, body->position);
+    put_vector(slot->velocity, body->velocity);
+    put_vector(slot->spin, body->spin);
+}
+
+/* Joint k of a block relative to its parent. */
+static inline pm_body own_of(const lane_group *g, const lane_block *block, const pm_joint *joint,
+                             size_t k) {
+    const pm_quat zero = pm_quat_zero();
+    pm_body own = {block->values.of[PM_ROTATIONS][k], pm_lanes_spread(joint->position), zero, zero};
+    if (g->moves)
+        own.spin = block->rates.of[PM_ROTATIONS][k];
+    if (is_moved(joint, PM_POSITIONS)) {
+        own.position = block->values.of[PM_POSITIONS][k];
+        if (g->moves)
+            own.velocity = block->rates.of[PM_POSITIONS][k];
+    }
+    return own;
+}
+
+/* Joints of a block in the world. Their transforms go to their slots, for their children. Not inlined: the loop
+ * needs all registers. */
+PM_FLAT static __attribute__((noinline)) void
+pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane_block *block,
+           const pm_body *root, body_slot slots[PM_SLOTS], last_rotation *last) {
+    pm_quat rotation = last->rotation;
+    pm_u32 slot = last->slot;
+    for (size_t k = 0; k < count; k++) {
+        const pm_joint *joint = &joints[k];
+        const bool shifts = is_moved(joint, PM_POSITIONS);
+        pm_body body = own_of(g, block, joint, k);
+        if (joint->parent != PM_NO_SLOT)
+            body = pm_body_product(parent_of(slots, joint->parent, rotation, slot), body, g->moves, shifts);
+        else
+            body = root ? pm_body_product(*root, body, g->moves, shifts) : pm_body_of_root(body);
+        if (joint->slot != PM_NO_SLOT)
+            store_slot(&slots[joint->slot], &body);
+        rotation = body.rotation;
+        slot = joint->slot;
+        if (joint->record != PM_NO_RECORD)
+            put_states(g, block, joint, k, &body);
+    }
+    last->rotation = rotation;
+    last->slot = slot;
+}
+
+/* Samples a block of joints. */
+static void find_block(lane_group *g, const pm_joint *joints, size_t count,
+                       block_numbers *numbers, lane_block *to) {
     const pm_crowd_data *crowd = g->crowd;
+    const bool has_hinges = crowd->skeleton->hinges;
     unsigned channels = 0;
-    for (size_t k = 0; k < count; k++)
-        channels |= joints[k].animated & (crowd->skeleton->hinges ? 1 << PM_ROTATIONS : CHANNELS);
+    for (size_t k = 0; k < count; k++) {
+        channels |= joints[k].animated & (has_hinges ? 1 << PM_ROTATIONS : CHANNELS);
+        to->angles[k] = to->angle_rates[k] = PM_REAL(0.0f);
+        if (is_moved(&joints[k], PM_ROTATIONS))
+            continue;
+        to->values.of[PM_ROTATIONS][k] = pm_lanes_spread(joints[k].rotation);
+        to->rates.of[PM_ROTATIONS][k] = pm_quat_zero();
+    }
     if (channels && crowd->per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
-    if (crowd->skeleton->hinges)
-        turn_hinges(g, joints, count, to);
+    for (size_t k = 0; k < count && has_hinges; k++)
+        set_numbered(g, &joints[k], k, numbers, to);
+    for (size_t k = 0; k < count && g->levels.rests; k++)
+        set_resting(g, &joints[k], k, rest_mask(g, joints[k].number), to);
 }
 
 /* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
@@ -271,20 +323,18 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
     const size_t count = crowd->skeleton->sets[g->targets->set].count;
     const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;
+    const bool is_placed = g->batch->request->placements;
     const pm_body root = placed(g);
-    pm_body slots[PM_SLOTS];
-    block_values block;
-    block.found = 0;
-    for (size_t j = 0; j < count; j++) {
-        const pm_joint *joint = &joints[j];
-        if (j % size == 0) {
-            const size_t end = count - j < size ? count : j + size;
-            prefetch_ahead(g, j, end);
-            sample_block(g, joint, end - j, &block);
-        }
-        const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
-        if (joint->record != PM_NO_RECORD)
-            put_states(g, &block, joint, j % size, &s);
+    body_slot slots[PM_SLOTS];
+    last_rotation last = {root.rotation, PM_NO_SLOT};
+    lane_block block;
+    block_numbers numbers;
+    numbers.found = 0;
+    for (size_t j = 0; j < count; j += size) {
+        const size_t in_block = count - j < size ? count - j : size;
+        prefetch_ahead(g, j, j + in_block);
+        find_block(g, &joints[j], in_block, &numbers, &block);
+        pose_block(g, &joints[j], in_block, &block, is_placed ? &root : NULL, slots, &last);
     }
 }
 
