@@ -22,6 +22,9 @@ struct lane_group {
     pm_lane_levels levels;
     pm_mask without_clip;        /* lanes that rest */
     real *rows[PM_BODY_OUTPUTS]; /* NULL: not asked for */
+    bool puts_own;               /* outputs relative to parents are asked for */
+    pm_u32 scalar_first;         /* bit n: rotations of output n are w x y z */
+    const float *points;         /* whose velocities are asked for; NULL: the origins' */
     pm_lane_times times;
     pm_lane_places places; /* of all joints, unless joints have timelines */
 };
@@ -39,6 +42,26 @@ static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
 }
 
+/* Rows of the outputs that are asked for. */
+static void find_outputs(lane_group *g) {
+    real *rows = g->batch->rows;
+    g->moves = g->puts_own = false;
+    g->scalar_first = 0;
+    g->points = NULL;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
+        const pm_pose_target *target = g->targets->of[o];
+        g->rows[o] = target ? rows : NULL;
+        if (!target)
+            continue;
+        rows += target->bytes / sizeof(float);
+        g->moves = g->moves || PM_BODY_RATES >> o & 1;
+        g->puts_own = g->puts_own || o >= PM_BODY_LOCAL_ROT;
+        g->scalar_first |= target->flags & PM_TARGET_SCALAR_FIRST ? 1u << o : 0;
+        if (o == PM_BODY_VEL && target->flags & PM_TARGET_AT_POINT)
+            g->points = g->crowd->skeleton->points;
+    }
+}
+
 static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *targets, size_t first,
                         lane_group *g) {
     float without_clip[PM_LANES];
@@ -46,13 +69,8 @@ static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *target
     g->crowd = batch->request->crowd;
     g->targets = targets;
     g->first = first;
-    g->moves = g->levels.rests = false;
-    real *rows = batch->rows;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        g->rows[o] = targets->of[o] ? rows : NULL;
-        rows += targets->of[o] ? targets->of[o]->bytes / sizeof(float) : 0;
-        g->moves = g->moves || (targets->of[o] && PM_BODY_RATES >> o & 1);
-    }
+    g->levels.rests = false;
+    find_outputs(g);
     for (size_t i = 0; i < PM_LANES; i++)
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
@@ -104,24 +122,36 @@ static inline bool is_moved(const pm_joint *joint, unsigned c) {
     return joint->animated >> c & 1;
 }
 
-/* Joint k of a block in a skeleton with hinges: the root's position, and a hinge. */
-static inline void set_numbered(const lane_group *g, const pm_joint *joint, size_t k,
-                                block_numbers *numbers, lane_block *to) {
-    const pm_hinge_joint *hinge = &g->crowd->skeleton->hinges[joint->number];
+static inline void set_hinge(const lane_group *g, const pm_hinge_joint *hinge, size_t k,
+                             block_numbers *numbers, lane_block *to) {
     const size_t n = hinge->number % BLOCK_NUMBERS;
-    if (is_moved(joint, PM_POSITIONS)) {
-        find_numbers(g, 0, numbers);
-        to->values.of[PM_POSITIONS][k] = numbers->values.of[PM_POSITIONS][0];
-        to->rates.of[PM_POSITIONS][k] = numbers->rates.of[PM_POSITIONS][0];
-    }
-    if (!hinge->number)
-        return;
     find_numbers(g, hinge->number, numbers);
     to->values.of[PM_ROTATIONS][k] = pm_hinge_rotation(*hinge, numbers->turns[n]);
     to->angles[k] = number_at(&numbers->values, n);
-    if (g->moves) {
-        to->angle_rates[k] = number_at(&numbers->rates, n);
-        to->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, to->angle_rates[k]);
+    if (!g->moves)
+        return;
+    to->angle_rates[k] = number_at(&numbers->rates, n);
+    to->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, to->angle_rates[k]);
+}
+
+/* What is not sampled of joint k of a block: a hinge, and what no clip moves. In skeletons with hinges the root's
+ * position is that of the row's numbers. */
+static inline void set_others(const lane_group *g, const pm_joint *joint, size_t k,
+                              block_numbers *numbers, lane_block *to) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    if (g->puts_own)
+        to->angles[k] = to->angle_rates[k] = PM_REAL(0.0f);
+    if (hinges && is_moved(joint, PM_POSITIONS)) {
+        find_numbers(g, 0, numbers);
+        to->values.of[PM_POSITIONS][k] = numbers->values.of[PM_POSITIONS][0];
+        if (g->moves)
+            to->rates.of[PM_POSITIONS][k] = numbers->rates.of[PM_POSITIONS][0];
+    }
+    if (hinges && hinges[joint->number].number) {
+        set_hinge(g, &hinges[joint->number], k, numbers, to);
+    } else if (!is_moved(joint, PM_ROTATIONS)) {
+        to->values.of[PM_ROTATIONS][k] = pm_lanes_spread(joint->rotation);
+        to->rates.of[PM_ROTATIONS][k] = pm_quat_zero();
     }
 }
 
@@ -152,13 +182,12 @@ static inline void put_rate(const lane_group *g, unsigned output, size_t record,
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
+    const bool scalar_first = g->scalar_first >> output & 1;
     if (!g->rows[output])
         return;
-    if (g->targets->of[output]->flags & PM_TARGET_SCALAR_FIRST)
-        q = pm_scalar_first(q);
     real *row = g->rows[output] + 4 * record;
-    put_vector(row, q);
-    row[3] = q.w;
+    put_vector(row + scalar_first, q);
+    row[scalar_first ? 0 : 3] = q.w;
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
@@ -166,19 +195,24 @@ static inline void put_number(const lane_group *g, unsigned output, size_t recor
         g->rows[output][record] = number;
 }
 
-static inline void put_states(const lane_group *g, const lane_block *block, const pm_joint *joint,
-                              size_t k, const pm_body *body) {
+/* A joint in the world. */
+static inline void put_body(const lane_group *g, const pm_joint *joint, const pm_body *body) {
     const size_t record = joint->record;
-    const pm_pose_target *velocities = g->targets->of[PM_BODY_VEL];
     pm_quat velocity = body->velocity;
-    if (velocities && velocities->flags & PM_TARGET_AT_POINT)
-        velocity = pm_velocity_at(
-            *body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
+    if (g->points)
+        velocity =
+            pm_velocity_at(*body, pm_lanes_spread(g->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
         put_vector(g->rows[PM_BODY_POS] + 3 * record, body->position);
     put_turn(g, PM_BODY_ROT, record, body->rotation);
     put_rate(g, PM_BODY_VEL, record, velocity);
     put_rate(g, PM_BODY_ANG_VEL, record, body->spin);
+}
+
+/* Joint k of a block relative to its parent. */
+static inline void put_own(const lane_group *g, const lane_block *block, const pm_joint *joint,
+                           size_t k) {
+    const size_t record = joint->record;
     put_turn(g, PM_BODY_LOCAL_ROT, record, block->values.of[PM_ROTATIONS][k]);
     put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, block->rates.of[PM_ROTATIONS][k]);
     put_number(g, PM_BODY_ANGLE, record, block->angles[k]);
@@ -277,34 +311,30 @@ pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane
         rotation = body.rotation;
         slot = joint->slot;
         if (joint->record != PM_NO_RECORD)
-            put_states(g, block, joint, k, &body);
+            put_body(g, joint, &body);
     }
     last->rotation = rotation;
     last->slot = slot;
 }
 
-/* Samples a block of joints. */
-static void find_block(lane_group *g, const pm_joint *joints, size_t count,
-                       block_numbers *numbers, lane_block *to) {
+/* Finds a block of joints, and puts what is relative to their parents. */
+static void find_block(lane_group *g, const pm_joint *joints, size_t count, block_numbers *numbers,
+                       lane_block *to) {
     const pm_crowd_data *crowd = g->crowd;
-    const bool has_hinges = crowd->skeleton->hinges;
     unsigned channels = 0;
-    for (size_t k = 0; k < count; k++) {
-        channels |= joints[k].animated & (has_hinges ? 1 << PM_ROTATIONS : CHANNELS);
-        to->angles[k] = to->angle_rates[k] = PM_REAL(0.0f);
-        if (is_moved(&joints[k], PM_ROTATIONS))
-            continue;
-        to->values.of[PM_ROTATIONS][k] = pm_lanes_spread(joints[k].rotation);
-        to->rates.of[PM_ROTATIONS][k] = pm_quat_zero();
-    }
+    for (size_t k = 0; k < count; k++)
+        channels |= joints[k].animated & (crowd->skeleton->hinges ? 1 << PM_ROTATIONS : CHANNELS);
     if (channels && crowd->per_joint)
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
-    for (size_t k = 0; k < count && has_hinges; k++)
-        set_numbered(g, &joints[k], k, numbers, to);
+    for (size_t k = 0; k < count; k++)
+        set_others(g, &joints[k], k, numbers, to);
     for (size_t k = 0; k < count && g->levels.rests; k++)
         set_resting(g, &joints[k], k, rest_mask(g, joints[k].number), to);
+    for (size_t k = 0; k < count && g->puts_own; k++)
+        if (joints[k].record != PM_NO_RECORD)
+            put_own(g, to, &joints[k], k);
 }
 
 /* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
