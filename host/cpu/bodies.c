@@ -160,13 +160,14 @@ static inline void set_resting(const lane_group *g, const pm_joint *joint, size_
                                lane_block *to) {
     const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
     const pm_quat zero = pm_quat_zero();
-    const float *const rest[] = {[PM_ROTATIONS] = joint->rotation, [PM_POSITIONS] = joint->position};
+    const float *const rest[] = {
+        [PM_ROTATIONS] = joint->rotation, [PM_POSITIONS] = joint->position};
     for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
         to->values.of[c][k] = pm_quat_select(still, pm_lanes_spread(rest[c]), to->values.of[c][k]);
         to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
     }
-    to->angles[k] = pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f),
-                              to->angles[k]);
+    to->angles[k] =
+        pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f), to->angles[k]);
     to->angle_rates[k] = pm_select(still, PM_REAL(0.0f), to->angle_rates[k]);
 }
 
@@ -200,8 +201,7 @@ static inline void put_body(const lane_group *g, const pm_joint *joint, const pm
     const size_t record = joint->record;
     pm_quat velocity = body->velocity;
     if (g->points)
-        velocity =
-            pm_velocity_at(*body, pm_lanes_spread(g->points + (size_t)4 * joint->number));
+        velocity = pm_velocity_at(*body, pm_lanes_spread(g->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
         put_vector(g->rows[PM_BODY_POS] + 3 * record, body->position);
     put_turn(g, PM_BODY_ROT, record, body->rotation);
@@ -303,7 +303,8 @@ pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane
         const bool shifts = is_moved(joint, PM_POSITIONS);
         pm_body body = own_of(g, block, joint, k);
         if (joint->parent != PM_NO_SLOT)
-            body = pm_body_product(parent_of(slots, joint->parent, rotation, slot), body, g->moves, shifts);
+            body = pm_body_product(parent_of(slots, joint->parent, rotation, slot), body, g->moves,
+                                   shifts);
         else
             body = root ? pm_body_product(*root, body, g->moves, shifts) : pm_body_of_root(body);
         if (joint->slot != PM_NO_SLOT)
