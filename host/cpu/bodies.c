@@ -163,9 +163,14 @@ static inline void set_resting(const lane_group *g, const pm_joint *joint, size_
     const float *const rest[] = {
         [PM_ROTATIONS] = joint->rotation, [PM_POSITIONS] = joint->position};
     for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
+        if (c == PM_POSITIONS && !is_moved(joint, c))
+            continue;
         to->values.of[c][k] = pm_quat_select(still, pm_lanes_spread(rest[c]), to->values.of[c][k]);
-        to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
+        if (g->moves)
+            to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
     }
+    if (!g->puts_own)
+        return;
     to->angles[k] =
         pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f), to->angles[k]);
     to->angle_rates[k] = pm_select(still, PM_REAL(0.0f), to->angle_rates[k]);
@@ -254,21 +259,6 @@ static inline pm_body load_slot(const body_slot *slot) {
     return body;
 }
 
-/* The rotation that was stored last: most joints follow their parents, and would wait for what is on its way to
- * the slot. */
-typedef struct last_rotation {
-    pm_quat rotation;
-    pm_u32 slot;
-} last_rotation;
-
-static inline pm_body parent_of(const body_slot slots[PM_SLOTS], pm_u32 slot, pm_quat rotation,
-                                pm_u32 last) {
-    pm_body parent = load_slot(&slots[slot]);
-    if (slot == last)
-        parent.rotation = rotation;
-    return parent;
-}
-
 static inline void store_slot(body_slot *slot, const pm_body *body) {
     slot->rotation = body->rotation;
     put_vector(slot->position, body->position);
@@ -291,22 +281,28 @@ static inline pm_body own_of(const lane_group *g, const lane_block *block, const
     return own;
 }
 
-/* Joints of a block in the world. Their transforms go to their slots, for their children. Not inlined: the loop
- * needs all registers. */
-PM_FLAT static __attribute__((noinline)) void
-pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane_block *block,
-           const pm_body *root, body_slot slots[PM_SLOTS], last_rotation *last) {
-    pm_quat rotation = last->rotation;
-    pm_u32 slot = last->slot;
+/* Joints of a block in the world. Their transforms go to their slots, for their children. A joint that follows its
+ * parent takes the rotation at once, and does not wait until it is in the slot. Not inlined: the loop needs all
+ * registers. */
+PM_FLAT static __attribute__((noinline)) void pose_block(const lane_group *g,
+                                                         const pm_joint *joints, size_t count,
+                                                         const lane_block *block,
+                                                         const pm_body *root,
+                                                         body_slot slots[PM_SLOTS]) {
+    pm_quat rotation = pm_quat_zero();
+    pm_u32 slot = PM_NO_SLOT; /* of the joint before */
     for (size_t k = 0; k < count; k++) {
         const pm_joint *joint = &joints[k];
         const bool shifts = is_moved(joint, PM_POSITIONS);
         pm_body body = own_of(g, block, joint, k);
-        if (joint->parent != PM_NO_SLOT)
-            body = pm_body_product(parent_of(slots, joint->parent, rotation, slot), body, g->moves,
-                                   shifts);
-        else
+        if (joint->parent != PM_NO_SLOT) {
+            pm_body parent = load_slot(&slots[joint->parent]);
+            if (joint->parent == slot)
+                parent.rotation = rotation;
+            body = pm_body_product(parent, body, g->moves, shifts);
+        } else {
             body = root ? pm_body_product(*root, body, g->moves, shifts) : pm_body_of_root(body);
+        }
         if (joint->slot != PM_NO_SLOT)
             store_slot(&slots[joint->slot], &body);
         rotation = body.rotation;
@@ -314,8 +310,6 @@ pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane
         if (joint->record != PM_NO_RECORD)
             put_body(g, joint, &body);
     }
-    last->rotation = rotation;
-    last->slot = slot;
 }
 
 /* Finds a block of joints, and puts what is relative to their parents. */
@@ -357,7 +351,6 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const bool is_placed = g->batch->request->placements;
     const pm_body root = placed(g);
     body_slot slots[PM_SLOTS];
-    last_rotation last = {root.rotation, PM_NO_SLOT};
     lane_block block;
     block_numbers numbers;
     numbers.found = 0;
@@ -365,7 +358,7 @@ PM_FLAT static void pose_lanes(lane_group *g) {
         const size_t in_block = count - j < size ? count - j : size;
         prefetch_ahead(g, j, j + in_block);
         find_block(g, &joints[j], in_block, &numbers, &block);
-        pose_block(g, &joints[j], in_block, &block, is_placed ? &root : NULL, slots, &last);
+        pose_block(g, &joints[j], in_block, &block, is_placed ? &root : NULL, slots);
     }
 }
 
