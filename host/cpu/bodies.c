@@ -284,11 +284,9 @@ static inline pm_body own_of(const lane_group *g, const lane_block *block, const
 /* Joints of a block in the world. Their transforms go to their slots, for their children. A joint that follows its
  * parent takes the rotation at once, and does not wait until it is in the slot. Not inlined: the loop needs all
  * registers. */
-PM_FLAT static __attribute__((noinline)) void pose_block(const lane_group *g,
-                                                         const pm_joint *joints, size_t count,
-                                                         const lane_block *block,
-                                                         const pm_body *root,
-                                                         body_slot slots[PM_SLOTS]) {
+PM_FLAT static __attribute__((noinline)) void
+pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane_block *block,
+           const pm_body *root, body_slot slots[PM_SLOTS]) {
     pm_quat rotation = pm_quat_zero();
     pm_u32 slot = PM_NO_SLOT; /* of the joint before */
     for (size_t k = 0; k < count; k++) {
