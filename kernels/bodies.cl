@@ -389,7 +389,9 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
             angle = pm_select(still, PM_REAL(hinge.reference),
                               pm_number_of(group.poses.of[PM_CHANNEL_POSITIONS][quad], n));
             angle_rate = pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
-            pm_turn_hinge(&own, hinge, still, angle, angle_rate);
+            own.rotation =
+                pm_quat_select(still, own.rotation, pm_hinge_rotation(hinge, pm_half_turn(angle)));
+            own.spin = pm_hinge_spin(hinge, angle_rate);
         }
         if (joint->parent != PM_NO_SLOT)
             body = pm_body_product(slots[joint->parent], own, moves, shifts);

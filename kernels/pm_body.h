@@ -127,18 +127,23 @@ typedef struct pm_hinge_joint {
     pm_u32 unused[3]; /* keeps the size a multiple of 16 */
 } pm_hinge_joint;
 
-/* Turns a hinge to an angle with a rate, but in the lanes that keep the rest pose. */
-pm_fn void pm_turn_hinge(pm_body *own, pm_hinge_joint hinge, pm_mask still, real angle, real rate) {
-    pm_cos_sin turn = pm_cos_sin_of(PM_REAL(0.5f) * angle);
+/* The cosine and the sine of half of a hinge's angle. */
+pm_fn pm_cos_sin pm_half_turn(real angle) {
+    return pm_cos_sin_of(PM_REAL(0.5f) * angle);
+}
+
+pm_fn pm_quat pm_hinge_rotation(pm_hinge_joint hinge, pm_cos_sin turn) {
     pm_quat at_zero = pm_quat_of(PM_REAL(hinge.at_zero[0]), PM_REAL(hinge.at_zero[1]),
                                  PM_REAL(hinge.at_zero[2]), PM_REAL(hinge.at_zero[3]));
     pm_quat at_pi = pm_quat_of(PM_REAL(hinge.at_pi[0]), PM_REAL(hinge.at_pi[1]),
                                PM_REAL(hinge.at_pi[2]), PM_REAL(hinge.at_pi[3]));
-    pm_quat axis = pm_quat_of(PM_REAL(hinge.axis[0]), PM_REAL(hinge.axis[1]),
-                              PM_REAL(hinge.axis[2]), PM_REAL(0.0f));
-    own->rotation =
-        pm_quat_select(still, own->rotation, pm_quat_blend(turn.cosine, at_zero, turn.sine, at_pi));
-    own->spin = pm_quat_scaled(axis, rate);
+    return pm_quat_blend(turn.cosine, at_zero, turn.sine, at_pi);
+}
+
+/* Its angular velocity, in its own axes, from the rate of its angle. */
+pm_fn pm_quat pm_hinge_spin(pm_hinge_joint hinge, real rate) {
+    return pm_quat_of(PM_REAL(hinge.axis[0]) * rate, PM_REAL(hinge.axis[1]) * rate,
+                      PM_REAL(hinge.axis[2]) * rate, PM_REAL(0.0f));
 }
 
 /* Number n of four. */

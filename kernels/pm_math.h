@@ -213,6 +213,11 @@ typedef struct pm_cos_sin {
     real cosine, sine;
 } pm_cos_sin;
 
+/* -a where bit 1 of a number is set. */
+pm_fn real pm_negated_if(pm_mask number, real a) {
+    return pm_real_of(pm_bits_of(a) ^ pm_sign_bit(number >> 1));
+}
+
 /* For |x| up to 1e4, off by at most 1e-7 of a radian. The square of x would lose the digits that
  * whole turns leave, so that the nearest whole number of quarter turns is subtracted first. */
 pm_fn pm_cos_sin pm_cos_sin_of(real x) {
@@ -222,11 +227,9 @@ pm_fn pm_cos_sin pm_cos_sin_of(real x) {
     r = pm_fma(quarters, PM_REAL(4.37113883e-08f), r);
     pm_cos_sinc of = pm_cos_sinc_narrow(r * r);
     real sine = r * of.sinc;
-    pm_mask odd = pm_sign_of_parity(quarters) < PM_REAL(0.0f);
-    t.cosine = pm_select(odd, sine, of.cosine) *
-               pm_sign_of_parity(pm_floor(PM_REAL(0.5f) * (quarters + PM_REAL(1.0f))));
-    t.sine =
-        pm_select(odd, of.cosine, sine) * pm_sign_of_parity(pm_floor(PM_REAL(0.5f) * quarters));
+    pm_mask number = pm_whole_of(quarters), odd = (number & PM_BITS(1)) != PM_BITS(0);
+    t.cosine = pm_negated_if(number + PM_BITS(1), pm_select(odd, sine, of.cosine));
+    t.sine = pm_negated_if(number, pm_select(odd, of.cosine, sine));
     return t;
 }
 

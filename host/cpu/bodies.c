@@ -22,6 +22,9 @@ struct lane_group {
     pm_lane_levels levels;
     pm_mask without_clip;        /* lanes that rest */
     real *rows[PM_BODY_OUTPUTS]; /* NULL: not asked for */
+    bool puts_own;               /* outputs relative to parents are asked for */
+    pm_u32 scalar_first;         /* bit n: rotations of output n are w x y z */
+    const float *points;         /* whose velocities are asked for; NULL: the origins' */
     pm_lane_times times;
     pm_lane_places places; /* of all joints, unless joints have timelines */
 };
@@ -39,6 +42,26 @@ static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
 }
 
+/* Rows of the outputs that are asked for. */
+static void find_outputs(lane_group *g) {
+    real *rows = g->batch->rows;
+    g->moves = g->puts_own = false;
+    g->scalar_first = 0;
+    g->points = NULL;
+    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
+        const pm_pose_target *target = g->targets->of[o];
+        g->rows[o] = target ? rows : NULL;
+        if (!target)
+            continue;
+        rows += target->bytes / sizeof(float);
+        g->moves = g->moves || PM_BODY_RATES >> o & 1;
+        g->puts_own = g->puts_own || o >= PM_BODY_LOCAL_ROT;
+        g->scalar_first |= target->flags & PM_TARGET_SCALAR_FIRST ? 1u << o : 0;
+        if (o == PM_BODY_VEL && target->flags & PM_TARGET_AT_POINT)
+            g->points = g->crowd->skeleton->points;
+    }
+}
+
 static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *targets, size_t first,
                         lane_group *g) {
     float without_clip[PM_LANES];
@@ -46,13 +69,8 @@ static void begin_group(const pm_lane_batch *batch, const pm_lane_bodies *target
     g->crowd = batch->request->crowd;
     g->targets = targets;
     g->first = first;
-    g->moves = g->levels.rests = false;
-    real *rows = batch->rows;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++) {
-        g->rows[o] = targets->of[o] ? rows : NULL;
-        rows += targets->of[o] ? targets->of[o]->bytes / sizeof(float) : 0;
-        g->moves = g->moves || (targets->of[o] && PM_BODY_RATES >> o & 1);
-    }
+    g->levels.rests = false;
+    find_outputs(g);
     for (size_t i = 0; i < PM_LANES; i++)
         set_lane(g, i, without_clip);
     g->without_clip = pm_reals_of(without_clip) != PM_REAL(0.0f);
@@ -65,69 +83,97 @@ static pm_mask rest_mask(const lane_group *g, pm_u32 joint) {
     return pm_lanes_resting(&g->levels, g->crowd, joint) | g->without_clip;
 }
 
-/* The values of a block of joints relative to their parents, and their derivatives. With hinges, positions are
- * those of a block of numbers, four to a quad. */
-typedef struct block_values {
+/* Joints of a block relative to their parents, with their derivatives, and of hinges the angles with theirs.
+ * Positions are those of joints that clips move. */
+typedef struct lane_block {
     pm_lane_values values, rates;
-    size_t numbers; /* the number of that block, and 1; 0: none */
-} block_values;
+    real angles[PM_LANE_BLOCK], angle_rates[PM_LANE_BLOCK];
+} lane_block;
+
+/* A block of the numbers of a row: the root's position and angles of hinges, of which the turns are halves. */
 enum { BLOCK_NUMBERS = 4 * PM_LANE_BLOCK };
+typedef struct block_numbers {
+    pm_lane_values values, rates; /* positions, four numbers to a quad */
+    pm_cos_sin turns[BLOCK_NUMBERS];
+    size_t found; /* the number of the block, and 1; 0: none */
+} block_numbers;
 
-/* Joint k of a block relative to its parent. It rests where no clip moves it, and in the lanes of `still`. */
-static inline pm_body local_of(const lane_group *g, const block_values *block,
-                               const pm_joint *joint, size_t k, pm_mask still) {
-    const pm_quat zero = pm_quat_zero();
-    pm_body own = {pm_lanes_spread(joint->rotation), pm_lanes_spread(joint->position), zero, zero};
-    const pm_body rest = own;
-    if (joint->animated >> PM_ROTATIONS & 1) {
-        own.rotation = block->values.of[PM_ROTATIONS][k];
-        own.spin = g->moves ? block->rates.of[PM_ROTATIONS][k] : zero;
-    }
-    if (joint->animated >> PM_POSITIONS & 1) {
-        own.position = block->values.of[PM_POSITIONS][k];
-        own.velocity = g->moves ? block->rates.of[PM_POSITIONS][k] : zero;
-    }
-    if (g->levels.rests) {
-        own.rotation = pm_quat_select(still, rest.rotation, own.rotation);
-        own.position = pm_quat_select(still, rest.position, own.position);
-        own.velocity = pm_quat_select(still, zero, own.velocity);
-        own.spin = pm_quat_select(still, zero, own.spin);
-    }
-    return own;
+static inline real number_at(const pm_lane_values *numbers, size_t n) {
+    real number;
+    memcpy(&number, (const char *)numbers->of[PM_POSITIONS] + n * sizeof number, sizeof number);
+    return number;
 }
 
-/* A joint relative to its parent and in the world, and of a hinge its angle with the rate. */
-typedef struct lane_states {
-    pm_body own, body;
-    real angle, rate;
-} lane_states;
-
-/* Samples the block of numbers that has those of a joint. */
-static inline void find_numbers(const lane_group *g, const pm_joint *joint, block_values *block) {
-    const pm_u32 number = g->crowd->skeleton->hinges[joint->number].number;
-    const bool has_numbers = number || joint->animated >> PM_POSITIONS & 1;
-    if (!has_numbers || block->numbers == number / BLOCK_NUMBERS + 1)
+/* Samples the block that has number n. All of its hinges turn at once, because each is a long chain of operations
+ * that wait for each other. */
+static inline void find_numbers(const lane_group *g, size_t n, block_numbers *to) {
+    const size_t first = n / BLOCK_NUMBERS * BLOCK_NUMBERS;
+    const size_t end = PM_FIRST_SCALAR + g->crowd->skeleton->hinge_count;
+    if (to->found == n / BLOCK_NUMBERS + 1)
         return;
-    block->numbers = number / BLOCK_NUMBERS + 1;
+    to->found = n / BLOCK_NUMBERS + 1;
     PM_SET_NAME(pm_lanes_sample_numbers)
-    (g->crowd, &g->places, (block->numbers - 1) * PM_LANE_BLOCK, &block->values,
-     g->moves ? &block->rates : NULL);
+    (g->crowd, &g->places, first / 4, &to->values, g->moves ? &to->rates : NULL);
+    for (size_t k = first ? 0 : PM_FIRST_SCALAR; k < BLOCK_NUMBERS && first + k < end; k++)
+        to->turns[k] = pm_half_turn(number_at(&to->values, k));
 }
 
-/* A hinge, which rests at its reference. */
-static inline void set_hinge(const lane_group *g, const block_values *block, const pm_joint *joint,
-                             pm_mask still, lane_states *s) {
-    const pm_hinge_joint hinge = g->crowd->skeleton->hinges[joint->number];
-    const size_t quad = hinge.number / 4 % PM_LANE_BLOCK;
-    const pm_u32 n = hinge.number % 4;
-    if (!hinge.number)
+static inline bool is_moved(const pm_joint *joint, unsigned c) {
+    return joint->animated >> c & 1;
+}
+
+static inline void set_hinge(const lane_group *g, const pm_hinge_joint *hinge, size_t k,
+                             block_numbers *numbers, lane_block *to) {
+    const size_t n = hinge->number % BLOCK_NUMBERS;
+    find_numbers(g, hinge->number, numbers);
+    to->values.of[PM_ROTATIONS][k] = pm_hinge_rotation(*hinge, numbers->turns[n]);
+    to->angles[k] = number_at(&numbers->values, n);
+    if (!g->moves)
         return;
-    s->angle = pm_select(still, PM_REAL(hinge.reference),
-                         pm_number_of(block->values.of[PM_POSITIONS][quad], n));
-    if (g->moves)
-        s->rate =
-            pm_select(still, PM_REAL(0.0f), pm_number_of(block->rates.of[PM_POSITIONS][quad], n));
-    pm_turn_hinge(&s->own, hinge, still, s->angle, s->rate);
+    to->angle_rates[k] = number_at(&numbers->rates, n);
+    to->rates.of[PM_ROTATIONS][k] = pm_hinge_spin(*hinge, to->angle_rates[k]);
+}
+
+/* What is not sampled of joint k of a block: a hinge, and what no clip moves. In skeletons with hinges the root's
+ * position is that of the row's numbers. */
+static inline void set_others(const lane_group *g, const pm_joint *joint, size_t k,
+                              block_numbers *numbers, lane_block *to) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    if (g->puts_own)
+        to->angles[k] = to->angle_rates[k] = PM_REAL(0.0f);
+    if (hinges && is_moved(joint, PM_POSITIONS)) {
+        find_numbers(g, 0, numbers);
+        to->values.of[PM_POSITIONS][k] = numbers->values.of[PM_POSITIONS][0];
+        if (g->moves)
+            to->rates.of[PM_POSITIONS][k] = numbers->rates.of[PM_POSITIONS][0];
+    }
+    if (hinges && hinges[joint->number].number) {
+        set_hinge(g, &hinges[joint->number], k, numbers, to);
+    } else if (!is_moved(joint, PM_ROTATIONS)) {
+        to->values.of[PM_ROTATIONS][k] = pm_lanes_spread(joint->rotation);
+        to->rates.of[PM_ROTATIONS][k] = pm_quat_zero();
+    }
+}
+
+/* Joint k of a block keeps its rest pose in the lanes of `still`. Hinges rest at their references. */
+static inline void set_resting(const lane_group *g, const pm_joint *joint, size_t k, pm_mask still,
+                               lane_block *to) {
+    const pm_hinge_joint *hinges = g->crowd->skeleton->hinges;
+    const pm_quat zero = pm_quat_zero();
+    const float *const rest[] = {
+        [PM_ROTATIONS] = joint->rotation, [PM_POSITIONS] = joint->position};
+    for (unsigned c = PM_ROTATIONS; c <= PM_POSITIONS; c++) {
+        if (c == PM_POSITIONS && !is_moved(joint, c))
+            continue;
+        to->values.of[c][k] = pm_quat_select(still, pm_lanes_spread(rest[c]), to->values.of[c][k]);
+        if (g->moves)
+            to->rates.of[c][k] = pm_quat_select(still, zero, to->rates.of[c][k]);
+    }
+    if (!g->puts_own)
+        return;
+    to->angles[k] =
+        pm_select(still, PM_REAL(hinges ? hinges[joint->number].reference : 0.0f), to->angles[k]);
+    to->angle_rates[k] = pm_select(still, PM_REAL(0.0f), to->angle_rates[k]);
 }
 
 static inline void put_vector(real *row, pm_quat v) {
@@ -142,13 +188,12 @@ static inline void put_rate(const lane_group *g, unsigned output, size_t record,
 }
 
 static inline void put_turn(const lane_group *g, unsigned output, size_t record, pm_quat q) {
+    const bool scalar_first = g->scalar_first >> output & 1;
     if (!g->rows[output])
         return;
-    if (g->targets->of[output]->flags & PM_TARGET_SCALAR_FIRST)
-        q = pm_scalar_first(q);
     real *row = g->rows[output] + 4 * record;
-    put_vector(row, q);
-    row[3] = q.w;
+    put_vector(row + scalar_first, q);
+    row[scalar_first ? 0 : 3] = q.w;
 }
 
 static inline void put_number(const lane_group *g, unsigned output, size_t record, real number) {
@@ -156,22 +201,27 @@ static inline void put_number(const lane_group *g, unsigned output, size_t recor
         g->rows[output][record] = number;
 }
 
-static inline void put_states(const lane_group *g, const pm_joint *joint, const lane_states *s) {
+/* A joint in the world. */
+static inline void put_body(const lane_group *g, const pm_joint *joint, const pm_body *body) {
     const size_t record = joint->record;
-    const pm_pose_target *velocities = g->targets->of[PM_BODY_VEL];
-    pm_quat velocity = s->body.velocity;
-    if (velocities && velocities->flags & PM_TARGET_AT_POINT)
-        velocity = pm_velocity_at(
-            s->body, pm_lanes_spread(g->crowd->skeleton->points + (size_t)4 * joint->number));
+    pm_quat velocity = body->velocity;
+    if (g->points)
+        velocity = pm_velocity_at(*body, pm_lanes_spread(g->points + (size_t)4 * joint->number));
     if (g->rows[PM_BODY_POS])
-        put_vector(g->rows[PM_BODY_POS] + 3 * record, s->body.position);
-    put_turn(g, PM_BODY_ROT, record, s->body.rotation);
+        put_vector(g->rows[PM_BODY_POS] + 3 * record, body->position);
+    put_turn(g, PM_BODY_ROT, record, body->rotation);
     put_rate(g, PM_BODY_VEL, record, velocity);
-    put_rate(g, PM_BODY_ANG_VEL, record, s->body.spin);
-    put_turn(g, PM_BODY_LOCAL_ROT, record, s->own.rotation);
-    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, s->own.spin);
-    put_number(g, PM_BODY_ANGLE, record, s->angle);
-    put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(s->rate));
+    put_rate(g, PM_BODY_ANG_VEL, record, body->spin);
+}
+
+/* Joint k of a block relative to its parent. */
+static inline void put_own(const lane_group *g, const lane_block *block, const pm_joint *joint,
+                           size_t k) {
+    const size_t record = joint->record;
+    put_turn(g, PM_BODY_LOCAL_ROT, record, block->values.of[PM_ROTATIONS][k]);
+    put_rate(g, PM_BODY_LOCAL_ANG_VEL, record, block->rates.of[PM_ROTATIONS][k]);
+    put_number(g, PM_BODY_ANGLE, record, block->angles[k]);
+    put_number(g, PM_BODY_ANGLE_RATE, record, pm_positive_zero(block->angle_rates[k]));
 }
 
 /* The places of the lanes' instances in the world, without a motion. */
@@ -193,27 +243,76 @@ static pm_body placed(const lane_group *g) {
     return body;
 }
 
-/* The states of joint k of a block. Its transform goes to its slot, for its children. */
-static inline lane_states states_of(const lane_group *g, const block_values *block,
-                                    const pm_joint *joint, size_t k, const pm_body *root,
-                                    pm_body slots[PM_SLOTS]) {
-    const pm_mask still = rest_mask(g, joint->number);
-    const bool shifts = joint->animated >> PM_POSITIONS & 1;
-    lane_states s = {.own = local_of(g, block, joint, k, still)};
-    s.angle = s.rate = PM_REAL(0.0f);
-    if (g->crowd->skeleton->hinges)
-        set_hinge(g, block, joint, still, &s);
-    if (joint->parent != PM_NO_SLOT)
-        s.body = pm_body_product(slots[joint->parent], s.own, g->moves, shifts);
-    else
-        s.body = g->batch->request->placements ? pm_body_product(*root, s.own, g->moves, shifts)
-                                               : pm_body_of_root(s.own);
-    if (joint->slot != PM_NO_SLOT)
-        slots[joint->slot] = s.body;
-    return s;
+/* A transform with its velocities, without numbers that are 0. */
+typedef struct body_slot {
+    pm_quat rotation;
+    real position[3], velocity[3], spin[3];
+} body_slot;
+
+static inline pm_quat vector_of(const real *row) {
+    return pm_quat_of(row[0], row[1], row[2], PM_REAL(0.0f));
 }
 
-static void sample_block(lane_group *g, const pm_joint *joints, size_t count, block_values *to) {
+static inline pm_body load_slot(const body_slot *slot) {
+    const pm_body body = {slot->rotation, vector_of(slot->position), vector_of(slot->velocity),
+                          vector_of(slot->spin)};
+    return body;
+}
+
+static inline void store_slot(body_slot *slot, const pm_body *body) {
+    slot->rotation = body->rotation;
+    put_vector(slot->position, body->position);
+    put_vector(slot->velocity, body->velocity);
+    put_vector(slot->spin, body->spin);
+}
+
+/* Joint k of a block relative to its parent. */
+static inline pm_body own_of(const lane_group *g, const lane_block *block, const pm_joint *joint,
+                             size_t k) {
+    const pm_quat zero = pm_quat_zero();
+    pm_body own = {block->values.of[PM_ROTATIONS][k], pm_lanes_spread(joint->position), zero, zero};
+    if (g->moves)
+        own.spin = block->rates.of[PM_ROTATIONS][k];
+    if (is_moved(joint, PM_POSITIONS)) {
+        own.position = block->values.of[PM_POSITIONS][k];
+        if (g->moves)
+            own.velocity = block->rates.of[PM_POSITIONS][k];
+    }
+    return own;
+}
+
+/* Joints of a block in the world. Their transforms go to their slots, for their children. A joint that follows its
+ * parent takes the rotation at once, and does not wait until it is in the slot. Not inlined: the loop needs all
+ * registers. */
+PM_FLAT static __attribute__((noinline)) void
+pose_block(const lane_group *g, const pm_joint *joints, size_t count, const lane_block *block,
+           const pm_body *root, body_slot slots[PM_SLOTS]) {
+    pm_quat rotation = pm_quat_zero();
+    pm_u32 slot = PM_NO_SLOT; /* of the joint before */
+    for (size_t k = 0; k < count; k++) {
+        const pm_joint *joint = &joints[k];
+        const bool shifts = is_moved(joint, PM_POSITIONS);
+        pm_body body = own_of(g, block, joint, k);
+        if (joint->parent != PM_NO_SLOT) {
+            pm_body parent = load_slot(&slots[joint->parent]);
+            if (joint->parent == slot)
+                parent.rotation = rotation;
+            body = pm_body_product(parent, body, g->moves, shifts);
+        } else {
+            body = root ? pm_body_product(*root, body, g->moves, shifts) : pm_body_of_root(body);
+        }
+        if (joint->slot != PM_NO_SLOT)
+            store_slot(&slots[joint->slot], &body);
+        rotation = body.rotation;
+        slot = joint->slot;
+        if (joint->record != PM_NO_RECORD)
+            put_body(g, joint, &body);
+    }
+}
+
+/* Finds a block of joints, and puts what is relative to their parents. */
+static void find_block(lane_group *g, const pm_joint *joints, size_t count, block_numbers *numbers,
+                       lane_block *to) {
     const pm_crowd_data *crowd = g->crowd;
     unsigned channels = 0;
     for (size_t k = 0; k < count; k++)
@@ -222,6 +321,13 @@ static void sample_block(lane_group *g, const pm_joint *joints, size_t count, bl
         PM_SET_NAME(pm_lanes_locate)(crowd, &g->times, joints->number, g->moves, &g->places);
     PM_SET_NAME(pm_lanes_sample)
     (crowd, &g->places, joints, count, channels, &to->values, g->moves ? &to->rates : NULL);
+    for (size_t k = 0; k < count; k++)
+        set_others(g, &joints[k], k, numbers, to);
+    for (size_t k = 0; k < count && g->levels.rests; k++)
+        set_resting(g, &joints[k], k, rest_mask(g, joints[k].number), to);
+    for (size_t k = 0; k < count && g->puts_own; k++)
+        if (joints[k].record != PM_NO_RECORD)
+            put_own(g, to, &joints[k], k);
 }
 
 /* Prefetches keys of the next lanes while joints [from, to) of these are posed: a share of the lanes each time,
@@ -240,22 +346,17 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
     const size_t count = crowd->skeleton->sets[g->targets->set].count;
     const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;
+    const bool is_placed = g->batch->request->placements;
     const pm_body root = placed(g);
-    pm_body slots[PM_SLOTS];
-    block_values block;
-    block.numbers = 0;
-    for (size_t j = 0; j < count; j++) {
-        const pm_joint *joint = &joints[j];
-        if (j % size == 0) {
-            const size_t end = count - j < size ? count : j + size;
-            prefetch_ahead(g, j, end);
-            sample_block(g, joint, end - j, &block);
-        }
-        if (crowd->skeleton->hinges)
-            find_numbers(g, joint, &block);
-        const lane_states s = states_of(g, &block, joint, j % size, &root, slots);
-        if (joint->record != PM_NO_RECORD)
-            put_states(g, joint, &s);
+    body_slot slots[PM_SLOTS];
+    lane_block block;
+    block_numbers numbers;
+    numbers.found = 0;
+    for (size_t j = 0; j < count; j += size) {
+        const size_t in_block = count - j < size ? count - j : size;
+        prefetch_ahead(g, j, j + in_block);
+        find_block(g, &joints[j], in_block, &numbers, &block);
+        pose_block(g, &joints[j], in_block, &block, is_placed ? &root : NULL, slots);
     }
 }
 

@@ -106,12 +106,13 @@ void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_pl
         const pm_u64 key = side->key[c][lane], next = side->next[c][lane];
         const pm_u64 beside = pm_rows_before(channel) * (next - key);
         const pm_u64 last = next + beside + side->plane[c][lane] - 1;
-        const size_t begin = byte_of(channel, key - beside) / PM_CACHE_LINE * PM_CACHE_LINE;
-        size_t end = byte_of(channel, last) + 1;
+        const char *first = (const char *)channel->keys + byte_of(channel, key - beside);
+        size_t size = byte_of(channel, last) + 1 - byte_of(channel, key - beside);
         if (channel->format != PM_KEYS_FLOAT32) /* to the end of its group */
-            end += sizeof(pm_s16) * PM_LOG48_WORDS;
-        for (size_t byte = begin; byte < end; byte += PM_CACHE_LINE)
-            __builtin_prefetch((const char *)channel->keys + byte);
+            size += sizeof(pm_s16) * PM_LOG48_WORDS;
+        for (size_t byte = 0; byte < size - 1; byte += PM_CACHE_LINE)
+            __builtin_prefetch(first + byte);
+        __builtin_prefetch(first + size - 1);
     }
 }
 

@@ -268,8 +268,9 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     return PM_OK;
 }
 
-/* Joints of a work item, and the fewest of a thread: some 20 microseconds, four times what waking one takes. */
-enum { RUN_JOINTS = 1 << 12, MIN_JOINTS = 1 << 13 };
+/* Work items that a thread has at least where there are enough instances, and the fewest joints of a thread: some
+ * 20 microseconds, four times what waking one takes. */
+enum { THREAD_ITEMS = 4, MIN_JOINTS = 1 << 13 };
 
 typedef struct posing {
     const pm_pose_request *request;
@@ -372,14 +373,24 @@ static size_t threads_of(const pm_pose_request *r) {
     return most < r->host_threads ? most : r->host_threads;
 }
 
+/* Instances of a work item: at most a batch, and whole vectors of lanes, because one that is not full takes as
+ * long. */
+static size_t run_of(const pm_pose_request *r, size_t threads) {
+    const size_t lanes = *lane_sets[r->crowd->instruction_set].lanes;
+    const size_t entries = pm_pose_entries(r), share = entries / threads + 1;
+    const size_t run = entries / (THREAD_ITEMS * threads);
+    if (run >= PM_LANE_BATCH)
+        return PM_LANE_BATCH;
+    if (run >= lanes)
+        return run / lanes * lanes;
+    return share < lanes ? share : lanes;
+}
+
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
-    const size_t run = RUN_JOINTS / pm_pose_joints(request);
-    posing p = {.request = request, .run = run / PM_LANE_BATCH * PM_LANE_BATCH};
-    if (p.run == 0)
-        p.run = run > 0 ? run : 1;
+    const size_t threads = threads_of(request);
+    posing p = {.request = request, .run = run_of(request, threads)};
     if (request->indices)
         pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
-    pm_run_parallel(threads_of(request), pm_piece_count(pm_pose_entries(request), p.run), pose_runs,
-                    &p);
+    pm_run_parallel(threads, pm_piece_count(pm_pose_entries(request), p.run), pose_runs, &p);
     return p.failed ? pm_fail_memory(error) : PM_OK;
 }

@@ -23,6 +23,7 @@
 #define pm_shared
 #define PM_REAL(number) (real(static_cast<float>(number)))
 #define PM_BITS(number) (static_cast<pm_mask>(number))
+#define pm_sign_bit(bits) (static_cast<pm_mask>(static_cast<std::uint32_t>(bits) << 31))
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define pm_bits_select pm_select
 #define pm_any(mask) (mask)
@@ -86,6 +87,9 @@ static inline real pm_sqrt(real a) {
 }
 static inline real pm_floor(real a) {
     return counted(std::floor(a.value), 1);
+}
+static inline pm_mask pm_whole_of(real a) {
+    return static_cast<pm_mask>(a.value);
 }
 static inline pm_mask pm_bits_of(real a) {
     pm_mask bits;
