@@ -87,7 +87,6 @@ typedef int pm_mask;
 #define pm_bits_of(a) as_int(a)
 #define pm_real_of(bits) as_float(bits)
 #define pm_converted(numbers) ((float)(numbers)) /* whole numbers, rounded to float32 */
-#define pm_whole_of(a) ((int)(a))                /* the inverse, for whole numbers below 2^31 */
 #else
 typedef PM_JOIN(float, PM_LANES) real;
 typedef PM_JOIN(int, PM_LANES) pm_mask;
@@ -95,7 +94,6 @@ typedef PM_JOIN(int, PM_LANES) pm_mask;
 #define pm_bits_of(a) PM_JOIN(as_int, PM_LANES)(a)
 #define pm_real_of(bits) PM_JOIN(as_float, PM_LANES)(bits)
 #define pm_converted(numbers) PM_JOIN(convert_float, PM_LANES)(numbers)
-#define pm_whole_of(a) PM_JOIN(convert_int, PM_LANES)(a)
 /* Whether the mask is set in some lane. Drivers' any() tests one lane after another. */
 #if __has_builtin(__builtin_reduce_or)
 #define pm_any(mask) __builtin_reduce_or(mask)
@@ -156,7 +154,6 @@ typedef int pm_mask;
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
 #define pm_converted(numbers) ((float)(numbers))
-#define pm_whole_of(a) ((int)(a))
 #define pm_sign_bit(bits) ((int)((pm_u32)(bits) << 31)) /* a signed shift would overflow */
 
 /* The bits of a number, and the number of some bits. */
@@ -188,7 +185,6 @@ typedef int32_t pm_mask __attribute__((vector_size(4 * PM_LANES)));
 #define pm_bits_of(a) ((pm_mask)(a))
 #define pm_real_of(bits) ((real)(bits))
 #define pm_converted(numbers) __builtin_convertvector((numbers), real)
-#define pm_whole_of(a) __builtin_convertvector((a), pm_mask)
 #define pm_sign_bit(bits) ((bits) << 31)
 
 static inline real pm_select(pm_mask mask, real yes, real no) {

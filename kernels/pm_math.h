@@ -227,7 +227,9 @@ pm_fn pm_cos_sin pm_cos_sin_of(real x) {
     r = pm_fma(quarters, PM_REAL(4.37113883e-08f), r);
     pm_cos_sinc of = pm_cos_sinc_narrow(r * r);
     real sine = r * of.sinc;
-    pm_mask number = pm_whole_of(quarters), odd = (number & PM_BITS(1)) != PM_BITS(0);
+    /* Its lowest bits are those of the sum's, for numbers up to 2^22. Conversions of larger ones differ. */
+    pm_mask number = pm_bits_of(quarters + PM_REAL(12582912.0f)); /* 1.5 2^23 */
+    pm_mask odd = (number & PM_BITS(1)) != PM_BITS(0);
     t.cosine = pm_negated_if(number + PM_BITS(1), pm_select(odd, sine, of.cosine));
     t.sine = pm_negated_if(number, pm_select(odd, of.cosine, sine));
     return t;

@@ -88,9 +88,6 @@ static inline real pm_sqrt(real a) {
 static inline real pm_floor(real a) {
     return counted(std::floor(a.value), 1);
 }
-static inline pm_mask pm_whole_of(real a) {
-    return static_cast<pm_mask>(a.value);
-}
 static inline pm_mask pm_bits_of(real a) {
     pm_mask bits;
     std::memcpy(&bits, &a.value, sizeof bits);
