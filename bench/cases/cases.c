@@ -71,7 +71,7 @@ static const bench_group groups[] = {
     {"oneshot-down-4", NULL, BENCH_ONESHOT, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL},
     {"oneshot-device", NULL, BENCH_ONESHOT_DEVICE, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL},
     {"end-to-end", NULL, BENCH_END_TO_END, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
-    {"layout", NULL, BENCH_LAYOUT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, is_slerp},
+    {"layout", NULL, BENCH_LAYOUT, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL},
     {"cold", NULL, BENCH_COLD, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"first", NULL, BENCH_FIRST, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
     {"warm", NULL, BENCH_WARM, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad},
@@ -124,18 +124,26 @@ static size_t add_sizes(const bench_group *group, pm_method method, size_t large
     return count;
 }
 
-static size_t add_layouts(const bench_group *group, pm_method method, const char *glob,
-                          bench_case *at) {
+/* One case per row. */
+static size_t add_layouts(const bench_group *group, const char *glob, bench_case *at) {
     static const struct {
         const char *what;
         size_t tracks, offset;
-    } rows[] = {{"offset-0", 64, 0},  {"offset-16", 64, 16}, {"offset-4", 64, 4},
-                {"tracks-16", 16, 0}, {"tracks-4", 4, 0},    {"tracks-1", 1, 0}};
+        pm_method method;
+    } rows[] = {
+        {"offset-0", 64, 0, PM_METHOD_SLERP},       {"offset-4", 64, 4, PM_METHOD_SLERP},
+        {"offset-8", 64, 8, PM_METHOD_SLERP},       {"offset-12", 64, 12, PM_METHOD_SLERP},
+        {"offset-16", 64, 16, PM_METHOD_SLERP},     {"offset-20", 64, 20, PM_METHOD_SLERP},
+        {"squad-offset-0", 64, 0, PM_METHOD_SQUAD}, {"squad-offset-4", 64, 4, PM_METHOD_SQUAD},
+        {"tracks-16", 16, 0, PM_METHOD_SLERP},      {"tracks-16-offset-4", 16, 4, PM_METHOD_SLERP},
+        {"tracks-4", 4, 0, PM_METHOD_SLERP},        {"tracks-1", 1, 0, PM_METHOD_SLERP}};
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bench_case *layout = at + count;
-        *layout = (bench_case){
-            .group = group, .method = method, .tracks = rows[i].tracks, .offset = rows[i].offset};
+        *layout = (bench_case){.group = group,
+                               .method = rows[i].method,
+                               .tracks = rows[i].tracks,
+                               .offset = rows[i].offset};
         snprintf(layout->name, sizeof layout->name, "%s/%s", group->name, rows[i].what);
         count += is_chosen(glob, layout->name) ? 1 : 0;
     }
@@ -205,8 +213,6 @@ static size_t add_methods(const bench_group *group, const bench_limits *limits, 
             continue;
         if (group->kind == BENCH_SIZE)
             count += add_sizes(group, (pm_method)m, limits->largest, glob, at + count);
-        else if (group->kind == BENCH_LAYOUT)
-            count += add_layouts(group, (pm_method)m, glob, at + count);
         else
             count += add(group, (pm_method)m, glob, at + count);
     }
@@ -231,6 +237,8 @@ size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,
             count += add_crowds(group, limits, glob, &cases[count]);
         } else if (group->kind == BENCH_FILE) {
             count += add_files(group, glob, &cases[count]);
+        } else if (group->kind == BENCH_LAYOUT) {
+            count += add_layouts(group, glob, &cases[count]);
 #if POSEMILL_BATCH
         } else if (group->kind == BENCH_BATCH) {
             count += add_batches(group, glob, &cases[count]);

@@ -221,15 +221,42 @@ static inline void store_apart(float *to, pm_quat value, size_t components, pm_u
             memcpy(to + i * stride, items + 4 * (size_t)i, components * sizeof *to);
 }
 
-/* Copies floats past the caches, but for those beside the first and the last whole vector. */
-static inline void stream(float *to, const float *from, size_t count) {
-    const size_t past = (uintptr_t)to / sizeof *to % PM_LANES;
-    size_t i = past > 0 ? PM_LANES - past : 0;
-    i = i < count ? i : count;
-    memcpy(to, from, i * sizeof *to);
-    for (; i + PM_LANES <= count; i += PM_LANES)
-        PM_STREAM(pm_load_reals(from + i), to + i);
-    memcpy(to + i, from + i, (count - i) * sizeof *to);
+enum { LINE = PM_CACHE_LINE / sizeof(float) };
+
+/* Values on their way past the caches. Whole lines are streamed; the begin of the next one waits until
+ * later values complete it. */
+typedef struct line_stream {
+    float *line;          /* the next one */
+    size_t before, first; /* values that wait, and where they begin */
+    _Alignas(PM_CACHE_LINE) float values[LINE + PM_WALK_BLOCK * 4 * PM_STREAMED_TRACKS];
+} line_stream;
+
+static inline void stream_begin(float *to, line_stream *stream) {
+    stream->before = stream->first = (uintptr_t)to / sizeof *to % LINE;
+    stream->line = to - stream->first;
+}
+
+/* `count` more values, which lie behind those that wait. */
+static inline void stream_values(line_stream *stream, size_t count) {
+    const size_t end = stream->before + count;
+    size_t i = 0;
+    if (stream->first > 0 && end >= LINE) { /* a line of which others have a part */
+        memcpy(stream->line + stream->first, stream->values + stream->first,
+               (LINE - stream->first) * sizeof *stream->values);
+        stream->first = 0;
+        i = LINE;
+    }
+    for (; i + LINE <= end; i += LINE)
+        for (size_t k = i; k < i + LINE; k += PM_LANES)
+            PM_STREAM(pm_load_reals(stream->values + k), stream->line + k);
+    memmove(stream->values, stream->values + i, (end - i) * sizeof *stream->values);
+    stream->line += i;
+    stream->before = end - i;
+}
+
+static inline void stream_end(const line_stream *stream) {
+    memcpy(stream->line + stream->first, stream->values + stream->first,
+           (stream->before - stream->first) * sizeof *stream->values);
 }
 
 #define PM_COMPONENTS 4

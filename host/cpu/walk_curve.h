@@ -211,19 +211,23 @@ static inline void walk_next(const pm_walk *w, pm_places *places, pm_u32 count, 
 static inline void walk_tracks(const pm_walk *w, pm_u32 begin, pm_u32 end) {
     const size_t stride = PM_COMPONENTS * (size_t)w->track_count;
     const bool streams = w->streams && w->track_count < PM_STREAMED_TRACKS;
-    float values[PM_WALK_BLOCK * PM_COMPONENTS * PM_STREAMED_TRACKS];
     bool repeated = false;
     walk_plan plan;
     pm_places places;
+    line_stream stream;
     if (w->map.scale > 0)
         pm_walk_begin(w->map, begin, &places);
+    if (streams)
+        stream_begin(w->to + begin * stride, &stream);
     for (pm_u32 sample = begin; sample < end; sample += PM_WALK_BLOCK) {
         const pm_u32 count = end - sample < PM_WALK_BLOCK ? end - sample : PM_WALK_BLOCK;
-        float *to = w->to + sample * stride;
         if (w->map.scale > 0)
             walk_next(w, &places, count, &repeated, &plan);
-        walk_block(w, &plan, sample, count, streams ? values : to);
+        walk_block(w, &plan, sample, count,
+                   streams ? stream.values + stream.before : w->to + sample * stride);
         if (streams)
-            stream(to, values, count * stride);
+            stream_values(&stream, count * stride);
     }
+    if (streams)
+        stream_end(&stream);
 }

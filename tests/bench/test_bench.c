@@ -335,11 +335,13 @@ static void expect_lowpass(void) {
     }
 }
 
-enum { LAYOUTS = 6 };
+enum { LAYOUTS = 12 };
 
 static void expect_layouts(void) {
-    static const char *const what[LAYOUTS] = {"offset-0",  "offset-16", "offset-4",
-                                              "tracks-16", "tracks-4",  "tracks-1"};
+    static const char *const what[LAYOUTS] = {"offset-0",           "offset-4",       "offset-8",
+                                              "offset-12",          "offset-16",      "offset-20",
+                                              "squad-offset-0",     "squad-offset-4", "tracks-16",
+                                              "tracks-16-offset-4", "tracks-4",       "tracks-1"};
     for (size_t i = 0; i < LAYOUTS; i++) {
         const char *of = sound_case("layout/%s", what[i]);
         assert_true(number(of, "samples") == 4096 && number(of, "bytes_written") == 4096 * 16);
