@@ -41,10 +41,11 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
             input->side_count = 2;
         for (int s = 0; s < 2; s++) {
             input->rates[s][i] = sides.rate[s] * input->speed[i];
+            input->sides[s].lanes.u[i] = sides.cursor[s].u;
             pm_set_spacing_lane(&input->sides[s].lanes, i, t,
                                 t->size.per_joint ? PM_SPACING_FLOATS * (pm_u64)t->layout[row].rates
                                                   : clip.constants,
-                                sides.cursor[s]);
+                                sides.cursor[s].segment);
             for (pm_u32 c = 0; c < PM_CHANNELS; c++) {
                 if (!(t->size.channels >> c & 1))
                     continue;
@@ -58,7 +59,7 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
                     plane = at.plane;
                 }
                 pm_set_key_lane(&input->sides[s].lanes, i, c, first, stride, plane,
-                                sides.cursor[s]);
+                                sides.cursor[s].segment);
             }
         }
     }

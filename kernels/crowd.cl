@@ -12,8 +12,8 @@
 #include "pm_joint_record.h"
 #include "pm_records.h"
 
-/* Whether poses can be the samples of one clip, in the order of all joints. */
-#define PM_MAY_BE_PLAIN (!PM_GIVEN && !PM_LAYERED && !PM_SUBSET)
+/* Whether poses can be the samples of one clip. */
+#define PM_MAY_BE_PLAIN (!PM_GIVEN && !PM_LAYERED)
 
 #if PM_LAYERED
 #define PM_LAYER_PARAMETER pm_layer_lanes *layers,
@@ -55,8 +55,9 @@ pm_rare_fn void pm_pose_group(pm_poses *poses, const pm_tables *t, pm_instance_l
                        pm_joint_number(joints, first + k), k);
 }
 
-/* The same for plain poses where they are not sampled ahead, without what the others test for each joint. */
-#if PM_MAY_BE_PLAIN && PM_LANES < 16
+/* The same for plain poses of all joints where they are not sampled ahead, without what the others test for
+ * each joint. */
+#if PM_MAY_BE_PLAIN && !PM_SUBSET && PM_LANES < 16
 pm_rare_fn void pm_plain_group(pm_poses *poses, const pm_tables *t, const pm_input_lanes *input,
                                pm_global const pm_joint *joints, pm_u32 first, pm_u32 count) {
     pm_u32 channels = pm_animated_channels(joints + first, count);
@@ -142,7 +143,9 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
      * stores of another joint. Otherwise whole groups are posed together. */
     pm_u32 lead = PM_LANES == 16 && PM_MAY_BE_PLAIN && states.plain ? PM_GROUP : 0;
     pm_u32 ahead = lead ? size.posed : 0, together = size.posed - ahead;
-    pm_planes planes[PM_CHANNELS];
+#if !PM_SUBSET
+    pm_planes planes[PM_CHANNELS]; /* of neighbours, whose keys are too */
+#endif
     pm_poses poses;
 #else
     const pm_u32 lead = 0;
@@ -155,13 +158,15 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
         pm_u32 j = n - lead;
 #if !PM_GIVEN
         pm_u32 k = n % PM_GROUP;
+#if !PM_SUBSET
         if (k == 0 && n < ahead) {
             pm_u32 channels = pm_animated_channels(joints + n, pm_group_count(ahead - n));
             for (pm_u32 c = 0; c < PM_CHANNELS; c++)
                 if (channels >> c & 1)
                     pm_gather_common(&planes[c], &t, &states.inputs[0], c, n);
         }
-#if PM_MAY_BE_PLAIN && PM_LANES < 16
+#endif
+#if PM_MAY_BE_PLAIN && !PM_SUBSET && PM_LANES < 16
         if (k == 0 && states.plain)
             pm_plain_group(&poses, &t, &states.inputs[0], joints, n,
                            pm_group_count(size.posed - n));
@@ -187,36 +192,41 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
             if (joint->slot != PM_NO_SLOT)
                 slots[joint->slot] = model;
 #endif
-#if PM_SUBSET
-            if (joint->record == PM_NO_RECORD)
-                continue;
-            real *record = words;
-#else
-            real *record = pm_record(&out, words, j, PM_OUTPUT_WORDS);
-#endif
-            (void)record;
+            if (!PM_SUBSET || joint->record != PM_NO_RECORD) {
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS
-            pm_box_add(&box, pm_box_about(model, joint->radius));
-#elif PM_OUTPUT_FORM == PM_FORM_LOCAL
-            pm_put_record(record, pose);
+                pm_box_add(&box, pm_box_about(model, joint->radius));
 #else
-            pm_put_record(record, model, joint);
+#if PM_SUBSET
+                real *record = words;
+#else
+                real *record = pm_record(&out, words, j, PM_OUTPUT_WORDS);
 #endif
+#if PM_OUTPUT_FORM == PM_FORM_LOCAL
+                pm_put_record(record, pose);
+#else
+                pm_put_record(record, model, joint);
+#endif
+#if PM_SUBSET
+                pm_send_record(&out, words, joint->record, PM_OUTPUT_WORDS);
+#endif
+#endif
+            }
         }
 #if !PM_GIVEN
         if (n < ahead)
             for (pm_u32 c = 0; c < PM_CHANNELS; c++)
                 if (pm_is_animated(joints + n, c))
+#if PM_SUBSET
+                    poses.of[c][k] = pm_sample_joint(&t, &states.inputs[0], c, joints[n].number,
+                                                     4 * joints[n].number);
+#else
                     poses.of[c][k] =
                         pm_sample_gathered(&planes[c], &t, &states.inputs[0], c, n - k, k);
 #endif
-#if PM_OUTPUT_FORM != PM_FORM_BOUNDS
-#if PM_SUBSET
-        pm_send_record(&out, words, joints[n].record, PM_OUTPUT_WORDS);
-#else
+#endif
+#if PM_OUTPUT_FORM != PM_FORM_BOUNDS && !PM_SUBSET
         if (n >= lead)
             pm_send_records(&out, words, j, PM_OUTPUT_WORDS, j + 1 == size.posed);
-#endif
 #endif
     }
 #if PM_OUTPUT_FORM == PM_FORM_BOUNDS

@@ -98,8 +98,7 @@ pm_fn pm_sides pm_crowd_sides(pm_crowd_timeline t, pm_timeline_rate rate,
     pm_sides s;
     pm_u64 within = pm_crowd_within(t, time, clamps), since = pm_crowd_timeline_ticks(t, within);
     pm_u32 rests = !rate.loops && (within < t.lag || within - t.lag > t.period);
-    s.cursor[0] =
-        t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
+    s.cursor[0] = pm_crowd_cursor_of(pm_crowd_place_at(t, times, since));
     pm_u32 both = pm_other_side(t, rate.loops, s.cursor[0], &s.cursor[1]);
     s.rate[0] = s.rate[1] = 0.0f;
     if (!rests)

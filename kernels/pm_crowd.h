@@ -202,36 +202,45 @@ pm_fn pm_range pm_range_within(pm_range range, pm_u32 layers) {
 
 /* A time in ticks, clamped or wrapped to [0, t.cycle]. */
 pm_fn pm_u64 pm_crowd_within(pm_crowd_timeline t, pm_s64 time, pm_u32 clamps) {
-    pm_u64 size = time < 0 ? 0 - (pm_u64)time : (pm_u64)time;
     if (clamps)
-        return time < 0 ? 0 : size < t.cycle ? size : t.cycle;
-    pm_u64 rest = pm_divide(size, t.cycle, t.reciprocal).rest;
-    return time < 0 && rest ? t.cycle - rest : rest;
+        return time < 0 ? 0 : (pm_u64)time < t.cycle ? (pm_u64)time : t.cycle;
+    if (time < 0) {
+        pm_u64 rest = pm_divide(0 - (pm_u64)time, t.cycle, t.reciprocal).rest;
+        return rest ? t.cycle - rest : 0;
+    }
+    return pm_divide((pm_u64)time, t.cycle, t.reciprocal).rest;
 }
 
-/* The cursor at fraction / 2^32 of a segment. A fraction within `slack` of a key is moved to the
- * key. */
-pm_fn pm_cursor pm_crowd_cursor_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
-    pm_cursor cursor;
-    cursor.segment = (pm_u32)segment;
-    cursor.u = pm_cursor_fraction((pm_u32)fraction, 0);
-    if (fraction < slack)
-        cursor.u = 0.0f;
-    if (fraction + slack > 0xffffffffu)
-        cursor.u = 1.0f;
-    return cursor;
+/* A place among keys, at fraction / 2^32 of a segment. Within `slack` of a key it is on the key. Kernels with
+ * lanes make their u of it in vectors. */
+typedef struct pm_crowd_place {
+    pm_u32 segment, fraction, slack;
+} pm_crowd_place;
+
+pm_fn pm_crowd_place pm_crowd_place_of(pm_u64 segment, pm_u64 fraction, pm_u32 slack) {
+    pm_crowd_place place;
+    place.segment = (pm_u32)segment;
+    place.fraction = (pm_u32)fraction;
+    place.slack = slack;
+    return place;
 }
 
-pm_fn pm_cursor pm_crowd_locate_uniform(pm_crowd_timeline t, pm_u64 since) {
+pm_fn float pm_crowd_u(pm_u32 fraction, pm_u32 slack) {
+    float u = pm_cursor_fraction(fraction, 0);
+    u = fraction < slack ? 0.0f : u;
+    return fraction > 0xffffffffu - slack ? 1.0f : u;
+}
+
+pm_fn pm_crowd_place pm_crowd_place_uniform(pm_crowd_timeline t, pm_u64 since) {
     pm_u64 position = pm_high_product(since << t.shift, t.rate);
     pm_u64 segment = position >> 32;
     if (segment >= t.segments)
-        return pm_crowd_cursor_of(t.segments - 1, 0xffffffffu, 1);
-    return pm_crowd_cursor_of(segment, position & 0xffffffffu, t.slack);
+        return pm_crowd_place_of(t.segments - 1, 0xffffffffu, 1);
+    return pm_crowd_place_of(segment, position & 0xffffffffu, t.slack);
 }
 
-pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_key_time *times,
-                                       pm_u64 since) {
+pm_fn pm_crowd_place pm_crowd_place_listed(pm_crowd_timeline t, pm_global const pm_key_time *times,
+                                           pm_u64 since) {
     pm_global const pm_key_time *border = times + t.times;
     pm_u32 low = 0, high = t.segments;
     while (high - low > 1) {
@@ -245,25 +254,46 @@ pm_fn pm_cursor pm_crowd_locate_listed(pm_crowd_timeline t, pm_global const pm_k
     pm_u64 length = border[low + 1].ticks - begin.ticks;
     pm_u64 rest = since - begin.ticks;
     if (rest >= length) /* the end of the timeline, or keys less than a tick apart */
-        return pm_crowd_cursor_of(low, rest ? 0xffffffffu : 0, 1);
+        return pm_crowd_place_of(low, rest ? 0xffffffffu : 0, 1);
     for (; length > 0xffffffffu; length >>= 1)
         rest >>= 1;
-    return pm_crowd_cursor_of(low, pm_divide(rest << 32, length, begin.reciprocal).quotient, 0);
+    pm_u64 fraction = pm_divide(rest << 32, length, begin.reciprocal).quotient;
+    return fraction >> 32 ? pm_crowd_place_of(low, 0xffffffffu, 1) /* rounded up to the next key */
+                          : pm_crowd_place_of(low, fraction, 0);
+}
+
+pm_fn pm_crowd_place pm_crowd_place_at(pm_crowd_timeline t, pm_global const pm_key_time *times,
+                                       pm_u64 since) {
+    return t.rate ? pm_crowd_place_uniform(t, since) : pm_crowd_place_listed(t, times, since);
+}
+
+pm_fn pm_cursor pm_crowd_cursor_of(pm_crowd_place place) {
+    pm_cursor cursor;
+    cursor.segment = place.segment;
+    cursor.u = pm_crowd_u(place.fraction, place.slack);
+    return cursor;
 }
 
 /* Ticks since a timeline's first key, from the ticks since the clip's first key. Before its first
  * key, a loop is in the previous cycle; an open timeline is clamped to its ends. */
 pm_fn pm_u64 pm_crowd_timeline_ticks(pm_crowd_timeline t, pm_u64 since) {
-    pm_u64 before = t.cycle == t.period ? since + t.period - t.lag : 0;
-    since = since < t.lag ? before : since - t.lag;
+    if (t.lag) { /* rarely: lanes wait for locating, and a branch is shorter than what it skips */
+        pm_u64 before = t.cycle == t.period ? since + t.period - t.lag : 0;
+        since = since < t.lag ? before : since - t.lag;
+    }
     return since < t.period ? since : t.period;
 }
 
-/* Locates a time in ticks since the clip's first key among the keys of a timeline. */
+/* Finds a time in ticks since the clip's first key among the keys of a timeline. */
+pm_fn pm_crowd_place pm_crowd_find(pm_crowd_timeline t, pm_global const pm_key_time *times,
+                                   pm_s64 time, pm_u32 clamps) {
+    return pm_crowd_place_at(t, times,
+                             pm_crowd_timeline_ticks(t, pm_crowd_within(t, time, clamps)));
+}
+
 pm_fn pm_cursor pm_crowd_locate(pm_crowd_timeline t, pm_global const pm_key_time *times,
                                 pm_s64 time, pm_u32 clamps) {
-    pm_u64 since = pm_crowd_timeline_ticks(t, pm_crowd_within(t, time, clamps));
-    return t.rate ? pm_crowd_locate_uniform(t, since) : pm_crowd_locate_listed(t, times, since);
+    return pm_crowd_cursor_of(pm_crowd_find(t, times, time, clamps));
 }
 
 #endif

@@ -53,23 +53,22 @@ typedef struct pm_input_lanes {
 /* ---- locating keys ----------------------------------------------------------------- */
 
 pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first, pm_u32 row,
-                           pm_u32 plane, pm_cursor cursor) {
-    lanes->key[c][lane] = first + (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT) * row;
+                           pm_u32 plane, pm_u32 segment) {
+    lanes->key[c][lane] = first + (pm_u64)segment * row;
     lanes->next[c][lane] = lanes->key[c][lane] + row;
-    lanes->plane[c][lane] = plane;
-    lanes->u[lane] = cursor.u;
+    if (PM_PLANES + PM_VECTOR_PLANES > 4) /* else there are none between the keys */
+        lanes->plane[c][lane] = plane;
 }
 
 /* Sets a lane's spacing. It is read at number `first` of the constants for the first segment. */
 pm_fn void pm_set_spacing_lane(pm_key_lanes *lanes, int lane, const pm_tables *t, pm_u64 first,
-                               pm_cursor cursor) {
+                               pm_u32 segment) {
 #if PM_FOUR_KEYS
-    pm_global const float *spacing =
-        t->constants + (first + PM_SPACING_FLOATS * (pm_u64)(cursor.segment & PM_CURSOR_SEGMENT));
+    pm_global const float *spacing = t->constants + (first + PM_SPACING_FLOATS * (pm_u64)segment);
     lanes->before[lane] = spacing[0];
     lanes->after[lane] = spacing[1];
 #else
-    (void)lanes, (void)lane, (void)t, (void)first, (void)cursor;
+    (void)lanes, (void)lane, (void)t, (void)first, (void)segment;
 #endif
 }
 
@@ -83,18 +82,23 @@ pm_fn void pm_prepare_u(pm_input_lanes *input) {
 /* For clips with a common timeline: locates the keys of joint 0. The keys of all joints are
  * contiguous. */
 pm_fn void pm_find_clip_keys(pm_input_lanes *input, const pm_tables *t) {
-    pm_cursor cursors[PM_LANES];
+    pm_u32 segments[PM_LANES], fractions[PM_LANES], slacks[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         pm_global const pm_clip_layout *clip = t->clips + input->clip[i];
-        cursors[i] = pm_crowd_locate(t->timelines[clip->timeline], t->times, input->time[i],
-                                     input->clamps[i]);
-        pm_set_spacing_lane(&input->lanes, i, t, clip->constants, cursors[i]);
+        pm_crowd_place place =
+            pm_crowd_find(t->timelines[clip->timeline], t->times, input->time[i], input->clamps[i]);
+        segments[i] = place.segment;
+        fractions[i] = place.fraction;
+        slacks[i] = place.slack;
+        pm_set_spacing_lane(&input->lanes, i, t, clip->constants, place.segment);
     }
+    for (int i = 0; i < PM_LANES; i++)
+        input->lanes.u[i] = pm_crowd_u(fractions[i], slacks[i]);
     for (pm_u32 c = 0; c < PM_CHANNELS; c++)
         for (int i = 0; i < PM_LANES && (t->size.channels >> c & 1); i++) {
             pm_global const pm_clip_layout *clip = t->clips + input->clip[i];
             pm_set_key_lane(&input->lanes, i, c, clip->first[c], clip->row[c], clip->plane[c],
-                            cursors[i]);
+                            segments[i]);
         }
     pm_prepare_u(input);
 }
@@ -109,9 +113,10 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
                 t->layout[((pm_u64)c * t->size.clips + input->clip[i]) * t->size.joints + joint];
             pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
                                                input->time[i], input->clamps[i]);
-            pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor);
+            pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor.segment);
             pm_set_spacing_lane(&input->lanes, i, t, PM_SPACING_FLOATS * (pm_u64)data.rates,
-                                cursor);
+                                cursor.segment);
+            input->lanes.u[i] = cursor.u;
         }
     pm_prepare_u(input);
 }
@@ -153,8 +158,7 @@ pm_fn void pm_gather_group(pm_planes *to, pm_global const float *keys, const pm_
     pm_gather_plane(from, lanes->next[c], to->of[planes - 1]);
 }
 
-/* Gathers the planes of a joint; `keys` are those of joint 0, or of the joint that pm_find_joint_keys
- * located. */
+/* Gathers the planes of a joint. */
 pm_fn void pm_gather_joint(pm_planes *to, pm_global const float *keys, const pm_key_lanes *lanes,
                            pm_u32 c, pm_u32 planes) {
     to->of[0][0] = pm_gather_quats_at(keys, lanes->key[c]);
@@ -295,10 +299,10 @@ pm_fn void pm_sample_common(pm_poses *to, const pm_tables *t, const pm_input_lan
         to->of[c][k] = pm_sample_gathered(&planes, t, input, c, first, k);
 }
 
-/* Samples a channel of joint k of a group, the one of number `joint`, whose keys are `ahead` numbers behind those
- * that `input` has located. */
-pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_lanes *input,
-                               pm_u32 c, pm_u32 joint, pm_u32 k, pm_u32 ahead) {
+/* Samples a channel of the joint of a number, whose keys are `ahead` numbers behind those that `input` has
+ * located. */
+pm_fn pm_quat pm_sample_joint(const pm_tables *t, const pm_input_lanes *input, pm_u32 c,
+                              pm_u32 joint, pm_u32 ahead) {
     pm_planes planes;
     pm_segment_data data;
     if (c == PM_CHANNEL_ROTATIONS) {
@@ -308,13 +312,12 @@ pm_fn void pm_sample_per_joint(pm_poses *to, const pm_tables *t, const pm_input_
 #else
         data = pm_gather_coded_joint(t->rotations, &input->lanes, c, ahead);
 #endif
-        to->of[c][k] = pm_rotation_at(&data, t, input, joint);
-        return;
+        return pm_rotation_at(&data, t, input, joint);
     }
     pm_gather_joint(&planes, (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + ahead,
                     &input->lanes, c, PM_VECTOR_PLANES);
     data = pm_segment_data_of(&planes, PM_VECTOR_PLANES, 0);
-    to->of[c][k] = pm_vector_value(&data, pm_reals_of(input->lanes.u), input->on_key);
+    return pm_vector_value(&data, pm_reals_of(input->lanes.u), input->on_key);
 }
 
 /* The channels of `count` joints that some clip moves. */
@@ -342,7 +345,8 @@ pm_fn void pm_sample_input(pm_poses *to, const pm_tables *t, pm_input_lanes *inp
             pm_find_joint_keys(input, t, joint);
         for (pm_u32 c = 0; c < PM_CHANNELS; c++)
             if (pm_is_animated(joints + first + k, c))
-                pm_sample_per_joint(to, t, input, c, joint, k, t->size.per_joint ? 0 : 4 * joint);
+                to->of[c][k] =
+                    pm_sample_joint(t, input, c, joint, t->size.per_joint ? 0 : 4 * joint);
     }
 }
 

@@ -84,4 +84,52 @@ pm_fn pm_quat_block pm_block_of_words(const real *words) {
     return pm_block_of(pm_quat_of(words[0], words[1], words[2], words[3]));
 }
 
+pm_fn void pm_transpose_words(real *words) {
+    pm_quat_block m = pm_block_of_words(words);
+    words[0] = m.r0;
+    words[1] = m.r1;
+    words[2] = m.r2;
+    words[3] = m.r3;
+}
+
+/* Part p of a vector, the words of a lane. */
+#ifdef PM_OPENCL
+#if PM_LANES == 16
+#define PM_PART_OF(v, p)                                                                           \
+    ((p) == 0 ? (v).s0123 : (p) == 1 ? (v).s4567 : (p) == 2 ? (v).s89ab : (v).scdef)
+#elif PM_LANES == 8
+#define PM_PART_OF(v, p) ((p) == 0 ? (v).s0123 : (v).s4567)
+#else
+#define PM_PART_OF(v, p) (v)
+#endif
+#endif
+
+/* Stores the first `count` of four words of lane 4 p + k, which are in vector k. */
+pm_fn void pm_store_lane(real v, int p, pm_global float *to, pm_u32 count) {
+#ifdef PM_OPENCL
+    if (count >= 4) {
+        vstore4(PM_PART_OF(v, p), 0, to);
+        return;
+    }
+#endif
+    pm_store_words((const float *)&v + 4 * p, to, count);
+}
+
+/* Stores record n, of `size` words, at once: where records are not written one after another. Words go from
+ * registers to memory, not through the stack, from which parts are read as slowly as they are stored. */
+pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
+    for (pm_u32 w = size; w % 4 != 0; w++)
+        words[w] = PM_REAL(0.0f); /* the rest of the last block */
+    PM_UNROLL
+    for (pm_u32 w = 0; w < size; w += 4)
+        pm_transpose_words(words + w);
+    PM_UNROLL
+    for (int i = 0; i < PM_LANES; i++) {
+        pm_global float *to = out->to[i] + n * size;
+        PM_UNROLL
+        for (pm_u32 w = 0; w < size && (out->active >> i & 1); w += 4)
+            pm_store_lane(words[w + i % 4], i / 4, to + w, size - w);
+    }
+}
+
 #endif

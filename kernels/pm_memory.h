@@ -203,18 +203,31 @@ pm_fn pm_quat pm_load_items(pm_global const float *from) {
         pm_rows_of(PM_VLOAD(0, from), PM_VLOAD(1, from), PM_VLOAD(2, from), PM_VLOAD(3, from)));
 }
 
+/* A quaternion, which is aligned to 16 bytes: vload4 does not assume so, and compilers load it as two halves. */
+#define PM_PART(at) (*(pm_global const float4 *)(at))
+#if PM_LANES == 16
+#define PM_PARTS(from, k)                                                                          \
+    (float16)(PM_PART(from(k)), PM_PART(from(4 + (k))), PM_PART(from(8 + (k))),                    \
+              PM_PART(from(12 + (k))))
+#elif PM_LANES == 8
+#define PM_PARTS(from, k) (float8)(PM_PART(from(k)), PM_PART(from(4 + (k))))
+#else
+#define PM_PARTS(from, k) PM_PART(from(k))
+#endif
+#define PM_QUATS(from)                                                                             \
+    pm_lanes_of(                                                                                   \
+        pm_rows_of(PM_PARTS(from, 0), PM_PARTS(from, 1), PM_PARTS(from, 2), PM_PARTS(from, 3)))
+
 /* PM_LANES quaternions at arbitrary addresses */
 pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
-#if PM_LANES == 16
-#define PM_PARTS(k)                                                                                \
-    (float16)(vload4(0, from[k]), vload4(0, from[4 + (k)]), vload4(0, from[8 + (k)]),              \
-              vload4(0, from[12 + (k)]))
-#elif PM_LANES == 8
-#define PM_PARTS(k) (float8)(vload4(0, from[k]), vload4(0, from[4 + (k)]))
-#else
-#define PM_PARTS(k) vload4(0, from[k])
-#endif
-    return pm_lanes_of(pm_rows_of(PM_PARTS(0), PM_PARTS(1), PM_PARTS(2), PM_PARTS(3)));
+#define PM_FROM(k) from[k]
+    return PM_QUATS(PM_FROM);
+}
+
+/* PM_LANES quaternions, `at` floats further on */
+pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
+#define PM_FROM_AT(k) (from + at[k])
+    return PM_QUATS(PM_FROM_AT);
 }
 
 /* PM_NEIGHBOURS neighbours for each lane, from `at` floats on: to[k] holds the k-th of every lane.
@@ -420,6 +433,7 @@ pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, p
 }
 #endif
 
+#if PM_LANES == 1 || !defined(PM_OPENCL)
 /* PM_LANES quaternions, `at` floats further on */
 pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
     pm_global const float *address[PM_LANES];
@@ -428,7 +442,6 @@ pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM
     return pm_gather_quats(address);
 }
 
-#if PM_LANES == 1 || !defined(PM_OPENCL)
 pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
                                 pm_quat to[PM_NEIGHBOURS]) {
     for (pm_u64 k = 0; k < PM_NEIGHBOURS; k++)

@@ -24,14 +24,6 @@ pm_fn real *pm_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 siz
     return words + out->ahead + n % (PM_BUFFER_WORDS / size) * size;
 }
 
-pm_fn void pm_transpose_words(real *words) {
-    pm_quat_block m = pm_block_of_words(words);
-    words[0] = m.r0;
-    words[1] = m.r1;
-    words[2] = m.r2;
-    words[3] = m.r3;
-}
-
 /* Stores the words of the active lanes from `first` to `end`. Word 0 is `skip` words into the buffer. */
 pm_rare_fn void pm_send_some(const pm_lanes_out *out, pm_u32 at, const real *words, pm_u32 first,
                              pm_u32 end) {
@@ -146,16 +138,6 @@ pm_fn void pm_send_words(const pm_lanes_out *out, pm_u32 at, real *words, pm_u32
     }
     if (first < end)
         pm_send_some(out, at, words, first, end);
-}
-
-/* Stores record n, of `size` words, at once: where records are not written one after another. */
-pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32 size) {
-    for (pm_u32 w = size; w % 4 != 0; w++)
-        words[w] = PM_REAL(0.0f); /* the rest of the last block */
-    PM_UNROLL
-    for (pm_u32 w = 0; w < size; w += 4)
-        pm_transpose_words(words + w);
-    pm_send_some(out, n * size, words, 0, size);
 }
 
 /* Called after record n. Stores the buffer if it is full or the record is the last one. */

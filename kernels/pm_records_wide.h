@@ -86,11 +86,6 @@ pm_fn void pm_store_lines(const pm_lanes_out *out, pm_u32 at, const real *words,
         pm_put_some(out, at, words, count < PM_LANES ? count : PM_LANES);
 }
 
-/* Stores record n, of `size` words, at once: where records are not written one after another. */
-pm_fn void pm_send_record(const pm_lanes_out *out, const real *words, pm_u32 n, pm_u32 size) {
-    pm_store_lines(out, n * size, words, size);
-}
-
 #define PM_RECORD_WORDS_TOTAL (2 * PM_BUFFER_WORDS + PM_LANES)
 
 /* The memory for record n, of `size` words, in one of two buffers. */
