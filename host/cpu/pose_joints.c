@@ -224,10 +224,11 @@ static inline pm_codes load_codes(const pm_s16 *keys, pm_u32 words, size_t at) {
     pm_u32 signs = (pm_u16)group[words - 1];
     if (own < PM_LANES)
         signs |= (pm_u32)(pm_u16)next[words - 1] << PM_KEY_GROUP;
-    return (pm_codes){load_numbers(group + lane, next, own),
-                      load_numbers(group + lane + PM_KEY_GROUP, next + PM_KEY_GROUP, own),
-                      load_numbers(group + lane + 2 * PM_KEY_GROUP, next + 2 * PM_KEY_GROUP, own),
-                      pm_signs_of(words == PM_LOG48_WORDS ? (int)(signs >> lane) : 0)};
+    return (pm_codes){
+        load_numbers(group + lane, next, own),
+        load_numbers(group + lane + PM_KEY_GROUP, next + PM_KEY_GROUP, own),
+        load_numbers(group + lane + (size_t)2 * PM_KEY_GROUP, next + (size_t)2 * PM_KEY_GROUP, own),
+        pm_signs_of(words == PM_LOG48_WORDS ? (int)(signs >> lane) : 0)};
 }
 
 static inline pm_quat load_code(const pm_channel *channel, size_t at) {
