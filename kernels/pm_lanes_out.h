@@ -105,7 +105,7 @@ pm_fn void pm_transpose_words(real *words) {
 #endif
 
 /* Stores the first `count` of four words of lane 4 p + k, which are in vector k. */
-pm_fn void pm_store_lane(real v, int p, pm_global float *to, pm_u32 count) {
+pm_fn void pm_store_lane(real v, pm_u32 p, pm_global float *to, pm_u32 count) {
 #ifdef PM_OPENCL
     if (count >= 4) {
         vstore4(PM_PART_OF(v, p), 0, to);
@@ -124,7 +124,7 @@ pm_fn void pm_send_record(const pm_lanes_out *out, real *words, pm_u32 n, pm_u32
     for (pm_u32 w = 0; w < size; w += 4)
         pm_transpose_words(words + w);
     PM_UNROLL
-    for (int i = 0; i < PM_LANES; i++) {
+    for (pm_u32 i = 0; i < PM_LANES; i++) {
         pm_global float *to = out->to[i] + n * size;
         PM_UNROLL
         for (pm_u32 w = 0; w < size && (out->active >> i & 1); w += 4)
