@@ -227,16 +227,44 @@ static void make_track(random_source *source, scene *s, size_t clip, size_t join
     close_loop(s, clip, t);
 }
 
+/* The row of a joint's first key in the arrays of a set, and the rows from key to key. */
+static size_t first_row_of(const scene *s, size_t n, size_t joint, size_t *step) {
+    const track_set *set = &s->sets[n];
+    size_t row = joint;
+    *step = s->joints;
+    if (set->common_timeline)
+        return row;
+    *step = 1;
+    row = 0;
+    for (size_t j = 0; j < joint; j++)
+        row += set->tracks[j].key_count;
+    return row;
+}
+
 /* Keys of 48 bits, encoded and decoded one by one: the oracle's curves pass through these. */
 static void read_stored_keys(pm_engine *engine, scene *s, size_t n) {
     pm_clip_desc *desc = &s->stored[n];
-    const size_t keys = s->uniform[n].key_count;
+    const size_t most = TRACK_KEYS_MAX * s->joints;
     if (s->options.key_format == PM_KEYS_FLOAT32)
         return;
     pm_clip *clip = clip_make(engine, &s->clips[n]);
-    s->keys[n] = test_array(keys * s->joints * 4, sizeof(float));
-    sample_make(clip, &(pm_sample_job){.sample_count = keys,
-                                       .rate = rates[n],
+    SCOPED(free_at) uint32_t *tracks = test_array(most, sizeof *tracks);
+    SCOPED(free_at) double *times = test_array(most, sizeof *times);
+    size_t rows = 0;
+    for (size_t joint = 0; joint < s->joints; joint++) {
+        size_t step, row = first_row_of(s, n, joint, &step);
+        const pm_timeline *line =
+            &desc->timelines[desc->timeline_of ? desc->timeline_of[joint] : 0];
+        for (size_t k = 0; k < line->key_count; k++, row += step, rows++) {
+            tracks[row] = (uint32_t)joint;
+            times[row] = line->times ? line->times[k]
+                                     : (double)k * (double)line->rate.den / (double)line->rate.num;
+        }
+    }
+    s->keys[n] = test_array(rows * 4, sizeof(float));
+    sample_make(clip, &(pm_sample_job){.sample_count = rows,
+                                       .tracks = tracks,
+                                       .times = times,
                                        .rotations = s->keys[n],
                                        .on_reference = true});
     pm_clip_destroy(&clip);
@@ -285,20 +313,6 @@ static void make_clip(pm_engine *engine, random_source *source, scene *s, size_t
     desc.scales = o->scales ? desc.scales : none;
     s->clips[n] = s->stored[n] = desc;
     read_stored_keys(engine, s, n);
-}
-
-/* The row of a joint's first key in the arrays of a set, and the rows from key to key. */
-static size_t first_row_of(const scene *s, size_t n, size_t joint, size_t *step) {
-    const track_set *set = &s->sets[n];
-    size_t row = joint;
-    *step = s->joints;
-    if (set->common_timeline)
-        return row;
-    *step = 1;
-    row = 0;
-    for (size_t j = 0; j < joint; j++)
-        row += set->tracks[j].key_count;
-    return row;
 }
 
 static void rest_keys(scene *s, size_t n, size_t joint) {
