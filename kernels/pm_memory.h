@@ -122,10 +122,13 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 
 #define PM_LANE_OF(i) ((i) % PM_NEIGHBOURS * 4 + (i) / PM_NEIGHBOURS)
 #define PM_ITEM_OF(j) ((j) % 4 * PM_NEIGHBOURS + (j) / 4)
+#define PM_SAME(j) (j)
 #ifdef PM_OPENCL
 #define PM_ITEM_NUMBERS ((pm_mask)(PM_EACH(PM_ITEM_OF)))
+#define PM_NUMBERS ((pm_mask)(PM_EACH(PM_SAME)))
 #else
 #define PM_ITEM_NUMBERS ((pm_mask){PM_EACH(PM_ITEM_OF)})
+#define PM_NUMBERS ((pm_mask){PM_EACH(PM_SAME)})
 #endif
 
 /* A vector with numbers of items in memory order, in the order of the lanes. */

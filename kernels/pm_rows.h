@@ -44,13 +44,6 @@ pm_fn pm_row pm_row_of(pm_rows *all, pm_u32 k, pm_u32 count, pm_u32 is_first) {
     return row;
 }
 
-#define PM_SAME(j) (j)
-#ifdef PM_OPENCL
-#define PM_NUMBERS ((pm_mask)(PM_EACH(PM_SAME)))
-#else
-#define PM_NUMBERS ((pm_mask){PM_EACH(PM_SAME)})
-#endif
-
 /* Operations for which compilers have no portable name. Lane j gets lane from[j] of v, or of a and b one after
  * the other; higher bits are ignored. */
 #if PM_LANES == 16 && defined(__AVX512F__) && defined(__AVX512DQ__) &&                             \

@@ -203,14 +203,11 @@ load_each(const span *joints, const pm_located_input *input, unsigned c, size_t 
     return load_at(q.channel, &at);
 }
 
-#define PM_NUMBER(i) (i)
-
 /* Neighbouring numbers of a group of keys, the first `own` of them; the others are the first of the next group. */
 static inline pm_mask load_numbers(const pm_s16 *group, const pm_s16 *next, int own) {
     pm_mask numbers = pm_load_numbers(group);
     if (own < PM_LANES)
-        numbers = pm_bits_select((pm_mask){PM_EACH(PM_NUMBER)} < PM_BITS(own), numbers,
-                                 pm_load_numbers(next - own));
+        numbers = pm_bits_select(PM_NUMBERS < PM_BITS(own), numbers, pm_load_numbers(next - own));
     return PM_IN_LANES(numbers);
 }
 

@@ -140,9 +140,9 @@ class MotionLibrary(Shared):
     def names(self) -> tuple[str, ...]:
         return tuple(self._stored.names)
 
-    @property
+    @cached_property
     def durations(self) -> npt.NDArray[np.float64]:
-        return _seconds_of(self._ticks)
+        return self._ticks / 2.0**32
 
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -429,7 +429,7 @@ class MotionLibrary(Shared):
         generator = np.random.default_rng(rng)
         chances = self._stored.weights if weights is None else _weights_of(weights, len(self))
         ids = generator.choice(len(self), size=n, p=chances / chances.sum())
-        room = np.maximum(_seconds_of(self._ticks[ids]) - truncate, 0.0)
+        room = np.maximum(self.durations[ids] - truncate, 0.0)
         return ids.astype(np.int64), generator.random(n) * room
 
     def check(self, ids: npt.ArrayLike) -> None:
@@ -482,7 +482,6 @@ class MotionLibrary(Shared):
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
         """
         made = read_library(path, method, keys)
-        _weights_of(made.weights, len(made.names))
         numbers = made.bodies if bodies is None else bodies
         hinges = made.dofs if dofs is None else dofs
         return _made_again(replace(
@@ -497,10 +496,6 @@ class MotionLibrary(Shared):
         seconds = float(self.durations.sum())
         return (f"MotionLibrary({count} motion{'' if count == 1 else 's'}, {bodies} "
                 f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
-
-
-def _seconds_of(ticks: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
-    return ticks / 2.0**32
 
 
 def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
