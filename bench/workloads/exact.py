@@ -6,6 +6,8 @@ doubles, one NumPy call each, so that nothing is contracted or reordered. No sin
 last bit varies. Quaternions are four arrays x, y, z, w.
 """
 
+from math import factorial
+
 import numpy as np
 
 # Fractional parts of the square roots of 2 and 3, which are odd.
@@ -17,17 +19,10 @@ def _series(count, numerator, denominator):
     return [numerator(k) / denominator(k) for k in range(count)]
 
 
-def _product(first, last):
-    value = 1
-    for factor in range(first, last + 1):
-        value *= factor
-    return value
-
-
 # In powers of x^2: sin(x)/x and cos(x) to pi/2, asin(x)/x to 0.2; the next terms are below 1e-18.
-_SINC = _series(13, lambda k: (-1)**k, lambda k: _product(1, 2 * k + 1))
-_COS = _series(13, lambda k: (-1)**k, lambda k: _product(1, 2 * k))
-_ASIN = _series(13, lambda k: _product(k + 1, 2 * k), lambda k: 4**k * _product(1, k) * (2 * k + 1))
+_SINC = _series(13, lambda k: (-1)**k, lambda k: factorial(2 * k + 1))
+_COS = _series(13, lambda k: (-1)**k, lambda k: factorial(2 * k))
+_ASIN = _series(13, lambda k: factorial(2 * k), lambda k: 4**k * factorial(k)**2 * (2 * k + 1))
 
 
 def _polynomial(coefficients, x):
