@@ -60,9 +60,6 @@ def compile_for(tools, target, source, options, folder):
         return file.read(), log
 
 
-# ---- fused operations --------------------------------------------------------------------------
-
-
 FUSED = re.compile(r"\bV_(PK_)?(?:FMA|FMAC|FMAAK|FMAMK|MAD|MAC|FMA_MIX\w*?)_(?:LEGACY_)?F(?:16|32|64)")
 
 
@@ -91,9 +88,6 @@ def weights(clang, target):
                 raise Failure(f"{clang}: the probe of {name} has {getattr(asked, name)}, expected 1")
             found[name] = fused_count(after_selection(log)) - asked.fma
     return found
-
-
-# ---- assembly ----------------------------------------------------------------------------------
 
 
 def number(text, pattern):

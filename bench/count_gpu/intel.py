@@ -54,9 +54,6 @@ def listings(dumps, binary):
                     text_of(f"{stem}_codegen{attempt}.ll"), int(named[3]))
     raise Failure("IGC wrote no listing of the code in the binary")
 
-
-# ---- assembly ----------------------------------------------------------------------------------
-
 OPERATION = re.compile(r"^(?:\([^)]*\))?\s+([a-z][a-z0-9_.]*) \((\d+)\|M(\d+)\)(.*)")
 
 # The smallest width of a kernel. Narrower operations are of numbers that all lanes share.

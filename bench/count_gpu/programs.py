@@ -31,9 +31,6 @@ def must(found, what):
     return found
 
 
-# ---- the tables --------------------------------------------------------------------------------
-
-
 def x_table(text, macro):
     """The rows of an X-macro, each a tuple of its arguments, with those of the tables that it names."""
     table = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*)", text)
@@ -102,9 +99,6 @@ def vector_curves_of_methods():
 
 def source_path(program):
     return os.path.join(program.folder, f"{program.file}.cl")
-
-
-# ---- the programs ------------------------------------------------------------------------------
 
 
 def make(name, file, curve, components, keys, **more):

@@ -4,7 +4,6 @@ need not be compiled again."""
 import concurrent.futures
 import functools
 import hashlib
-import sys
 import tempfile
 
 from . import amd, fused, intel, nvidia, spirv
@@ -34,9 +33,6 @@ def versions(targets):
     """The tools of the targets; fails where one is missing."""
     makers = dict.fromkeys(map(maker_of, targets))
     return {maker.__name__.rpartition(".")[2]: list(versions_of(maker)) for maker in makers}
-
-
-# ---- keys --------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -76,9 +72,6 @@ def changed(rows, record):
             for row in rows if row.get("key") in said and row != said[row["key"]]]
 
 
-# ---- compiling ---------------------------------------------------------------------------------
-
-
 def compile_one(program, target, known):
     """(figures, whether they were known)"""
     maker = maker_of(target)
@@ -102,11 +95,9 @@ def everything(programs, targets, jobs, known):
     rows, count = [None] * len(work), 0
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
         waiting = {pool.submit(compile_one, program, target, known): i for i, (program, target) in enumerate(work)}
-        for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
+        for future in concurrent.futures.as_completed(waiting):
             program, target = work[waiting[future]]
             figures, was_known = future.result()
             rows[waiting[future]] = {**figures, "target": target, "program": program.name}
             count += was_known
-            if sys.stderr.isatty():
-                print(f"\r\033[K{done} of {len(work)}: {target} {program.name}\r", end="", file=sys.stderr, flush=True)
     return rows, count

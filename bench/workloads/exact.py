@@ -12,17 +12,11 @@ import numpy as np
 
 # Fractional parts of the square roots of 2 and 3, which are odd.
 _ROOT_2, _ROOT_3 = np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B)
-
-
-def _series(count, numerator, denominator):
-    """Coefficients n/d, each rounded once: Python divides integers exactly."""
-    return [numerator(k) / denominator(k) for k in range(count)]
-
-
-# In powers of x^2: sin(x)/x and cos(x) to pi/2, asin(x)/x to 0.2; the next terms are below 1e-18.
-_SINC = _series(13, lambda k: (-1)**k, lambda k: factorial(2 * k + 1))
-_COS = _series(13, lambda k: (-1)**k, lambda k: factorial(2 * k))
-_ASIN = _series(13, lambda k: factorial(2 * k), lambda k: 4**k * factorial(k)**2 * (2 * k + 1))
+# In powers of x^2: sin(x)/x and cos(x) to pi/2, asin(x)/x to 0.2; the next terms are below 1e-18. Each coefficient is
+# rounded once: Python divides integers exactly.
+_SINC = [(-1)**k / factorial(2 * k + 1) for k in range(13)]
+_COS = [(-1)**k / factorial(2 * k) for k in range(13)]
+_ASIN = [factorial(2 * k) / (4**k * factorial(k)**2 * (2 * k + 1)) for k in range(13)]
 
 
 def _polynomial(coefficients, x):

@@ -30,12 +30,9 @@ def read(path, dtypes, shape):
         if not os.path.isfile(path):
             raise ValueError("it is no file")
         with open(path, "rb") as file:
-            if np.lib.format.read_magic(file) not in ((1, 0), (2, 0)):
-                raise ValueError("expected a .npy file of version 1 or 2")
-            file.seek(0)
-            version = np.lib.format.read_magic(file)
-            header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-            found, fortran, dtype = header(file)
+            if np.lib.format.read_magic(file) != (1, 0):
+                raise ValueError("expected a .npy file of version 1.0")
+            found, fortran, dtype = np.lib.format.read_array_header_1_0(file)
             held = os.fstat(file.fileno()).st_size - file.tell()
         if dtype.str not in dtypes or found != tuple(shape) or fortran:
             raise ValueError(f"it has {dtype} {found}{', in Fortran order' if fortran else ''}; expected "
