@@ -7,7 +7,7 @@ import tempfile
 
 from . import fused
 from .programs import OPTIONS, source_path
-from .tools import Failure, Missing, need, need_file, package_version, run, version
+from .tools import Failure, Missing, need, package_version, run, version
 
 TARGETS = ("gfx1030", "gfx1100", "gfx90a", "gfx942")
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
@@ -27,7 +27,7 @@ PROBES = {
 class Tools:
     def __init__(self):
         self.clang = need("clang-19", "Debian package clang-19")
-        need_file(os.path.join(BITCODE, "ocml.bc"), "Debian package rocm-device-libs")
+        need(os.path.join(BITCODE, "ocml.bc"), "Debian package rocm-device-libs")
 
     def versions(self):
         return [version(self.clang), package_version("rocm-device-libs")]

@@ -3,6 +3,7 @@
 import glob
 import os
 import re
+from pathlib import Path
 
 from .programs import OPTIONS
 from .tools import Failure, need, package_version, run
@@ -35,8 +36,7 @@ def compile_for(tools, target, program, folder):
 
 
 def text_of(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
+    return Path(path).read_text(encoding="utf-8", errors="replace")
 
 
 def listings(dumps, binary):

@@ -6,7 +6,7 @@ import re
 
 from . import fused
 from .programs import OPTIONS, source_path
-from .tools import Failure, need, need_file, run, version
+from .tools import Failure, need, run, version
 
 TARGETS = ("sm_90",)
 LIBCLC = "/usr/lib/clc/nvptx64--nvidiacl.bc"
@@ -16,7 +16,7 @@ WARPS, REGISTERS = 64, 65536  # of a multiprocessor of sm_90
 class Tools:
     def __init__(self):
         self.clang = need("clang-15", "Debian package clang-15")
-        need_file(LIBCLC, "Debian package libclc-15")
+        need(LIBCLC, "Debian package libclc-15")
         self.ptxas = need("ptxas", "pip package nvidia-cuda-nvcc")
         self.nvdisasm = need("nvdisasm", "pip package nvidia-cuda-nvdisasm")
 

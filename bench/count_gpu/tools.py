@@ -29,16 +29,11 @@ def find(name):
 
 
 def need(name, package):
-    found = find(name)
+    """A tool, or a file by its whole path."""
+    found = (name if os.path.exists(name) else None) if os.path.isabs(name) else find(name)
     if not found:
         raise Missing(f"{name} is missing; install {package}")
     return found
-
-
-def need_file(path, package):
-    if not os.path.exists(path):
-        raise Missing(f"{path} is missing; install {package}")
-    return path
 
 
 def first_error(text):

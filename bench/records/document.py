@@ -163,9 +163,10 @@ def record_of(members):
     return record
 
 
-def read(path):
+def read(path, of=record_of):
+    """The record in a file, or what `of` makes of its value; a refusal names the file."""
     try:
-        return record_of(read_json(path))
+        return of(read_json(path))
     except Refused as refusal:
         raise Refused(f"{shown(path)}: {shown(refusal, 300)}") from refusal
 
@@ -177,7 +178,7 @@ def candidates(folder, but):
         for path in (os.path.join(place, name) for name in sorted(names) if name.endswith(".json")):
             # A link that leads nowhere is no record; a pipe would be waited for.
             if os.path.isfile(path) and not os.path.samefile(path, but):
-                members = read_json(path)
+                members = read(path, of=lambda value: value)
                 if isinstance(members, dict) and members.get("schema") == 2 and "cases" in members:
                     yield path, read(path)
 
