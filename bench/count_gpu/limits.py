@@ -28,22 +28,15 @@ def parse(text, name="limits"):
     return found
 
 
-def read(path=FILE):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return parse(file.read(), os.path.relpath(path))
-    except OSError as error:
-        raise Failure(str(error)) from error
-
-
-def is_about(limit, row):
-    return (fnmatch.fnmatchcase(row["target"], limit.target)
-            and fnmatch.fnmatchcase(row["program"], limit.program))
+def read():
+    with open(FILE, encoding="utf-8") as file:
+        return parse(file.read(), os.path.relpath(FILE))
 
 
 def limits_of(limits, row):
     """For each figure the last limit that is about the row: the file goes from general to special."""
-    return {limit.figure: limit for limit in limits if is_about(limit, row)}
+    return {limit.figure: limit for limit in limits if fnmatch.fnmatchcase(row["target"], limit.target)
+            and fnmatch.fnmatchcase(row["program"], limit.program)}
 
 
 def faults(limits, rows):

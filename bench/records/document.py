@@ -188,13 +188,12 @@ def latest(folder, path, record):
     have a case of its size, or None and a reason. Records with as many samples come first."""
     if record.processor is None:
         return None, "the new record names no processor"
-    alike = [(other.samples == record.samples, other.date, other_path, other)
+    found = [(other.samples == record.samples, other.date, other_path, other)
              for other_path, other in candidates(folder, path)
-             if (other.processor, other.device) == (record.processor, record.device)]
-    if not alike:
-        return None, f"none has the processor '{record.processor}' and the device '{record.device}'"
-    found = [one for one in alike if any(name in one[3].cases and one[3].cases[name].samples == case.samples
-                                         for name, case in record.cases.items())]
+             if (other.processor, other.device) == (record.processor, record.device)
+             and any(name in other.cases and other.cases[name].samples == case.samples
+                     for name, case in record.cases.items())]
     if not found:
-        return None, "none of this processor and device has a case of the new record in the same size"
+        return None, (f"none of the processor '{record.processor}' and the device '{record.device}' has a case of the "
+                      "new record in the same size")
     return max(found, key=lambda one: one[:3])[2:], None

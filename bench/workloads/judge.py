@@ -5,7 +5,7 @@ block, so that a wrong sample is found wherever it is."""
 import numpy as np
 from records.text import Refused
 
-from . import content, folder, npy
+from . import content
 
 RESULT_TYPES = ("<f4", "<f8")
 BLOCK = 1 << 16  # samples that are computed at a time, so that arrays stay in a cache
@@ -68,10 +68,6 @@ def judge(task, inputs, results):
         if not value <= limit:
             raise Refused(f"{task['name']}: {kind} is {value:.7g} at {_place(task, at)}; expected {limit:g} at most", 1)
     return {**{kind: value for kind, (value, _) in largest.items()}, "mean_error_rad": total / task["samples"]}
-
-
-def judge_file(workload, task, path):
-    return judge(task, folder.load_inputs(workload), npy.read(path, RESULT_TYPES, task["shape"]))
 
 
 def text_of(errors):

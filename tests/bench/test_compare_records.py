@@ -219,7 +219,7 @@ class Latest(Script):
         self.assertNotIn("0 slower", text)
 
     def test_that_none_is_comparable_is_said_and_no_failure(self):
-        for new, words in ((record(self.one), "none has the processor 'Processor X'"),
+        for new, words in ((record(self.one), "none of the processor 'Processor X'"),
                            (record(self.one, host={"processor": None}), "names no processor")):
             text = self.find(new)
             self.assertRegex(text, r"\Ano comparable record in [^\n]*\n\Z")
