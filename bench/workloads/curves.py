@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The curves of the workload by their definitions, in double precision with exact.py's operations, and matrices.
 
-slerp, nlerp, and squad with given inner control points. Neighbouring keys of the workload have a
-positive dot product, so no curve changes a sign.
+Neighbouring keys of the workload have a positive dot product, so no curve changes a sign.
 """
 
 import numpy as np
@@ -57,10 +56,8 @@ def exponential(v):
 
 
 def inner_controls(keys):
-    """Shoemake's inner points q_i exp((L_{i-1} - L_i) / 4), at both ends the key; float32.
-
-    These are squad's inner points for uniform keys whose velocity is the mean of both sides.
-    """
+    """Shoemake's inner points q_i exp((L_{i-1} - L_i) / 4), at both ends the key; float32: squad's, for uniform keys
+    whose velocity is the mean of both sides."""
     controls = keys.copy()
     if len(keys) > 2:
         before, here, after = (normalized(planes(keys[k:len(keys) - 2 + k])) for k in range(3))

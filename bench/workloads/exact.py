@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Numbers with the same bits on every machine: a generator, and the functions that curves need.
 
-Only integers and the operations that IEEE 754 rounds exactly are used: + - * / and the square root of
-doubles, one NumPy call each, so that nothing is contracted or reordered. No sine of a C library, whose
-last bit varies. Quaternions are four arrays x, y, z, w.
+Only integers and the operations that IEEE 754 rounds exactly are used: + - * / and the square root of doubles, one NumPy
+call each, so that nothing is contracted or reordered. Quaternions are four arrays x, y, z, w.
 """
 
 from math import factorial
