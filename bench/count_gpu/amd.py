@@ -6,9 +6,8 @@ import re
 import tempfile
 
 from . import fused
-from .flow import Instruction, hot_calls
 from .programs import OPTIONS, source_path
-from .tools import Failure, Missing, need, need_file, package_version, run, version
+from .tools import Failure, Missing, need, package_version, run, version
 
 TARGETS = ("gfx1030", "gfx1100", "gfx90a", "gfx942")
 BITCODE = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode"
@@ -26,9 +25,9 @@ PROBES = {
 
 
 class Tools:
-    def __init__(self, _targets=TARGETS):
+    def __init__(self):
         self.clang = need("clang-19", "Debian package clang-19")
-        need_file(os.path.join(BITCODE, "ocml.bc"), "Debian package rocm-device-libs")
+        need(os.path.join(BITCODE, "ocml.bc"), "Debian package rocm-device-libs")
 
     def versions(self):
         return [version(self.clang), package_version("rocm-device-libs")]
@@ -61,9 +60,6 @@ def compile_for(tools, target, source, options, folder):
         return file.read(), log
 
 
-# ---- fused operations --------------------------------------------------------------------------
-
-
 FUSED = re.compile(r"\bV_(PK_)?(?:FMA|FMAC|FMAAK|FMAMK|MAD|MAC|FMA_MIX\w*?)_(?:LEGACY_)?F(?:16|32|64)")
 
 
@@ -94,80 +90,22 @@ def weights(clang, target):
     return found
 
 
-# ---- assembly ----------------------------------------------------------------------------------
-
-
-def functions(text):
-    """The text of each function, from its label to the next function's."""
-    heads = list(re.finditer(r"^(\w[\w.$]*):\s*; @\1$", text, re.M))
-    ends = [head.start() for head in heads[1:]] + [len(text)]
-    return {head[1]: text[head.end():end] for head, end in zip(heads, ends)}
-
-
-LINE = re.compile(r"^(?:(\.?\w[\w.$]*):|\s+([a-z]\w+)(?:\s+([^;]*))?)")
-
-
-def flow_of(body):
-    """The instructions of a function, with their successors and calls."""
-    lines, labels, symbol = [], {}, None
-    for line in body.partition("\n.Lfunc_end")[0].splitlines():
-        found = LINE.match(line)
-        if found and found[1]:
-            labels[found[1]] = len(lines)
-        elif found:
-            lines.append((found[2], (found[3] or "").strip()))
-    program = []
-    for index, (op, rest) in enumerate(lines):
-        following = [index + 1] if index + 1 < len(lines) else []
-        named = re.search(r"([\w.$]+)@(?:rel32|gotpcrel32)@lo", rest)
-        symbol = named[1] if named else symbol
-        if op.startswith(("s_branch", "s_cbranch")):
-            if rest not in labels:
-                raise Failure(f"the listing has no {rest}")
-            following = [labels[rest]] + ([] if op == "s_branch" else following)
-        elif op in ("s_endpgm", "s_setpc_b64"):
-            following = []
-        calls = (symbol or "a function") if op == "s_swappc_b64" else None
-        program.append(Instruction("other", 0, following, calls))
-    return program
-
-
 def number(text, pattern):
-    found = re.search(pattern, text, re.M)
+    found = re.findall(pattern, text, re.M)
     if not found:
         raise Failure(f"the assembly has no {pattern.split(':')[0]}")
-    return int(found[1])
-
-
-def of_assembly(text, kernel, is_rare=lambda name: False):
-    bodies = functions(text)
-    if kernel not in bodies:
-        raise Failure(f"the assembly has no {kernel}")
-    flows = [flow_of(body) for body in bodies.values()]
-    meta = text[text.index(".amdgpu_metadata"):]
-    return {
-        "registers": number(meta, r"\.vgpr_count: +(\d+)"),
-        "sgprs": number(meta, r"\.sgpr_count: +(\d+)"),
-        "spills": number(meta, r"\.vgpr_spill_count: +(\d+)"),
-        "sgpr_spills": number(meta, r"\.sgpr_spill_count: +(\d+)"),
-        "scratch_bytes": number(meta, r"\.private_segment_fixed_size: +(\d+)"),
-        "local_bytes": number(meta, r"\.group_segment_fixed_size: +(\d+)"),
-        "occupancy": number(bodies[kernel], r"^; Occupancy: (\d+)"),
-        "simd": None,
-        "code_bytes": sum(number(body, r"^; codeLenInByte = (\d+)") for body in bodies.values()),
-        "instructions": sum(map(len, flows)),
-        "calls": sum(1 for flow in flows for one in flow if one.calls),
-        "hot_calls": [name for flow in flows if flow for name in hot_calls(flow, is_rare)],
-        "flat_accesses": len(re.findall(r"^\s+flat_(?:load|store)", text, re.M)),
-        "scratch_accesses": len(re.findall(r"^\s+(?:scratch_\w+|buffer_(?:load|store)\w*)", text, re.M)),
-    }
+    return int(found[-1])
 
 
 def measure(tools, program, target, folder):
-    text, log = compile_for(tools, target, source_path(program),
-                            program.defines, folder)
-    found = of_assembly(text, program.file)
-    asked = fused.asked_of(fused.before_selection(log))
-    found["fused_extra"] = fused.extra(fused_count(after_selection(log)), asked,
-                                       weights(tools.clang, target))
-    return found
+    text, log = compile_for(tools, target, source_path(program), program.defines, folder)
+    code, _, meta = text.partition(".amdgpu_metadata")
+    return {
+        "registers": number(meta, r"\.vgpr_count: +(\d+)"),
+        "spills": number(meta, r"\.vgpr_spill_count: +(\d+)"),
+        "scratch_bytes": number(meta, r"\.private_segment_fixed_size: +(\d+)"),
+        "occupancy": number(code, r"^; Occupancy: (\d+)"),
+        "instructions": len(re.findall(r"^\s+[a-z]\w+(?:\s|$)", code, re.M)),
+        "fused_extra": fused.extra(fused_count(after_selection(log)), fused.asked_of(fused.before_selection(log)),
+                                   weights(tools.clang, target)),
+    }

@@ -50,9 +50,6 @@ def extra(machine, asked, weights):
     return machine - explained
 
 
-# ---- PTX ---------------------------------------------------------------------------------------
-
-
 def extra_of_ptx(text, log):
     """PTX has instructions for division and root, so nothing is expanded. ptxas may fuse products
     and sums without a rounding, and never those that have one."""

@@ -3,8 +3,8 @@
 import glob
 import os
 import re
+from pathlib import Path
 
-from .flow import Instruction, hot_calls
 from .programs import OPTIONS
 from .tools import Failure, need, package_version, run
 
@@ -13,7 +13,7 @@ WITHOUT_DOUBLE = ("tgllp", "dg2")
 
 
 class Tools:
-    def __init__(self, _targets=TARGETS):
+    def __init__(self):
         self.ocloc = need("ocloc", "Debian package intel-opencl-icd")
 
     def versions(self):
@@ -21,7 +21,7 @@ class Tools:
 
 
 def compile_for(tools, target, program, folder):
-    """Compiles, and returns the arguments of of_listings."""
+    """(assembly, what the front end makes, the representation before the code, lanes of a thread)"""
     dumps = os.path.join(folder, "dumps")
     os.mkdir(dumps)
     environment = {"IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": dumps}
@@ -36,8 +36,7 @@ def compile_for(tools, target, program, folder):
 
 
 def text_of(path):
-    with open(path, encoding="utf-8", errors="replace") as file:
-        return file.read()
+    return Path(path).read_text(encoding="utf-8", errors="replace")
 
 
 def listings(dumps, binary):
@@ -52,41 +51,10 @@ def listings(dumps, binary):
                 raise Failure(f"IGC's listing {os.path.basename(code_path)} has an unknown name")
             stem, attempt = named[1], named[2] or ""
             return (text_of(code_path[:-3] + "asm"), text_of(f"{stem}_beforeUnification.ll"),
-                    text_of(f"{stem}_codegen{attempt}.ll"), len(code), int(named[3]))
+                    text_of(f"{stem}_codegen{attempt}.ll"), int(named[3]))
     raise Failure("IGC wrote no listing of the code in the binary")
 
-
-# ---- assembly ----------------------------------------------------------------------------------
-
-BLOCK = re.compile(r"^// (B\d+):.*?(?:Preds:\{([^}]*)\})?,\s*Succs:\{([^}]*)\}")
 OPERATION = re.compile(r"^(?:\([^)]*\))?\s+([a-z][a-z0-9_.]*) \((\d+)\|M(\d+)\)(.*)")
-CALL = re.compile(r"^(?:\([^)]*\))?\s+calla?\s+\([^)]*\)\s+\S+\s+(\S+)")
-
-
-def blocks(assembly):
-    """(successors, lines) of each block."""
-    found, lines = [], None
-    for line in assembly.splitlines():
-        head = BLOCK.match(line)
-        if head:
-            lines = []
-            found.append((head[1], re.findall(r"B\d+", head[3]), lines))
-        elif lines is not None:
-            lines.append(line)
-    return found
-
-
-def flow_of(assembly):
-    """Blocks as instructions, with their successors and the routines that they call."""
-    listed = blocks(assembly)
-    index = {name: i for i, (name, _, _) in enumerate(listed)}
-    program = []
-    for _, successors, lines in listed:
-        called = [found for found in map(CALL.match, lines) if found]
-        calls = called[0][1] if called else None
-        program.append(Instruction("other", 0, [index[one] for one in successors if one in index], calls))
-    return program
-
 
 # The smallest width of a kernel. Narrower operations are of numbers that all lanes share.
 LEAST_SIMD = 8
@@ -117,26 +85,17 @@ def fused_extra(operations, source, ir):
     return sum(map(fused_in, operations)) - asked + allowed
 
 
-def of_listings(assembly, source, ir, code_bytes, simd):
+def measure(tools, program, target, folder):
+    assembly, source, ir, simd = compile_for(tools, target, program, folder)
     operations = [found for found in map(OPERATION.match, assembly.splitlines()) if found]
     grf = re.search(r"numGRF=(\d+)", assembly)
     if not grf or not operations:
         raise Failure("IGC's listing has no instructions")
-    flow = flow_of(assembly)
     return {
         "registers": int(grf[1]),
         "spills": said(assembly, "spill size", 0),
         "scratch_bytes": -(-said(assembly, "private memory size", 0) // simd),
-        "occupancy": None,
-        "simd": simd,
-        "code_bytes": code_bytes,
+        "occupancy": simd,  # lanes that a thread computes at a time
         "instructions": said(assembly, "instCount"),
-        "calls": sum(1 for line in assembly.splitlines() if CALL.match(line)),
-        "hot_calls": hot_calls(flow, lambda name: False) if flow else [],
-        "flag_spills": said(assembly, "spill flag store", 0),
         "fused_extra": fused_extra(operations, source, ir),
     }
-
-
-def measure(tools, program, target, folder):
-    return of_listings(*compile_for(tools, target, program, folder))

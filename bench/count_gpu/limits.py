@@ -8,8 +8,7 @@ import re
 from .tools import ROOT, Failure
 
 FILE = os.path.join(ROOT, "bench", "gpu-limits.txt")
-FIGURES = ("registers", "sgprs", "spills", "sgpr_spills", "scratch_bytes", "local_bytes", "occupancy", "simd",
-           "code_bytes", "instructions", "calls", "hot_calls", "fused_extra")
+FIGURES = ("registers", "spills", "scratch_bytes", "occupancy", "instructions", "fused_extra")
 LINE = re.compile(r"(\S+)\s+(\S+)\s+(\w+)\s*(<=|>=)\s*(\d+)")
 
 Limit = collections.namedtuple("Limit", "number target program figure relation bound")
@@ -29,27 +28,15 @@ def parse(text, name="limits"):
     return found
 
 
-def read(path=FILE):
-    try:
-        with open(path, encoding="utf-8") as file:
-            return parse(file.read(), os.path.relpath(path))
-    except OSError as error:
-        raise Failure(str(error)) from error
-
-
-def value_of(row, figure):
-    value = row.get(figure)
-    return len(value) if isinstance(value, list) else value
-
-
-def is_about(limit, row):
-    return (fnmatch.fnmatchcase(row["target"], limit.target)
-            and fnmatch.fnmatchcase(row["program"], limit.program))
+def read():
+    with open(FILE, encoding="utf-8") as file:
+        return parse(file.read(), os.path.relpath(FILE))
 
 
 def limits_of(limits, row):
     """For each figure the last limit that is about the row: the file goes from general to special."""
-    return {limit.figure: limit for limit in limits if is_about(limit, row)}
+    return {limit.figure: limit for limit in limits if fnmatch.fnmatchcase(row["target"], limit.target)
+            and fnmatch.fnmatchcase(row["program"], limit.program)}
 
 
 def faults(limits, rows):
@@ -59,11 +46,10 @@ def faults(limits, rows):
             yield f"{where}: {row['error']}"
             continue
         for figure, limit in limits_of(limits, row).items():
-            value = value_of(row, figure)
+            value = row.get(figure)
             held = value is None or (value <= limit.bound if limit.relation == "<=" else value >= limit.bound)
             if not held:
-                names = f" ({', '.join(row[figure])})" if isinstance(row[figure], list) else ""
-                yield f"{where}: {figure} is {value}{names}, expected {limit.relation} {limit.bound}"
+                yield f"{where}: {figure} is {value}, expected {limit.relation} {limit.bound}"
 
 
 def idle(limits, rows):

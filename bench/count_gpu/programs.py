@@ -13,8 +13,8 @@ import re
 from .tools import KERNELS, ROOT, Failure
 
 # `name` is that of reports, `file` the kernel's, `defines` what host/programs/program.c defines.
-# `usual` is false for what only a caller's own choice of the vector method builds. `doubles`: for devices with double.
-Program = collections.namedtuple("Program", "name file defines usual folder doubles", defaults=(KERNELS, False))
+# `doubles`: for devices with double.
+Program = collections.namedtuple("Program", "name file defines folder doubles", defaults=(KERNELS, False))
 
 # Options of every program; the rest are those of `defines`.
 OPTIONS = ("-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt")
@@ -29,9 +29,6 @@ def must(found, what):
     if not found:
         raise Failure(f"{what} cannot be read")
     return found
-
-
-# ---- the tables --------------------------------------------------------------------------------
 
 
 def x_table(text, macro):
@@ -104,14 +101,11 @@ def source_path(program):
     return os.path.join(program.folder, f"{program.file}.cl")
 
 
-# ---- the programs ------------------------------------------------------------------------------
-
-
-def make(name, file, curve, components, keys, usual=True, **more):
+def make(name, file, curve, components, keys, **more):
     defines = {"PM_METHOD": f"pm_{curve}", "PM_COMPONENTS": components, "PM_LANES": 1,
                "PM_KEYS": keys, **more}
     return Program("/".join(name).replace("_", "-"), file,
-                   tuple(f"-D{key}={value}" for key, value in defines.items()), usual)
+                   tuple(f"-D{key}={value}" for key, value in defines.items()))
 
 
 def rotations():
@@ -151,26 +145,24 @@ def builders():
 
 def crowds():
     """Programs of crowds: host/opencl/crowd.c. The name says the vector curve where it is not the
-    first that the methods of the rotation curve select, and whether timelines are per joint."""
+    first that the methods of the rotation curve select, and whether timelines are per joint. The vector
+    curve and the locating of keys are code beside that of the rotation: one rotation shows each vector
+    curve, one output the timelines per joint. Those that only a caller's own choice builds are left out."""
     every = itertools.product(outputs(), rotations(), curves("VECTOR"), (0, 1))
     for (output, number), (names, curve, keys), vector, per_joint in every:
         own = vector_curves_of_methods()[curve]
-        name = ["crowd", output, *names] + ([] if vector == own[0] else [vector])
-        # The vector curve and the locating of keys are code beside that of the rotation: one
-        # rotation shows each vector curve, one output the timelines per joint.
-        usual = vector in own or (names == [curves("ROTATION")[0]])
-        usual = usual and (not per_joint or (number == 0 and vector == own[0]))
-        yield make(name + ["per-joint"] * per_joint, "crowd_workgroup", curve, 4, keys, usual,
-                   PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number, PM_PER_JOINT=per_joint)
+        shown = vector in own or names == [curves("ROTATION")[0]]
+        if shown and (not per_joint or (number == 0 and vector == own[0])):
+            name = ["crowd", output, *names] + ([] if vector == own[0] else [vector])
+            yield make(name + ["per-joint"] * per_joint, "crowd_workgroup", curve, 4, keys,
+                       PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=number, PM_PER_JOINT=per_joint)
     for names, curve, keys in rotations():
         vector = vector_curves_of_methods()[curve][0]
-        for kind in ("layers", "given"):
-            # What is given has no curves, so one program shows it.
-            if kind == "layers" or names == ["slerp"]:
-                define = {"layers": "PM_LAYERED", "given": "PM_GIVEN"}[kind]
+        # What is given has no curves, so one program shows it.
+        for kind, define in (("layers", "PM_LAYERED"), ("given", "PM_GIVEN")):
+            if keys == 0 and (kind == "layers" or names == ["slerp"]):
                 yield make(["crowd", "palette", *names, kind], "crowd_workgroup", curve, 4, keys,
-                           keys == 0, PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0,
-                           **{define: 1})
+                           PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})
 
 
 @functools.cache

@@ -10,7 +10,7 @@ TARGETS = ("spirv",)
 
 
 class Tools:
-    def __init__(self, _targets=TARGETS):
+    def __init__(self):
         self.clang = need("clang-15", "Debian package clang-15")
         self.translator = need("llvm-spirv-15", "Debian package llvm-spirv-15")
         self.validator = need("spirv-val", "Debian package spirv-tools")
@@ -18,18 +18,6 @@ class Tools:
 
     def versions(self):
         return [version(self.clang), package_version("llvm-spirv-15"), package_version("spirv-tools")]
-
-
-def of_listing(text):
-    """Without the mode ContractionOff a driver may fuse products with sums. The translator leaves it
-    out where a kernel has no sums. A mad may be fused or not."""
-    kernels = set(re.findall(r"OpEntryPoint Kernel (%\w+)", text))
-    strict = set(re.findall(r"OpExecutionMode (%\w+) ContractionOff", text))
-    free = min(len(re.findall(r"= OpFMul ", text)), len(re.findall(r"= OpF(?:Add|Sub) ", text)))
-    mads = len(re.findall(r"OpExtInst .* mad ", text))
-    extra = mads + (free if kernels - strict else 0)
-    return {"registers": None, "spills": None, "scratch_bytes": None, "occupancy": None, "simd": None,
-            "code_bytes": None, "calls": None, "hot_calls": [], "fused_extra": extra}
 
 
 def measure(tools, program, _target, folder):
@@ -40,4 +28,10 @@ def measure(tools, program, _target, folder):
     run(tools.translator, "--spirv-max-version=1.0", f"{name}.bc", "-o", f"{name}.spv")
     run(tools.validator, "--target-env", "opencl1.2", f"{name}.spv")
     text, _ = run(tools.disassembler, f"{name}.spv")
-    return of_listing(text)
+    # Without the mode ContractionOff a driver may fuse products with sums. The translator leaves it out where a
+    # kernel has no sums. A mad may be fused or not.
+    kernels = set(re.findall(r"OpEntryPoint Kernel (%\w+)", text))
+    strict = set(re.findall(r"OpExecutionMode (%\w+) ContractionOff", text))
+    free = min(len(re.findall(r"= OpFMul ", text)), len(re.findall(r"= OpF(?:Add|Sub) ", text)))
+    mads = len(re.findall(r"OpExtInst .* mad ", text))
+    return {"fused_extra": mads + (free if kernels - strict else 0)}

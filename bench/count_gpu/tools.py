@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import subprocess
-import sysconfig
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 KERNELS = os.path.join(ROOT, "kernels")
@@ -20,40 +19,21 @@ class Failure(Exception):
 
 
 class Missing(Failure):
-    """A missing tool, and the package that contains it."""
-
-
-class Wrong(Failure):
-    """An argument that is not valid."""
-
-
-def folders():
-    """Where tools are looked for: the private folder, whose versions are fixed, the path, packages of
-    this Python, the folder of CUDA."""
-    private = glob.glob(os.path.join(PRIVATE, "lib", "python3*", "site-packages", "nvidia", "*", "bin"))
-    own = glob.glob(os.path.join(sysconfig.get_paths()["purelib"], "nvidia", "*", "bin"))
-    return [*sorted(private), None, *sorted(own), "/usr/local/cuda/bin"]
+    """A missing tool, and the package that contains it; or an argument that is not valid."""
 
 
 def find(name):
-    for folder in folders():
-        found = shutil.which(name, path=folder)
-        if found:
-            return found
-    return None
+    """From the private folder, whose versions are fixed, or the path."""
+    private = glob.glob(os.path.join(PRIVATE, "lib", "python3*", "site-packages", "nvidia", "*", "bin"))
+    return next(filter(None, (shutil.which(name, path=folder) for folder in [*sorted(private), None])), None)
 
 
 def need(name, package):
-    found = find(name)
+    """A tool, or a file by its whole path."""
+    found = (name if os.path.exists(name) else None) if os.path.isabs(name) else find(name)
     if not found:
         raise Missing(f"{name} is missing; install {package}")
     return found
-
-
-def need_file(path, package):
-    if not os.path.exists(path):
-        raise Missing(f"{path} is missing; install {package}")
-    return path
 
 
 def first_error(text):
@@ -94,12 +74,10 @@ def package_version(package):
 
 def kernels_version():
     """The last commit that changed the kernels, and whether they were changed since."""
-    def git(*arguments):
-        done = subprocess.run(["git", "-C", ROOT, *arguments, "--", "kernels"],
-                              capture_output=True, text=True, check=False)
-        return done.stdout.strip() if done.returncode == 0 else None
+    def git(*words):
+        return subprocess.run(["git", "-C", ROOT, *words, "--", "kernels"], capture_output=True, text=True, check=True).stdout
 
-    commit = git("log", "-1", "--format=%h", "--abbrev=12") if shutil.which("git") else None
-    if not commit:
+    try:
+        return git("log", "-1", "--format=%h", "--abbrev=12").strip() + ("-dirty" if git("status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return commit + ("-dirty" if git("status", "--porcelain") else "")

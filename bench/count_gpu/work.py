@@ -1,22 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Compiles programs for targets, several at a time, and remembers results by what they depend on."""
+"""Compiles programs for targets, several at a time. A result depends on its key alone, so that what a record has
+need not be compiled again."""
 import concurrent.futures
 import functools
 import hashlib
-import json
-import os
-import sys
 import tempfile
 
-from . import amd, flow, fused, intel, nvidia, sass, spirv
+from . import amd, fused, intel, nvidia, spirv
+from .limits import FIGURES
 from .programs import OPTIONS, source_path
-from .tools import ROOT, Failure, Missing, need, run
+from .tools import Failure, Missing, need, run
 
 MAKERS = (nvidia, amd, intel, spirv)
 TARGETS = tuple(target for maker in MAKERS for target in maker.TARGETS)
-MEMORY = os.path.join(ROOT, "build", "count-gpu")
-FIGURES = ("registers", "spills", "scratch_bytes", "occupancy", "simd", "code_bytes", "calls",
-           "fused_extra")
 
 
 def maker_of(target):
@@ -39,14 +35,11 @@ def versions(targets):
     return {maker.__name__.rpartition(".")[2]: list(versions_of(maker)) for maker in makers}
 
 
-# ---- remembering -------------------------------------------------------------------------------
-
-
 @functools.cache
 def own_sources(maker):
-    """A digest of what measures a program: a change of it makes what is remembered void."""
+    """A digest of what measures a program: a change of it makes what is recorded void."""
     digest = hashlib.sha256()
-    for module in (maker, flow, fused, sass):
+    for module in (maker, fused):
         with open(module.__file__, "rb") as file:
             digest.update(file.read())
     return digest.hexdigest()
@@ -66,70 +59,45 @@ def key_of(program, target, tools):
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:32]
 
 
-def recall(key):
-    try:
-        with open(os.path.join(MEMORY, f"{key}.json"), encoding="utf-8") as file:
-            return json.load(file)
-    except (OSError, ValueError):
-        return None
+def recorded(rows, every=False):
+    """What a record says, by the key of each row. Unless `every` is asked for, a sixteenth is left out, which is
+    compiled in any case and compared with the record."""
+    return {row["key"]: row for row in rows if row.get("key") and (every or int(row["key"], 16) % 16)}
 
 
-def remember(key, figures):
-    """Written beside and renamed, because several processes may write the same."""
-    os.makedirs(MEMORY, exist_ok=True)
-    with tempfile.NamedTemporaryFile("w", dir=MEMORY, delete=False, encoding="utf-8") as file:
-        json.dump(figures, file)
-    os.replace(file.name, os.path.join(MEMORY, f"{key}.json"))
+def changed(rows, record):
+    """Programs that are the record's, and have other figures than it."""
+    said = {row["key"]: row for row in record if row.get("key")}
+    return [f"{row['target']} {row['program']}: the record has other figures; record them again"
+            for row in rows if row.get("key") in said and row != said[row["key"]]]
 
 
-def recorded(rows):
-    """What a record says, by the key of each row. A sixteenth is left out, which is compiled in any case
-    and compared with the record."""
-    return {row["key"]: row for row in rows if row.get("key") and int(row["key"], 16) % 16}
-
-
-# ---- compiling ---------------------------------------------------------------------------------
-
-
-def compile_one(program, target, fresh, record=None):
-    """(figures, whether they were remembered)"""
+def compile_one(program, target, known):
+    """(figures, whether they were known)"""
     maker = maker_of(target)
-    tools = tools_of(maker)
     try:
         key = key_of(program, target, versions_of(maker))
-        known = None if fresh else (record or {}).get(key) or recall(key)
-        if known:
-            return known, True
+        if key in known:
+            return known[key], True
         with tempfile.TemporaryDirectory(prefix="posemill-count-") as folder:
-            measured = maker.measure(tools, program, target, folder)
-        figures = json.loads(json.dumps({**measured, "key": key}))  # as a record has them
-        remember(key, figures)
-        return figures, False
+            measured = maker.measure(tools_of(maker), program, target, folder)
+        return {**dict.fromkeys(FIGURES), **measured, "key": key}, False
     except Missing:
         raise
     except Failure as failure:
-        return {**dict.fromkeys(FIGURES), "hot_calls": [], "error": str(failure)}, False
+        return {**dict.fromkeys(FIGURES), "error": str(failure)}, False
 
 
-def show(done, total, target, name):
-    if sys.stderr.isatty():
-        print(f"\r\033[K{done} of {total}: {target} {name}", end="", file=sys.stderr, flush=True)
-
-
-def everything(programs, targets, jobs, fresh=False, record=None):
-    """A row for each target and program that it can run. `record` has figures by key, which need no compiler."""
+def everything(programs, targets, jobs, known):
+    """A row for each target and program that it can run, and how many were known."""
     work = [(program, target) for target in targets for program in programs
             if not (program.doubles and target in intel.WITHOUT_DOUBLE)]
-    rows, remembered = [None] * len(work), 0
+    rows, count = [None] * len(work), 0
     with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        waiting = {pool.submit(compile_one, program, target, fresh, record): i
-                   for i, (program, target) in enumerate(work)}
-        for done, future in enumerate(concurrent.futures.as_completed(waiting), 1):
+        waiting = {pool.submit(compile_one, program, target, known): i for i, (program, target) in enumerate(work)}
+        for future in concurrent.futures.as_completed(waiting):
             program, target = work[waiting[future]]
-            figures, known = future.result()
+            figures, was_known = future.result()
             rows[waiting[future]] = {**figures, "target": target, "program": program.name}
-            remembered += known
-            show(done, len(work), target, program.name)
-    if sys.stderr.isatty():
-        print("\r\033[K", end="", file=sys.stderr, flush=True)
-    return rows, remembered
+            count += was_known
+    return rows, count

@@ -6,7 +6,7 @@
  *     cc -O2 -Ibench/harness bench/harness/harness.c mine.c -lmine -lm -o mine
  *     bench/workload measure work --program ./mine -o mine.json
  *
- * docs/workload.md describes the tasks, docs/workload-rules.md what is timed and judged.
+ * docs/workload.md describes the tasks, and what is timed and judged.
  */
 #ifndef WORKLOAD_ADAPTER_H
 #define WORKLOAD_ADAPTER_H

@@ -1,5 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""What the scripts make of records of posemill bench: comparisons, tables, pictures and exports. Only
-the Python standard library is used, and nothing is measured. bench/compare, bench/export, bench/plot
-and bench/report are the commands.
-"""
+"""What bench/compare, bench/figures and bench/workload share; only the Python standard library is used."""

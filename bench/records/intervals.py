@@ -3,8 +3,7 @@
 case makes intervals too narrow. That of a median is between two of the sorted values and holds for any
 distribution, by the binomial one (David and Nagaraja 2003, 7.1), as bench/runner/statistics.c computes it. That
 of the ratio of two medians is by the percentile bootstrap (Efron 1979): the repetitions of both are drawn again,
-with replacement, and the middle 95 % of the ratios is the interval. Its seed depends on the name of the case
-alone, so that it is the same whatever else is looked at.
+with replacement, and the middle 95 % of the ratios is the interval. Its seed depends on the name of the case alone.
 """
 import random
 import zlib
@@ -31,19 +30,8 @@ def median_interval(values):
     return median(ordered), ordered[outside(len(ordered))], ordered[-1 - outside(len(ordered))]
 
 
-def share_interval(share, yardstick, seconds):
-    """(share, low, high), where the share is the median of the ratios of both in each repetition, times a
-    factor: what both measurements of a repetition share cancels. Without repetitions it has no ends."""
-    if share is None or not yardstick or not seconds:
-        return share, None, None
-    middle, low, high = median_interval([one / time for one, time in zip(yardstick, seconds)])
-    return share, share * low / middle, share * high / middle
-
-
 def drawn_medians(values, generator):
-    """The medians of DRAWS samples of the values."""
-    count = len(values)
-    return [median(generator.choices(values, k=count)) for _ in range(DRAWS)]
+    return [median(generator.choices(values, k=len(values))) for _ in range(DRAWS)]
 
 
 def ratio_interval(a, b, name):

@@ -8,6 +8,6 @@ velocities of all bodies in the world, as arrays of the rival's own library.
     mixed       13 numbers of each body are stored for each frame. Those of two frames are gathered;
                 positions and both velocities are mixed, rotations by slerp. Between frames, bones change
                 their lengths, and velocities are not those of the positions
-    kinematics  what posemill computes: local rotations of two frames by slerp, or the angles of hinges,
-                with the rates of both, and then forward kinematics with velocities
+    kinematics  what posemill computes: local rotations of two frames by slerp, with their rates, and
+                then forward kinematics with velocities
 """

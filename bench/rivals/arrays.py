@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Both ways over whole arrays; `xp` is NumPy or jax.numpy."""
+"""Both ways over whole arrays; `xp` is NumPy, on one thread, or jax.numpy."""
+import numpy as np
+
 from .scene import RATE
+
+VERSION = np.__version__
 
 
 def located(xp, frames, ids, times):
@@ -56,13 +60,6 @@ def joints_of(xp, frames, ids, times):
     at, u = located(xp, frames, ids, times)
     local, spins = slerp(xp, frames.local_rot[at], frames.local_rot[at + 1], u[:, None, None])
     spins = spins * RATE
-    if frames.angles.size:
-        before, after = frames.angles[at], frames.angles[at + 1]
-        half = ((before + u[:, None] * (after - before)) / 2)[..., None]
-        about = xp.concatenate([xp.sin(half) * frames.axes[1:], xp.cos(half)], axis=-1)
-        local = xp.concatenate([local, about], axis=1)
-        rates = ((after - before) * RATE)[..., None] * frames.axes[1:]
-        spins = xp.concatenate([spins, rates], axis=1)
     before, after = frames.root_pos[at], frames.root_pos[at + 1]
     return local, spins, before + u[:, None] * (after - before), (after - before) * RATE
 
@@ -81,3 +78,8 @@ def states(xp, parents, frames, ids, times):
     for joint, parent in enumerate(parents[1:], 1):
         bodies.append(body(xp, bodies[parent], frames.offsets[joint], local[:, joint], spins[:, joint]))
     return tuple(xp.stack(arrays, axis=1) for arrays in zip(*bodies))
+
+
+def make(scene):
+    return {"mixed": lambda ids, times: mixed(np, scene.frames, ids, times),
+            "kinematics": lambda ids, times: states(np, scene.parents, scene.frames, ids, times)}

@@ -95,21 +95,14 @@ def mixed(first, last, pos, rot, vel, ang, ids, times):
 
 
 @numba.njit(parallel=True, fastmath=True)
-def kinematics(first, last, root_pos, local_rot, angles, offsets, axes, parents, ids, times):
+def kinematics(first, last, root_pos, local_rot, offsets, parents, ids, times):
     found = results(len(ids), len(parents))
     pos, rot, vel, ang = found
     for n in numba.prange(len(ids)):
         f, u = located(first, last, ids[n], times[n])
         for j in range(len(parents)):
-            if j == 0 or local_rot.shape[1] > 1:
-                a, b = local_rot[f, j], local_rot[f + 1, j]
-                own, turn = slerp(a, b, u), spin(a, b)
-            else:
-                before, after = angles[f, j - 1], angles[f + 1, j - 1]
-                half = (before + u * (after - before)) * np.float32(0.5)
-                sine, rate = math.sin(half), (after - before) * np.float32(RATE)
-                own = (sine * axes[j, 0], sine * axes[j, 1], sine * axes[j, 2], math.cos(half))
-                turn = (rate * axes[j, 0], rate * axes[j, 1], rate * axes[j, 2])
+            a, b = local_rot[f, j], local_rot[f + 1, j]
+            own, turn = slerp(a, b, u), spin(a, b)
             p = parents[j]
             if p < 0:
                 q, w = own, turned(own, turn)
@@ -135,5 +128,5 @@ def kinematics(first, last, root_pos, local_rot, angles, offsets, axes, parents,
 def make(scene):
     f, parents = scene.frames, np.array(scene.parents)
     return {"mixed": lambda ids, times: mixed(f.first, f.last, *f.stored, ids, times),
-            "kinematics": lambda ids, times: kinematics(f.first, f.last, f.root_pos, f.local_rot, f.angles,
-                                                        f.offsets, f.axes, parents, ids, times)}
+            "kinematics": lambda ids, times: kinematics(f.first, f.last, f.root_pos, f.local_rot, f.offsets,
+                                                        parents, ids, times)}

@@ -117,7 +117,7 @@ static const command_help help = {
         "bound     the work that takes longest at the rates of the device: writing the results\n"
         "          (fill), reading keys and writing results (copy), or the operations as\n"
         "          multiply-adds (arithmetic). It is followed by its part of the time of the\n"
-        "          case; bench/report prints the 95 % interval\n"
+        "          case; bench/compare prints the 95 % interval\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
         "          which were poisoned before. Files: at every position of the output. Batches:\n"

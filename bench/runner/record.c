@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table and the record. bench/report generates the tables of the documents from records.
+ * The table and the record.
  */
 #define _POSIX_C_SOURCE 200809L
 

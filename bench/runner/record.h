@@ -9,7 +9,7 @@
 #include "load.h"
 #include "runner.h"
 
-/* Described in bench/record.schema.json. Records without a number are of schema 1. */
+/* Described in docs/performance.md. Records without a number are of schema 1. */
 enum { RECORD_SCHEMA = 2 };
 
 /* The case of the headline. */

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The parts of bench/workload and bench/submit-check; docs/workload.md describes the format."""
+"""The parts of bench/workload; docs/workload.md describes the files and the record."""

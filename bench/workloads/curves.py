@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The curves of the workload by their definitions, in double precision with exact.py's operations.
+"""The curves of the workload by their definitions, in double precision with exact.py's operations, and matrices.
 
-slerp, nlerp, and squad with given inner control points. Neighbouring keys of the workload have a
-positive dot product, so no curve changes a sign.
+Neighbouring keys of the workload have a positive dot product, so no curve changes a sign.
 """
 
 import numpy as np
@@ -57,10 +56,8 @@ def exponential(v):
 
 
 def inner_controls(keys):
-    """Shoemake's inner points q_i exp((L_{i-1} - L_i) / 4), at both ends the key; float32.
-
-    These are squad's inner points for uniform keys whose velocity is the mean of both sides.
-    """
+    """Shoemake's inner points q_i exp((L_{i-1} - L_i) / 4), at both ends the key; float32: squad's, for uniform keys
+    whose velocity is the mean of both sides."""
     controls = keys.copy()
     if len(keys) > 2:
         before, here, after = (normalized(planes(keys[k:len(keys) - 2 + k])) for k in range(3))
@@ -91,3 +88,26 @@ def locate(key_times, times):
     segments = np.clip(segments, 0, len(key_times) - 2)
     begin = key_times[segments]
     return segments, (times - begin) / (key_times[segments + 1] - begin)
+
+
+def _matrices(q):
+    """(..., 3, 3) of unit quaternions (..., 4)."""
+    x, y, z, w = (q[..., k] for k in range(4))
+    rows = ((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)),
+            (2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)),
+            (2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)))
+    return np.stack([np.stack(row, axis=-1) for row in rows], axis=-2)
+
+
+def models(local, parents, rest):
+    """(instances, joints, 12) of local rotations (instances, joints, 4): each joint's matrix, 3 by 4, is its
+    parent's times (local rotation | rest). Parents come first."""
+    turned = _matrices(local)
+    found = np.empty((*local.shape[:-1], 3, 4))
+    for joint, parent in enumerate(parents):
+        place = rest[joint].astype(np.float64)[:, None]
+        found[:, joint, :, :3], found[:, joint, :, 3:] = turned[:, joint], place
+        if parent >= 0:
+            found[:, joint] = found[:, parent, :, :3] @ found[:, joint]
+            found[:, joint, :, 3] += found[:, parent, :, 3]
+    return found.reshape(*local.shape[:-1], 12)

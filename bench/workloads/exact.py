@@ -1,33 +1,21 @@
 # SPDX-License-Identifier: MIT
 """Numbers with the same bits on every machine: a generator, and the functions that curves need.
 
-Only integers and the operations that IEEE 754 rounds exactly are used: + - * / and the square root of
-doubles, one NumPy call each, so that nothing is contracted or reordered. No sine of a C library, whose
-last bit varies. Quaternions are four arrays x, y, z, w.
+Only integers and the operations that IEEE 754 rounds exactly are used: + - * / and the square root of doubles, one NumPy
+call each, so that nothing is contracted or reordered. Quaternions are four arrays x, y, z, w.
 """
+
+from math import factorial
 
 import numpy as np
 
 # Fractional parts of the square roots of 2 and 3, which are odd.
 _ROOT_2, _ROOT_3 = np.uint64(0x6A09E667F3BCC909), np.uint64(0xBB67AE8584CAA73B)
-
-
-def _series(count, numerator, denominator):
-    """Coefficients n/d, each rounded once: Python divides integers exactly."""
-    return [numerator(k) / denominator(k) for k in range(count)]
-
-
-def _product(first, last):
-    value = 1
-    for factor in range(first, last + 1):
-        value *= factor
-    return value
-
-
-# In powers of x^2: sin(x)/x and cos(x) to pi/2, asin(x)/x to 0.2; the next terms are below 1e-18.
-_SINC = _series(13, lambda k: (-1)**k, lambda k: _product(1, 2 * k + 1))
-_COS = _series(13, lambda k: (-1)**k, lambda k: _product(1, 2 * k))
-_ASIN = _series(13, lambda k: _product(k + 1, 2 * k), lambda k: 4**k * _product(1, k) * (2 * k + 1))
+# In powers of x^2: sin(x)/x and cos(x) to pi/2, asin(x)/x to 0.2; the next terms are below 1e-18. Each coefficient is
+# rounded once: Python divides integers exactly.
+_SINC = [(-1)**k / factorial(2 * k + 1) for k in range(13)]
+_COS = [(-1)**k / factorial(2 * k) for k in range(13)]
+_ASIN = [factorial(2 * k) / (4**k * factorial(k)**2 * (2 * k + 1)) for k in range(13)]
 
 
 def _polynomial(coefficients, x):

@@ -1,127 +1,95 @@
 # SPDX-License-Identifier: MIT
-"""Folders with a workload: written from nothing, and checked against the committed manifest."""
+"""Folders with a workload: written from nothing, and known by the digest of their manifest, workload.json, which has
+the digests of the other files."""
 
 import hashlib
+import json
 import os
 import shutil
-import stat
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
+from records.text import CANNOT_WRITE, Refused, shown
 
-from . import content, manifest, motion_file, npy
-from .problems import NO_OUTPUT, Problem, cause_of
+from . import content, npy
 
-_PIECE = 1 << 20
-
-
-def sha256_of(path):
-    digest = hashlib.sha256()
-    try:
-        with open(path, "rb") as file:
-            while piece := file.read(_PIECE):
-                digest.update(piece)
-    except OSError as error:
-        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
-    return digest.hexdigest()
+NAME = "workload.json"
+DIGESTS = {"small": "2ab19960917211a95f4a21ad5e5acf9760502cf4e1ae5923db1e709fb95f7a4b",
+           "standard": "a13d9cb386ab306ebc3528099206d9dabf11ab9e9c73d0468a94278b22cfab9a"}
 
 
-def _arrays(size):
-    """Name and array of each file, the inputs first."""
-    inputs = content.make_inputs(size)
-    yield from inputs.items()
-    for group in content.GROUPS:
-        samples = content.Samples(group, inputs)
-        positions = samples.stored_positions(size.positions)
-        yield f"positions_{group}", positions
-        for method in content.METHODS_OF[group]:
-            yield manifest.expected_name(group, method), samples.expected(method, positions)
+class Workload(NamedTuple):
+    path: Path
+    name: str
+    tasks: list
+    files: dict
+
+
+def _sha256_of(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _fill(folder, name):
-    files = {}
-    for stem, array in _arrays(content.SIZES[name]):
+    """Writes the files; returns the digest of the manifest."""
+    size, files = content.SIZES[name], {}
+    for stem, array in content.make_inputs(size).items():
         path = folder / f"{stem}.npy"
         npy.write(path, array)
         files[path.name] = {"dtype": array.dtype.newbyteorder("<").str, "shape": list(array.shape),
-                            "bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    path = folder / motion_file.NAME
-    path.write_text(motion_file.text_of(content.SIZES[name]), encoding="ascii", newline="\n")
-    files[path.name] = {"bytes": path.stat().st_size, "sha256": sha256_of(path)}
-    text = manifest.text_of(manifest.describe(name, files))
-    (folder / manifest.NAME).write_text(text, encoding="ascii", newline="\n")
-    return text
+                            "bytes": path.stat().st_size, "sha256": _sha256_of(path)}
+    manifest = {"format": "posemill-workload", "version": content.VERSION, "name": name, "tracks": size.tracks,
+                "keys": size.keys, "key_rate": content.KEY_RATE, "tasks": list(content.tasks_of(size)),
+                "files": dict(sorted(files.items()))}
+    (folder / NAME).write_text(json.dumps(manifest, indent=1) + "\n", encoding="ascii", newline="\n")
+    return _sha256_of(folder / NAME)
 
 
 def make(folder, name):
-    """Writes a workload into a folder that does not exist; returns the manifest's text."""
+    """Writes a workload into a folder that does not exist; returns the manifest's digest."""
     if os.path.lexists(folder):
-        raise Problem(folder, "exists; name a folder that does not", NO_OUTPUT)
+        raise Refused(f"{shown(folder)}: exists; name a folder that does not", CANNOT_WRITE)
     part = None
     try:
-        parent = Path(folder).absolute().parent
-        part = Path(tempfile.mkdtemp(prefix=".posemill-", suffix=".part", dir=parent))
-        text = _fill(part, name)
+        part = Path(tempfile.mkdtemp(prefix=".posemill-", suffix=".part", dir=Path(folder).absolute().parent))
+        digest = _fill(part, name)
         part.chmod(0o755)
         part.rename(folder)
     except OSError as error:
-        raise Problem(folder, f"cannot be written: {cause_of(error)}", NO_OUTPUT) from None
+        raise Refused(f"{shown(folder)}: cannot be written: {error.strerror}", CANNOT_WRITE) from error
     finally:
         if part is not None:
             shutil.rmtree(part, ignore_errors=True)
-    return text
+    if digest != DIGESTS[name]:
+        raise Refused(f"{shown(folder)}: was written, and is not the workload of this version: its SHA-256 is {digest}",
+                      1)
+    return digest
 
 
-def _is_file(path):
+def open_in(folder):
+    """The workload in a folder, whose manifest must have one of the known digests."""
+    path = Path(folder) / NAME
     try:
-        return stat.S_ISREG(os.stat(path).st_mode)
-    except OSError:
-        return False
-
-
-def manifest_in(folder):
-    """The name of the workload in a folder and its manifest, which must be a committed one."""
-    path = Path(folder) / manifest.NAME
-    if not _is_file(path):
-        raise Problem(path, "is not there; bench/workload make writes such a folder")
-    texts = {name: manifest.committed(name) for name in content.SIZES}
-    longest = max(map(len, texts.values()))
-    try:
-        with open(path, "rb") as file:
-            found = file.read(longest + 1)
+        data = path.read_bytes() if path.stat().st_size < 1 << 20 else b""
     except OSError as error:
-        raise Problem(path, f"cannot be read: {cause_of(error)}") from None
-    for name, text in texts.items():
-        if found == text.encode("ascii"):
-            return name, text
-    raise Problem(path, f"is of no workload of version {content.VERSION}: its bytes differ")
+        raise Refused(f"{shown(path)}: cannot be read: {error.strerror}; bench/workload make writes such a "
+                      "folder") from error
+    for name, digest in DIGESTS.items():
+        if hashlib.sha256(data).hexdigest() == digest:
+            manifest = json.loads(data)
+            return Workload(Path(folder), name, manifest["tasks"], manifest["files"])
+    raise Refused(f"{shown(path)}: is of no workload of version {content.VERSION}: its bytes differ")
 
 
-def path_of(folder, name):
-    return Path(folder) / name
-
-
-def check_file(folder, name, entry):
-    path = Path(folder) / name
-    if not _is_file(path):
-        raise Problem(path, "is not there")
-    if path.stat().st_size != entry["bytes"]:
-        raise Problem(path, f"has {path.stat().st_size} bytes; expected {entry['bytes']}")
-    found = sha256_of(path)
-    if found != entry["sha256"]:
-        raise Problem(path, f"has the SHA-256 {found}; expected {entry['sha256']}")
-
-
-def load(folder, names, files):
-    """The checked arrays of these files, mapped, by their stems."""
-    for name in names:
-        check_file(folder, name, files[name])
-    return {name[:-len(".npy")]: npy.read(Path(folder) / name, [files[name]["dtype"]],
-                                          files[name]["shape"]) for name in names}
-
-
-def load_inputs(folder, files):
-    """What a library reads, in memory."""
-    names = [name for name in files if name.endswith(".npy") and not name.startswith(("expected_", "positions_"))]
-    return {stem: np.array(array) for stem, array in load(folder, names, files).items()}
+def load_inputs(workload):
+    """The arrays that a library reads, in memory, after their digests were compared."""
+    inputs = {}
+    for name, entry in workload.files.items():
+        path = workload.path / name
+        array = npy.read(path, [entry["dtype"]], entry["shape"])
+        found = _sha256_of(path)
+        if found != entry["sha256"]:
+            raise Refused(f"{shown(path)}: has the SHA-256 {found}; expected {entry['sha256']}")
+        inputs[name.removesuffix(".npy")] = np.array(array)
+    return inputs

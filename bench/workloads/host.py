@@ -3,48 +3,38 @@
 
 import os
 import platform
+import re
 from pathlib import Path
 
 
-def _first_line(path):
+def _found(path, pattern):
+    """The first group of a pattern in a file of the system, or nothing."""
     try:
-        return Path(path).read_text(encoding="utf-8").strip()
+        found = re.search(pattern, Path(path).read_text(encoding="utf-8"), re.M)
     except (OSError, UnicodeDecodeError):
         return ""
+    return found[1].strip() if found else ""
 
 
 def processor():
-    for line in _first_line("/proc/cpuinfo").splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return platform.processor() or platform.machine() or "unknown"
+    return _found("/proc/cpuinfo", r"^model name[^:]*:(.*)$") or platform.processor() or platform.machine() or "unknown"
 
 
 def cores():
     """The processors that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def _system():
-    for line in _first_line("/etc/os-release").splitlines():
-        if line.startswith("PRETTY_NAME="):
-            return f"{line.partition('=')[2].strip(chr(34))}, {platform.system()} {platform.release()}"
-    return f"{platform.system()} {platform.release()}"
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def describe(compiler):
-    governor = _first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor")
-    return {"processor": processor(), "cores": cores(), "governor": governor or "unknown",
+    distribution = _found("/etc/os-release", r'^PRETTY_NAME="?([^"]*)"?$')
+    return {"processor": processor(), "cores": cores(),
+            "governor": _found("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "(.*)") or "unknown",
             "memory_bytes": os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
-            "os": _system(), "compiler": compiler}
+            "os": f"{distribution + ', ' if distribution else ''}{platform.system()} {platform.release()}",
+            "compiler": compiler}
 
 
 def available_memory():
     """Bytes that programs can still take, or None where the system does not tell."""
-    for line in _first_line("/proc/meminfo").splitlines():
-        words = line.split()
-        if words[:1] == ["MemAvailable:"] and words[1:2] and words[1].isdigit():
-            return 1024 * int(words[1])
-    return None
+    kilobytes = _found("/proc/meminfo", r"^MemAvailable: *(\d+)")
+    return 1024 * int(kilobytes) if kilobytes else None

@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""Judges results of a task: every sample against the definition, and some against the stored files.
-
-The definition is computed again from the keys, block by block, so that a wrong sample is found wherever
-it is. The stored expected results are for programs that do not have this one; they must be the same bits.
-"""
-
-from typing import NamedTuple
+"""Judges results of a task: every sample against the definition, which is computed again from the keys, block by
+block, so that a wrong sample is found wherever it is."""
 
 import numpy as np
+from records.text import Refused
 
-from . import content, folder, manifest, motion_file, npy
-from .problems import Problem
+from . import content
 
-
-class Judgement(NamedTuple):
-    """Largest and mean errors; None for what a task does not have. `mistake` is empty where the results
-    pass."""
-    errors: dict
-    mistake: str
+RESULT_TYPES = ("<f4", "<f8")
+BLOCK = 1 << 16  # samples that are computed at a time, so that arrays stay in a cache
+# Rounding an exact result to float32 turns it by up to 1e-7 rad; ten times that admits any careful arithmetic in float32.
+# Chains of joints add up to more.
+LIMITS = {4: {"max_error_rad": 1e-6, "max_norm_error": 2e-6}, 12: {"max_error_rad": 1e-5, "max_error_m": 1e-5}}
 
 
 def angles(found, expected):
@@ -28,43 +22,19 @@ def angles(found, expected):
                             np.linalg.norm(near + expected, axis=-1))
 
 
-def matrix_angles(found, expected):
-    """Radians by the norm of the difference of the 3 by 3 parts of (n, 12): the angle between two rotations,
-    and more where a result is none."""
-    apart = (found - expected).reshape(-1, 3, 4)[:, :, :3]
+def matrix_angles(apart):
+    """Radians by the norm of the difference of the 3 by 3 parts: the angle between two rotations, and more where a
+    result is none."""
     chord = np.sqrt(np.sum(apart * apart, axis=(1, 2))) / np.sqrt(8.0)
     return np.where(chord <= 1.0, 2.0 * np.arcsin(np.minimum(chord, 1.0)), np.inf)
 
 
-def distances(found, expected):
-    return np.linalg.norm((found - expected).reshape(-1, 3, 4)[:, :, 3], axis=-1)
-
-
-class _Errors:
-    """The largest of each kind, where it is, and the sum."""
-
-    def __init__(self):
-        self.largest, self.at, self.sums, self.counts = {}, {}, {}, {}
-
-    def add(self, kind, values, begin):
-        worst = int(np.argmax(values))
-        if not values[worst] <= self.largest.get(kind, -1.0):
-            self.largest[kind], self.at[kind] = float(values[worst]), begin + worst
-        self.sums[kind] = self.sums.get(kind, 0.0) + float(np.sum(values))
-        self.counts[kind] = self.counts.get(kind, 0) + len(values)
-
-    def judgement(self, task, division, place):
-        means = {kind: self.sums[kind] / self.counts[kind] for kind in self.sums}
-        errors = {"max_error_rad": self.largest["radians"], "mean_error_rad": means["radians"],
-                  "max_error_m": self.largest.get("metres"), "mean_error_m": means.get("metres"),
-                  "max_norm_error": self.largest.get("norm")}
-        texts = {"radians": "the largest error is {:.7g} rad", "metres": "the largest error is {:.7g} m",
-                 "norm": "a norm differs from 1 by {:.7g}"}
-        for kind, limit in task["limits"][division].items():
-            if not self.largest[kind] <= limit:
-                return Judgement(errors, f"{texts[kind].format(self.largest[kind])} at {place(self.at[kind])}; "
-                                 f"expected {limit:g} at most")
-        return Judgement(errors, "")
+def _errors_of(found, expected):
+    """By the names of a record, the errors of each result."""
+    if found.shape[1] == 4:
+        return {"max_error_rad": angles(found, expected), "max_norm_error": np.abs(np.linalg.norm(found, axis=-1) - 1.0)}
+    apart = (found - expected).reshape(-1, 3, 4)
+    return {"max_error_rad": matrix_angles(apart[:, :, :3]), "max_error_m": np.linalg.norm(apart[:, :, 3], axis=-1)}
 
 
 def _place(task, position):
@@ -73,75 +43,35 @@ def _place(task, position):
     return f"sample {position // task['shape'][1]}, track {position % task['shape'][1]}"
 
 
-def judge(task, samples, results, division="exact"):
-    """Of results with the task's shape. Numbers too large to square are no rotations."""
-    with np.errstate(all="ignore"):
-        return _judge(task, samples, results, division)
-
-
-def _judge(task, samples, results, division):
-    flat, errors = results.reshape(-1, samples.numbers), _Errors()
-    for begin in range(0, samples.count, content.BLOCK):
-        positions = np.arange(begin, min(begin + content.BLOCK, samples.count), dtype=np.int64)
+def judge(task, inputs, results):
+    """The largest errors, and the mean of the angles, of results with the task's shape; refuses wrong ones. Numbers too
+    large to square are no rotations."""
+    samples, numbers = content.Samples(task, inputs), 12 if task["shape"][-2:] == [3, 4] else 4
+    flat, largest, total = results.reshape(-1, numbers), {}, 0.0
+    for begin in range(0, task["samples"], BLOCK):
+        positions = np.arange(begin, min(begin + BLOCK, task["samples"]), dtype=np.int64)
         found = flat[begin:begin + len(positions)].astype(np.float64)
-        lengths = np.sqrt(np.sum(found * found, axis=-1))
-        bad = ~(np.isfinite(lengths) & (lengths > 0.5))
+        with np.errstate(all="ignore"):
+            lengths = np.sqrt(np.sum(found * found, axis=-1))
+            bad = ~(np.isfinite(lengths) & (lengths > 0.5))
+            errors = {} if bad.any() else _errors_of(found, samples.expected(positions))
         if bad.any():
             first = begin + int(np.argmax(bad))
-            return Judgement({}, f"the result at {_place(task, first)} is no rotation: "
-                             f"{', '.join(str(n) for n in flat[first])}")
-        expected = samples.expected(task["method"], positions)
-        if samples.numbers == 4:
-            errors.add("radians", angles(found, expected), begin)
-            errors.add("norm", np.abs(lengths - 1.0), begin)
-        else:
-            errors.add("radians", matrix_angles(found, expected), begin)
-            errors.add("metres", distances(found, expected), begin)
-    return errors.judgement(task, division, lambda position: _place(task, position))
-
-
-def _judge_motion(where, task, path, division):
-    errors = _Errors()
-    rotations, (found, expected) = motion_file.compared(folder.path_of(where, task["motion"]), path)
-    with np.errstate(all="ignore"):
-        for found_turns, expected_turns in rotations:
-            errors.add("radians", angles(found_turns, expected_turns), 0)
-        errors.add("metres", np.linalg.norm(found - expected, axis=-1), 0)
-    return errors.judgement(task, division, lambda position: f"frame {position}")
-
-
-def check_stored(where, files, task, samples):
-    """The definition, computed here, must give the bits of the stored expected results."""
-    stored = folder.load(where, [task["positions"], task["expected"]], files)
-    positions, expected = (stored[task[key][:-len(".npy")]] for key in ("positions", "expected"))
-    here = samples.expected(task["method"], np.array(positions))
-    if here.tobytes() != expected.tobytes():
-        raise Problem(task["expected"], "this machine computes other bits than are stored; "
-                      "its arithmetic or its NumPy does not round as IEEE 754 does")
-
-
-def judge_results(where, files, task, inputs, results, division):
-    """Of an array, or of the path of a motion file."""
-    if task["motion"]:
-        folder.check_file(where, task["motion"], files[task["motion"]])
-        return _judge_motion(where, task, results, division)
-    samples = content.Samples(task["name"].partition("/")[0], inputs)
-    check_stored(where, files, task, samples)
-    return judge(task, samples, results, division)
-
-
-def judge_file(where, files, task, path, division):
-    if task["motion"]:
-        return judge_results(where, files, task, None, path, division)
-    results = npy.read(path, manifest.RESULT_TYPES, task["shape"])
-    return judge_results(where, files, task, folder.load_inputs(where, files), results, division)
+            raise Refused(f"{task['name']}: the result at {_place(task, first)} is no rotation: "
+                          f"{', '.join(str(n) for n in flat[first])}", 1)
+        for kind, values in errors.items():
+            worst = int(np.argmax(values))
+            largest[kind] = max(largest.get(kind, (-1.0, 0)), (float(values[worst]), begin + worst))
+        total += float(np.sum(errors["max_error_rad"]))
+    for kind, limit in LIMITS[numbers].items():
+        value, at = largest[kind]
+        if not value <= limit:
+            raise Refused(f"{task['name']}: {kind} is {value:.7g} at {_place(task, at)}; expected {limit:g} at most", 1)
+    return {**{kind: value for kind, (value, _) in largest.items()}, "mean_error_rad": total / task["samples"]}
 
 
 def text_of(errors):
     """The errors in one line."""
-    text = f"largest error {errors['max_error_rad']:.3g} rad, mean {errors['mean_error_rad']:.3g} rad"
-    if errors["max_error_m"] is not None:
-        text += f"; largest error {errors['max_error_m']:.3g} m, mean {errors['mean_error_m']:.3g} m"
-    if errors["max_norm_error"] is not None:
-        text += f"; largest difference of a norm from 1 {errors['max_norm_error']:.3g}"
-    return text
+    words = {"max_error_rad": "largest error {:.3g} rad", "mean_error_rad": "mean {:.3g} rad",
+             "max_error_m": "largest error {:.3g} m", "max_norm_error": "largest difference of a norm from 1 {:.3g}"}
+    return ", ".join(text.format(errors[kind]) for kind, text in words.items() if kind in errors)

@@ -1,98 +1,71 @@
 # SPDX-License-Identifier: MIT
-"""Records as tables in Markdown: a section for each machine and workload, a table for each division, and a
-row for each task of each record, the fastest of a task first."""
+"""Records as tables in Markdown: a section for each machine and workload, and a row for each task of each record, the
+fastest of a task first."""
 
-import re
-from pathlib import Path
-
+from records.document import read_json
 from records.intervals import median_interval
-from records.text import replace
-
-from . import record
-from .problems import Problem
+from records.text import Refused, shown
 
 # The compiler is that of the library.
 _MACHINE = ("processor", "cores", "governor", "memory_bytes", "os")
-_HEAD = ["task", "library", "device", "results", "million samples/s (95 % interval)", "largest error",
-         "mean error"]
-_LOSSY = ["bytes a key", "build, s"]
-BLOCK = re.compile(r"(<!-- workload:begin -->\n).*?(?=<!-- workload:end -->)", re.S)
+_HEAD = ("task", "library", "device", "results", "million samples/s (95 % interval)", "largest error", "mean error")
+
+
+def read(path):
+    """A record, as far as the table needs it."""
+    try:
+        record = read_json(path)
+        ok = all(isinstance(record["host"][member], (str, int)) for member in _MACHINE)
+        ok = ok and all(isinstance(record["library"][member], str) for member in ("name", "version"))
+        ok = ok and isinstance(record["date"], str) and isinstance(record["workload"]["name"], str)
+        for task in record["tasks"]:
+            ok = ok and all(isinstance(task[member], str) for member in ("name", "device", "timed", "dtype"))
+            ok = ok and len(task["seconds"]) > 0 and all(one > 0 for one in task["seconds"])
+            ok = ok and task["samples"] > 0 and task["max_error_rad"] >= 0 <= task["mean_error_rad"]
+    except Refused as refusal:
+        raise Refused(f"{shown(path)}: {refusal}") from refusal
+    except (KeyError, TypeError, IndexError):
+        ok = False
+    if not ok:
+        raise Refused(f"{shown(path)}: is no record of the workload; docs/workload.md has its members")
+    return record
 
 
 def _cell(text):
-    return str(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+    return shown(text, 200).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
 
 
 def _digits(number):
     return f"{number:.0f}" if number >= 100 else f"{number:.3g}"
 
 
-def read(path):
-    found = record.read(path)
-    if mistakes := record.schema_mistakes(found):
-        raise Problem(path, mistakes[0])
-    return found
-
-
-def _rate(task):
-    """Millions of samples a second, with the ends of the interval of the median."""
-    middle, low, high = (task["samples"] / 1e6 / seconds for seconds in
-                         median_interval(task["seconds"]))
-    return f"{_digits(middle)} ({_digits(high)} to {_digits(low)})"
-
-
-def _error(task, which):
-    metres = f", {task[f'{which}_error_m']:.1e} m" if f"{which}_error_m" in task else ""
-    return f"{task[f'{which}_error_rad']:.1e} rad{metres}"
-
-
 def _row(library, task):
-    cells = [task["name"], f"{library['name']} {library['version']}", task["device"],
-             f"{task['timed']}, {task['dtype']}", _rate(task), _error(task, "max"), _error(task, "mean")]
-    if task["division"] == "lossy":
-        cells += [_digits(task["bytes_per_key"]), _digits(task["build_seconds"])]
-    return "| " + " | ".join(map(_cell, cells)) + " |"
-
-
-def _division(tasks, division):
-    chosen = [pair for pair in tasks if pair[1]["division"] == division]
-    if not chosen:
-        return []
-    heads = _HEAD + (_LOSSY if division == "lossy" else [])
-    names = list(dict.fromkeys(task["name"] for _, task in tasks))
-    chosen.sort(key=lambda pair: (names.index(pair[1]["name"]), -record.rate_of(pair[1])))
-    return ["", f"Division: {division}", "", "| " + " | ".join(heads) + " |", "|---" * len(heads) + "|",
-            *(_row(*pair) for pair in chosen)]
+    middle, low, high = (task["samples"] / 1e6 / seconds for seconds in median_interval(task["seconds"]))
+    metres = f", {task['max_error_m']:.1e} m" if "max_error_m" in task else ""
+    cells = (task["name"], f"{library['name']} {library['version']}", task["device"],
+             f"{task['timed']}, {task['dtype']}", f"{_digits(middle)} ({_digits(high)} to {_digits(low)})",
+             f"{task['max_error_rad']:.1e} rad{metres}", f"{task['mean_error_rad']:.1e} rad")
+    return middle, "| " + " | ".join(map(_cell, cells)) + " |"
 
 
 def _section(records):
-    host, workload = records[0]["host"], records[0]["workload"]
+    machine, workload = records[0]["host"], records[0]["workload"]
     dates = sorted({found["date"] for found in records})
-    tasks = [(found["library"], task) for found in records for task in found["tasks"]]
-    lines = [_cell(f"{host['processor']}, {host['cores']} cores, {host['os']}; "
-                   f"{' to '.join(dates[:1] + dates[1:][-1:])};"),
-             _cell(f"workload {workload['name']}, version {workload['version']}.")]
-    notes = [f"- {found['library']['name']}: {found['notes']}" for found in records if found.get("notes")]
-    if notes:
-        lines += ["", *map(_cell, notes)]
-    return "\n".join(lines + [line for division in record.DIVISIONS for line in _division(tasks, division)])
-
-
-def text_of(records):
-    """Sections in the order in which machines and workloads first appear."""
-    sections = {}
-    for found in records:
-        key = repr((found["workload"], [found["host"][member] for member in _MACHINE]))
-        sections.setdefault(key, []).append(found)
-    return "\n\n".join(map(_section, sections.values()))
+    yield _cell(f"{machine['processor']}, {machine['cores']} cores, {machine['os']}; "
+                f"{' to '.join(dates[:1] + dates[1:][-1:])};")
+    yield _cell(f"workload {workload['name']}, version {workload['version']}.")
+    yield from ["", *(_cell(f"- {found['library']['name']}: {found['notes']}") for found in records
+                      if found.get("notes"))]
+    rows = [(task["name"], *_row(found["library"], task)) for found in records for task in found["tasks"]]
+    names = list(dict.fromkeys(name for name, _, _ in rows))
+    yield from ["", "| " + " | ".join(_HEAD) + " |", "|---" * len(_HEAD) + "|"]
+    yield from (row for _, _, row in sorted(rows, key=lambda row: (names.index(row[0]), -row[1])))
 
 
 def show(options):
-    text = text_of([read(path) for path in options.records])
-    if options.write is None:
-        print(text)
-        return
-    old = Path(options.write).read_text(encoding="utf-8")
-    if not BLOCK.search(old):
-        raise Problem(options.write, "has no block between workload:begin and workload:end")
-    replace(options.write, BLOCK.sub(lambda match: match[1] + text + "\n", old))
+    """Sections in the order in which machines and workloads first appear."""
+    sections = {}
+    for found in map(read, options.records):
+        key = repr((found["workload"], [found["host"][member] for member in _MACHINE]))
+        sections.setdefault(key, []).append(found)
+    print("\n\n".join("\n".join(_section(records)) for records in sections.values()))

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Posemill on the workload, all tasks; bench/harness/workload_adapter.h. POSEMILL_DEVICE is the device, as for the
- * command: auto, cpu, gpu, none (plain C), or part of a name. POSEMILL_KEYS=log48 or smallest48 stores
- * keys in 48 bits, which is the lossy division.
+ * command: auto, cpu, gpu, none (plain C), or part of a name.
  */
 #include "workload_adapter.h"
 
 #include <posemill/posemill_crowd.h>
-#include <posemill/posemill_motion.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,27 +30,16 @@ static bool ok(curves *c, pm_status status) {
     return status == PM_OK;
 }
 
-static pm_key_format key_format(void) {
-    const char *name = getenv("POSEMILL_KEYS");
-    return !name                             ? PM_KEYS_FLOAT32
-           : strcmp(name, "log48") == 0      ? PM_KEYS_LOG48
-           : strcmp(name, "smallest48") == 0 ? PM_KEYS_SMALLEST48
-                                             : PM_KEYS_FLOAT32;
-}
-
 static bool open_engine(curves *c, char *device, size_t size) {
     const pm_engine_desc desc = {.device = getenv("POSEMILL_DEVICE")};
-    const char *const keys = key_format() == PM_KEYS_FLOAT32 ? ""
-                             : key_format() == PM_KEYS_LOG48 ? "; keys log48"
-                                                             : "; keys smallest48";
     pm_device_info info;
     if (!ok(c, pm_engine_create(&desc, &c->engine, &c->error)))
         return false;
     pm_engine_get_info(c->engine, &info, sizeof info);
     if (info.type == PM_DEVICE_REFERENCE)
-        snprintf(device, size, "CPU, plain C, all processors%s", keys);
+        snprintf(device, size, "CPU, plain C, all processors");
     else
-        snprintf(device, size, "%.100s, %.100s%s", info.name, info.platform, keys);
+        snprintf(device, size, "%.100s, %.100s", info.name, info.platform);
     return true;
 }
 
@@ -77,7 +64,7 @@ static bool make_crowd(curves *c, const workload_task *task, const pm_clip_desc 
     return ok(c, pm_crowd_create(c->engine, &desc, &c->crowd, &c->error));
 }
 
-static bool make_curves(curves *c, const workload_task *task, workload_prepared *prepared) {
+static bool make_curves(curves *c, const workload_task *task) {
     const pm_timeline timeline = {.key_count = task->key_count, .rate = {30, 1}};
     /* Shoemake's control points are those of mean velocities. */
     const pm_clip_desc desc = {.track_count = task->track_count,
@@ -86,51 +73,23 @@ static bool make_curves(curves *c, const workload_task *task, workload_prepared 
                                .method = strcmp(task->method, "squad") == 0   ? PM_METHOD_SQUAD
                                          : strcmp(task->method, "nlerp") == 0 ? PM_METHOD_NLERP
                                                                               : PM_METHOD_SLERP,
-                               .key_format = key_format(),
                                .tangents = PM_TANGENTS_MEAN,
                                .unlimited = true};
-    pm_crowd_info crowd = {.device_bytes = 0};
-    pm_clip_info clip = {.device_bytes = 0};
-    prepared->lossy = desc.key_format != PM_KEYS_FLOAT32;
-    if (strcmp(task->group, "crowd") == 0) {
-        if (!make_crowd(c, task, &desc))
-            return false;
-        pm_crowd_get_info(c->crowd, &crowd);
-        prepared->stored_bytes = crowd.device_bytes;
-        return true;
-    }
-    if (!ok(c, pm_clip_create(c->engine, &desc, &c->clip, &c->error)))
-        return false;
-    pm_clip_get_info(c->clip, &clip);
-    prepared->stored_bytes = clip.device_bytes;
-    return true;
+    if (strcmp(task->group, "crowd") == 0)
+        return make_crowd(c, task, &desc);
+    return ok(c, pm_clip_create(c->engine, &desc, &c->clip, &c->error));
 }
 
 static int prepare(const workload_task *task, workload_prepared *prepared) {
-    if (key_format() != PM_KEYS_FLOAT32 &&
-        (strcmp(task->method, "squad") == 0 || strcmp(task->group, "file") == 0))
-        return 0;
     curves *c = calloc(1, sizeof *c);
     prepared->state = c;
-    if (!c || !open_engine(c, prepared->device, sizeof prepared->device))
-        return -1;
-    return strcmp(task->group, "file") == 0 || make_curves(c, task, prepared) ? 1 : -1;
-}
-
-static bool resample(curves *c, const workload_task *task) {
-    const pm_motion_resample_options options = {.rate = {100, 1}};
-    pm_motion *motion = NULL;
-    const bool done =
-        ok(c, pm_motion_open(task->motion, NULL, &motion, &c->error)) &&
-        ok(c, pm_motion_resample(motion, c->engine, &options, task->result_path, NULL, &c->error));
-    pm_motion_destroy(&motion);
-    return done;
+    return c && open_engine(c, prepared->device, sizeof prepared->device) && make_curves(c, task)
+               ? 1
+               : -1;
 }
 
 static bool run(const workload_task *task, void *state, float *results) {
     curves *c = state;
-    if (task->motion)
-        return resample(c, task);
     if (c->crowd) {
         const pm_crowd_target target = {.output = PM_CROWD_MODEL, .memory = results};
         const pm_crowd_job pose = {.instances = c->instances,
