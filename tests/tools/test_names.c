@@ -9,6 +9,8 @@
 
 #include "oracle/random_tracks.h"
 
+#include <posemill/posemill_motion.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +85,7 @@ static void expect_shown(int code, const char *line) {
 
 TEST(names_of_files_reach_no_terminal) {
     random_source source = random_start();
-    for (int round = 0; round < 12; round++) {
+    for (int round = 0; round < 3; round++) {
         char name[128], line[1024];
         draw_name(&source, name, sizeof name);
         const char *const tails[] = {
@@ -119,6 +121,17 @@ TEST(names_of_files_reach_no_terminal) {
     expect_nothing_but(inputs, INPUTS);
 }
 
+/* The message of the library, which the command prints as it is, or nothing. */
+static void expect_harmless_reading(const char *text, int64_t rate) {
+    const pm_motion_read_options options = {.source_rate = {rate, 1}};
+    pm_motion *motion = NULL;
+    pm_error error = {0};
+    pm_motion_parse(text, strlen(text), "odd.bvh", NULL, rate ? &options : NULL, &motion, &error);
+    expect_harmless(error.message);
+    assert_true((motion != NULL) != (error.message[0] != '\0'));
+    pm_motion_destroy(&motion);
+}
+
 /* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
  * appears in the report. */
 TEST(words_of_files_reach_no_terminal) {
@@ -148,12 +161,8 @@ TEST(words_of_files_reach_no_terminal) {
         for (size_t k = 0; k < COUNT_OF(words); k++) {
             char text[1024];
             snprintf(text, sizeof text, cursors[i], words[k]);
-            test_folder_put_text("odd.bvh", text);
-            run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
-                         "--src-rate 30 --json odd.bvh -o x.bvh");
-            expect_harmless(output);
-            expect_harmless(error_output);
-            assert_true(strlen(error_output) > 0);
+            expect_harmless_reading(text, 0);
+            expect_harmless_reading(text, 30);
         }
     }
     test_folder_put_text("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
@@ -341,7 +350,7 @@ static void other_name(random_source *source, const char *name, char *other, siz
 
 TEST(two_outputs_in_one_file_are_found_whatever_they_are_called) {
     random_source source = random_start();
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 6; round++) {
         char first[64], second[64], line[1024];
         bool there = random_unit(&source) < 0.5;
         other_name(&source, "o.npy", first, sizeof first);
