@@ -68,10 +68,6 @@ BASELINE_INLINE lanes lanes_max(lanes a, lanes b) {
     return _mm512_max_ps(a, b);
 }
 
-BASELINE_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm512_min_ps(a, b);
-}
-
 /* One step of Newton's method for 1 / sqrt(x), from 14 bits. */
 BASELINE_INLINE lanes lanes_rsqrt(lanes x) {
     lanes y = _mm512_rsqrt14_ps(x);
@@ -117,10 +113,6 @@ BASELINE_INLINE void lanes_stream(float *aligned, lanes value) {
 
 BASELINE_INLINE lanes lanes_max(lanes a, lanes b) {
     return _mm256_max_ps(a, b);
-}
-
-BASELINE_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm256_min_ps(a, b);
 }
 
 /* One step of Newton's method for 1 / sqrt(x), from 12 bits. */
@@ -169,10 +161,6 @@ BASELINE_INLINE lanes lanes_max(lanes a, lanes b) {
     return _mm_max_ps(a, b);
 }
 
-BASELINE_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm_min_ps(a, b);
-}
-
 /* One step of Newton's method for 1 / sqrt(x), from 12 bits. */
 BASELINE_INLINE lanes lanes_rsqrt(lanes x) {
     lanes y = _mm_rsqrt_ps(x);
@@ -188,10 +176,6 @@ BASELINE_INLINE void lanes_stream(float *aligned, lanes value) {
 BASELINE_INLINE lanes lanes_max(lanes a, lanes b) {
     lanes_bits mask = a > b;
     return (lanes)(((lanes_bits)a & mask) | ((lanes_bits)b & ~mask));
-}
-
-BASELINE_INLINE lanes lanes_min(lanes a, lanes b) {
-    return -lanes_max(-a, -b);
 }
 
 BASELINE_INLINE lanes lanes_rsqrt(lanes x) {
@@ -231,6 +215,22 @@ BASELINE_INLINE void lanes_fence(void) {
 #if defined(__x86_64__)
     _mm_sfence();
 #endif
+}
+
+/* A quaternion in each lane. */
+typedef struct quaternion {
+    lanes c[4];
+} quaternion;
+
+BASELINE_INLINE lanes dot(const quaternion *a, const quaternion *b) {
+    return a->c[0] * b->c[0] + a->c[1] * b->c[1] + a->c[2] * b->c[2] + a->c[3] * b->c[3];
+}
+
+BASELINE_INLINE quaternion mix(lanes from, const quaternion *a, lanes into, const quaternion *b) {
+    quaternion q;
+    for (int c = 0; c < 4; c++)
+        q.c[c] = from * a->c[c] + into * b->c[c];
+    return q;
 }
 
 #endif

@@ -8,7 +8,7 @@
 #include "baseline_loops.h"
 
 #include "baseline.h"
-#include "baseline_quaternions.h"
+#include "baseline_lanes.h"
 
 enum { STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS, GROUP = 4 * LANES };
 _Static_assert(STEPS == 4, "the weights are those of quarters");

@@ -25,4 +25,13 @@ typedef struct baseline_loops {
 
 extern const baseline_loops baseline_loops_plain, baseline_loops_avx2, baseline_loops_avx512;
 
+/* The simple loops: what a C programmer writes who leaves vectors to the compiler. Keys and inner points
+ * are not packed. NULL where the C library has no vectors of acosf and sinf, without which a compiler
+ * computes the samples one at a time. */
+typedef struct simple_loops {
+    baseline_loop *slerp, *squad;
+} simple_loops;
+
+extern const simple_loops simple_loops_plain, simple_loops_avx2, simple_loops_avx512;
+
 #endif

@@ -6,7 +6,7 @@
  */
 #include "baseline_walk.h"
 
-#include "baseline_quaternions.h"
+#include "baseline_lanes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -3,8 +3,7 @@
  * Counts crowds. Thousands of instances share clips of a megabyte, which caches keep: keys count for
  * each joint and input, but never more than all clips have.
  */
-#include "crowd_work.h"
-#include "host/base/counts.h"
+#include "work.h"
 
 /* The memory of keys; those of 48 bits are decoded by operations that are not counted. */
 static uint64_t key_bytes(const crowd_scene *scene, uint64_t count) {

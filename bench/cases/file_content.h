@@ -7,7 +7,7 @@
 
 #include "runner/scratch.h"
 
-#include <stdint.h>
+#include <posemill/posemill_motion.h>
 
 typedef enum file_content {
     FILE_BVH,          /* 60 joints at 30 Hz, 6 decimals */
@@ -17,9 +17,6 @@ typedef enum file_content {
     FILE_GLB_TIMES,    /* the same keys; every channel has key times of its own */
     FILE_CONTENT_COUNT
 } file_content;
-
-/* Channels of the GLB files, and keys of a channel, at 30 Hz. */
-enum { GLB_CLIPS = 50, GLB_JOINTS = 100, GLB_KEYS = 31, GLB_CHANNELS = 2 * GLB_JOINTS * GLB_CLIPS };
 
 typedef struct file_source {
     char path[SCRATCH_PATH], output[SCRATCH_PATH];
@@ -35,12 +32,11 @@ const char *file_extension(file_content content);
 /* Rotations per frame of BVH and NPZ. */
 size_t file_joints(file_content content);
 
-/* Writes source->path from source->seed with about `samples` rotations, and sets the sizes. GLB has one size. */
+/* Writes source->path from source->seed with about `samples` rotations, and sets the sizes. GLB has one
+ * size. */
 cli_exit file_content_write(file_content content, size_t samples, file_source *source);
 
-/* The binary chunk of a GLB file: for each clip its key times, and for each joint the translations
- * and the rotations; with times of their own, before each channel instead. Returns malloc'ed
- * memory, NULL when it is exhausted. */
-float *file_glb_numbers(bool own_times, size_t *count);
+/* What a file of BVH or GLB has, with the frames of the source. NULL: memory is exhausted. */
+pm_motion *file_content_motion(file_content content, const file_source *source);
 
 #endif

@@ -4,7 +4,6 @@
  * sample at a random time has a segment of its own.
  */
 #include "work.h"
-#include "host/base/counts.h"
 
 enum { QUATERNION = 16, CODED_KEY = 6, CURSOR = 8, TRACK_INDEX = 4 };
 

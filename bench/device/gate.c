@@ -1,19 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * The gate: a user event, and a marker after it as the start of the time measurement.
+ * The gate of device_cl.h: a user event, and a marker after it as the start of the time measurement.
  */
-#include "gate.h"
+#include "device_cl.h"
 
 #include "files/progress.h"
 
 #include <string.h>
 
-cli_exit gate_failed(cl_int code, const char *call) {
+cli_exit gate_result(cl_int code, const char *call) {
     const char *hint = code == CL_OUT_OF_RESOURCES || code == CL_MEM_OBJECT_ALLOCATION_FAILURE ||
                                code == CL_INVALID_BUFFER_SIZE
                            ? "use a smaller --samples"
                            : NULL;
-    return cli_fail(CLI_DEVICE_FAILED, "bench", hint, "%s: OpenCL error %d", call, (int)code);
+    return code == CL_SUCCESS
+               ? CLI_DONE
+               : cli_fail(CLI_DEVICE_FAILED, "bench", hint, "%s: OpenCL error %d", call, (int)code);
+}
+
+cli_exit gate_put_kernel(cl_command_queue queue, const void *work, cl_event *done) {
+    const gate_kernel *w = work;
+    return gate_result(clEnqueueNDRangeKernel(queue, w->kernel, 1, NULL, &w->items,
+                                              w->group > 0 ? &w->group : NULL, 0, NULL, done),
+                       "enqueueing a kernel");
 }
 
 typedef struct gate {
@@ -32,13 +41,6 @@ static cl_int gate_close(const gate_queue *on, gate *g) {
     }
     g->begun = progress_clock();
     return code;
-}
-
-static void gate_release(gate *g) {
-    if (g->opened)
-        clReleaseEvent(g->opened);
-    if (g->before)
-        clReleaseEvent(g->before);
 }
 
 /* Drivers need not provide times of markers. In that case the wall-clock time from the gate to the
@@ -66,32 +68,26 @@ static cli_exit gate_open(const gate_queue *on, gate *g, cl_event done, double *
     double wall = progress_clock() - g->begun;
     if (code == CL_SUCCESS)
         *seconds = g->opened ? kernel_seconds(g->before, done, wall) : wall;
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "running a kernel");
-}
-
-/* Completes the user event, because a queue that waits for it would block forever. */
-static void gate_abandon(gate *g) {
-    if (g->opened)
-        clSetUserEventStatus(g->opened, CL_COMPLETE);
+    return gate_result(code, "running a kernel");
 }
 
 cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
                   double *seconds) {
     gate g;
     cl_event done = NULL;
-    cl_int code = gate_close(on, &g);
-    cli_exit result =
-        code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clEnqueueMarkerWithWaitList");
+    cli_exit result = gate_result(gate_close(on, &g), "clEnqueueMarkerWithWaitList");
     for (size_t i = 0; i < count && result == CLI_DONE; i++)
         result = put(on->queue, work, i + 1 == count ? &done : NULL);
     if (result == CLI_DONE) {
         result = gate_open(on, &g, done, seconds);
         *seconds /= (double)count;
-    } else {
-        gate_abandon(&g);
+    } else if (g.opened) {
+        clSetUserEventStatus(g.opened,
+                             CL_COMPLETE); /* a queue that waits for it would block forever */
     }
-    if (done)
-        clReleaseEvent(done);
-    gate_release(&g);
+    const cl_event events[] = {done, g.opened, g.before};
+    for (size_t i = 0; i < sizeof events / sizeof *events; i++)
+        if (events[i])
+            clReleaseEvent(events[i]);
     return result;
 }

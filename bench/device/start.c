@@ -9,14 +9,9 @@
 #include "start.h"
 
 #include "files/progress.h"
-#include "runner/scratch_tree.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -32,18 +27,10 @@ typedef struct start_work {
     float *out;
     bool warm;
     bool in_background; /* builds programs in the background */
-    scratch_tree tree;
+    scratch folder;
     char caches[SCRATCH_PATH]; /* the folder of all caches */
     bool no_opencl;
 } start_work;
-
-/* Makes the folder of caches, or empties it. */
-static cli_exit clear_caches(const start_work *work) {
-    cli_exit code = scratch_tree_remove(&work->tree, work->caches);
-    if (code == CLI_DONE && mkdir(work->caches, 0700) != 0)
-        code = cli_fail(CLI_CANNOT_WRITE, work->caches, NULL, "%s", strerror(errno));
-    return code;
-}
 
 static void move_caches(const char *folder) {
     static const char *const names[] = {"XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH",
@@ -55,10 +42,9 @@ static void move_caches(const char *folder) {
 static int first_result(start_work *work, double *seconds) {
     pm_engine_desc desc = device_options_desc(work->device);
     pm_engine *engine = NULL;
-    pm_clip *clip = NULL;
+    const pm_clip *clip = NULL;
     pm_error error = {0};
     pm_device_info info;
-    bool owned = false;
     size_t values;
     desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
     desc.build_in_background = work->in_background;
@@ -69,7 +55,7 @@ static int first_result(start_work *work, double *seconds) {
     if (info.type == PM_DEVICE_REFERENCE)
         return NO_OPENCL;
     work->scenes.engine = engine;
-    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip, &owned);
+    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip);
     if (code != CLI_DONE)
         return (int)code;
     pm_sample_job job = scenes_job(&work->scenes, SCENE_UPSAMPLE_4, &values);
@@ -124,37 +110,36 @@ static cli_exit start_once(void *context, double *seconds) {
     start_work *work = context;
     if (work->no_opencl)
         return CLI_DONE;
-    cli_exit code = work->warm ? CLI_DONE : clear_caches(work);
+    cli_exit code = work->warm ? CLI_DONE : scratch_empty(work->caches);
     return code == CLI_DONE ? run_process(work, seconds) : code;
 }
 
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
                        bool *opencl, bench_result *result) {
-    start_work work = {.device = device, .method = which->method};
-    work.warm = which->group->kind == BENCH_WARM;
-    work.in_background = which->group->kind == BENCH_FIRST;
+    start_work work = {.device = device,
+                       .method = which->method,
+                       .warm = which->start == START_WARM,
+                       .in_background = which->start == START_FIRST};
     /* A warm start is preceded by one call that fills the caches. A cold start has no warm-up. */
     const bench_plan plan = {
         .repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0},
         .work = start_once,
         .context = &work};
-    *result = bench_result_of(which);
-    cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
-    if (code != CLI_DONE)
-        return code;
+    *result = bench_result_of(which->name);
+    cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES, SCENE_TRACKS, false);
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
     work.out = malloc(result->samples * 4 * sizeof(float));
-    code = work.out ? scratch_tree_open(&work.tree)
-                    : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
     if (code == CLI_DONE)
-        code = scratch_tree_path(&work.tree, "caches", work.caches);
+        code = work.out ? scratch_open(&work.folder) : bench_out_of_memory();
     if (code == CLI_DONE)
-        code = clear_caches(&work);
+        code = scratch_path(&work.folder, "caches", work.caches);
+    if (code == CLI_DONE)
+        code = scratch_empty(work.caches);
     if (code == CLI_DONE) {
         code = bench_repeat(&plan, result);
         *opencl = !work.no_opencl;
     }
-    scratch_tree_close(&work.tree);
+    scratch_close(&work.folder);
     free(work.out);
     scenes_destroy(&work.scenes);
     return code;

@@ -6,7 +6,6 @@
 
 #include "record.h"
 
-#include "commit.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
@@ -16,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* The case of the headline. */
+#define HEADLINE "upsample-4/slerp"
 
 /* The compiler of the baseline, on which its speed depends. */
 #if defined(__clang__)
@@ -54,14 +56,13 @@ static const char *cell(char *text, size_t size, const char *format, double numb
     return text;
 }
 
-const char *const record_bound_names[] = {NULL, "fill", "copy", "arithmetic"};
+static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 
 /* The bound, and the share of it that the case reaches. */
 static const char *bound_cell(char *text, size_t size, const bench_result *result) {
     if (result->bound == BOUND_NONE)
         return "-";
-    snprintf(text, size, "%-10s %3.0f %%", record_bound_names[result->bound],
-             100.0 * result->bound_share);
+    snprintf(text, size, "%-10s %3.0f %%", bound_names[result->bound], 100.0 * result->bound_share);
     return text;
 }
 
@@ -83,11 +84,11 @@ void record_print_row(const bench_result *result) {
            cell(ratio, sizeof ratio, "x", result->baseline_ratio),
            bound_cell(bound, sizeof bound, result), digits, 1e3 * result->seconds_median,
            cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
-           result->wrong ? "  WRONG" : "");
+           bench_is_wrong(result) ? "  WRONG" : "");
     fflush(stdout);
 }
 
-const bench_result *record_find(const bench_record *record, const char *name) {
+static const bench_result *find(const bench_record *record, const char *name) {
     for (size_t i = 0; i < record->count; i++)
         if (strcmp(record->results[i].name, name) == 0)
             return &record->results[i];
@@ -102,8 +103,8 @@ static bool has_share_above_one(const bench_record *record) {
 }
 
 void record_print_footing(const bench_record *record) {
-    const bench_result *ours = record_find(record, RECORD_HEADLINE);
-    const bench_result *obvious = record_find(record, "obvious/slerp");
+    const bench_result *ours = find(record, HEADLINE);
+    const bench_result *obvious = find(record, "obvious/slerp");
     if (ours && obvious)
         printf("\nslerp: %.1f times the obvious kernel\n",
                ours->samples_per_s / obvious->samples_per_s);
@@ -118,13 +119,67 @@ void record_print_footing(const bench_record *record) {
     printf("\n");
 }
 
+/* ---- the last lines -------------------------------------------------------------- */
+
+static void print_machine(FILE *file, const bench_load *load) {
+    if (!load->known) {
+        fprintf(file, "machine: load unknown\n");
+        return;
+    }
+    fprintf(
+        file,
+        "machine: %s; other processes used %.2f processors, %.1f %% of the time was stolen, load "
+        "average before the run %.2f%s\n",
+        load->busy ? "BUSY" : "quiet", load->others, 100.0 * load->steal, load->average,
+        load->busy ? "; rates are too low, shares suffer less" : "");
+}
+
+static void print_rate(FILE *file, const bench_result *ours, bool quick) {
+    const bench_times *times = &ours->times;
+    const double million = 1e-6 * (double)ours->samples;
+    double seconds[2];
+    stats_interval(times->of[ROLE_CASE], NULL, times->count, seconds);
+    fprintf(file,
+            "headline: %.1f million samples/s of slerp by 4, 95 %% interval %.1f to %.1f, "
+            "%zu repetitions%s\n",
+            1e-6 * ours->samples_per_s, million / seconds[1], million / seconds[0], times->count,
+            quick ? " (a quick run)" : "");
+}
+
+static void print_bound(FILE *file, const bench_result *ours) {
+    static const char *const whats[] = {[BOUND_FILL] = "writing the results (fill)",
+                                        [BOUND_COPY] =
+                                            "reading the keys and writing the results (copy)",
+                                        [BOUND_ARITHMETIC] = "the arithmetic (multiply-adds)"};
+    const bench_times *times = &ours->times;
+    double shares[2];
+    stats_interval(times->of[ROLE_BOUND], times->of[ROLE_CASE], times->count, shares);
+    fprintf(file, "bound: %.1f %% of %s at the device's rate, 95 %% interval %.1f to %.1f\n",
+            100.0 * ours->bound_share, whats[ours->bound], 100.0 * shares[0], 100.0 * shares[1]);
+}
+
+void record_print_summary(FILE *file, const bench_record *record) {
+    const bench_result *ours = find(record, HEADLINE);
+    print_machine(file, &record->load);
+    if (ours)
+        print_rate(file, ours, record->quick);
+    else
+        fprintf(file, "headline: not measured: the run has no %s\n", HEADLINE);
+    if (ours && ours->bound != BOUND_NONE)
+        print_bound(file, ours);
+    else
+        fprintf(file, "bound: not measured\n");
+    printable_line(file, "commit: %s", record->commit);
+    fprintf(file, "date: %s\n", record->date);
+}
+
 /* ---- the record ---------------------------------------------------------------- */
 
 void record_begin(bench_record *record) {
     const time_t now = time(NULL);
     struct tm utc;
-    snprintf(record->version, sizeof record->version, "%s", pm_version());
-    snprintf(record->commit, sizeof record->commit, "%s", bench_commit);
+    record->version = pm_version();
+    record->commit = bench_commit;
     record->host = host_of_system();
     record->average = load_average();
     record->begin = load_counters_now();
@@ -142,8 +197,9 @@ static void write_known(json_writer *json, const char *key, const char *text) {
     json_write_string(json, key, text[0] != '\0' ? text : NULL);
 }
 
-static void write_known_count(json_writer *json, const char *key, uint64_t count) {
-    if (count > 0)
+/* A count that is not known is null. */
+static void write_count(json_writer *json, const char *key, bool known, uint64_t count) {
+    if (known)
         json_write_integer(json, key, count);
     else
         json_write_null(json, key);
@@ -152,9 +208,9 @@ static void write_known_count(json_writer *json, const char *key, uint64_t count
 static void write_host(json_writer *json, const bench_host *host) {
     json_begin_object(json, "host");
     write_known(json, "processor", host->processor);
-    write_known_count(json, "cores", host->cores);
+    write_count(json, "cores", host->cores > 0, host->cores);
     write_known(json, "governor", host->governor);
-    write_known_count(json, "memory_bytes", host->memory_bytes);
+    write_count(json, "memory_bytes", host->memory_bytes > 0, host->memory_bytes);
     write_known(json, "os", host->os);
     json_write_string(json, "compiler", COMPILER);
     json_end_object(json);
@@ -189,28 +245,15 @@ static void write_options(json_writer *json, const bench_record *record) {
 }
 
 static void write_times(json_writer *json, const bench_times *times) {
+    static const char *const names[ROLE_COUNT] = {[ROLE_CASE] = "seconds",
+                                                  [ROLE_CEILING] = "ceiling_seconds",
+                                                  [ROLE_BASELINE] = "baseline_seconds",
+                                                  [ROLE_BOUND] = "bound_seconds",
+                                                  [ROLE_COPY] = "copy_seconds",
+                                                  [ROLE_ARITHMETIC] = "arithmetic_seconds"};
     json_write_integer(json, "repetitions", times->count);
-    json_write_numbers(json, "seconds", times->of[ROLE_CASE], times->count);
-    json_write_numbers(json, "ceiling_seconds", times->of[ROLE_CEILING], times->count);
-    json_write_numbers(json, "baseline_seconds", times->of[ROLE_BASELINE], times->count);
-    json_write_numbers(json, "bound_seconds", times->of[ROLE_BOUND], times->count);
-    json_write_numbers(json, "copy_seconds", times->of[ROLE_COPY], times->count);
-    json_write_numbers(json, "arithmetic_seconds", times->of[ROLE_ARITHMETIC], times->count);
-}
-
-/* Counts that a case does not have are null. */
-static void write_counts(json_writer *json, const bench_result *result) {
-    if (result->has_bytes) {
-        json_write_integer(json, "bytes_read", result->bytes_read);
-        json_write_integer(json, "bytes_written", result->bytes_written);
-    } else {
-        json_write_null(json, "bytes_read");
-        json_write_null(json, "bytes_written");
-    }
-    if (result->has_operations)
-        json_write_integer(json, "operations", result->operations);
-    else
-        json_write_null(json, "operations");
+    for (size_t r = 0; r < ROLE_COUNT; r++)
+        json_write_numbers(json, names[r], times->has[r] ? times->of[r] : NULL, times->count);
 }
 
 static void write_case(json_writer *json, const bench_result *result) {
@@ -224,10 +267,12 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
     if (result->files > 0)
         json_write_integer(json, "files", result->files);
-    write_counts(json, result);
+    write_count(json, "bytes_read", result->has_bytes, result->bytes_read);
+    write_count(json, "bytes_written", result->has_bytes, result->bytes_written);
+    write_count(json, "operations", result->has_operations, result->operations);
     json_write_number(json, "ceiling_share", result->ceiling_share);
     json_write_number(json, "baseline_ratio", result->baseline_ratio);
-    json_write_string(json, "bound", record_bound_names[result->bound]);
+    json_write_string(json, "bound", bound_names[result->bound]);
     json_write_number(json, "bound_share", result->bound_share);
     json_write_number(json, "max_error_rad", result->max_error_rad);
     write_times(json, &result->times);

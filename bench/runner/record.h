@@ -5,21 +5,21 @@
 #ifndef POSEMILL_BENCH_RECORD_H
 #define POSEMILL_BENCH_RECORD_H
 
-#include "host.h"
-#include "load.h"
+#include "machine.h"
 #include "runner.h"
+
+#include <stdio.h>
 
 /* Described in bench/record.schema.json. Records without a number are of schema 1. */
 enum { RECORD_SCHEMA = 2 };
 
-/* The case of the headline. */
-#define RECORD_HEADLINE "upsample-4/slerp"
-
-extern const char *const record_bound_names[]; /* by bench_bound */
+/* Of the build; commit.cmake writes the definition at every build. Abbreviated, with "-dirty" if files
+ * were changed since; "unknown" outside a checkout. */
+extern const char bench_commit[];
 
 typedef struct bench_record {
-    char date[24];                 /* when the run began: UTC, ISO 8601 */
-    char version[32], commit[128]; /* of the command; the version may be unknown, "" */
+    char date[24];                /* when the run began: UTC, ISO 8601 */
+    const char *version, *commit; /* of the command */
     bench_host host;
     load_counters begin; /* what the machine had done by then */
     double average;      /* load of the minute before */
@@ -42,21 +42,15 @@ void record_begin(bench_record *record);
 /* Sets the load of the run that ends now. */
 void record_end(bench_record *record);
 
-/* The result of the case of this name; NULL: the run does not have it. */
-const bench_result *record_find(const bench_record *record, const char *name);
-
 void record_print_heading(const bench_record *record);
 void record_print_row(const bench_result *result);
 /* What the rows do not tell: slerp beside the obvious kernel, two rates of filling, shares above 1. */
 void record_print_footing(const bench_record *record);
 
+/* The last five lines of a run: the machine, the headline with its interval, what bounds it, the commit
+ * and the date. What the run did not measure is named as missing. */
+void record_print_summary(FILE *file, const bench_record *record);
+
 cli_exit record_write(const bench_record *record, cli_output *output);
-
-/* Reads what the last lines of the run tell: summary.h. The record has no result but the headline's,
- * if that was measured; bench_result_free releases it, also after a failure. */
-cli_exit record_read(const char *path, bench_record *record, bench_result *result);
-
-/* The same of a text. NULL, or the member that is missing or wrong; "JSON": it is no JSON. */
-const char *record_parse(const char *text, size_t size, bench_record *record, bench_result *result);
 
 #endif
