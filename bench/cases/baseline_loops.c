@@ -5,9 +5,8 @@
  * function but 1 / sqrt is needed; that makes the loops specific to this number of samples.
  * Compiled with -O3 -ffast-math, unlike everything else in this project, for each instruction set.
  */
-#include "baseline_loops.h"
+#include "loops.h"
 
-#include "baseline.h"
 #include "baseline_lanes.h"
 
 enum { STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS, GROUP = 4 * LANES };

@@ -10,7 +10,7 @@
 
 #include "commands/resample_run.h"
 #include "files/progress.h"
-#include "motion/batch/schedule.h"
+#include "motion/base/parallel.h"
 #include "motion/files/folders.h"
 #include "motion/items/items.h"
 
@@ -98,7 +98,7 @@ typedef struct storage_work {
     atomic_bool failed;
 } storage_work;
 
-static bool store_file(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
+static void store_file(void *user, size_t task) {
     storage_work *all = user;
     const batch_work *work = all->batch;
     const batch_item *input = &work->inputs.items[task];
@@ -106,49 +106,23 @@ static bool store_file(void *user, size_t thread, size_t task, schedule_ticket *
     file_storage storage = {.input = input->path,
                             .bytes_read = (size_t)input->bytes,
                             .bytes_written = (size_t)sizes->items[task].bytes};
-    double seconds;
-    (void)ticket;
     const size_t room = sizeof storage.part;
-    const bool stored =
-        (size_t)snprintf(storage.part, room, "%s/%zu.part", work->out, thread) < room &&
-        (size_t)snprintf(storage.output, room, "%s/%zu", work->out, task) < room &&
-        file_storage_once(&storage, &seconds) == CLI_DONE;
-    if (!stored)
+    double seconds;
+    if ((size_t)snprintf(storage.part, room, "%s/%zu.part", work->out, task) >= room ||
+        (size_t)snprintf(storage.output, room, "%s/%zu", work->out, task) >= room ||
+        file_storage_once(&storage, &seconds) != CLI_DONE)
         atomic_store(&all->failed, true);
-    return stored;
-}
-
-static uint64_t need_nothing(void *user, size_t task) {
-    (void)user, (void)task;
-    return 0;
-}
-
-static bool is_never_stopped(void *user) {
-    (void)user;
-    return false;
-}
-
-static void show_nothing(void *user) {
-    (void)user;
 }
 
 static cli_exit storage_once(void *context, double *seconds) {
     const batch_work *work = context;
     storage_work storage = {work, false};
-    const schedule plan = {.task_count = work->inputs.count,
-                           .threads = work->jobs,
-                           .memory = UINT64_MAX,
-                           .user = &storage,
-                           .need = need_nothing,
-                           .run = store_file,
-                           .is_stopped = is_never_stopped,
-                           .show = show_nothing};
+    const motion_work all = {.item = store_file, .user = &storage};
     const cli_exit code = scratch_empty(work->out);
     if (code != CLI_DONE)
         return code;
     const double begun = progress_clock();
-    if (!schedule_run(&plan))
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "thread cannot be created");
+    motion_run_parallel(work->jobs, work->inputs.count, &all);
     *seconds = progress_clock() - begun;
     return atomic_load(&storage.failed) ? CLI_CANNOT_WRITE : CLI_DONE; /* printed by the thread */
 }

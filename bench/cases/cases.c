@@ -8,9 +8,7 @@
 #include "cases.h"
 
 #include "baseline.h"
-#include "crowds.h"
-#include "files.h"
-#include "samples.h"
+#include "scenes.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -56,11 +54,9 @@ static const bench_group groups[] = {
     {"times-smallest48", samples_run, SCENE_TIMES_SMALLEST48, CLOCK_WALL, false, is_slerp, 0},
     {"samples", samples_run, SCENE_SAMPLES, CLOCK_WALL, false, NULL, 0},
     {"clip", samples_run_clip, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL, 0},
-    {"clip-device", samples_run_clip_device, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL, 0},
     {"oneshot-4", samples_run_oneshot, SCENE_UPSAMPLE_4, CLOCK_WALL, false, NULL, 0},
     {"oneshot-2", samples_run_oneshot, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL, 0},
     {"oneshot-down-4", samples_run_oneshot, SCENE_DOWNSAMPLE_4, CLOCK_WALL, false, NULL, 0},
-    {"oneshot-device", samples_run_oneshot_device, SCENE_UPSAMPLE_4, CLOCK_WALL, true, NULL, 0},
     {"end-to-end", samples_run_to_host, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad, 0},
     {"cold", NULL, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad, START_COLD},
     {"first", NULL, SCENE_UPSAMPLE_4, CLOCK_WALL, true, is_slerp_or_squad, START_FIRST},

@@ -76,6 +76,22 @@ typedef struct case_table {
 
 #define BENCH_ROWS(table) (table), sizeof *(table), sizeof(table) / sizeof *(table)
 
+/* A job whose results stay in device memory. */
+bench_runner samples_run;
+/* Likewise, into host memory that begins as that of a large malloc does. */
+bench_runner samples_run_to_host;
+/* Keys in host memory to samples in host memory, by pm_resample. */
+bench_runner samples_run_oneshot;
+/* Keys in host memory to a clip that is ready to be sampled. */
+bench_runner samples_run_clip;
+/* Upsampling by 4 in C on all cores, in loops that are left to the compiler, and by the obvious kernel. */
+bench_runner samples_run_baseline, samples_run_simple, samples_run_obvious;
+
+case_table samples_table(void); /* ceilings, low-passes and other layouts */
+case_table crowds_table(void);
+case_table files_table(void);
+case_table batches_table(void);
+
 /* Writes the cases whose names match one of the globs, with commas between them (NULL: all). Returns
  * their number. */
 size_t bench_cases(const char *glob, bool opencl, const bench_limits *limits,

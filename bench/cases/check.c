@@ -5,6 +5,8 @@
  */
 #include "check.h"
 
+#include "oracle/oracle_quat.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,26 +25,16 @@ static cli_exit read_output(check_output output, size_t offset, size_t bytes, vo
 
 /* ---- samples ------------------------------------------------------------------- */
 
-/* Angle between two rotations, independent of the signs. Accurate for small angles, unlike acos. */
-static double angle_between(const float *a, const float *b) {
-    double same = 0.0;
-    double opposite = 0.0;
-    for (int c = 0; c < 4; c++) {
-        double difference = (double)a[c] - (double)b[c];
-        double sum = (double)a[c] + (double)b[c];
-        same += difference * difference;
-        opposite += sum * sum;
-    }
-    if (!isfinite(same) || !isfinite(opposite))
-        return (double)INFINITY;
-    return 4.0 * atan2(sqrt(fmin(same, opposite)), sqrt(fmax(same, opposite)));
+static quat quat_at(const float *q) {
+    return (quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
 }
 
 static void compare_samples(const float *got, const float *wanted, size_t rows,
                             bench_result *result) {
     for (size_t i = 0; i < rows; i++) {
-        double error = angle_between(got + 4 * i, wanted + 4 * i);
-        result->max_error_rad = fmax(result->max_error_rad, error);
+        const double error = oracle_error(quat_at(got + 4 * i), quat_at(wanted + 4 * i));
+        result->max_error_rad =
+            fmax(result->max_error_rad, isfinite(error) ? error : (double)INFINITY);
     }
     if (memcmp(got, wanted, rows * 4 * sizeof(float)) != 0)
         result->bits = BITS_DIFFER;

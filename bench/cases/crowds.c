@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the crowd cases. Each poisons its output, poses, checks the results, and is measured then.
+ * Cases that pose a crowd, each compared with a fill of the same size. Each poisons its output, poses, checks the results, and is measured then.
  */
-#include "crowds.h"
-
 #include "check.h"
 #include "files/progress.h"
 

@@ -15,20 +15,20 @@ pm_motion_resample_options file_options(const pm_motion *source, pm_rational rat
     };
 }
 
+/* The angle of two rotations; of others the largest difference of a number, relative to numbers above 1. */
 static double difference(const pm_motion_channel *a, const pm_motion_channel *b, size_t key) {
-    double same = 0.0, opposite = 0.0, largest = 0.0;
+    double x[4], y[4], same = 0.0, opposite = 0.0, largest = 0.0;
+    evaluate_key(a, key, x);
+    evaluate_key(b, key, y);
     for (uint32_t i = 0; i < a->components; i++) {
-        const double x = evaluate_number(&a->keys, a->components, key, i);
-        const double y = evaluate_number(&b->keys, b->components, key, i);
-        same += (x - y) * (x - y);
-        opposite += (x + y) * (x + y);
-        largest = fmax(largest, fabs(x - y) / fmax(1.0, fabs(y)));
+        same = hypot(same, x[i] - y[i]);
+        opposite = hypot(opposite, x[i] + y[i]);
+        largest = fmax(largest, fabs(x[i] - y[i]) / fmax(1.0, fabs(y[i])));
     }
     if (!isfinite(same))
         return (double)INFINITY;
-    return a->path == PM_MOTION_ROTATION
-               ? 4.0 * atan2(sqrt(fmin(same, opposite)), sqrt(fmax(same, opposite)))
-               : largest;
+    return a->path == PM_MOTION_ROTATION ? 4.0 * atan2(fmin(same, opposite), fmax(same, opposite))
+                                         : largest;
 }
 
 static bool alike(const pm_motion_clip *a, const pm_motion_clip *b) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of files, and how each case is timed and compared: one that writes a file with storing
- * as many bytes, one that only opens a file with moving its bytes through a pipe, and one that
- * compresses also with zlib.
+ * as many bytes, one that only opens a file with moving its bytes through a pipe.
  */
 #include "files.h"
 
@@ -66,22 +65,6 @@ static cli_exit run_storage(bench_run *run, const file_scene *scene, const file_
     return code == CLI_DONE ? bench_repeat(&plan, result) : code;
 }
 
-#if POSEMILL_NPZ
-static cli_exit run_zlib(bench_run *run, const file_scene *scene, const file_source *source,
-                         bench_result *result) {
-    file_zlib *zlib = NULL;
-    cli_exit code = file_zlib_create(source->path, source->path, &zlib);
-    const bench_plan plan = bench_plan_of(run, file_zlib_once, zlib);
-    (void)scene;
-    result->bytes_written = source->bytes;
-    result->baseline_ratio = 1.0;
-    if (code == CLI_DONE)
-        code = bench_repeat(&plan, result);
-    file_zlib_destroy(&zlib);
-    return code;
-}
-#endif
-
 /* ---- resampling ---------------------------------------------------------------- */
 
 typedef struct resample_work {
@@ -113,7 +96,6 @@ static cli_exit run_resample(bench_run *run, const file_scene *scene, const file
     resample_work work = {
         .file = {run->device.engine, source->path, source->output, scene->ratio, 0}};
     file_storage storage;
-    file_zlib *zlib = NULL;
     double seconds;
     bench_plan plan = bench_plan_of(run, resample_once, &work);
     cli_exit code = resample_once(&work, &seconds);
@@ -125,20 +107,7 @@ static cli_exit run_resample(bench_run *run, const file_scene *scene, const file
     if (code == CLI_DONE)
         code = open_storage(run, source, result->bytes_written, &storage);
     bench_plan_compare(&plan, ROLE_CEILING, file_storage_once, &storage, 1.0);
-#if POSEMILL_NPZ
-    if (code == CLI_DONE && scene->content == FILE_NPZ_DEFLATED) {
-        code = file_zlib_create(source->path, source->output, &zlib);
-        bench_plan_compare(&plan, ROLE_BASELINE, file_zlib_once, zlib, 1.0);
-    }
-#endif
-    if (code == CLI_DONE)
-        code = bench_repeat(&plan, result);
-#if POSEMILL_NPZ
-    file_zlib_destroy(&zlib);
-#else
-    (void)zlib;
-#endif
-    return code;
+    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
 }
 
 /* ---- opening ------------------------------------------------------------------- */
@@ -188,7 +157,6 @@ static const file_scene files[] = {
 #if POSEMILL_NPZ
     {"files/npz-stored-x1", run_resample, FILE_NPZ_STORED, {1, 1}},
     {"files/npz-stored-120-to-30", run_resample, FILE_NPZ_STORED, {1, 4}},
-    {"files/zlib", run_zlib, FILE_NPZ_DEFLATED, {1, 1}},
     {"files/npz-deflated-x1", run_resample, FILE_NPZ_DEFLATED, {1, 1}},
     {"files/npz-deflated-120-to-30", run_resample, FILE_NPZ_DEFLATED, {1, 4}},
 #endif

@@ -2,15 +2,12 @@
  *
  * Cases that measure files, from a path to a path, through the motion library; and folders of them,
  * resampled as `posemill resample --out-dir` does it. What they are compared with: moving the same bytes
- * without looking at them, and zlib's own functions on the same bytes, with the input in the page cache.
+ * without looking at them, with the input in the page cache.
  */
 #ifndef POSEMILL_BENCH_FILES_H
 #define POSEMILL_BENCH_FILES_H
 
 #include "runner/runner.h"
-
-case_table files_table(void);
-case_table batches_table(void);
 
 /* ---- checks -------------------------------------------------------------------- */
 
@@ -53,15 +50,5 @@ typedef struct file_storage {
 
 /* Measures one file_storage. */
 cli_exit file_storage_once(void *context, double *seconds);
-
-/* Inflates the members of an NPZ file and deflates those of another, in memory. */
-typedef struct file_zlib file_zlib;
-
-/* Reads both files, which may be the same. Free with file_zlib_destroy, also on failure. */
-cli_exit file_zlib_create(const char *input, const char *output, file_zlib **zlib);
-void file_zlib_destroy(file_zlib **zlib);
-
-/* Measures one file_zlib. */
-cli_exit file_zlib_once(void *context, double *seconds);
 
 #endif

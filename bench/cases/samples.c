@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Every case poisons its output, computes it once, checks it, and is measured then.
+ * Cases that sample the tracks of a scene: by jobs on a device or on the host, in one call from keys to
+ * samples, through a low-pass, and by the baseline. And cases that build clips. Every case poisons its output, computes it once, checks it, and is measured then.
  */
-#include "samples.h"
-
 #include "check.h"
 #include "files/progress.h"
 
@@ -27,7 +26,7 @@ typedef struct sample_work {
     char *memory; /* of `out`; NULL: the results are those of the device */
     float *out;
     const baseline *base; /* what computes them, in C */
-    bool on_device;       /* which builds the clip, or the case fails */
+    bool is_oneshot;      /* from keys to samples in one call */
 } sample_work;
 
 /* ---- what is measured ---------------------------------------------------------- */
@@ -44,19 +43,9 @@ static cli_exit host_once(void *context, double *seconds) {
     pm_sample_job job = w->job;
     job.rotations = w->out;
     const double begun = progress_clock();
-    const pm_status status =
-        w->filter ? pm_filter_sample(w->filter, &job, &error) : pm_sample(w->clip, &job, &error);
-    *seconds = progress_clock() - begun;
-    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
-}
-
-static cli_exit oneshot_once(void *context, double *seconds) {
-    const sample_work *w = context;
-    pm_error error = {0};
-    pm_sample_job job = w->job;
-    job.rotations = w->out;
-    const double begun = progress_clock();
-    const pm_status status = pm_resample(&w->desc, &job, &error);
+    const pm_status status = w->is_oneshot ? pm_resample(&w->desc, &job, &error)
+                             : w->filter   ? pm_filter_sample(w->filter, &job, &error)
+                                           : pm_sample(w->clip, &job, &error);
     *seconds = progress_clock() - begun;
     return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
@@ -64,36 +53,14 @@ static cli_exit oneshot_once(void *context, double *seconds) {
 static cli_exit clip_once(void *context, double *seconds) {
     const sample_work *w = context;
     pm_clip *clip = NULL;
-    pm_clip_info info = {0};
     pm_error error = {0};
     const double begun = progress_clock();
     const pm_status status = pm_clip_create(w->engine, &w->desc, &clip, &error);
     *seconds = progress_clock() - begun;
     if (status != PM_OK)
         return cli_fail_error("bench", &error);
-    pm_clip_get_info(clip, &info);
     pm_clip_destroy(&clip);
-    return info.built_on_device || !w->on_device
-               ? CLI_DONE
-               : cli_fail(CLI_DEVICE_FAILED, "bench", "leave out clip-device/*",
-                          "the device does not build the clip");
-}
-
-/* Until the clip is destroyed. */
-static cli_exit oneshot_device_once(void *context, double *seconds) {
-    const sample_work *w = context;
-    sample_work once = *w;
-    pm_clip *clip = NULL;
-    pm_error error = {0};
-    double ignored;
-    const double begun = progress_clock();
-    if (pm_clip_create(w->engine, &w->desc, &clip, &error) != PM_OK)
-        return cli_fail_error("bench", &error);
-    once.clip = clip;
-    const cli_exit code = device_once(&once, &ignored);
-    pm_clip_destroy(&clip);
-    *seconds = progress_clock() - begun;
-    return code;
+    return CLI_DONE;
 }
 
 static cli_exit baseline_once(void *context, double *seconds) {
@@ -245,66 +212,49 @@ cli_exit samples_run_to_host(bench_run *run, const bench_case *which, bench_resu
     return run_into(run, &run->scenes, which, 16, result);
 }
 
-static cli_exit run_oneshot(bench_run *run, const bench_case *which, bench_work once, bool to_host,
-                            bench_result *result) {
+/* The least that must be moved: the keys of the description, and the results. */
+cli_exit samples_run_oneshot(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
     sample_work w;
     cli_exit code = begin(run, &run->scenes, which, result, &w);
-    /* The least that must be moved: the keys of the description, and the results. */
+    w.is_oneshot = true;
     result->bytes_read = (s->segments + 1) * s->tracks * (uint64_t)SAMPLE_BYTES;
-    if (code == CLI_DONE && to_host)
+    if (code == CLI_DONE)
         code = open_host(&w, result->samples, 0);
     if (code == CLI_DONE)
-        code = check_and_measure(&w, which, once, (int)which->method, result);
+        code = check_and_measure(&w, which, host_once, (int)which->method, result);
     end(&w);
     return code;
 }
 
-cli_exit samples_run_oneshot(bench_run *run, const bench_case *which, bench_result *result) {
-    return run_oneshot(run, which, oneshot_once, true, result);
-}
-
-cli_exit samples_run_oneshot_device(bench_run *run, const bench_case *which, bench_result *result) {
-    return run_oneshot(run, which, oneshot_device_once, false, result);
-}
-
 /* ---- clips --------------------------------------------------------------------- */
 
-static cli_exit run_clip(bench_run *run, const bench_case *which, sample_work *w,
-                         bench_result *result) {
+cli_exit samples_run_clip(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
-    const bench_plan plan = bench_plan_of(run, clip_once, w);
-    w->desc = scenes_describe(s, which->scene, which->method, &w->timeline);
+    sample_work w = {.engine = run->device.engine};
+    const bench_plan plan = bench_plan_of(run, clip_once, &w);
+    w.desc = scenes_describe(s, which->scene, which->method, &w.timeline);
     result->samples = s->segments * s->tracks;
     result->bytes_per_sample =
         sizeof(float) * pm_method_get_info(which->method)->floats_per_segment;
     return bench_repeat(&plan, result);
 }
 
-cli_exit samples_run_clip(bench_run *run, const bench_case *which, bench_result *result) {
-    sample_work w = {.engine = run->device.engine};
-    return run_clip(run, which, &w, result);
-}
+/* ---- what the library is compared with ----------------------------------------- */
 
-cli_exit samples_run_clip_device(bench_run *run, const bench_case *which, bench_result *result) {
-    sample_work w = {.on_device = true};
-    device_options options = *run->device_options;
-    options.clip_building = PM_CLIPS_BY_DEVICE;
-    cli_exit code = device_options_engine(&options, &w.engine);
-    if (code == CLI_DONE)
-        code = run_clip(run, which, &w, result);
-    pm_engine_destroy(&w.engine);
+/* Begins a case that the library does not compute. */
+static cli_exit begin_other(bench_run *run, const bench_case *which, bench_result *result,
+                            sample_work *w) {
+    const cli_exit code = begin(run, &run->scenes, which, result, w);
+    bench_set_work(work_of_baseline(&run->scenes, which->method), result);
+    result->error_bound = (double)NAN;
     return code;
 }
 
-/* ---- what the library is compared with ----------------------------------------- */
-
-/* The baseline itself is repeated without a comparison: its ratio is 1. */
+/* Without a comparison: its ratio is 1. */
 cli_exit samples_run_baseline(bench_run *run, const bench_case *which, bench_result *result) {
     sample_work w;
-    cli_exit code = begin(run, &run->scenes, which, result, &w);
-    bench_set_work(work_of_baseline(&run->scenes, which->method), result);
-    result->error_bound = (double)NAN;
+    cli_exit code = begin_other(run, which, result, &w);
     result->baseline_ratio = 1.0;
     if (code == CLI_DONE)
         code = prepare_baseline(run, which->method, &w);
@@ -317,9 +267,7 @@ cli_exit samples_run_simple(bench_run *run, const bench_case *which, bench_resul
     const scenes *s = &run->scenes;
     baseline *base = baseline_create(run->pool, which->method, true, s->rotations, s->segments + 1);
     sample_work w;
-    cli_exit code = begin(run, &run->scenes, which, result, &w);
-    bench_set_work(work_of_baseline(s, which->method), result);
-    result->error_bound = (double)NAN;
+    cli_exit code = begin_other(run, which, result, &w);
     w.base = base;
     if (code == CLI_DONE)
         code = base ? open_host(&w, result->samples, 0) : bench_out_of_memory();
@@ -333,9 +281,7 @@ cli_exit samples_run_simple(bench_run *run, const bench_case *which, bench_resul
 cli_exit samples_run_obvious(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
     sample_work w;
-    cli_exit code = begin(run, &run->scenes, which, result, &w);
-    bench_set_work(work_of_baseline(s, which->method), result);
-    result->error_bound = (double)NAN;
+    cli_exit code = begin_other(run, which, result, &w);
     if (code == CLI_DONE)
         code = run->device.verbs->set_keys(&run->device, s->rotations, s->segments + 1, s->tracks);
     return code == CLI_DONE ? check_and_measure(&w, which, obvious_once, (int)which->method, result)

@@ -4,20 +4,14 @@
  */
 #include "scenes.h"
 
+#include "runner/statistics.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Steele, Lea and Flood's SplitMix64. */
-static uint64_t random_bits(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 double scenes_random(uint64_t *state) {
-    return (double)(random_bits(state) >> 11) * 0x1p-53;
+    return (double)(stats_random_bits(state) >> 11) * 0x1p-53;
 }
 
 void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state) {
@@ -52,7 +46,7 @@ static void make_times(scenes *s, uint64_t *state) {
         s->key_times[i] *= scale;
     for (size_t k = 0; k < values; k++) {
         s->times[k] = seconds * scenes_random(state);
-        s->track_of[k] = (uint32_t)(random_bits(state) % s->tracks);
+        s->track_of[k] = (uint32_t)(stats_random_bits(state) % s->tracks);
     }
 }
 

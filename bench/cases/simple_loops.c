@@ -4,8 +4,7 @@
  * the grid of keys, and a loop over tracks that calls acosf and sinf. GCC vectorises that loop, with the
  * functions of glibc's libmvec. Any other factor would take another constant.
  */
-#include "baseline.h"
-#include "baseline_loops.h"
+#include "loops.h"
 
 #include <math.h>
 

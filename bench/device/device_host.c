@@ -3,9 +3,9 @@
  * The reference path as a device: its output is host memory. memset and memcpy, which are its ceilings on
  * all cores, choose their instructions themselves. And the choice between it and OpenCL.
  */
+#include "cases/loops.h"
 #include "device_cl.h"
 #include "files/progress.h"
-#include "loops.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,14 +4,14 @@
  * known driver is redirected to a temporary folder; the caches of the user are neither read nor
  * written.
  */
-#define _POSIX_C_SOURCE 200809L
-
-#include "start.h"
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "files/progress.h"
+#include "runner/runner.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +30,7 @@ typedef struct start_work {
     scratch folder;
     char caches[SCRATCH_PATH]; /* the folder of all caches */
     bool no_opencl;
+    double *shared_seconds;
 } start_work;
 
 static void move_caches(const char *folder) {
@@ -66,44 +67,24 @@ static int first_result(start_work *work, double *seconds) {
     return CLI_DONE;
 }
 
-static void run_child(start_work *work, int pipe_end) {
-    double seconds = 0.0;
-    move_caches(work->caches);
-    int code = first_result(work, &seconds);
-    if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds)
-        code = CLI_DEVICE_FAILED;
-    _exit(code); /* no exit handlers: those of drivers are not part of the measurement */
-}
-
-static cli_exit child_code(start_work *work, pid_t child) {
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
-    int code = WEXITSTATUS(status);
-    work->no_opencl = work->no_opencl || code == NO_OPENCL;
-    return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
-}
-
+/* The time is left in memory that both processes share. */
 static cli_exit run_process(start_work *work, double *seconds) {
-    int ends[2];
-    if (pipe(ends) != 0)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "pipe cannot be created");
     fflush(NULL);
-    pid_t child = fork();
+    const pid_t child = fork();
+    int status = 0;
     if (child == 0) {
-        close(ends[0]);
-        run_child(work, ends[1]);
+        move_caches(work->caches);
+        /* no exit handlers: those of drivers are not part of the measurement */
+        _exit(first_result(work, work->shared_seconds));
     }
-    close(ends[1]);
-    bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
-    close(ends[0]);
     if (child < 0)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "process cannot be started");
-    cli_exit code = child_code(work, child);
-    if (code == CLI_DONE && !got && !work->no_opencl)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL,
-                        "the measured process returned no result");
-    return code;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
+    const int code = WEXITSTATUS(status);
+    *seconds = *work->shared_seconds;
+    work->no_opencl = work->no_opencl || code == NO_OPENCL;
+    return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
 }
 
 static cli_exit start_once(void *context, double *seconds) {
@@ -129,8 +110,11 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
     cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES, SCENE_TRACKS, false);
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
     work.out = malloc(result->samples * 4 * sizeof(float));
+    work.shared_seconds =
+        mmap(NULL, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (code == CLI_DONE)
-        code = work.out ? scratch_open(&work.folder) : bench_out_of_memory();
+        code = work.out && work.shared_seconds != MAP_FAILED ? scratch_open(&work.folder)
+                                                             : bench_out_of_memory();
     if (code == CLI_DONE)
         code = scratch_path(&work.folder, "caches", work.caches);
     if (code == CLI_DONE)
@@ -140,6 +124,8 @@ cli_exit start_measure(const device_options *device, const bench_case *which, bo
         *opencl = !work.no_opencl;
     }
     scratch_close(&work.folder);
+    if (work.shared_seconds != MAP_FAILED)
+        munmap(work.shared_seconds, sizeof(double));
     free(work.out);
     scenes_destroy(&work.scenes);
     return code;

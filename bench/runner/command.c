@@ -7,8 +7,6 @@
 
 #include "commands/commands.h"
 
-#include "cases/samples.h"
-#include "device/start.h"
 #include "files/progress.h"
 #include "options/device_options.h"
 #include "record.h"
@@ -79,17 +77,15 @@ static const command_help help = {
         "  crowds, layers, subset, bounds, list, poses, state\n"
         "                variants of crowd. In a quick run only if --case selects them\n"
         "  files         motion files opened, resampled and written through the motion\n"
-        "                library; a sample is a rotation written, of glb-open a channel. cat,\n"
-        "                storage and zlib are what they are compared with\n"
+        "                library; a sample is a rotation written, of glb-open a channel. cat and\n"
+        "                storage are what they are compared with\n"
         "  batch         200 motion files in folders (24 in a quick run), resampled as `posemill\n"
         "                resample --out-dir` does it with one and with two jobs; storage copies\n"
         "                them. Files per second are at the end of the line\n"
         "  clip          keys in host memory to a clip on the device; a sample is a segment\n"
-        "  clip-device   likewise, built there\n"
-        "  oneshot-4, -2, -down-4, -device\n"
+        "  oneshot-4, -2, -down-4\n"
         "                from keys in host memory to samples in host memory, upsampled by 4 and\n"
-        "                by 2 and downsampled by 4, by pm_resample; and upsampled by 4 in device\n"
-        "                memory, by a clip\n"
+        "                by 2 and downsampled by 4, by pm_resample\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  layout        likewise, at other addresses and of fewer tracks\n"
         "  cold          the first result of a process with no cache: engine, clip and a job\n"
@@ -108,7 +104,7 @@ static const command_help help = {
         "          and batches, by those of storage (write, fsync, rename) with the same bytes\n"
         "          and as many threads; for glb-open, by those of cat (read, write to a pipe)\n"
         "baseline  samples/s divided by those of the baseline of the same method or crowd.\n"
-        "          For files with deflated members the baseline is zlib, for two jobs one job\n"
+        "          For two jobs the baseline is one job\n"
         "bound     the work that takes longest at the rates of the device: writing the results\n"
         "          (fill), reading keys and writing results (copy), or the operations as\n"
         "          multiply-adds (arithmetic). It is followed by its part of the time of the\n"
@@ -246,9 +242,6 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
         record_print_heading(&state->record);
     }
     code = run_cases(state, &run);
-    if (run.fill_rates.count > 0)
-        state->record.fill_rate_count =
-            stats_rates(run.fill_rates.rates, run.fill_rates.count, state->record.fill_rates);
     bench_run_close(&run);
     record_end(&state->record);
     return code == CLI_DONE ? report(state, output) : code;

@@ -43,48 +43,35 @@ void record_print_heading(const bench_record *record) {
            "baseline", "bound", "median, ms", "max, rad", "bits");
 }
 
-/* Writes a number with its unit, or "-" for NAN. */
-static const char *cell(char *text, size_t size, const char *format, double number) {
-    if (isnan(number))
-        snprintf(text, size, "-");
-    else if (strcmp(format, "x") == 0)
-        snprintf(text, size, "%.2f x", number);
-    else if (strcmp(format, "%") == 0)
-        snprintf(text, size, "%.1f %%", 100.0 * number);
-    else
-        snprintf(text, size, "%.1e", number);
+enum { CELL = 24 };
+
+/* Writes a number, or "-" for NAN. */
+static const char *cell(char text[CELL], const char *format, double number) {
+    snprintf(text, CELL, isnan(number) ? "-" : format, number);
     return text;
 }
 
 static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 
-/* The bound, and the share of it that the case reaches. */
-static const char *bound_cell(char *text, size_t size, const bench_result *result) {
-    if (result->bound == BOUND_NONE)
-        return "-";
-    snprintf(text, size, "%-10s %3.0f %%", bound_names[result->bound], 100.0 * result->bound_share);
-    return text;
-}
-
 void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
-    char share[24], ratio[24], error[24], bound[64], files[32] = "";
-    double rate = result->samples_per_s;
-    double bytes =
+    char share[CELL], ratio[CELL], error[CELL], bound[CELL];
+    const double rate = result->samples_per_s;
+    const double bytes =
         result->has_bytes && !result->has_operations
             ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
             : rate * (double)result->bytes_per_sample;
-    int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    if (result->files > 0)
-        snprintf(files, sizeof files, "  %.0f files/s",
-                 (double)result->files / result->seconds_median);
-    printf("%-28s %11.*f %8.*f %8s %9s %-16s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
+    printf("%-28s %11.*f %8.*f %8s %9s %-10s %5s %10.*f %9s %s", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
-           cell(share, sizeof share, "%", result->ceiling_share),
-           cell(ratio, sizeof ratio, "x", result->baseline_ratio),
-           bound_cell(bound, sizeof bound, result), digits, 1e3 * result->seconds_median,
-           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
-           bench_is_wrong(result) ? "  WRONG" : "");
+           cell(share, "%.1f %%", 100.0 * result->ceiling_share),
+           cell(ratio, "%.2f x", result->baseline_ratio),
+           result->bound == BOUND_NONE ? "-" : bound_names[result->bound],
+           cell(bound, "%.0f %%", 100.0 * result->bound_share),
+           result->seconds_median < 1e-4 ? 5 : 3, 1e3 * result->seconds_median,
+           cell(error, "%.1e", result->max_error_rad), bits[result->bits]);
+    if (result->files > 0)
+        printf("  %.0f files/s", (double)result->files / result->seconds_median);
+    printf("%s\n", bench_is_wrong(result) ? "  WRONG" : "");
     fflush(stdout);
 }
 
@@ -93,13 +80,6 @@ static const bench_result *find(const bench_record *record, const char *name) {
         if (strcmp(record->results[i].name, name) == 0)
             return &record->results[i];
     return NULL;
-}
-
-static bool has_share_above_one(const bench_record *record) {
-    for (size_t i = 0; i < record->count; i++)
-        if (record->results[i].ceiling_share > 1.005)
-            return true;
-    return false;
 }
 
 void record_print_footing(const bench_record *record) {
@@ -112,10 +92,6 @@ void record_print_footing(const bench_record *record) {
         printf(
             "\nfills ran at two rates, %.1f and %.1f GB/s: shares of repetitions are of either\n",
             1e-9 * record->fill_rates[0], 1e-9 * record->fill_rates[1]);
-    if (has_share_above_one(record))
-        printf(
-            "\na ceiling above 100 %%: the case took less time than the fill measured beside it, because the\n"
-            "fill was disturbed, or because it does not reach what the memory allows\n");
     printf("\n");
 }
 
@@ -188,8 +164,27 @@ void record_begin(bench_record *record) {
         strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* The rates of all fills of the whole output, whose results have 16 bytes each. */
+static void find_fill_rates(bench_record *record) {
+    const size_t most = record->count * STATS_MAX, bytes = record->samples * 16;
+    double *rates = malloc(most * sizeof *rates);
+    size_t count = 0;
+    for (size_t i = 0; i < record->count && rates; i++) {
+        const bench_result *result = &record->results[i];
+        const bool is_fill = strcmp(result->name, "ceiling/fill") == 0;
+        const double *seconds = result->times.of[is_fill ? ROLE_CASE : ROLE_CEILING];
+        if ((is_fill || result->bound != BOUND_NONE) &&
+            result->samples * result->bytes_per_sample == bytes)
+            for (size_t r = 0; r < result->times.count; r++)
+                rates[count++] = (double)bytes / seconds[r];
+    }
+    record->fill_rate_count = count > 0 ? stats_rates(rates, count, record->fill_rates) : 0;
+    free(rates);
+}
+
 void record_end(bench_record *record) {
     record->load = load_since(&record->begin, record->average);
+    find_fill_rates(record);
 }
 
 /* An empty text or 0 is unknown. */

@@ -39,7 +39,6 @@ void bench_run_close(bench_run *run) {
     for (int m = 0; m < PM_METHOD_COUNT; m++)
         baseline_destroy(&run->baselines[m]);
     free(run->baseline_out);
-    free(run->fill_rates.rates);
     scratch_close(&run->folder);
     device_close(&run->device);
     scenes_destroy(&run->large);
@@ -82,26 +81,6 @@ typedef struct arithmetic_work {
 static cli_exit arithmetic_once(void *context, double *seconds) {
     arithmetic_work *work = context;
     return work->device->verbs->arithmetic(work->device, seconds, &work->operations);
-}
-
-/* Keeps the rates of fills if they filled the whole output. */
-static cli_exit keep_fill_rates(bench_run *run, size_t bytes, bench_role role,
-                                const bench_times *times) {
-    bench_fill_rates *kept = &run->fill_rates;
-    const size_t count = times->count;
-    if (bytes != run->samples * SAMPLE_BYTES)
-        return CLI_DONE;
-    if (kept->capacity - kept->count < count) {
-        const size_t capacity = 2 * kept->capacity + count;
-        double *rates = realloc(kept->rates, capacity * sizeof *rates);
-        if (!rates)
-            return bench_out_of_memory();
-        kept->rates = rates;
-        kept->capacity = capacity;
-    }
-    for (size_t i = 0; i < count; i++)
-        kept->rates[kept->count++] = (double)bytes / times->of[role][i];
-    return CLI_DONE;
 }
 
 static size_t copied_bytes(size_t room, const bench_result *result) {
@@ -159,9 +138,7 @@ cli_exit bench_measure(bench_run *run, bench_plan *plan, bench_clock clock, size
         bench_plan_compare(plan, ROLE_COPY, move_once, &copy, 1.0);
         bench_plan_compare(plan, ROLE_ARITHMETIC, arithmetic_once, &arithmetic, 1.0);
     }
-    cli_exit code = bench_repeat(plan, result);
-    if (code == CLI_DONE)
-        code = keep_fill_rates(run, bytes, ROLE_CEILING, &result->times);
+    const cli_exit code = bench_repeat(plan, result);
     if (code != CLI_DONE || !result->has_operations)
         return code;
     const double moved = (double)(result->bytes_read + result->bytes_written);
@@ -183,11 +160,9 @@ static cli_exit run_fill(bench_run *run, size_t bytes, bench_result *result) {
     result->ceiling_share = 1.0;
     result->has_bytes = true;
     result->bytes_written = bytes;
-    cli_exit code =
+    const cli_exit code =
         run->device.verbs->reserve(&run->device, (bytes + MOVE_UNIT - 1) / MOVE_UNIT * MOVE_UNIT);
-    if (code == CLI_DONE)
-        code = bench_repeat(&plan, result);
-    return code == CLI_DONE ? keep_fill_rates(run, bytes, ROLE_CASE, &result->times) : code;
+    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
 }
 
 cli_exit bench_run_fill(bench_run *run, const bench_case *which, bench_result *result) {

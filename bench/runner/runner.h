@@ -104,19 +104,12 @@ cli_exit bench_choose_count(bench_work once, void *work, double min, size_t max,
  * ceiling and ratio to the baseline of a result whose samples are set. */
 cli_exit bench_repeat(const bench_plan *plan, bench_result *result);
 
-/* The rates of all fills of the whole output, in bytes per second. */
-typedef struct bench_fill_rates {
-    double *rates;
-    size_t count, capacity;
-} bench_fill_rates;
-
 struct bench_run {
     bench_repetitions repetitions;
     bench_limits limits;
     const device_options *device_options;
     size_t samples; /* of upsampling by 4 */
     bench_device device;
-    bench_fill_rates fill_rates;
     scenes scenes;
     scenes large;                         /* keys of the largest of `sizes`; made on first use */
     parallel_pool *pool;                  /* of the baselines, and of the device */
@@ -144,6 +137,16 @@ void bench_set_work(case_work work, bench_result *result);
  * fill, a copy and multiply-adds of the same repetition, whichever is longest. */
 cli_exit bench_measure(bench_run *run, bench_plan *plan, bench_clock clock, size_t count,
                        bench_result *result);
+
+/* Measures the time to the first result: engine, clip and a small job in a new process. Forks, so it must be
+ * called before this process uses OpenCL. If "auto" finds no OpenCL device, *opencl is set to false and the
+ * result is unchanged. */
+cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
+                       bool *opencl, bench_result *result);
+
+/* The largest size of a run whose upsampling by 4 gives `samples`: four times as many, or the power
+ * of two that the device allows in one buffer and in a quarter of its memory. */
+size_t samples_largest(size_t samples, const pm_device_info *info);
 
 /* The ceilings as cases. */
 bench_runner bench_run_fill, bench_run_stores, bench_run_copy, bench_run_arithmetic,

@@ -12,6 +12,9 @@
 /* Largest number of repetitions of a measurement. */
 enum { STATS_MAX = 300 };
 
+/* The next 64 bits of a stream. */
+uint64_t stats_random_bits(uint64_t *state);
+
 /* A whole number in [0, bound), for a bound of at least 1. */
 size_t stats_random(uint64_t *state, size_t bound);
 
