@@ -24,20 +24,16 @@ struct baseline {
 };
 
 /* NULL: the method has none. */
-static baseline_loop *loop_of(pm_method method, bool is_simple) {
-    const bench_loops loops = loops_of_processor();
-    return method == PM_METHOD_SLERP   ? is_simple ? loops.simple->slerp : loops.curves->slerp
-           : method == PM_METHOD_SQUAD ? is_simple ? loops.simple->squad : loops.curves->squad
-           : method == PM_METHOD_NLERP && !is_simple ? loops.curves->nlerp
-                                                     : NULL;
+static baseline_loop *loop_of(pm_method method) {
+    const baseline_loops *loops = loops_of_processor().curves;
+    return method == PM_METHOD_SLERP   ? loops->slerp
+           : method == PM_METHOD_SQUAD ? loops->squad
+           : method == PM_METHOD_NLERP ? loops->nlerp
+                                       : NULL;
 }
 
 bool baseline_has(pm_method method) {
-    return loop_of(method, false) != NULL;
-}
-
-bool baseline_has_simple(pm_method method) {
-    return loop_of(method, true) != NULL;
+    return loop_of(method) != NULL;
 }
 
 /* ---- squad's inner points ------------------------------------------------------ */
@@ -115,17 +111,17 @@ static void pack(const baseline *base) {
         loops->pack(base->inner, count);
 }
 
-baseline *baseline_create(parallel_pool *pool, pm_method method, bool is_simple, const float *keys,
+baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
                           size_t key_count) {
     baseline *base = calloc(1, sizeof *base);
     if (!base)
         return NULL;
     base->pool = pool;
-    base->loop = loop_of(method, is_simple);
+    base->loop = loop_of(method);
     base->segment_count = key_count - 1;
     if (!prepare(base, method, keys, key_count))
         baseline_destroy(&base);
-    else if (!is_simple)
+    else
         pack(base);
     return base;
 }

@@ -18,12 +18,9 @@ void *baseline_memory(size_t bytes);
 
 typedef struct baseline baseline;
 
-/* The same, for loops that are left to the compiler to vectorise: whether it can. */
-bool baseline_has_simple(pm_method method);
-
-/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times; they are copied. `is_simple`: by the
- * simple loop of the method. NULL when memory is exhausted. */
-baseline *baseline_create(parallel_pool *pool, pm_method method, bool is_simple, const float *keys,
+/* Keys are (key_count, BASELINE_TRACKS, 4), unit, at uniform times; they are copied. NULL when memory is
+ * exhausted. */
+baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
                           size_t key_count);
 void baseline_destroy(baseline **base);
 

@@ -40,7 +40,6 @@ typedef struct bench_group {
 
 static const bench_group groups[] = {
     {"baseline", samples_run_baseline, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has, 0},
-    {"simple", samples_run_simple, SCENE_UPSAMPLE_4, CLOCK_WALL, false, baseline_has_simple, 0},
     {"obvious", samples_run_obvious, SCENE_UPSAMPLE_4, CLOCK_KERNEL, true, is_slerp, 0},
     {"upsample-4", samples_run, SCENE_UPSAMPLE_4, CLOCK_KERNEL, false, NULL, 0},
     {"upsample-2", samples_run, SCENE_UPSAMPLE_2, CLOCK_KERNEL, false, NULL, 0},

@@ -84,8 +84,8 @@ bench_runner samples_run_to_host;
 bench_runner samples_run_oneshot;
 /* Keys in host memory to a clip that is ready to be sampled. */
 bench_runner samples_run_clip;
-/* Upsampling by 4 in C on all cores, in loops that are left to the compiler, and by the obvious kernel. */
-bench_runner samples_run_baseline, samples_run_simple, samples_run_obvious;
+/* Upsampling by 4 in C on all cores, and by the obvious kernel. */
+bench_runner samples_run_baseline, samples_run_obvious;
 
 case_table samples_table(void); /* ceilings, low-passes and other layouts */
 case_table crowds_table(void);

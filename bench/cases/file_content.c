@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "file_content.h"
+#include "files.h"
 
 #include "motion/model/model.h"
 #include "scenes.h"

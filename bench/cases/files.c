@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The table of files, and how each case is timed and compared: one that writes a file with storing
- * as many bytes, one that only opens a file with moving its bytes through a pipe.
+ * as many bytes, one that only opens a file with reading its bytes.
  */
 #include "files.h"
 
 #include "files/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 typedef struct file_scene {
     const char *name;
@@ -19,8 +20,12 @@ typedef struct file_scene {
 
 /* Contents can have one extension, so the names have the number of the content. */
 static cli_exit open_source(bench_run *run, file_content content, file_source **opened) {
-    file_source *source = *opened = &run->files[content];
     char name[32];
+    if (!run->files)
+        run->files = calloc(FILE_CONTENT_COUNT, sizeof *run->files);
+    if (!run->files)
+        return bench_out_of_memory();
+    file_source *source = *opened = &run->files[content];
     if (source->bytes > 0)
         return CLI_DONE;
     cli_exit code = scratch_open(&run->folder);
@@ -168,13 +173,14 @@ static const file_scene files[] = {
 
 static cli_exit run_file(bench_run *run, const bench_case *which, bench_result *result) {
     const file_scene *scene = which->row;
-    file_source *source;
+    file_source *source = NULL;
     cli_exit code = open_source(run, scene->content, &source);
+    if (code != CLI_DONE)
+        return code;
     result->samples = source->frames * source->joints;
     result->has_bytes = true;
     result->bytes_read = source->bytes;
-    if (code == CLI_DONE)
-        code = scene->run(run, scene, source, result);
+    code = scene->run(run, scene, source, result);
     if (code == CLI_DONE)
         result->bytes_per_sample =
             (size_t)((result->bytes_read + result->bytes_written) / result->samples);

@@ -9,6 +9,40 @@
 
 #include "runner/runner.h"
 
+#include <posemill/posemill_motion.h>
+
+/* ---- contents: smooth motion from a seed, the same on every machine ------------------- */
+
+typedef enum file_content {
+    FILE_BVH,          /* 60 joints at 30 Hz, 6 decimals */
+    FILE_NPZ_STORED,   /* as AMASS has them: poses (N, 156) and trans (N, 3), float64, at 120 Hz */
+    FILE_NPZ_DEFLATED, /* the same numbers */
+    FILE_GLB,          /* 50 clips of 100 joints, each with a translation and a rotation */
+    FILE_GLB_TIMES,    /* the same keys; every channel has key times of its own */
+    FILE_CONTENT_COUNT
+} file_content;
+
+typedef struct file_source {
+    char path[SCRATCH_PATH], output[SCRATCH_PATH];
+    uint64_t seed;
+    size_t bytes;  /* 0: not written yet */
+    size_t frames; /* of GLB: keys of a channel */
+    size_t joints; /* rotations per frame; of GLB: channels */
+} file_source;
+
+/* "bvh", "npz" or "glb". */
+const char *file_extension(file_content content);
+
+/* Rotations per frame of BVH and NPZ. */
+size_t file_joints(file_content content);
+
+/* Writes source->path from source->seed with about `samples` rotations, and sets the sizes. GLB has one
+ * size. */
+cli_exit file_content_write(file_content content, size_t samples, file_source *source);
+
+/* What a file of BVH or GLB has, with the frames of the source. NULL: memory is exhausted. */
+pm_motion *file_content_motion(file_content content, const file_source *source);
+
 /* ---- checks -------------------------------------------------------------------- */
 
 /* Largest error of a right result: text has 6 decimals, and keys are float32. */
@@ -36,8 +70,7 @@ void file_check_same(const pm_motion *motion, const pm_motion *wanted, bench_res
 
 /* ---- ceilings ------------------------------------------------------------------ */
 
-/* A bench_work whose context is a file_source: reads source->path and writes it to a pipe that a thread
- * drains, as `cat FILE | cat >/dev/null` does. */
+/* A bench_work whose context is a file_source: reads source->path as `cat FILE >/dev/null` does. */
 cli_exit file_cat_once(void *context, double *seconds);
 
 /* Reads a file, and stores a file of another size as the library does: writes it under another name,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loops in C that are compiled separately with their own optimisation flags, once for each instruction
- * set of cmake/PosemillFlags.cmake: those of the baselines, the simple ones and those of the arithmetic
- * ceiling; and the set that runs. Tables that are not compiled for this processor architecture are not
+ * set of cmake/PosemillFlags.cmake: those of the baselines and of the arithmetic ceiling; and the set that runs. Tables that are not compiled for this processor architecture are not
  * defined.
  */
 #ifndef POSEMILL_BENCH_LOOPS_H
@@ -31,15 +30,6 @@ typedef struct baseline_loops {
 } baseline_loops;
 
 extern const baseline_loops baseline_loops_plain, baseline_loops_avx2, baseline_loops_avx512;
-
-/* The simple loops: what a C programmer writes who leaves vectors to the compiler. Keys and inner points
- * are not packed. NULL where the C library has no vectors of acosf and sinf, without which a compiler
- * computes the samples one at a time. */
-typedef struct simple_loops {
-    baseline_loop *slerp, *squad;
-} simple_loops;
-
-extern const simple_loops simple_loops_plain, simple_loops_avx2, simple_loops_avx512;
 
 /* ---- crowds: a crowd in skeleton order, whose keys have the nearer signs ------------ */
 
@@ -96,7 +86,6 @@ extern const arithmetic_loop arithmetic_loop_plain, arithmetic_loop_avx2, arithm
 
 typedef struct bench_loops {
     const baseline_loops *curves;
-    const simple_loops *simple;
     const baseline_walks *crowds;
     const arithmetic_loop *arithmetic;
 } bench_loops;

@@ -114,7 +114,7 @@ static cli_exit prepare_baseline(bench_run *run, pm_method method, sample_work *
     if (!run->baseline_out)
         run->baseline_out = baseline_memory(run->samples * SAMPLE_BYTES);
     if (!*base)
-        *base = baseline_create(run->pool, method, false, s->rotations, s->segments + 1);
+        *base = baseline_create(run->pool, method, s->rotations, s->segments + 1);
     w->base = *base;
     w->out = run->baseline_out;
     return *base && run->baseline_out ? CLI_DONE : bench_out_of_memory();
@@ -260,22 +260,6 @@ cli_exit samples_run_baseline(bench_run *run, const bench_case *which, bench_res
         code = prepare_baseline(run, which->method, &w);
     return code == CLI_DONE ? check_and_measure(&w, which, baseline_once, PM_METHOD_COUNT, result)
                             : code;
-}
-
-/* Its results are in memory of its own, because the baseline runs between its repetitions. */
-cli_exit samples_run_simple(bench_run *run, const bench_case *which, bench_result *result) {
-    const scenes *s = &run->scenes;
-    baseline *base = baseline_create(run->pool, which->method, true, s->rotations, s->segments + 1);
-    sample_work w;
-    cli_exit code = begin_other(run, which, result, &w);
-    w.base = base;
-    if (code == CLI_DONE)
-        code = base ? open_host(&w, result->samples, 0) : bench_out_of_memory();
-    if (code == CLI_DONE)
-        code = check_and_measure(&w, which, baseline_once, (int)which->method, result);
-    baseline_destroy(&base);
-    end(&w);
-    return code;
 }
 
 cli_exit samples_run_obvious(bench_run *run, const bench_case *which, bench_result *result) {

@@ -4,7 +4,7 @@
  */
 #include "scenes.h"
 
-#include "runner/statistics.h"
+#include "runner/runner.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES, getloadavg */
 
-#include "machine.h"
+#include "record.h"
 
 #include <math.h>
 #include <posemill/posemill.h>

@@ -6,10 +6,44 @@
 #define POSEMILL_BENCH_RUNNER_H
 
 #include "cases/baseline.h"
-#include "cases/file_content.h"
 #include "cases/work.h"
 #include "options/device_options.h"
-#include "statistics.h"
+#include "scratch.h"
+
+/* ---- statistics ------------------------------------------------------------------
+ * Medians, paired ratios, their intervals, and whether rates form two groups. The scripts compute the same
+ * intervals of records (bench/records/intervals.py). */
+
+/* Largest number of repetitions of a measurement. */
+enum { STATS_MAX = 300 };
+
+/* The next 64 bits of a stream. */
+uint64_t stats_random_bits(uint64_t *state);
+
+/* A whole number in [0, bound), for a bound of at least 1. */
+size_t stats_random(uint64_t *state, size_t bound);
+
+/* Sorts the numbers and returns their median. The count is at least 1. */
+double stats_median(double *numbers, size_t count);
+
+/* The median of scale * above[i] / below[i]. The two measurements of a repetition were made close in
+ * time, so their ratio is free of what disturbs both, which a ratio of medians is not. The count is 1
+ * to STATS_MAX. */
+double stats_ratio(const double *above, const double *below, double scale, size_t count);
+
+/* The interval that has the median of what is measured in at least 95 % of runs, whatever its distribution:
+ * two of the sorted values, by the binomial distribution (David and Nagaraja 2003, 7.1). Of above[i], or of
+ * above[i] / below[i] unless below is NULL. Fewer than 6 values give their range, which has it less often.
+ * The count is 1 to STATS_MAX. */
+void stats_interval(const double *above, const double *below, size_t count, double interval[2]);
+
+/* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
+ * than a factor of 1.3, with at most a tenth of all rates in the middle half of the distance between the
+ * medians: then the function returns 2 and both medians, the smaller one first, else 1 and the median
+ * of all. Fewer than 30 rates are one group. Sorts the rates. The count is at least 1. */
+size_t stats_rates(double *rates, size_t count, double medians[2]);
+
+/* ---- cases ------------------------------------------------------------------------ */
 
 /* Repetitions of a case: at least `min`, continued for at least `seconds`. */
 typedef struct bench_repetitions {
@@ -116,7 +150,7 @@ struct bench_run {
     baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
     float *baseline_out;                  /* of as many samples */
     scratch folder;                       /* of the cases of files and batches */
-    file_source files[FILE_CONTENT_COUNT];
+    struct file_source *files;            /* by file_content */
 };
 
 /* Opens a run for upsampling by 4 to about `samples`. The engine is one of the options, which batches

@@ -3,25 +3,22 @@
  * The second process is a shell that reads from a pipe. The pipe ends when this process and those that it
  * started have ended, even by SIGKILL, so nothing is written while the folder is removed.
  */
-#define _GNU_SOURCE /* pipe2, nftw */
+#define _XOPEN_SOURCE 700 /* nftw */
 
 #include "scratch.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <ftw.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
-
-/* Signals for a session or for all processes of a service must not end it before its work. */
-static const char watch[] = "trap '' HUP INT QUIT TERM; read -r line; exec rm -rf -- \"$1\"";
+/* Holds no output of this process open, whose reader may wait for the end. Signals for a session or for all
+ * processes of a service must not end it before its work. */
+static const char watch[] = "exec >/dev/null 2>&1; trap '' HUP INT QUIT TERM; read -r line; "
+                            "exec rm -rf -- \"$POSEMILL_BENCH_FOLDER\"";
 
 static cli_exit result_of(const char *what, int failure) {
     return failure == 0 ? CLI_DONE
@@ -29,39 +26,9 @@ static cli_exit result_of(const char *what, int failure) {
                                    strerror(failure));
 }
 
-/* Holds no output of this process open, whose reader may wait for the end. Returns 0 or an errno. */
-static int spawn_watcher(const char *folder, int from, pid_t *watcher) {
-    char *const argv[] = {"sh", "-c", (char *)watch, "sh", (char *)folder, NULL};
-    posix_spawn_file_actions_t actions;
-    int failure = posix_spawn_file_actions_init(&actions);
-    if (failure != 0)
-        return failure;
-    failure = posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
-    for (int out = STDOUT_FILENO; failure == 0 && out <= STDERR_FILENO; out++)
-        failure = posix_spawn_file_actions_addopen(&actions, out, "/dev/null", O_WRONLY, 0);
-    if (failure == 0)
-        failure = posix_spawn(watcher, "/bin/sh", &actions, NULL, argv, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
-}
-
-static int watch_folder(scratch *s) {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return errno;
-    const int failure = spawn_watcher(s->path, ends[0], &s->watcher);
-    close(ends[0]);
-    s->held = ends[1];
-    if (failure != 0) {
-        close(ends[1]);
-        s->watcher = 0;
-    }
-    return failure;
-}
-
 cli_exit scratch_open(scratch *s) {
     const char *base = getenv("TMPDIR");
-    if (s->watcher != 0)
+    if (s->watcher)
         return CLI_DONE;
     const int length = snprintf(s->path, sizeof s->path, "%s/posemill-bench-XXXXXX",
                                 base && base[0] != '\0' ? base : "/tmp");
@@ -69,19 +36,18 @@ cli_exit scratch_open(scratch *s) {
         return result_of("TMPDIR", ENAMETOOLONG);
     if (!mkdtemp(s->path))
         return result_of(s->path, errno);
-    const int failure = watch_folder(s);
-    if (failure != 0)
-        rmdir(s->path);
-    return result_of("/bin/sh", failure);
+    if (setenv("POSEMILL_BENCH_FOLDER", s->path, 1) == 0)
+        s->watcher = popen(watch, "w");
+    if (s->watcher)
+        return CLI_DONE;
+    rmdir(s->path);
+    return result_of("/bin/sh", errno);
 }
 
 void scratch_close(scratch *s) {
-    if (s->watcher == 0)
-        return;
-    close(s->held);
-    while (waitpid(s->watcher, NULL, 0) < 0 && errno == EINTR)
-        continue;
-    s->watcher = 0;
+    if (s->watcher)
+        pclose(s->watcher);
+    s->watcher = NULL;
 }
 
 cli_exit scratch_path(const scratch *s, const char *name, char path[SCRATCH_PATH]) {

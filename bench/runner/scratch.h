@@ -8,15 +8,14 @@
 
 #include "commands/cli.h"
 
-#include <sys/types.h>
+#include <stdio.h>
 
 enum { SCRATCH_FOLDER = 512, SCRATCH_PATH = 544 };
 
 /* Zero-initialise. */
 typedef struct scratch {
     char path[SCRATCH_FOLDER];
-    pid_t watcher; /* 0: not open */
-    int held;      /* the watcher removes the folder when nobody holds this descriptor open */
+    FILE *watcher; /* removes the folder when nobody holds this pipe open. NULL: not open */
 } scratch;
 
 /* Creates the folder unless it exists already. */

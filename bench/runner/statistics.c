@@ -2,7 +2,7 @@
  *
  * Medians, their intervals, and the division of rates into two groups (Otsu 1979).
  */
-#include "statistics.h"
+#include "runner.h"
 
 #include <math.h>
 #include <stdlib.h>

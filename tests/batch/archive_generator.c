@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "cases/file_content.h"
+#include "cases/files.h"
 #include "cases/scenes.h"
 #include "motion/files/folders.h"
 

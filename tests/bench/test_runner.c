@@ -6,7 +6,6 @@
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
 
-#include "cases/cases.h"
 #include "runner/record.h"
 #include "support/motion.h"
 #include "support/test.h"
