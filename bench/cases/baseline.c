@@ -6,7 +6,6 @@
 #include "baseline.h"
 
 #include "loops.h"
-#include "oracle/oracle_quat.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -38,15 +37,15 @@ bool baseline_has(pm_method method) {
 
 /* ---- squad's inner points ------------------------------------------------------ */
 
-static quat quat_at(const float *q) {
+quat baseline_quat(const float *q) {
     return (quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
 }
 
 /* q exp(-(log(q^-1 before) + log(q^-1 after)) / 4), Shoemake 1985. */
 static void inner_point(const float *before, const float *at, const float *after, float *out) {
-    const quat q = quat_at(at), back = quat_conjugate(q);
-    const vec3 sum = vec3_add(quat_log(quat_multiply(back, quat_at(before))),
-                              quat_log(quat_multiply(back, quat_at(after))));
+    const quat q = baseline_quat(at), back = quat_conjugate(q);
+    const vec3 sum = vec3_add(quat_log(quat_multiply(back, baseline_quat(before))),
+                              quat_log(quat_multiply(back, baseline_quat(after))));
     const quat inner = quat_multiply(q, quat_exp(vec3_scale(sum, -0.25)));
     out[0] = (float)inner.x;
     out[1] = (float)inner.y;

@@ -8,6 +8,7 @@
 
 #include "crowd_scenes.h"
 #include "loops.h"
+#include "oracle/oracle_quat.h"
 
 /* Whether the method has a baseline. */
 bool baseline_has(pm_method method);
@@ -15,6 +16,8 @@ bool baseline_has(pm_method method);
 /* Zeroed memory, aligned for the baseline's loads and stores and touched. NULL when exhausted. To be
  * freed with free. */
 void *baseline_memory(size_t bytes);
+
+quat baseline_quat(const float *q);
 
 typedef struct baseline baseline;
 

@@ -5,7 +5,7 @@
  */
 #include "check.h"
 
-#include "oracle/oracle_quat.h"
+#include "baseline.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,14 +25,11 @@ static cli_exit read_output(check_output output, size_t offset, size_t bytes, vo
 
 /* ---- samples ------------------------------------------------------------------- */
 
-static quat quat_at(const float *q) {
-    return (quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
-}
-
 static void compare_samples(const float *got, const float *wanted, size_t rows,
                             bench_result *result) {
     for (size_t i = 0; i < rows; i++) {
-        const double error = oracle_error(quat_at(got + 4 * i), quat_at(wanted + 4 * i));
+        const double error =
+            oracle_error(baseline_quat(got + 4 * i), baseline_quat(wanted + 4 * i));
         result->max_error_rad =
             fmax(result->max_error_rad, isfinite(error) ? error : (double)INFINITY);
     }

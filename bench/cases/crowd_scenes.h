@@ -31,7 +31,7 @@ typedef enum crowd_blend { BLEND_NONE, BLEND_CROSSFADE, BLEND_ADDITIVE } crowd_b
 typedef enum crowd_detail {
     DETAIL_ALL,       /* all joints, every frame */
     DETAIL_EVERY_2ND, /* all joints, every second frame */
-    DETAIL_THIRDS /* a third of the crowd: all joints in every frame; a third: all joints in every second frame; a third: half of the joints in every fourth frame */
+    DETAIL_THIRDS /* all joints in every frame; in every second one; half of them in every fourth */
 } crowd_detail;
 
 typedef struct crowd_scene {

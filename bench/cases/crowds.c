@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cases that pose a crowd, each compared with a fill of the same size. Each poisons its output, poses, checks the results, and is measured then.
+ * Cases that pose a crowd, each compared with a fill of the same size. Each poisons its output, poses,
+ * checks the results, and is measured then.
  */
+#include "baseline.h"
 #include "check.h"
 #include "files/progress.h"
 

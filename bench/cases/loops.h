@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The loops in C that are compiled separately with their own optimisation flags, once for each instruction
- * set of cmake/PosemillFlags.cmake: those of the baselines and of the arithmetic ceiling; and the set that runs. Tables that are not compiled for this processor architecture are not
- * defined.
+ * The loops of the baselines and of the arithmetic ceiling, which are compiled with their own flags once for
+ * each instruction set of cmake/PosemillFlags.cmake, and the set that runs. The tables of sets that this
+ * processor architecture does not have are not defined.
  */
 #ifndef POSEMILL_BENCH_LOOPS_H
 #define POSEMILL_BENCH_LOOPS_H

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cases that sample the tracks of a scene: by jobs on a device or on the host, in one call from keys to
- * samples, through a low-pass, and by the baseline. And cases that build clips. Every case poisons its output, computes it once, checks it, and is measured then.
+ * Cases that sample the tracks of a scene, on a device, on the host or by the baseline, and cases that build
+ * clips. Each poisons its output, computes it once, checks it, and is measured then.
  */
+#include "baseline.h"
 #include "check.h"
 #include "files/progress.h"
 
@@ -14,8 +15,6 @@ enum { SAMPLE_BYTES = 16, QUEUED_MAX = 1024 };
 
 typedef struct sample_work {
     bench_run *run;
-    scenes *scenes;
-    pm_engine *engine;
     pm_timeline timeline;
     pm_clip_desc desc;
     const pm_clip *clip; /* of the scene; NULL: a filter is sampled */
@@ -55,7 +54,7 @@ static cli_exit clip_once(void *context, double *seconds) {
     pm_clip *clip = NULL;
     pm_error error = {0};
     const double begun = progress_clock();
-    const pm_status status = pm_clip_create(w->engine, &w->desc, &clip, &error);
+    const pm_status status = pm_clip_create(w->run->device.engine, &w->desc, &clip, &error);
     *seconds = progress_clock() - begun;
     if (status != PM_OK)
         return cli_fail_error("bench", &error);
@@ -80,8 +79,6 @@ static cli_exit obvious_once(void *context, double *seconds) {
 static cli_exit begin(bench_run *run, scenes *s, const bench_case *which, bench_result *result,
                       sample_work *w) {
     *w = (sample_work){.run = run,
-                       .scenes = s,
-                       .engine = s->engine,
                        .job = scenes_job(s, which->scene, &result->samples),
                        .clock = which->clock,
                        .count = 1};
@@ -231,7 +228,7 @@ cli_exit samples_run_oneshot(bench_run *run, const bench_case *which, bench_resu
 
 cli_exit samples_run_clip(bench_run *run, const bench_case *which, bench_result *result) {
     const scenes *s = &run->scenes;
-    sample_work w = {.engine = run->device.engine};
+    sample_work w = {.run = run};
     const bench_plan plan = bench_plan_of(run, clip_once, &w);
     w.desc = scenes_describe(s, which->scene, which->method, &w.timeline);
     result->samples = s->segments * s->tracks;
@@ -305,8 +302,8 @@ static cli_exit run_lowpass(bench_run *run, const bench_case *which, bench_resul
     bench_set_work(work_of_lowpass(&run->scenes, w.job.sample_count, weights), result);
     result->error_bound = 2 * 5e-7;
     w.clip = NULL;
-    if (code == CLI_DONE &&
-        pm_filter_create(w.engine, &w.desc, cutoff * SCENE_KEY_RATE, &w.filter, &error) != PM_OK)
+    if (code == CLI_DONE && pm_filter_create(run->device.engine, &w.desc, cutoff * SCENE_KEY_RATE,
+                                             &w.filter, &error) != PM_OK)
         code = cli_fail_error("bench", &error);
     if (code == CLI_DONE)
         code = open_host(&w, result->samples, 0);

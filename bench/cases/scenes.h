@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The measured motion: 64 tracks, or a given number, of smooth random keys at 30 Hz, the clips made from them and the
- * jobs that sample them. A seed gives the same motion on every machine.
+ * The measured motion: tracks of smooth random keys at 30 Hz, the clips made from them and the jobs that
+ * sample them. A seed gives the same motion on every machine.
  */
 #ifndef POSEMILL_BENCH_SCENES_H
 #define POSEMILL_BENCH_SCENES_H

@@ -162,8 +162,8 @@ case_work work_of_lowpass(const scenes *s, size_t sample_count, size_t taps) {
 
 /* ---- crowds -------------------------------------------------------------------- */
 
-/* Thousands of instances share clips of a megabyte, which caches keep: keys count for each joint and input,
- * but never more than all clips have. The memory of keys; those of 48 bits are decoded by operations that are not counted. */
+/* The memory of keys. Thousands of instances share clips of a megabyte, which caches keep: keys count for
+ * each joint and input, but never more than all clips have. Decoding those of 48 bits is not counted. */
 static uint64_t key_bytes(const crowd_scene *scene, uint64_t count) {
     static const unsigned bits[PM_KEYS_COUNT] = {
         [PM_KEYS_FLOAT32] = 128, [PM_KEYS_LOG48] = 49, [PM_KEYS_SMALLEST48] = 48};

@@ -110,8 +110,8 @@ static cli_exit choose(arithmetic_cl *best, cl_device_id device) {
 static cli_exit check(const arithmetic_cl *a) {
     const size_t bytes = a->lanes * sizeof(float);
     const size_t places[] = {0, (a->work.items - 1) * bytes};
+    float ends[LANES_MAX];
     for (size_t i = 0; i < 2; i++) {
-        float ends[LANES_MAX];
         const cl_int code = clEnqueueReadBuffer(a->on.queue, a->ends, CL_TRUE, places[i], bytes,
                                                 ends, 0, NULL, NULL);
         if (code != CL_SUCCESS)

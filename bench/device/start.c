@@ -22,11 +22,9 @@ enum { SMALL_SAMPLES = 30720, NO_OPENCL = 100 };
 
 typedef struct start_work {
     const device_options *device;
-    pm_method method;
+    const bench_case *which;
     scenes scenes;
     float *out;
-    bool warm;
-    bool in_background; /* builds programs in the background */
     scratch folder;
     char caches[SCRATCH_PATH]; /* the folder of all caches */
     bool no_opencl;
@@ -48,7 +46,7 @@ static int first_result(start_work *work, double *seconds) {
     pm_device_info info;
     size_t values;
     desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
-    desc.build_in_background = work->in_background;
+    desc.build_in_background = work->which->start == START_FIRST;
     double begun = progress_clock();
     if (pm_engine_create(&desc, &engine, &error) != PM_OK)
         return (int)cli_fail_error("device", &error);
@@ -56,7 +54,7 @@ static int first_result(start_work *work, double *seconds) {
     if (info.type == PM_DEVICE_REFERENCE)
         return NO_OPENCL;
     work->scenes.engine = engine;
-    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip);
+    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->which->method, &clip);
     if (code != CLI_DONE)
         return (int)code;
     pm_sample_job job = scenes_job(&work->scenes, SCENE_UPSAMPLE_4, &values);
@@ -91,21 +89,18 @@ static cli_exit start_once(void *context, double *seconds) {
     start_work *work = context;
     if (work->no_opencl)
         return CLI_DONE;
-    cli_exit code = work->warm ? CLI_DONE : scratch_empty(work->caches);
+    cli_exit code = work->which->start == START_WARM ? CLI_DONE : scratch_empty(work->caches);
     return code == CLI_DONE ? run_process(work, seconds) : code;
 }
 
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
                        bool *opencl, bench_result *result) {
-    start_work work = {.device = device,
-                       .method = which->method,
-                       .warm = which->start == START_WARM,
-                       .in_background = which->start == START_FIRST};
+    start_work work = {.device = device, .which = which};
+    const bool is_warm = which->start == START_WARM;
     /* A warm start is preceded by one call that fills the caches. A cold start has no warm-up. */
-    const bench_plan plan = {
-        .repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0},
-        .work = start_once,
-        .context = &work};
+    const bench_plan plan = {.repetitions = {is_warm ? 1 : 0, quick ? (is_warm ? 3 : 1) : 10, 0.0},
+                             .work = start_once,
+                             .context = &work};
     *result = bench_result_of(which->name);
     cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES, SCENE_TRACKS, false);
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);

@@ -52,7 +52,8 @@ bool bench_is_wrong(const bench_result *result) {
     return !isnan(result->error_bound) && !(result->max_error_rad <= result->error_bound);
 }
 
-uint64_t bench_seed(const char *name) {
+/* A seed of its own for every case, the same in every run. */
+static uint64_t seed_of(const char *name) {
     uint64_t seed = 0xcbf29ce484222325u; /* FNV-1a */
     for (; *name != '\0'; name++)
         seed = (seed ^ (unsigned char)*name) * 0x100000001b3u;
@@ -112,7 +113,7 @@ cli_exit bench_repeat(const bench_plan *plan, bench_result *result) {
     bench_times *times = &result->times;
     double sorted[STATS_MAX];
     times->count = 0;
-    repetition r = {.plan = plan, .random = bench_seed(result->name), .times = times};
+    repetition r = {.plan = plan, .random = seed_of(result->name), .times = times};
     const cli_exit code = repeat_all(&r);
     if (code != CLI_DONE)
         return code;

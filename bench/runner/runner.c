@@ -6,7 +6,7 @@
  */
 #include "runner.h"
 
-#include "cases/crowd_scenes.h"
+#include "cases/baseline.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 #ifndef POSEMILL_BENCH_RUNNER_H
 #define POSEMILL_BENCH_RUNNER_H
 
-#include "cases/baseline.h"
 #include "cases/work.h"
 #include "options/device_options.h"
 #include "scratch.h"
@@ -103,9 +102,6 @@ bool bench_is_wrong(const bench_result *result);
 /* A result without measurements. */
 bench_result bench_result_of(const char *name);
 
-/* A seed of its own for every case, the same in every run. */
-uint64_t bench_seed(const char *name);
-
 /* One measurement: does the work once and returns the time taken. */
 typedef cli_exit (*bench_work)(void *context, double *seconds);
 
@@ -145,12 +141,12 @@ struct bench_run {
     size_t samples; /* of upsampling by 4 */
     bench_device device;
     scenes scenes;
-    scenes large;                         /* keys of the largest of `sizes`; made on first use */
-    parallel_pool *pool;                  /* of the baselines, and of the device */
-    baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
-    float *baseline_out;                  /* of as many samples */
-    scratch folder;                       /* of the cases of files and batches */
-    struct file_source *files;            /* by file_content */
+    scenes large;        /* keys of the largest of `sizes`; made on first use */
+    parallel_pool *pool; /* of the baselines, and of the device */
+    struct baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
+    float *baseline_out;                         /* of as many samples */
+    scratch folder;                              /* of the cases of files and batches */
+    struct file_source *files;                   /* by file_content */
 };
 
 /* Opens a run for upsampling by 4 to about `samples`. The engine is one of the options, which batches
