@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 typedef struct batch_scene {
     const char *name;

@@ -7,7 +7,6 @@
 #include "check.h"
 #include "files/progress.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -12,7 +12,6 @@
 #include "record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct bench_options {
@@ -92,7 +91,8 @@ static const command_help help = {
         "  first         as cold, with programs built in the background\n"
         "  warm          as cold, with filled caches\n\n"
         "Kernel time, by the events of the device, is measured for ceiling, obvious, upsample,\n"
-        "downsample, loop, crowds and state; wall-clock time for others.\n"
+        "downsample, loop, crowds and state; wall-clock time for others, and for all if the\n"
+        "event times are implausible, as the heading says.\n"
         "After warming up, a case runs at least 30 times on a GPU and 10 on a CPU (10 and 3\n"
         "with --quick; cold and first once). A repetition measures the case, its ceilings and its\n"
         "baseline in random order. Rates are those of the median; shares and ratios are medians\n"

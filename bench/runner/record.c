@@ -47,7 +47,9 @@ enum { CELL = 24 };
 
 /* Writes a number, or "-" for NAN. */
 static const char *cell(char text[CELL], const char *format, double number) {
-    snprintf(text, CELL, isnan(number) ? "-" : format, number);
+    if (isnan(number))
+        return "-";
+    snprintf(text, CELL, format, number);
     return text;
 }
 

@@ -8,7 +8,6 @@
 
 #include "cases/baseline.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
