@@ -17,7 +17,7 @@
 
 /* Holds no output of this process open, whose reader may wait for the end. Signals for a session or for all
  * processes of a service must not end it before its work. */
-static const char watch[] = "exec >/dev/null 2>&1; trap '' HUP INT QUIT TERM; read -r line; "
+static const char watch[] = "trap '' HUP INT QUIT TERM; exec >/dev/null 2>&1; read -r line; "
                             "exec rm -rf -- \"$POSEMILL_BENCH_FOLDER\"";
 
 static cli_exit result_of(const char *what, int failure) {
