@@ -5,9 +5,8 @@
  */
 #include "baseline.h"
 
-#include "device/loops.h"
+#include "loops.h"
 
-#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,24 +22,12 @@ struct baseline {
     size_t segment_count;
 };
 
+/* NULL: the method has none. */
 static baseline_loop *loop_of(pm_method method) {
     const baseline_loops *loops = loops_of_processor().curves;
-    switch (method) {
-    case PM_METHOD_NLERP:
-        return loops->nlerp;
-    case PM_METHOD_SLERP:
-        return loops->slerp;
-    case PM_METHOD_SQUAD:
-        return loops->squad;
-    default:
-        return NULL;
-    }
-}
-
-static baseline_loop *simple_loop_of(pm_method method) {
-    const simple_loops *loops = loops_of_processor().simple;
     return method == PM_METHOD_SLERP   ? loops->slerp
            : method == PM_METHOD_SQUAD ? loops->squad
+           : method == PM_METHOD_NLERP ? loops->nlerp
                                        : NULL;
 }
 
@@ -48,42 +35,22 @@ bool baseline_has(pm_method method) {
     return loop_of(method) != NULL;
 }
 
-bool baseline_has_simple(pm_method method) {
-    return simple_loop_of(method) != NULL;
-}
-
 /* ---- squad's inner points ------------------------------------------------------ */
 
-/* log(conj(a) b) */
-static void difference_log(const float *a, const float *b, double log[3]) {
-    double ax = (double)a[0], ay = (double)a[1], az = (double)a[2], aw = (double)a[3];
-    double bx = (double)b[0], by = (double)b[1], bz = (double)b[2], bw = (double)b[3];
-    log[0] = aw * bx - ax * bw - ay * bz + az * by;
-    log[1] = aw * by + ax * bz - ay * bw - az * bx;
-    log[2] = aw * bz - ax * by + ay * bx - az * bw;
-    double w = ax * bx + ay * by + az * bz + aw * bw;
-    double length = sqrt(log[0] * log[0] + log[1] * log[1] + log[2] * log[2]);
-    double scale = length > 0.0 ? atan2(length, w) / length : 0.0;
-    for (int c = 0; c < 3; c++)
-        log[c] *= scale;
+quat baseline_quat(const float *q) {
+    return (quat){(double)q[0], (double)q[1], (double)q[2], (double)q[3]};
 }
 
 /* q exp(-(log(q^-1 before) + log(q^-1 after)) / 4), Shoemake 1985. */
-static void inner_point(const float *before, const float *q, const float *after, float *out) {
-    double back[3], forth[3], v[3];
-    difference_log(q, before, back);
-    difference_log(q, after, forth);
-    for (int c = 0; c < 3; c++)
-        v[c] = -0.25 * (back[c] + forth[c]);
-    double angle = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    double s = angle > 0.0 ? sin(angle) / angle : 1.0;
-    double w = cos(angle);
-    double qx = (double)q[0], qy = (double)q[1], qz = (double)q[2], qw = (double)q[3];
-    double x = s * v[0], y = s * v[1], z = s * v[2];
-    out[0] = (float)(qw * x + qx * w + qy * z - qz * y);
-    out[1] = (float)(qw * y - qx * z + qy * w + qz * x);
-    out[2] = (float)(qw * z + qx * y - qy * x + qz * w);
-    out[3] = (float)(qw * w - qx * x - qy * y - qz * z);
+static void inner_point(const float *before, const float *at, const float *after, float *out) {
+    const quat q = baseline_quat(at), back = quat_conjugate(q);
+    const vec3 sum = vec3_add(quat_log(quat_multiply(back, baseline_quat(before))),
+                              quat_log(quat_multiply(back, baseline_quat(after))));
+    const quat inner = quat_multiply(q, quat_exp(vec3_scale(sum, -0.25)));
+    out[0] = (float)inner.x;
+    out[1] = (float)inner.y;
+    out[2] = (float)inner.z;
+    out[3] = (float)inner.w;
 }
 
 /* ---- preparation --------------------------------------------------------------- */
@@ -143,17 +110,17 @@ static void pack(const baseline *base) {
         loops->pack(base->inner, count);
 }
 
-baseline *baseline_create(parallel_pool *pool, pm_method method, bool is_simple, const float *keys,
+baseline *baseline_create(parallel_pool *pool, pm_method method, const float *keys,
                           size_t key_count) {
     baseline *base = calloc(1, sizeof *base);
     if (!base)
         return NULL;
     base->pool = pool;
-    base->loop = is_simple ? simple_loop_of(method) : loop_of(method);
+    base->loop = loop_of(method);
     base->segment_count = key_count - 1;
     if (!prepare(base, method, keys, key_count))
         baseline_destroy(&base);
-    else if (!is_simple)
+    else
         pack(base);
     return base;
 }

@@ -3,10 +3,8 @@
  * What the baseline of crowds prepares before it is timed: joints and keys in skeleton order, signs
  * of keys, inverse bind matrices, and slots of matrices. The timed loops are in baseline_walk.c.
  */
-#include "baseline_crowd.h"
-
 #include "baseline.h"
-#include "device/loops.h"
+#include "loops.h"
 
 #include <stdlib.h>
 #include <string.h>

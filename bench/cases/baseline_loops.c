@@ -5,10 +5,9 @@
  * function but 1 / sqrt is needed; that makes the loops specific to this number of samples.
  * Compiled with -O3 -ffast-math, unlike everything else in this project, for each instruction set.
  */
-#include "baseline_loops.h"
+#include "loops.h"
 
-#include "baseline.h"
-#include "baseline_quaternions.h"
+#include "baseline_lanes.h"
 
 enum { STEPS = BASELINE_STEPS, ROW = 4 * BASELINE_TRACKS, GROUP = 4 * LANES };
 _Static_assert(STEPS == 4, "the weights are those of quarters");

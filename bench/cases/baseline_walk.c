@@ -4,9 +4,9 @@
  * gathered as whole quaternions, matrices of parents in a few slots, and records collected until
  * they fill cache lines, which are streamed. For rotations with slerp and joints at rest positions.
  */
-#include "baseline_walk.h"
+#include "loops.h"
 
-#include "baseline_quaternions.h"
+#include "baseline_lanes.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -1,166 +1,144 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of batches, and how each case is timed and compared: with storing as many bytes in as many
- * files on as many threads, and several jobs with one.
+ * The table of batches, and how each is timed and compared: with storing as many bytes in as many files on
+ * as many threads, and two jobs with one. One folder of outputs serves all measurements, each of which
+ * begins without it.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batches.h"
+#include "files.h"
 
-#include "batch_tree.h"
 #include "commands/resample_run.h"
-#include "file_ceilings.h"
-#include "file_check.h"
 #include "files/progress.h"
-#include "motion/batch/schedule.h"
+#include "motion/base/parallel.h"
+#include "motion/files/folders.h"
+#include "motion/items/items.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+
+typedef struct batch_scene {
+    const char *name;
+    bool is_npz;     /* the files are NPZ of 1 to 4 s, half of them deflated; else BVH of 180 kB */
+    bool is_ceiling; /* the files are stored as they are */
+    size_t jobs;     /* files at a time */
+} batch_scene;
 
 static const batch_scene batches[] = {
-    {"cp", FOLDER_BVH, BATCH_CP, 1},
-    {"storage", FOLDER_BVH, BATCH_STORAGE, 1},
-    {"bvh-jobs-1", FOLDER_BVH, BATCH_RESAMPLE, 1},
-    {"bvh-jobs-2", FOLDER_BVH, BATCH_RESAMPLE, 2},
+    {"batch/storage", false, true, 1},     {"batch/bvh-jobs-1", false, false, 1},
+    {"batch/bvh-jobs-2", false, false, 2},
 #if POSEMILL_NPZ
-    {"npz-jobs-1", FOLDER_NPZ, BATCH_RESAMPLE, 1},
-    {"npz-jobs-2", FOLDER_NPZ, BATCH_RESAMPLE, 2},
+    {"batch/npz-jobs-1", true, false, 1},  {"batch/npz-jobs-2", true, false, 2},
 #endif
 };
 
-#define ROWS(table) (sizeof(table) / sizeof(table)[0])
-_Static_assert(ROWS(batches) <= BENCH_BATCHES_MAX, "BENCH_BATCHES_MAX is too small");
-
-static const batch_content contents[FOLDER_COUNT] = {
-    [FOLDER_BVH] = {"bvh", "bvh", FILE_BVH, {4, 1}, "x4"},
-    [FOLDER_NPZ] = {"npz", "amass", FILE_NPZ_STORED, {1, 4}, "/4"},
-};
-
-/* One folder of outputs serves all measurements, each of which begins without it. */
-struct bench_batches {
-    scratch_tree root;
-    batch_tree trees[FOLDER_COUNT];
-    char out[SCRATCH_PATH];
-};
-
-const batch_scene *batch_scenes(size_t *count) {
-    *count = ROWS(batches);
-    return batches;
-}
-
-double batches_bound(const batch_scene *scene) {
-    return scene->job == BATCH_RESAMPLE ? FILE_BOUND : (double)NAN;
-}
-
-/* ---- ceilings ------------------------------------------------------------------ */
-
-typedef struct copy_work {
-    const bench_batches *all;
-    const batch_tree *tree;
-} copy_work;
-
-static cli_exit copy_once(void *context, double *seconds) {
-    const copy_work *work = context;
-    const char *const argv[] = {"cp", "-r", work->tree->folder, work->all->out, NULL};
-    cli_exit code = scratch_tree_remove(&work->all->root, work->all->out);
-    if (code == CLI_DONE) {
-        const double begun = progress_clock();
-        code = scratch_tree_run(&work->all->root, argv);
-        *seconds = progress_clock() - begun;
-    }
-    return code;
-}
-
-typedef struct storage_work {
-    const bench_batches *all;
-    const batch_tree *tree;
-    size_t jobs;
-    bool stores_outputs; /* as many bytes as the outputs have; else the inputs */
-    atomic_bool failed;
-} storage_work;
-
-static bool store_file(void *user, size_t thread, size_t task, schedule_ticket *ticket) {
-    storage_work *work = user;
-    const batch_item *input = &work->tree->inputs.items[task];
-    char part[SCRATCH_PATH + 32], output[SCRATCH_PATH + 32];
-    file_storage storage = {input->path, part, output, (size_t)input->bytes,
-                            work->stores_outputs ? work->tree->outputs[task].bytes
-                                                 : (size_t)input->bytes};
-    double seconds;
-    (void)ticket;
-    snprintf(part, sizeof part, "%s/%zu.part", work->all->out, thread);
-    snprintf(output, sizeof output, "%s/%zu", work->all->out, task);
-    const bool stored = file_storage_once(&storage, &seconds) == CLI_DONE;
-    if (!stored)
-        atomic_store(&work->failed, true);
-    return stored;
-}
-
-static uint64_t need_nothing(void *user, size_t task) {
-    (void)user, (void)task;
-    return 0;
-}
-
-static bool is_never_stopped(void *user) {
-    (void)user;
-    return false;
-}
-
-static void show_nothing(void *user) {
-    (void)user;
-}
-
-static cli_exit storage_once(void *context, double *seconds) {
-    storage_work *work = context;
-    const char *out = work->all->out;
-    const schedule plan = {.task_count = work->tree->inputs.count,
-                           .threads = work->jobs,
-                           .memory = UINT64_MAX,
-                           .user = work,
-                           .need = need_nothing,
-                           .run = store_file,
-                           .is_stopped = is_never_stopped,
-                           .show = show_nothing};
-    const cli_exit code = scratch_tree_remove(&work->all->root, out);
-    if (code != CLI_DONE)
-        return code;
-    if (mkdir(out, 0777) != 0)
-        return cli_fail(CLI_CANNOT_WRITE, out, NULL, "%s", strerror(errno));
-    const double begun = progress_clock();
-    if (!schedule_run(&plan))
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "thread cannot be created");
-    *seconds = progress_clock() - begun;
-    return atomic_load(&work->failed) ? CLI_CANNOT_WRITE : CLI_DONE; /* printed by the thread */
-}
-
-/* ---- batches ------------------------------------------------------------------- */
-
 typedef struct batch_work {
-    const bench_batches *all;
-    batch_tree *tree;
     const device_options *device;
     const char *rate;
     size_t jobs;
+    char folder[SCRATCH_PATH], out[SCRATCH_PATH];
+    batch_items inputs, outputs; /* of the first run; of the ceiling, the inputs */
 } batch_work;
+
+/* ---- inputs -------------------------------------------------------------------- */
+
+static cli_exit list(char *folder, batch_items *items) {
+    const char *paths[] = {folder};
+    const pm_motion_batch_sources sources = {.paths = paths, .path_count = 1};
+    pm_error error = {.status = PM_OK};
+    batch_items_release(items);
+    return cli_done(batch_items_find(&sources, items, &error), &error);
+}
+
+static cli_exit write_input(const char *folder, bool is_npz, size_t i, size_t *rotations) {
+    uint64_t state = UINT64_C(1000003) + i;
+    file_source source = {.seed = state};
+    pm_error error = {0};
+    const file_content content = !is_npz                       ? FILE_BVH
+                                 : scenes_random(&state) < 0.5 ? FILE_NPZ_STORED
+                                                               : FILE_NPZ_DEFLATED;
+    const size_t frames = is_npz ? 120 + (size_t)(361 * scenes_random(&state)) : 100;
+    const int length = snprintf(source.path, sizeof source.path, "%s/%02zu/%02zu.%s", folder,
+                                i / 14, i % 14, file_extension(content));
+    if (length < 0 || (size_t)length >= sizeof source.path)
+        return cli_fail(CLI_CANNOT_WRITE, folder, NULL, "the path in TMPDIR is too long");
+    if (folders_make_for(source.path, &error) != PM_OK)
+        return cli_fail_file(&error);
+    *rotations += frames * file_joints(content);
+    return file_content_write(content, frames * file_joints(content), &source);
+}
+
+/* Writes and lists the files of a folder, unless they are there already. */
+static cli_exit open_inputs(bench_run *run, bool is_npz, batch_work *work, size_t *rotations) {
+    cli_exit code = scratch_open(&run->folder);
+    if (code == CLI_DONE)
+        code = scratch_path(&run->folder, is_npz ? "npz" : "bvh", work->folder);
+    if (code == CLI_DONE)
+        code = scratch_path(&run->folder, "out", work->out);
+    if (code == CLI_DONE)
+        code = scratch_empty(work->folder);
+    for (size_t i = 0; code == CLI_DONE && i < run->limits.batch_files; i++)
+        code = write_input(work->folder, is_npz, i, rotations);
+    return code == CLI_DONE ? list(work->folder, &work->inputs) : code;
+}
+
+static size_t bytes_of(const batch_items *items) {
+    size_t bytes = 0;
+    for (size_t i = 0; i < items->count; i++)
+        bytes += (size_t)items->items[i].bytes;
+    return bytes;
+}
+
+/* ---- what is measured ---------------------------------------------------------- */
+
+typedef struct storage_work {
+    const batch_work *batch;
+    atomic_bool failed;
+} storage_work;
+
+static void store_file(void *user, size_t task) {
+    storage_work *all = user;
+    const batch_work *work = all->batch;
+    const batch_item *input = &work->inputs.items[task];
+    const batch_items *sizes = work->outputs.count > 0 ? &work->outputs : &work->inputs;
+    file_storage storage = {.input = input->path,
+                            .bytes_read = (size_t)input->bytes,
+                            .bytes_written = (size_t)sizes->items[task].bytes};
+    const size_t room = sizeof storage.part;
+    double seconds;
+    if ((size_t)snprintf(storage.part, room, "%s/%zu.part", work->out, task) >= room ||
+        (size_t)snprintf(storage.output, room, "%s/%zu", work->out, task) >= room ||
+        file_storage_once(&storage, &seconds) != CLI_DONE)
+        atomic_store(&all->failed, true);
+}
+
+static cli_exit storage_once(void *context, double *seconds) {
+    const batch_work *work = context;
+    storage_work storage = {work, false};
+    const motion_work all = {.item = store_file, .user = &storage};
+    const cli_exit code = scratch_empty(work->out);
+    if (code != CLI_DONE)
+        return code;
+    const double begun = progress_clock();
+    motion_run_parallel(work->jobs, work->inputs.count, &all);
+    *seconds = progress_clock() - begun;
+    return atomic_load(&storage.failed) ? CLI_CANNOT_WRITE : CLI_DONE; /* printed by the thread */
+}
 
 /* With the options that the command has by default, but those files are not limited by what the bench
  * holds in memory. */
 static cli_exit resample_once(void *context, double *seconds) {
-    const batch_work *work = context;
+    batch_work *work = context;
     const bool quiet = cli_quiet;
-    char *operands[] = {work->tree->folder};
-    resample_options options = {.batch = {.run = {.out_dir = work->all->out,
+    char *operands[] = {work->folder};
+    resample_options options = {.batch = {.run = {.out_dir = work->out,
                                                   .task = {.rate = work->rate, .decimals = 6},
                                                   .jobs = work->jobs,
                                                   .memory = UINT64_MAX},
                                           .ends_at_once = true},
                                 .device = *work->device};
-    cli_exit code = scratch_tree_remove(&work->all->root, work->all->out);
+    cli_exit code = scratch_remove(work->out);
     if (code == CLI_DONE) {
         options.device.in_background = true;
         cli_quiet = true;
@@ -174,90 +152,66 @@ static cli_exit resample_once(void *context, double *seconds) {
 
 /* ---- cases --------------------------------------------------------------------- */
 
-static cli_exit measure_resample(bench_run *run, const batch_scene *scene, batch_tree *tree,
-                                 bench_result *result) {
-    const bench_batches *all = run->batches;
-    const char *rate = contents[scene->folder].rate;
-    storage_work storage = {all, tree, scene->jobs, true, false};
-    batch_work one = {all, tree, run->device_options, rate, 1};
-    batch_work work = {all, tree, run->device_options, rate, scene->jobs};
-    bench_plan plan = {.repetitions = run->repetitions,
-                       .work = resample_once,
-                       .context = &work,
-                       .checked_after = true};
+/* Runs the batch once and compares every output with its input; there must be no others. */
+static cli_exit check(const bench_run *run, file_content content, pm_rational ratio,
+                      batch_work *work, bench_result *result) {
+    double seconds;
+    cli_exit code = resample_once(work, &seconds);
+    result->samples = 0;
+    if (code == CLI_DONE)
+        code = list(work->out, &work->outputs);
+    if (code == CLI_DONE && work->outputs.count != work->inputs.count)
+        result->max_error_rad = (double)INFINITY;
+    for (size_t i = 0;
+         code == CLI_DONE && i < work->outputs.count && work->outputs.count == work->inputs.count;
+         i++) {
+        file_resampled file = {run->device.engine, work->inputs.items[i].path,
+                               work->outputs.items[i].path, ratio, 0};
+        code = file_check_resampled(&file, result);
+        result->samples += file.frames * file_joints(content);
+    }
+    return code;
+}
+
+static cli_exit run_resample(bench_run *run, const batch_scene *scene, batch_work *work,
+                             bench_result *result) {
+    const pm_rational ratio = scene->is_npz ? (pm_rational){1, 4} : (pm_rational){4, 1};
+    batch_work one = *work;
+    bench_plan plan = bench_plan_of(run, resample_once, work);
+    work->rate = one.rate = scene->is_npz ? "/4" : "x4";
+    one.jobs = 1;
+    cli_exit code = check(run, scene->is_npz ? FILE_NPZ_STORED : FILE_BVH, ratio, work, result);
+    result->bytes_written = bytes_of(&work->outputs);
+    result->error_bound = FILE_BOUND;
+    batch_work storage = *work;
     bench_plan_compare(&plan, ROLE_CEILING, storage_once, &storage, 1.0);
     if (scene->jobs > 1)
         bench_plan_compare(&plan, ROLE_BASELINE, resample_once, &one, 1.0);
-    const cli_exit code = bench_repeat(&plan, result);
-    return code == CLI_DONE ? batch_tree_check(tree, all->out, result) : code;
+    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
 }
 
-static cli_exit run_resample(bench_run *run, const batch_scene *scene, batch_tree *tree,
-                             bench_result *result) {
-    const cli_exit code = batch_tree_resample(&run->batches->root, &contents[scene->folder],
-                                              run->device.engine, tree);
-    if (code != CLI_DONE)
-        return code;
-    result->samples = tree->rotations_written;
-    result->bytes_written = tree->bytes_written;
-    return measure_resample(run, scene, tree, result);
-}
-
-static cli_exit run_ceiling(bench_run *run, const batch_scene *scene, const batch_tree *tree,
-                            bench_result *result) {
-    copy_work copy = {run->batches, tree};
-    storage_work storage = {run->batches, tree, scene->jobs, false, false};
-    result->samples = (size_t)tree->size.rotations;
-    result->bytes_written = result->bytes_read;
-    if (scene->job == BATCH_CP) {
-        const bench_plan plan = {
-            .repetitions = run->repetitions, .work = copy_once, .context = &copy};
-        return bench_repeat(&plan, result);
-    }
-    const bench_plan plan = {
-        .repetitions = run->repetitions, .work = storage_once, .context = &storage};
-    result->ceiling_share = 1.0;
-    return bench_repeat(&plan, result);
-}
-
-static cli_exit open_tree(bench_run *run, batch_folder folder) {
-    if (!run->batches)
-        run->batches = calloc(1, sizeof *run->batches);
-    bench_batches *all = run->batches;
-    if (!all)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    cli_exit code = scratch_tree_open(&all->root);
-    if (code == CLI_DONE)
-        code = scratch_tree_path(&all->root, "out", all->out);
-    return code == CLI_DONE ? batch_tree_write(&all->root, &contents[folder], run->batch_files,
-                                               &all->trees[folder])
-                            : code;
-}
-
-cli_exit batches_run(bench_run *run, const bench_case *which, bench_result *result) {
-    const batch_scene *scene = which->batch;
-    cli_exit code = open_tree(run, scene->folder);
-    if (code != CLI_DONE)
-        return code;
-    batch_tree *tree = &run->batches->trees[scene->folder];
-    result->files = tree->inputs.count;
+static cli_exit run_batch(bench_run *run, const bench_case *which, bench_result *result) {
+    const batch_scene *scene = which->row;
+    batch_work work = {.device = run->device_options, .jobs = scene->jobs};
+    cli_exit code = open_inputs(run, scene->is_npz, &work, &result->samples);
+    result->files = work.inputs.count;
     result->has_bytes = true;
-    result->bytes_read = (size_t)tree->size.bytes;
-    code = scene->job == BATCH_RESAMPLE ? run_resample(run, scene, tree, result)
-                                        : run_ceiling(run, scene, tree, result);
+    result->bytes_read = result->bytes_written = bytes_of(&work.inputs);
+    if (code == CLI_DONE && scene->is_ceiling) {
+        const bench_plan plan = bench_plan_of(run, storage_once, &work);
+        result->ceiling_share = 1.0;
+        code = bench_repeat(&plan, result);
+    } else if (code == CLI_DONE) {
+        code = run_resample(run, scene, &work, result);
+    }
+    batch_items_release(&work.inputs);
+    batch_items_release(&work.outputs);
     if (code == CLI_DONE)
         result->bytes_per_sample =
             (size_t)((result->bytes_read + result->bytes_written) / result->samples);
     return code;
 }
 
-void batches_close(bench_batches **closed) {
-    bench_batches *all = *closed;
-    if (!all)
-        return;
-    for (size_t i = 0; i < FOLDER_COUNT; i++)
-        batch_tree_release(&all->trees[i]);
-    scratch_tree_close(&all->root);
-    free(all);
-    *closed = NULL;
+case_table batches_table(void) {
+    return (case_table){run_batch, BENCH_ROWS(batches), NULL};
 }

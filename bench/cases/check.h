@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT
  *
- * Compares the results of a job with the reference path at some hundred positions.
+ * Compares results with the reference path: samples at some hundred positions, and the poses of some
+ * sixty instances of a crowd. Both set max_error_rad and bits of the result.
  */
 #ifndef POSEMILL_BENCH_CHECK_H
 #define POSEMILL_BENCH_CHECK_H
 
+#include "crowd_scenes.h"
 #include "runner/runner.h"
 
-/* Reads results from the device or from host memory. */
-typedef cli_exit (*check_read)(void *context, size_t offset, size_t bytes, float *to);
+/* Results in host memory; NULL: in the output of the device. */
+typedef struct check_output {
+    bench_device *device;
+    const void *host;
+} check_output;
 
-cli_exit check_read_device(void *device, size_t offset, size_t bytes, float *to);
-cli_exit check_read_host(void *floats, size_t offset, size_t bytes, float *to);
+/* Samples of a clip or, unless that is NULL, of a filter. */
+cli_exit check_samples(const pm_clip *clip, const pm_filter *filter, const pm_sample_job *job,
+                       check_output output, bench_result *result);
 
-/* Computes a job on a clip or a filter: pm_sample or pm_filter_sample. */
-typedef pm_status (*check_sample)(const void *of, const pm_sample_job *job, pm_error *error);
-
-pm_status check_sample_clip(const void *clip, const pm_sample_job *job, pm_error *error);
-pm_status check_sample_filter(const void *filter, const pm_sample_job *job, pm_error *error);
-
-/* Sets max_error_rad and bits of the result. */
-cli_exit check_results(check_sample sample, const void *of, const pm_sample_job *job,
-                       check_read read, void *context, bench_result *result);
+/* The error is the largest difference of a number. Instances that are not updated must still contain the
+ * poison. `one`: pm_crowd_pose_one is compared with pm_crowd_pose. */
+cli_exit check_crowd(const crowd_setup *setup, bool one, check_output output, bench_result *result);
 
 #endif

@@ -10,121 +10,85 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const crowd_scene crowd[] = {
-    {.what = "model", .output = PM_CROWD_MODEL},
-    {.what = "palette"},
-    {.what = "crossfade", .blend = BLEND_CROSSFADE},
-};
-
-/* Each scene changes one or two values of crowd/palette. Sizes are named agents x joints. */
-static const crowd_scene crowds[] = {
-    {.what = "1x64-8-clips", .agents = 1},
-    {.what = "500x64-8-clips", .agents = 500},
-    {.what = "500x64-8-clips-waited", .agents = 500, .waits = true},
-    {.what = "1000x64-8-clips", .agents = 1000},
-    {.what = "100000x64-8-clips", .agents = 100000},
-    {.what = "1000x64-1-clip", .agents = 1000, .clips = 1},
-    {.what = "1000x64-64-clips", .agents = 1000, .clips = 64},
-    {.what = "10000x64-1-clip", .agents = 10000, .clips = 1},
-    {.what = "10000x64-64-clips", .agents = 10000, .clips = 64},
-    {.what = "1000x11-8-clips", .agents = 1000, .joints = 11},
-    {.what = "10000x11-8-clips", .agents = 10000, .joints = 11},
-    {.what = "100000x11-8-clips", .agents = 100000, .joints = 11},
-    {.what = "1x300-8-clips", .agents = 1, .joints = 300},
-    {.what = "1000x300-8-clips", .agents = 1000, .joints = 300},
-    {.what = "10000x300-8-clips", .agents = 10000, .joints = 300},
-    {.what = "alike", .phases = PHASES_ALIKE},
-    {.what = "sorted", .phases = PHASES_SORTED},
-    {.what = "crossfade-sorted", .phases = PHASES_SORTED, .blend = BLEND_CROSSFADE},
-    {.what = "additive", .blend = BLEND_ADDITIVE},
-    {.what = "half", .output = PM_CROWD_PALETTE_HALF},
-    {.what = "dual", .output = PM_CROWD_DUAL},
-    {.what = "local", .output = PM_CROWD_LOCAL},
-    {.what = "half-crossfade", .output = PM_CROWD_PALETTE_HALF, .blend = BLEND_CROSSFADE},
-    {.what = "dual-crossfade", .output = PM_CROWD_DUAL, .blend = BLEND_CROSSFADE},
-    {.what = "every-2nd-frame", .detail = DETAIL_EVERY_2ND},
-    {.what = "levels", .detail = DETAIL_THIRDS},
-    {.what = "log48", .keys = PM_KEYS_LOG48},
-    {.what = "smallest48", .keys = PM_KEYS_SMALLEST48},
-    {.what = "crossfade-log48", .blend = BLEND_CROSSFADE, .keys = PM_KEYS_LOG48},
-};
-
-static const crowd_scene reference[] = {
-    {.what = "reference"},
-    {.what = "reference-log48", .keys = PM_KEYS_LOG48},
-    {.what = "reference-smallest48", .keys = PM_KEYS_SMALLEST48},
-};
-
-static const crowd_scene one[] = {
-    {.what = "one-64", .agents = 1},
-    {.what = "one-64-played", .agents = 1, .plays = true},
-    {.what = "one-300", .agents = 1, .joints = 300},
-    {.what = "one-300-log48", .agents = 1, .joints = 300, .keys = PM_KEYS_LOG48},
-};
-
-/* Each ends as a crossfade's poses do, by layers in place of clip B. */
-static const crowd_scene layers[] = {{.what = "1", .layers = 1},
-                                     {.what = "2", .layers = 2},
-                                     {.what = "4", .layers = 4},
-                                     {.what = "8", .layers = 8}};
-static const crowd_scene subset[] = {{.what = "hand", .hand = true}};
-static const crowd_scene bounds[] = {{.what = "all", .output = PM_CROWD_BOUNDS}};
-static const crowd_scene list[] = {{.what = "half", .list = true}};
-static const crowd_scene poses[] = {{.what = "palette", .given = true}};
-
 /* What a learner asks for in a step, on the device and in plain C. */
-#define STATE(name, size, count, difference)                                                       \
+#define STATE(way_, name_, size, count, difference)                                                \
     {                                                                                              \
-        .what = (name), .agents = (size), .joints = 24, .clips = (count), .states = true,          \
-        .brief = (count) > 1000, difference                                                        \
+        .name = "state/" name_, .way = (way_), .agents = (size), .joints = 24, .clips = (count),   \
+        .states = true, .brief = (count) > 1000, difference                                        \
     }
-#define STATES_OF(name, size)                                                                      \
-    STATE(name "-1k", size, 1000, .keys = PM_KEYS_FLOAT32),                                        \
-        STATE(name "-1k-log48", size, 1000, .keys = PM_KEYS_LOG48),                                \
-        STATE(name "-100k", size, 100000, .keys = PM_KEYS_FLOAT32),                                \
-        STATE(name "-100k-log48", size, 100000, .keys = PM_KEYS_LOG48)
-#define STATES(prefix)                                                                             \
-    STATES_OF(prefix "4096x24", 4096), STATES_OF(prefix "8192x24", 8192),                          \
-        STATE(prefix "4096x24-1k-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
-static const crowd_scene state_device[] = {STATES("")};
-static const crowd_scene state_reference[] = {STATES("host-")};
+#define STATES_OF(way, name, size)                                                                 \
+    STATE(way, name "-1k", size, 1000, .keys = PM_KEYS_FLOAT32),                                   \
+        STATE(way, name "-1k-log48", size, 1000, .keys = PM_KEYS_LOG48),                           \
+        STATE(way, name "-100k", size, 100000, .keys = PM_KEYS_FLOAT32),                           \
+        STATE(way, name "-100k-log48", size, 100000, .keys = PM_KEYS_LOG48)
+#define STATES(prefix, way)                                                                        \
+    STATES_OF(way, prefix "4096x24", 4096), STATES_OF(way, prefix "8192x24", 8192),                \
+        STATE(way, prefix "4096x24-1k-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
 
-#define ROWS(table) (sizeof(table) / sizeof(table)[0])
-/* The group crowd is listed twice: on the device, and by the baseline. */
-_Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) + ROWS(layers) +
-                       ROWS(subset) + ROWS(bounds) + ROWS(list) + ROWS(poses) + ROWS(state_device) +
-                       ROWS(state_reference) <=
-                   BENCH_CROWDS_MAX,
-               "BENCH_CROWDS_MAX is too small");
+const crowd_scene crowd_scenes[] = {
+    {.name = "baseline/model", .output = PM_CROWD_MODEL, .way = CROWD_BASELINE},
+    {.name = "baseline/palette", .way = CROWD_BASELINE},
+    {.name = "baseline/crossfade", .blend = BLEND_CROSSFADE, .way = CROWD_BASELINE},
+    {.name = "crowd/model", .output = PM_CROWD_MODEL, .is_compared = true},
+    {.name = "crowd/palette", .is_compared = true},
+    {.name = "crowd/crossfade", .blend = BLEND_CROSSFADE, .is_compared = true},
+    /* Each scene changes one or two values of crowd/palette. Sizes are named agents x joints. */
+    {.name = "crowds/1x64-8-clips", .agents = 1},
+    {.name = "crowds/500x64-8-clips", .agents = 500},
+    {.name = "crowds/500x64-8-clips-waited", .agents = 500, .waits = true},
+    {.name = "crowds/1000x64-8-clips", .agents = 1000},
+    {.name = "crowds/100000x64-8-clips", .agents = 100000},
+    {.name = "crowds/1000x64-1-clip", .agents = 1000, .clips = 1},
+    {.name = "crowds/1000x64-64-clips", .agents = 1000, .clips = 64},
+    {.name = "crowds/10000x64-1-clip", .agents = 10000, .clips = 1},
+    {.name = "crowds/10000x64-64-clips", .agents = 10000, .clips = 64},
+    {.name = "crowds/1000x11-8-clips", .agents = 1000, .joints = 11},
+    {.name = "crowds/10000x11-8-clips", .agents = 10000, .joints = 11},
+    {.name = "crowds/100000x11-8-clips", .agents = 100000, .joints = 11},
+    {.name = "crowds/1x300-8-clips", .agents = 1, .joints = 300},
+    {.name = "crowds/1000x300-8-clips", .agents = 1000, .joints = 300},
+    {.name = "crowds/10000x300-8-clips", .agents = 10000, .joints = 300},
+    {.name = "crowds/alike", .phases = PHASES_ALIKE},
+    {.name = "crowds/sorted", .phases = PHASES_SORTED},
+    {.name = "crowds/crossfade-sorted", .phases = PHASES_SORTED, .blend = BLEND_CROSSFADE},
+    {.name = "crowds/additive", .blend = BLEND_ADDITIVE},
+    {.name = "crowds/half", .output = PM_CROWD_PALETTE_HALF},
+    {.name = "crowds/dual", .output = PM_CROWD_DUAL},
+    {.name = "crowds/local", .output = PM_CROWD_LOCAL},
+    {.name = "crowds/half-crossfade", .output = PM_CROWD_PALETTE_HALF, .blend = BLEND_CROSSFADE},
+    {.name = "crowds/dual-crossfade", .output = PM_CROWD_DUAL, .blend = BLEND_CROSSFADE},
+    {.name = "crowds/every-2nd-frame", .detail = DETAIL_EVERY_2ND},
+    {.name = "crowds/levels", .detail = DETAIL_THIRDS},
+    {.name = "crowds/log48", .keys = PM_KEYS_LOG48},
+    {.name = "crowds/smallest48", .keys = PM_KEYS_SMALLEST48},
+    {.name = "crowds/crossfade-log48", .blend = BLEND_CROSSFADE, .keys = PM_KEYS_LOG48},
+    /* Each ends as a crossfade's poses do, by layers in place of clip B. */
+    {.name = "layers/1", .layers = 1},
+    {.name = "layers/2", .layers = 2},
+    {.name = "layers/4", .layers = 4},
+    {.name = "layers/8", .layers = 8},
+    {.name = "subset/hand", .hand = true},
+    {.name = "bounds/all", .output = PM_CROWD_BOUNDS},
+    {.name = "list/half", .list = true},
+    {.name = "poses/palette", .given = true},
+    STATES("", CROWD_DEVICE),
+    {.name = "crowds/reference", .way = CROWD_HOST},
+    {.name = "crowds/reference-log48", .keys = PM_KEYS_LOG48, .way = CROWD_HOST},
+    {.name = "crowds/reference-smallest48", .keys = PM_KEYS_SMALLEST48, .way = CROWD_HOST},
+    STATES("host-", CROWD_HOST),
+    {.name = "crowds/one-64", .agents = 1, .way = CROWD_ONE},
+    {.name = "crowds/one-64-played", .agents = 1, .plays = true, .way = CROWD_ONE},
+    {.name = "crowds/one-300", .agents = 1, .joints = 300, .way = CROWD_ONE},
+    {.name = "crowds/one-300-log48",
+     .agents = 1,
+     .joints = 300,
+     .keys = PM_KEYS_LOG48,
+     .way = CROWD_ONE},
+};
+const size_t crowd_scene_count = sizeof crowd_scenes / sizeof *crowd_scenes;
 
 bool crowd_output_is_half(pm_crowd_output output) {
     return output == PM_CROWD_PALETTE_HALF;
-}
-
-const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
-    const struct {
-        bench_scene scene;
-        const crowd_scene *rows;
-        size_t count;
-    } tables[] = {{SCENE_CROWD, crowd, ROWS(crowd)},
-                  {SCENE_CROWDS, crowds, ROWS(crowds)},
-                  {SCENE_CROWD_REFERENCE, reference, ROWS(reference)},
-                  {SCENE_LAYERS, layers, ROWS(layers)},
-                  {SCENE_SUBSET, subset, ROWS(subset)},
-                  {SCENE_BOUNDS, bounds, ROWS(bounds)},
-                  {SCENE_LIST, list, ROWS(list)},
-                  {SCENE_POSES, poses, ROWS(poses)},
-                  {SCENE_STATE, state_device, ROWS(state_device)},
-                  {SCENE_STATE_REFERENCE, state_reference, ROWS(state_reference)},
-                  {SCENE_CROWD_ONE, one, ROWS(one)}};
-    *count = 0;
-    for (size_t i = 0; i < ROWS(tables); i++) {
-        if (tables[i].scene == scene) {
-            *count = tables[i].count;
-            return tables[i].rows;
-        }
-    }
-    return NULL;
 }
 
 static size_t joints_of(const crowd_scene *scene) {
@@ -140,7 +104,7 @@ static size_t make_targets(const crowd_scene *scene, size_t records, crowd_setup
     static const pm_crowd_output states[] = {PM_CROWD_BODY_POS, PM_CROWD_BODY_ROT,
                                              PM_CROWD_BODY_VEL, PM_CROWD_BODY_ANG_VEL};
     size_t bytes = 0;
-    setup->target_count = scene->states ? ROWS(states) : 1;
+    setup->target_count = scene->states ? sizeof states / sizeof *states : 1;
     for (size_t t = 0; t < setup->target_count; t++) {
         const pm_crowd_output output = scene->states ? states[t] : scene->output;
         setup->targets[t] = (device_target){output, scene->hand ? 1 : 0, records * bytes};
@@ -161,12 +125,6 @@ size_t crowd_scene_agents(const crowd_scene *scene, size_t bytes) {
 
 /* Limbs start at the first joints: the spine, and the limb after it. */
 enum { LIMB = 6, TRUNK = 2 * LIMB, LEVELS = CROWD_LEVELS };
-
-static void make_levels(uint8_t *animated, pm_level levels[LEVELS]) {
-    levels[0] = (pm_level){.update_every = 1};
-    levels[1] = (pm_level){.update_every = 2};
-    levels[2] = (pm_level){.joints = animated, .update_every = 4};
-}
 
 /* `animated`: the joints of the coarsest level. */
 static void make_joints(crowd_setup *setup, uint8_t *animated, uint64_t *state) {
@@ -191,70 +149,60 @@ static void count_moving(const pm_level levels[LEVELS], crowd_setup *setup) {
     }
 }
 
-static cli_exit out_of_memory(void) {
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-}
-
 static cli_exit make_skeleton(const crowd_scene *scene, uint64_t *state, crowd_setup *setup) {
-    uint8_t *animated = malloc(setup->joints);
-    pm_level levels[LEVELS];
-    cli_exit code = CLI_DONE;
-    setup->parents = malloc(setup->joints * sizeof(int32_t));
-    setup->positions = malloc(setup->joints * 3 * sizeof(float));
-    if (!animated || !setup->parents || !setup->positions) {
-        code = out_of_memory();
-    } else {
-        make_joints(setup, animated, state);
-        make_levels(animated, levels);
-        count_moving(levels, setup);
-        pm_skeleton_desc desc = {.joint_count = setup->joints,
-                                 .parents = setup->parents,
-                                 .positions = {setup->positions, PM_FLOAT32, 0}};
-        const uint32_t last = (uint32_t)setup->joints - 1;
-        const pm_subset hand = {.joints = &last, .joint_count = 1};
-        if (scene->hand) {
-            desc.subsets = &hand;
-            desc.subset_count = 1;
-        }
-        pm_error error = {0};
-        if (scene->detail != DETAIL_ALL) {
-            desc.levels = levels;
-            desc.level_count = LEVELS;
-        }
-        if (pm_skeleton_create(&desc, &setup->skeleton, &error) != PM_OK)
-            code = cli_fail_error("bench", &error);
-    }
-    free(animated);
-    return code;
+    uint8_t *animated = motion_allocate(&setup->arena, setup->joints, 1);
+    pm_level levels[LEVELS] = {
+        {.update_every = 1}, {.update_every = 2}, {.joints = animated, .update_every = 4}};
+    setup->parents = motion_allocate(&setup->arena, setup->joints, sizeof *setup->parents);
+    setup->positions = motion_allocate(&setup->arena, setup->joints, 3 * sizeof(float));
+    if (!animated || !setup->parents || !setup->positions)
+        return bench_out_of_memory();
+    make_joints(setup, animated, state);
+    count_moving(levels, setup);
+    const uint32_t last = (uint32_t)setup->joints - 1;
+    const pm_subset hand = {.joints = &last, .joint_count = 1};
+    const bool has_levels = scene->detail != DETAIL_ALL;
+    const pm_skeleton_desc desc = {.joint_count = setup->joints,
+                                   .parents = setup->parents,
+                                   .positions = {setup->positions, PM_FLOAT32, 0},
+                                   .levels = has_levels ? levels : NULL,
+                                   .level_count = has_levels ? LEVELS : 0,
+                                   .subsets = scene->hand ? &hand : NULL,
+                                   .subset_count = scene->hand};
+    pm_error error = {0};
+    return pm_skeleton_create(&desc, &setup->skeleton, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_error("bench", &error);
 }
 
 /* ---- clips --------------------------------------------------------------------- */
 
-static bool make_clip(const crowd_scene *scene, crowd_clip *clip, size_t number, size_t joints,
+static bool make_clip(const crowd_scene *scene, crowd_setup *setup, size_t number,
                       uint64_t *state) {
     static const int rates[] = {30, 24, 60, 25};
-    const size_t rate = (size_t)rates[number % ROWS(rates)];
+    const size_t rate = (size_t)rates[number % (sizeof rates / sizeof *rates)];
     const double shortest = scene->brief ? 0.1 : 1.0, more = scene->brief ? 0.1 : 3.0;
     const size_t segments = (size_t)((double)rate * (shortest + more * scenes_random(state)));
+    crowd_clip *clip = &setup->clips[number];
     clip->rate = rate;
     clip->key_count = segments + 1;
-    clip->keys = malloc((segments + 1) * joints * 4 * sizeof(float));
+    clip->keys =
+        motion_allocate(&setup->arena, segments + 1, setup->joints * 4 * sizeof *clip->keys);
     if (clip->keys)
-        scenes_walk(clip->keys, segments + 1, joints, state);
+        scenes_walk(clip->keys, segments + 1, setup->joints, state);
     return clip->keys != NULL;
 }
 
 static cli_exit make_crowd(const crowd_scene *scene, pm_engine *engine, size_t clip_count,
                            uint64_t *state, crowd_setup *setup) {
-    pm_clip_desc *descs = calloc(clip_count, sizeof *descs);
-    pm_timeline *timelines = calloc(clip_count, sizeof *timelines);
-    setup->clips = calloc(clip_count, sizeof *setup->clips);
-    setup->clip_count = setup->clips ? clip_count : 0;
+    pm_clip_desc *descs = motion_allocate(&setup->arena, clip_count, sizeof *descs);
+    pm_timeline *timelines = motion_allocate(&setup->arena, clip_count, sizeof *timelines);
+    setup->clips = motion_allocate(&setup->arena, clip_count, sizeof *setup->clips);
+    setup->clip_count = clip_count;
     bool complete = setup->clips != NULL && descs != NULL && timelines != NULL;
-    cli_exit code = CLI_DONE;
     for (size_t i = 0; i < clip_count && complete; i++) {
         const crowd_clip *clip = &setup->clips[i];
-        complete = make_clip(scene, &setup->clips[i], i, setup->joints, state);
+        complete = make_clip(scene, setup, i, state);
         setup->key_count += clip->key_count;
         timelines[i] =
             (pm_timeline){.key_count = clip->key_count, .rate = {(int64_t)clip->rate, 1}};
@@ -264,18 +212,14 @@ static cli_exit make_crowd(const crowd_scene *scene, pm_engine *engine, size_t c
                                   .method = scene->method,
                                   .key_format = scene->keys};
     }
-    if (!complete) {
-        code = out_of_memory();
-    } else {
-        pm_error error = {0};
-        pm_crowd_desc desc = {
-            .skeleton = setup->skeleton, .clips = descs, .clip_count = clip_count};
-        if (pm_crowd_create(engine, &desc, &setup->crowd, &error) != PM_OK)
-            code = cli_fail_error("bench", &error);
-    }
-    free(timelines);
-    free(descs);
-    return code;
+    if (!complete)
+        return bench_out_of_memory();
+    pm_error error = {0};
+    const pm_crowd_desc desc = {
+        .skeleton = setup->skeleton, .clips = descs, .clip_count = clip_count};
+    return pm_crowd_create(engine, &desc, &setup->crowd, &error) == PM_OK
+               ? CLI_DONE
+               : cli_fail_error("bench", &error);
 }
 
 /* ---- instances ----------------------------------------------------------------- */
@@ -309,9 +253,9 @@ static int by_clip_and_time(const void *a, const void *b) {
 
 static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint64_t *state,
                                crowd_setup *setup) {
-    setup->instances = calloc(setup->agents, sizeof *setup->instances);
+    setup->instances = motion_allocate(&setup->arena, setup->agents, sizeof *setup->instances);
     if (!setup->instances)
-        return out_of_memory();
+        return bench_out_of_memory();
     for (size_t i = 0; i < setup->agents; i++) {
         pm_crowd_instance *instance = &setup->instances[i];
         choose(setup, clip_count, state, &instance->clip_a, &instance->time_a);
@@ -332,10 +276,10 @@ static cli_exit make_instances(const crowd_scene *scene, size_t clip_count, uint
 /* Layers of which each is a clip B of its own. */
 static cli_exit make_layers(size_t clip_count, size_t each, uint64_t *state, crowd_setup *setup) {
     const size_t count = setup->agents * each;
-    setup->layers = calloc(count + 1, sizeof *setup->layers);
-    setup->ranges = calloc(setup->agents, sizeof *setup->ranges);
+    setup->layers = motion_allocate(&setup->arena, count, sizeof *setup->layers);
+    setup->ranges = motion_allocate(&setup->arena, setup->agents, sizeof *setup->ranges);
     if (!setup->layers || !setup->ranges)
-        return out_of_memory();
+        return bench_out_of_memory();
     for (size_t i = 0; i < count; i++) {
         pm_crowd_layer *layer = &setup->layers[i];
         choose(setup, clip_count, state, &layer->clip, &layer->time);
@@ -350,9 +294,9 @@ static cli_exit make_layers(size_t clip_count, size_t each, uint64_t *state, cro
 }
 
 static cli_exit make_list(crowd_setup *setup) {
-    setup->indices = calloc(setup->agents, sizeof *setup->indices);
+    setup->indices = motion_allocate(&setup->arena, setup->agents, sizeof *setup->indices);
     if (!setup->indices)
-        return out_of_memory();
+        return bench_out_of_memory();
     for (size_t i = 0; i < setup->agents; i += 2)
         setup->indices[setup->job.index_count++] = (uint32_t)i;
     setup->job.indices = setup->indices;
@@ -362,9 +306,10 @@ static cli_exit make_list(crowd_setup *setup) {
 static cli_exit make_poses(crowd_setup *setup) {
     pm_crowd_job job = setup->job;
     pm_error error = {0};
-    setup->poses = malloc(setup->agents * setup->joints * 12 * sizeof *setup->poses);
+    setup->poses =
+        motion_allocate(&setup->arena, setup->agents, setup->joints * 12 * sizeof *setup->poses);
     if (!setup->poses)
-        return out_of_memory();
+        return bench_out_of_memory();
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_LOCAL, .memory = setup->poses};
     job.output_count = 1;
     job.on_reference = true;
@@ -411,8 +356,6 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
     setup->agents = agents;
     setup->joints = joints_of(scene);
     setup->records = records_of(scene);
-    setup->waits = scene->waits;
-    setup->plays = scene->plays;
     setup->record_bytes = make_targets(scene, agents * setup->records, setup);
     cli_exit code = make_skeleton(scene, &state, setup);
     if (code == CLI_DONE)
@@ -427,15 +370,6 @@ cli_exit crowd_scene_make(const crowd_scene *scene, pm_engine *engine, size_t ag
 void crowd_setup_destroy(crowd_setup *setup) {
     pm_crowd_destroy(&setup->crowd);
     pm_skeleton_destroy(&setup->skeleton);
-    free(setup->instances);
-    free(setup->layers);
-    free(setup->ranges);
-    free(setup->indices);
-    free(setup->poses);
-    for (size_t i = 0; i < setup->clip_count; i++)
-        free(setup->clips[i].keys);
-    free(setup->clips);
-    free(setup->parents);
-    free(setup->positions);
+    motion_arena_release(&setup->arena);
     memset(setup, 0, sizeof *setup);
 }

@@ -7,10 +7,15 @@
 #define POSEMILL_BENCH_CROWD_SCENES_H
 
 #include "cases.h"
-#include "commands/cli.h"
-#include "device/device.h"
+#include "motion/base/arena.h"
 
-#include <posemill/posemill_crowd.h>
+/* What poses the crowd. */
+typedef enum crowd_way {
+    CROWD_DEVICE,   /* results left in device memory; samples are joints */
+    CROWD_HOST,     /* the reference path, into host memory */
+    CROWD_ONE,      /* likewise, one instance on one thread */
+    CROWD_BASELINE, /* the baseline, into host memory */
+} crowd_way;
 
 /* How clips and times are assigned to instances. */
 typedef enum crowd_phases {
@@ -26,14 +31,16 @@ typedef enum crowd_blend { BLEND_NONE, BLEND_CROSSFADE, BLEND_ADDITIVE } crowd_b
 typedef enum crowd_detail {
     DETAIL_ALL,       /* all joints, every frame */
     DETAIL_EVERY_2ND, /* all joints, every second frame */
-    DETAIL_THIRDS /* a third of the crowd: all joints in every frame; a third: all joints in every second frame; a third: half of the joints in every fourth frame */
+    DETAIL_THIRDS /* all joints in every frame; in every second one; half of them in every fourth */
 } crowd_detail;
 
-struct crowd_scene {
-    const char *what;
-    size_t agents; /* 0: CROWD_AGENTS, or as many as fit */
-    size_t joints; /* 0: CROWD_JOINTS */
-    size_t clips;  /* 0: CROWD_CLIPS */
+typedef struct crowd_scene {
+    const char *name; /* of the case */
+    crowd_way way;
+    bool is_compared; /* with the baseline */
+    size_t agents;    /* 0: CROWD_AGENTS, or as many as fit */
+    size_t joints;    /* 0: CROWD_JOINTS */
+    size_t clips;     /* 0: CROWD_CLIPS */
     pm_crowd_output output;
     pm_method method;
     crowd_phases phases;
@@ -48,7 +55,7 @@ struct crowd_scene {
     bool brief;    /* clips of a few keys, of which there are many */
     bool waits;    /* whether each frame is waited for before the next is queued */
     bool plays;    /* whether each call is 1/60 s after the one before; on the host alone */
-};
+} crowd_scene;
 
 /* Whether its numbers are float16. */
 bool crowd_output_is_half(pm_crowd_output output);
@@ -61,8 +68,8 @@ enum {
     CROWD_TARGETS = 4
 };
 
-/* The scenes of a group of crowds; none for another group. */
-const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count);
+extern const crowd_scene crowd_scenes[];
+extern const size_t crowd_scene_count;
 
 /* The number of instances if the results may use the given number of bytes; 0: the scene does not
  * fit. */
@@ -76,6 +83,7 @@ typedef struct crowd_clip {
 } crowd_clip;
 
 typedef struct crowd_setup {
+    motion_arena arena; /* of all arrays */
     int32_t *parents;
     float *positions;  /* (joints, 3), metres: the rest pose, which has no rotations */
     crowd_clip *clips; /* clip_count of them */
@@ -98,7 +106,6 @@ typedef struct crowd_setup {
     size_t posed;                /* joints that are posed for them */
     size_t key_count;            /* of a joint in all clips together */
     size_t moving[CROWD_LEVELS]; /* animated joints of a level of detail */
-    bool waits, plays;
 } crowd_setup;
 
 /* `setup` must be zeroed. Destroy it in either case. */

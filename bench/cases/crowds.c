@@ -1,258 +1,181 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs the crowd cases. Results go to a separate output, which is also filled, as a ceiling, with
- * the fastest method for that size.
+ * Cases that pose a crowd, each compared with a fill of the same size. Each poisons its output, poses,
+ * checks the results, and is measured then.
  */
-#include "crowds.h"
-
-#include "baseline_crowd.h"
-#include "crowd_check.h"
-#include "crowd_work.h"
+#include "baseline.h"
+#include "check.h"
 #include "files/progress.h"
-#include "runner/roofline.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Fills store at most this many bytes at once, one after another. */
-enum { FILL_BYTES = 2048 };
 
 /* Maximum number of frames or calls that are timed together: a driver need not accept any number of
  * commands while none of them may run yet. */
 enum { FRAMES_MAX = 256, CALLS_MAX = 65536 };
 
-void crowds_close(bench_crowds *crowds) {
-    device_close(&crowds->device);
-    crowds->bytes = 0;
-}
+typedef struct crowd_work {
+    bench_device *device;
+    const crowd_scene *scene;
+    const crowd_setup *setup;
+    float *records; /* of the host; NULL: in the output of the device */
+    baseline_crowd *base;
+    size_t count; /* of frames, queued one after another, or of calls in one measurement */
+} crowd_work;
 
-static cli_exit open_output(bench_run *run, size_t bytes) {
-    bench_crowds *crowds = &run->crowds;
-    cli_exit code = CLI_DONE;
-    if (crowds->bytes < bytes) {
-        crowds_close(crowds);
-        code = device_open(&crowds->device, run->device.engine, run->pool,
-                           (bytes + FILL_BYTES - 1) / FILL_BYTES * FILL_BYTES);
-        crowds->bytes = code == CLI_DONE ? bytes : 0;
-    }
-    return code;
-}
-
-/* Halves differ by their last place, for numbers below 4. For the others the difference of two
- * roundings of a rotation accumulates over the joints of a chain; angular velocities are these
- * differences at up to 60 keys per second, and velocities the former times a reach of some metres. */
-double crowds_bound(const crowd_scene *scene) {
-    return scene->states ? 1e-3 : crowd_output_is_half(scene->output) ? 0x1p-9 : 1e-5;
-}
-
-/* ---- the ceiling --------------------------------------------------------------- */
-
-cli_exit crowds_run_fill(bench_run *run, bench_result *result) {
-    const crowd_scene palette = {.output = PM_CROWD_PALETTE};
-    bench_fill work = {&run->crowds.device, 0, 1, CLOCK_KERNEL};
-    result->samples = CROWD_JOINTS * crowd_scene_agents(&palette, run->crowd_bytes);
-    result->bytes_per_sample = pm_crowd_record_bytes(palette.output);
-    result->ceiling_share = 1.0;
-    work.bytes = result->samples * result->bytes_per_sample;
-    result->has_bytes = true;
-    result->bytes_written = work.bytes;
-    cli_exit code = open_output(run, work.bytes);
-    if (code == CLI_DONE)
-        code = device_choose_fill(work.device, work.bytes);
-    const bench_plan plan = {
-        .repetitions = run->repetitions, .work = bench_fill_once, .context = &work};
-    return code == CLI_DONE ? bench_repeat(&plan, result) : code;
-}
-
-/* ---- the baseline -------------------------------------------------------------- */
+/* ---- what is measured ---------------------------------------------------------- */
 
 static cli_exit baseline_once(void *context, double *seconds) {
-    *seconds = baseline_crowd_run(context);
+    const crowd_work *work = context;
+    *seconds = baseline_crowd_run(work->base);
     return CLI_DONE;
 }
 
-static cli_exit open_baseline(const bench_run *run, const bench_case *which,
-                              const crowd_setup *setup, baseline_crowd **base) {
-    *base = baseline_crowd_create(run->pool, which->crowd, setup);
-    return *base ? CLI_DONE
-                 : cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-}
-
-static cli_exit measure_baseline(bench_run *run, baseline_crowd *base, bench_result *result) {
-    bench_device *device = &run->crowds.device;
-    bench_roofline roofline;
-    bench_plan plan = {.repetitions = run->repetitions, .work = baseline_once, .context = base};
-    roofline_plan(&roofline, run, device, CLOCK_KERNEL, 1, result, &plan);
-    cli_exit code = device_choose_fill(device, roofline.fill.bytes);
-    if (code == CLI_DONE)
-        code = bench_repeat(&plan, result);
-    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
-}
-
-static cli_exit run_baseline(bench_run *run, const bench_case *which, const crowd_setup *setup,
-                             bench_result *result) {
-    const size_t bytes = setup->agents * setup->records * setup->record_bytes;
-    baseline_crowd *base = NULL;
-    cli_exit code = open_output(run, bytes);
-    result->baseline_ratio = 1.0;
-    if (code == CLI_DONE)
-        code = open_baseline(run, which, setup, &base);
-    if (code == CLI_DONE) {
-        memset(baseline_crowd_records(base), 0xff, bytes);
-        code = measure_baseline(run, base, result);
-    }
-    if (code == CLI_DONE)
-        code = crowd_check(setup, check_read_host, baseline_crowd_records(base), result);
-    baseline_crowd_destroy(&base);
-    return code;
-}
-
-/* ---- on the device ------------------------------------------------------------- */
-
-typedef struct pose_work {
-    bench_device *device;
-    const crowd_setup *setup;
-    size_t count; /* number of frames, queued one after another */
-} pose_work;
-
-static cli_exit pose_once(void *context, double *seconds) {
-    const pose_work *work = context;
+static cli_exit device_once(void *context, double *seconds) {
+    const crowd_work *work = context;
     const crowd_setup *setup = work->setup;
-    return device_crowd(work->device, setup->crowd, setup->targets, setup->target_count,
-                        work->count, seconds);
+    return work->device->verbs->pose(work->device, setup->crowd, setup->targets,
+                                     setup->target_count, work->count, seconds);
 }
-
-static cli_exit set_crowd(const pose_work *work) {
-    pm_crowd_info info;
-    pm_crowd_get_info(work->setup->crowd, &info);
-    return device_set_crowd(work->device, &work->setup->job, &info);
-}
-
-/* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
- * measure the wake-up time of threads. */
-static cli_exit measure(bench_run *run, pose_work *work, baseline_crowd *base,
-                        bench_result *result) {
-    const double min = 0.01;
-    bench_roofline roofline;
-    bench_plan plan = {.repetitions = run->repetitions, .work = pose_once, .context = work};
-    cli_exit code = device_choose_fill(work->device, result->samples * result->bytes_per_sample);
-    if (code == CLI_DONE && !work->setup->waits)
-        code = bench_choose_count(pose_once, work, min, FRAMES_MAX, &work->count);
-    roofline_plan(&roofline, run, work->device, CLOCK_KERNEL, work->count, result, &plan);
-    if (base)
-        bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, base, 1.0);
-    if (code == CLI_DONE)
-        code = bench_repeat(&plan, result);
-    return code == CLI_DONE ? roofline_find(&roofline, result) : code;
-}
-
-/* Poisons the output, poses, checks the results, and then measures. */
-static cli_exit run_device(bench_run *run, const bench_case *which, const crowd_setup *setup,
-                           bench_result *result) {
-    pose_work work = {&run->crowds.device, setup, 1};
-    baseline_crowd *base = NULL;
-    double once;
-    cli_exit code = open_output(run, setup->agents * setup->records * setup->record_bytes);
-    if (code == CLI_DONE)
-        code = set_crowd(&work);
-    if (code == CLI_DONE)
-        code = device_poison(work.device);
-    if (code == CLI_DONE)
-        code = pose_once(&work, &once);
-    if (code == CLI_DONE)
-        code = crowd_check(setup, check_read_device, work.device, result);
-    if (code == CLI_DONE && which->group->scene == SCENE_CROWD)
-        code = open_baseline(run, which, setup, &base);
-    if (code == CLI_DONE)
-        code = measure(run, &work, base, result);
-    baseline_crowd_destroy(&base);
-    return code;
-}
-
-/* ---- on the host --------------------------------------------------------------- */
-
-typedef struct host_work {
-    const crowd_setup *setup;
-    float *records;
-    size_t calls; /* calls of pm_crowd_pose_one in one measurement */
-} host_work;
 
 static cli_exit host_once(void *context, double *seconds) {
-    const host_work *work = context;
+    const crowd_work *work = context;
     const crowd_setup *setup = work->setup;
     pm_crowd_job job = setup->job;
-    pm_error error = {0};
-    job.on_reference = true;
     pm_crowd_target targets[CROWD_TARGETS];
+    pm_error error = {0};
     device_targets_at(setup->targets, setup->target_count, work->records, targets);
+    job.on_reference = true;
     job.outputs = targets;
     job.output_count = setup->target_count;
-    double begun = progress_clock();
-    if (pm_crowd_pose(setup->crowd, &job, &error) != PM_OK)
-        return cli_fail_error("bench", &error);
+    const double begun = progress_clock();
+    const pm_status status = pm_crowd_pose(setup->crowd, &job, &error);
     *seconds = progress_clock() - begun;
-    return CLI_DONE;
+    return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }
 
 static cli_exit one_once(void *context, double *seconds) {
-    const host_work *work = context;
+    const crowd_work *work = context;
     const crowd_setup *setup = work->setup;
-    const int64_t frame = setup->plays ? pm_crowd_ticks(1.0 / 60.0) : 0;
+    const int64_t frame = work->scene->plays ? pm_crowd_ticks(1.0 / 60.0) : 0;
     pm_crowd_instance instance = setup->instances[0];
     pm_error error = {0};
-    double begun = progress_clock();
-    for (size_t i = 0; i < work->calls; i++) {
+    const double begun = progress_clock();
+    for (size_t i = 0; i < work->count; i++) {
         if (pm_crowd_pose_one(setup->crowd, &instance, setup->targets[0].output, work->records,
                               &error) != PM_OK)
             return cli_fail_error("bench", &error);
         instance.time_a += frame;
     }
-    *seconds = (progress_clock() - begun) / (double)work->calls;
+    *seconds = (progress_clock() - begun) / (double)work->count;
     return CLI_DONE;
 }
 
-static cli_exit check_host(const host_work *work, bool one, bench_result *result) {
-    return one ? crowd_check_one(work->setup, work->records, result)
-               : crowd_check(work->setup, check_read_host, work->records, result);
-}
+/* ---- cases --------------------------------------------------------------------- */
 
-static cli_exit run_host(bench_run *run, const crowd_setup *setup, bool one, bench_result *result) {
-    const size_t bytes = setup->agents * setup->records * setup->record_bytes;
-    const bench_work once = one ? one_once : host_once;
-    host_work work = {setup, bytes > 0 ? malloc(bytes) : NULL, 1};
-    double seconds;
-    if (!work.records)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-    memset(work.records, 0xff, bytes);
-    cli_exit code = once(&work, &seconds);
-    if (code == CLI_DONE)
-        code = check_host(&work, one, result);
-    if (code == CLI_DONE && one)
-        code = bench_choose_count(once, &work, 1e-3, CALLS_MAX, &work.calls);
-    if (code == CLI_DONE) {
-        const bench_plan plan = {.repetitions = run->repetitions, .work = once, .context = &work};
-        code = bench_repeat(&plan, result);
+/* The output, and what is posed into it. Fills store whole units. */
+static cli_exit open_work(const bench_run *run, size_t bytes, crowd_work *work) {
+    const crowd_scene *scene = work->scene;
+    const size_t unit = 2048;
+    bench_device *device = work->device;
+    pm_crowd_info info;
+    cli_exit code = device->verbs->reserve(device, (bytes + unit - 1) / unit * unit);
+    if (scene->way == CROWD_BASELINE || scene->is_compared) {
+        work->base = baseline_crowd_create(run->pool, scene, work->setup);
+        if (!work->base)
+            return bench_out_of_memory();
     }
-    free(work.records);
-    return code;
+    if (scene->way == CROWD_BASELINE)
+        work->records = baseline_crowd_records(work->base);
+    else if (scene->way != CROWD_DEVICE && !(work->records = malloc(bytes)))
+        return bench_out_of_memory();
+    if (work->records) {
+        memset(work->records, 0xff, bytes);
+        return code;
+    }
+    pm_crowd_get_info(work->setup->crowd, &info);
+    if (code == CLI_DONE)
+        code = device->verbs->set_crowd(device, &work->setup->job, &info);
+    return code == CLI_DONE ? device->verbs->poison(device, bytes) : code;
 }
 
-cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *result) {
+/* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
+ * measure the wake-up time of threads. */
+static cli_exit measure(bench_run *run, crowd_work *work, bench_work once, bench_result *result) {
+    const crowd_way way = work->scene->way;
+    bench_plan plan = bench_plan_of(run, once, work);
+    cli_exit code = CLI_DONE;
+    if (way == CROWD_DEVICE && !work->scene->waits)
+        code = bench_choose_count(once, work, 0.01, FRAMES_MAX, &work->count);
+    else if (way == CROWD_ONE)
+        code = bench_choose_count(once, work, 1e-3, CALLS_MAX, &work->count);
+    if (code != CLI_DONE)
+        return code;
+    if (work->scene->is_compared)
+        bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, work, 1.0);
+    return way == CROWD_HOST || way == CROWD_ONE
+               ? bench_repeat(&plan, result)
+               : bench_measure(run, &plan, CLOCK_KERNEL, work->count, result);
+}
+
+static cli_exit run_work(bench_run *run, crowd_work *work, bench_result *result) {
+    static const bench_work ways[] = {[CROWD_DEVICE] = device_once,
+                                      [CROWD_HOST] = host_once,
+                                      [CROWD_ONE] = one_once,
+                                      [CROWD_BASELINE] = baseline_once};
+    const crowd_setup *setup = work->setup;
+    const bench_work once = ways[work->scene->way];
+    double seconds;
+    cli_exit code = open_work(run, setup->agents * setup->records * setup->record_bytes, work);
+    if (code == CLI_DONE)
+        code = once(work, &seconds);
+    if (code == CLI_DONE)
+        code = check_crowd(setup, work->scene->way == CROWD_ONE,
+                           (check_output){work->device, work->records}, result);
+    return code == CLI_DONE ? measure(run, work, once, result) : code;
+}
+
+/* Halves differ by their last place, for numbers below 4. For the others the difference of two
+ * roundings of a rotation accumulates over the joints of a chain; angular velocities are these
+ * differences at up to 60 keys per second, and velocities the former times a reach of some metres. */
+static double bound_of(const crowd_scene *scene) {
+    return scene->states ? 1e-3 : crowd_output_is_half(scene->output) ? 0x1p-9 : 1e-5;
+}
+
+static cli_exit run_crowd(bench_run *run, const bench_case *which, bench_result *result) {
+    const crowd_scene *scene = which->row;
     crowd_setup setup = {0};
-    const bench_kind kind = which->group->kind;
-    cli_exit code = crowd_scene_make(which->crowd, run->device.engine, which->agents, &setup);
+    crowd_work work = {.device = &run->device, .scene = scene, .setup = &setup, .count = 1};
+    cli_exit code = crowd_scene_make(scene, run->device.engine,
+                                     crowd_scene_agents(scene, run->limits.crowd_bytes), &setup);
     result->bytes_per_sample = setup.record_bytes;
-    result->samples = 0;
+    result->error_bound = bound_of(scene);
+    if (scene->way == CROWD_BASELINE)
+        result->baseline_ratio = 1.0;
     for (size_t i = 0; i < setup.agents && code == CLI_DONE; i++)
         result->samples += crowd_updated(&setup, i) ? setup.records : 0;
     if (code == CLI_DONE) {
-        roofline_set_work(work_of_crowd(which->crowd, &setup), result);
-        code = kind == BENCH_CROWD ? run_device(run, which, &setup, result)
-               : kind == BENCH_CROWD_BASELINE
-                   ? run_baseline(run, which, &setup, result)
-                   : run_host(run, &setup, kind == BENCH_CROWD_ONE, result);
+        bench_set_work(work_of_crowd(scene, &setup), result);
+        code = run_work(run, &work, result);
     }
+    baseline_crowd_destroy(&work.base);
+    if (scene->way == CROWD_HOST || scene->way == CROWD_ONE)
+        free(work.records);
     crowd_setup_destroy(&setup);
     return code;
+}
+
+/* Those whose results fit; plain C beside a device. A quick run has those of few clips, and variants only if
+ * they are asked for. */
+static bool has_crowd(const void *row, bool opencl, const bench_limits *limits, bool asked) {
+    const crowd_scene *scene = row;
+    const bool is_plain = scene->is_compared || scene->way == CROWD_BASELINE;
+    return (opencl || scene->way != CROWD_HOST) &&
+           !(limits->quick && (scene->brief || !(asked || is_plain))) &&
+           crowd_scene_agents(scene, limits->crowd_bytes) > 0;
+}
+
+case_table crowds_table(void) {
+    return (case_table){run_crowd, crowd_scenes, sizeof *crowd_scenes, crowd_scene_count,
+                        has_crowd};
 }

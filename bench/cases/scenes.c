@@ -3,22 +3,15 @@
  * Keys, clips and jobs of the scenes.
  */
 #include "scenes.h"
-#include "host/base/counts.h"
+
+#include "runner/runner.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Steele, Lea and Flood's SplitMix64. */
-static uint64_t random_bits(uint64_t *state) {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 double scenes_random(uint64_t *state) {
-    return (double)(random_bits(state) >> 11) * 0x1p-53;
+    return (double)(stats_random_bits(state) >> 11) * 0x1p-53;
 }
 
 void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state) {
@@ -53,47 +46,28 @@ static void make_times(scenes *s, uint64_t *state) {
         s->key_times[i] *= scale;
     for (size_t k = 0; k < values; k++) {
         s->times[k] = seconds * scenes_random(state);
-        s->track_of[k] = (uint32_t)(random_bits(state) % s->tracks);
+        s->track_of[k] = (uint32_t)(stats_random_bits(state) % s->tracks);
     }
 }
 
-static cli_exit out_of_memory(scenes *s) {
-    scenes_destroy(s);
-    return cli_fail(CLI_DEVICE_FAILED, "bench", "use a smaller --samples", "out of memory");
-}
-
-/* `state` is the state of the random numbers, so that the random times differ from the keys. */
-static cli_exit create_keys(scenes *s, pm_engine *engine, size_t samples, size_t tracks,
-                            uint64_t *state) {
-    memset(s, 0, sizeof *s);
-    s->engine = engine;
-    s->tracks = tracks;
-    s->segments = samples / (4 * tracks);
+cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples, size_t tracks,
+                       bool has_times) {
+    uint64_t state = 1; /* of keys and then times, so that these differ */
+    *s = (scenes){.engine = engine, .tracks = tracks, .segments = samples / (4 * tracks)};
     if (s->segments > SIZE_MAX / 32 / (4 * tracks))
         return cli_fail(CLI_USAGE, "--samples", NULL, "too many for this machine");
-    s->rotations = malloc((s->segments + 1) * tracks * 4 * sizeof(float));
+    const size_t keys = s->segments + 1, values = 4 * s->segments * tracks;
+    s->rotations = malloc(keys * tracks * 4 * sizeof(float));
     if (!s->rotations)
-        return out_of_memory(s);
-    scenes_walk(s->rotations, s->segments + 1, tracks, state);
-    return CLI_DONE;
-}
-
-cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples, size_t tracks) {
-    uint64_t state = 1;
-    return create_keys(s, engine, samples, tracks, &state);
-}
-
-cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
-    uint64_t state = 1;
-    cli_exit code = create_keys(s, engine, samples, SCENE_TRACKS, &state);
-    if (code != CLI_DONE)
-        return code;
-    size_t values = 4 * s->segments * s->tracks;
-    s->key_times = malloc((s->segments + 1) * sizeof(double));
+        return bench_out_of_memory();
+    scenes_walk(s->rotations, keys, tracks, &state);
+    if (!has_times)
+        return CLI_DONE;
+    s->key_times = malloc(keys * sizeof(double));
     s->times = malloc(values * sizeof(double));
     s->track_of = malloc(values * sizeof(uint32_t));
     if (!s->key_times || !s->times || !s->track_of)
-        return out_of_memory(s);
+        return bench_out_of_memory();
     make_times(s, &state);
     return CLI_DONE;
 }
@@ -101,6 +75,7 @@ cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples) {
 void scenes_destroy(scenes *s) {
     for (int m = 0; m < PM_METHOD_COUNT; m++)
         pm_clip_destroy(&s->uniform[m]);
+    pm_clip_destroy(&s->special);
     free(s->rotations);
     free(s->key_times);
     free(s->times);
@@ -145,21 +120,18 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
     };
 }
 
-cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned) {
-    bool special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP ||
-                   scenes_key_format(scene) != PM_KEYS_FLOAT32;
-    *owned = special;
-    if (!special && s->uniform[method]) {
-        *clip = s->uniform[method];
-        return CLI_DONE;
-    }
+cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, const pm_clip **clip) {
+    const bool is_special = scene == SCENE_NONUNIFORM || scene == SCENE_LOOP ||
+                            scenes_key_format(scene) != PM_KEYS_FLOAT32;
+    pm_clip **kept = is_special ? &s->special : &s->uniform[method];
     pm_timeline timeline;
-    pm_clip_desc desc = scenes_describe(s, scene, method, &timeline);
+    const pm_clip_desc desc = scenes_describe(s, scene, method, &timeline);
     pm_error error = {0};
-    if (pm_clip_create(s->engine, &desc, clip, &error) != PM_OK)
+    if (is_special)
+        pm_clip_destroy(kept);
+    if (!*kept && pm_clip_create(s->engine, &desc, kept, &error) != PM_OK)
         return cli_fail_error("bench", &error);
-    if (!special)
-        s->uniform[method] = *clip;
+    *clip = *kept;
     return CLI_DONE;
 }
 
@@ -195,19 +167,6 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
         break;
     case SCENE_UPSAMPLE_4:
     case SCENE_NONUNIFORM:
-    case SCENE_CROWD:
-    case SCENE_CROWDS:
-    case SCENE_CROWD_REFERENCE:
-    case SCENE_CROWD_ONE:
-    case SCENE_LAYERS:
-    case SCENE_SUBSET:
-    case SCENE_BOUNDS:
-    case SCENE_LIST:
-    case SCENE_POSES:
-    case SCENE_STATE:
-    case SCENE_STATE_REFERENCE:
-    case SCENE_FILES:
-    case SCENE_BATCHES:
         break;
     }
     *values = job.tracks ? job.sample_count : job.sample_count * s->tracks;

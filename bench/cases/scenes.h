@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The measured motion: 64 tracks, or a given number, of smooth random keys at 30 Hz, the clips made from them and the
- * jobs that sample them. A seed gives the same motion on every machine.
+ * The measured motion: tracks of smooth random keys at 30 Hz, the clips made from them and the jobs that
+ * sample them. A seed gives the same motion on every machine.
  */
 #ifndef POSEMILL_BENCH_SCENES_H
 #define POSEMILL_BENCH_SCENES_H
 
 #include "cases.h"
-#include "commands/cli.h"
-#include "host/base/counts.h"
 
 enum { SCENE_TRACKS = 64, SCENE_KEY_RATE = 30, SCENE_MIN_SAMPLES = 2048 };
 
@@ -21,6 +19,7 @@ typedef struct scenes {
     double *times;      /* 4 * segments * tracks random times */
     uint32_t *track_of; /* random tracks, as many; all three are NULL for scenes with keys only */
     pm_clip *uniform[PM_METHOD_COUNT]; /* created on first use */
+    pm_clip *special;                  /* the last one of another kind */
 } scenes;
 
 /* The next random number of a stream, in [0, 1). */
@@ -30,15 +29,13 @@ double scenes_random(uint64_t *state);
  * before, similar to bones. */
 void scenes_walk(float *keys, size_t key_count, size_t tracks, uint64_t *state);
 
-/* Creates scenes of SCENE_TRACKS tracks whose upsampling by 4 gives about `samples` samples. */
-cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples);
-/* The same without random times and tracks, for scenes of uniform keys and samples only, with `tracks`
- * tracks, at least 1. */
-cli_exit scenes_create_uniform(scenes *s, pm_engine *engine, size_t samples, size_t tracks);
+/* Creates scenes of `tracks` tracks, at least 1, whose upsampling by 4 gives about `samples` samples.
+ * Without times only scenes of uniform keys and samples. Destroy them also after a failure. */
+cli_exit scenes_create(scenes *s, pm_engine *engine, size_t samples, size_t tracks, bool has_times);
 void scenes_destroy(scenes *s);
 
-/* A clip for the scene. *owned: the caller must destroy it. */
-cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, pm_clip **clip, bool *owned);
+/* A clip for the scene, at least until the next call. */
+cli_exit scenes_clip(scenes *s, bench_scene scene, pm_method method, const pm_clip **clip);
 
 /* The job of the scene, without outputs, and its number of results. */
 pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values);

@@ -6,6 +6,7 @@
 #ifndef POSEMILL_BENCH_WORK_H
 #define POSEMILL_BENCH_WORK_H
 
+#include "crowd_scenes.h"
 #include "scenes.h"
 
 typedef struct case_work {
@@ -34,5 +35,20 @@ case_work work_of_lowpass(const scenes *s, size_t sample_count, size_t taps);
 
 /* Upsampling by 4 as the baseline does it: of squad it reads keys and inner points. */
 case_work work_of_baseline(const scenes *s, pm_method method);
+
+/* Operations for a joint beside its samples; test_work counts them in the kernels' headers. */
+typedef struct joint_work {
+    unsigned mixed, added;        /* of two rotations, crossfaded or added */
+    unsigned matrix, product;     /* from a rotation, and of two matrices */
+    unsigned rigid_product, dual; /* of two rigid motions, and its dual quaternion */
+    unsigned halves;              /* rounding of a record to float16 */
+    unsigned spin, slerp_spin;    /* an angular velocity from a derivative, and of a slerp */
+    unsigned body;                /* from its parent's, at a fixed position */
+} joint_work;
+
+joint_work work_of_joint(void);
+
+/* A frame of the crowd, by its description and what was made from it. */
+case_work work_of_crowd(const crowd_scene *scene, const crowd_setup *setup);
 
 #endif

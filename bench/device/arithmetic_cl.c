@@ -1,67 +1,56 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which vectors and how many chains hide the latency of a multiply-add best depends on the device and
- * its compiler, so it is tried.
+ * The arithmetic ceiling of an OpenCL device. Which vectors and how many chains hide the latency of a
+ * multiply-add best depends on the device and its compiler, so it is tried.
  */
-#include "arithmetic_cl.h"
-
-#include "arithmetic.h"
-#include "cases/kernels.h"
+#include "device_cl.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Work-items for a compute unit: as many as fill a GPU, and no more than a CPU starts in a moment. They
  * are in groups so small that each unit gets many: of one group for each, the last one to start, or the
  * one on a busy processor, would be the time of all. */
-enum { ITEMS = 4096, GROUP = 64, TRIED_STEPS = 64, TRIES = 3 };
-
-typedef struct shape {
-    unsigned lanes, chains;
-} shape;
-
-static const shape shapes[] = {{1, 4}, {1, 8}, {4, 4}, {4, 8}, {8, 4}, {8, 8}, {16, 4}, {16, 8}};
-enum { SHAPES = sizeof shapes / sizeof shapes[0], LANES_MAX = 16 };
+enum { ITEMS = 4096, GROUP = 64, TRIED_STEPS = 64, TRIES = 3, LANES_MAX = 16 };
 
 struct arithmetic_cl {
-    shape of;
+    gate_queue on;
+    unsigned lanes, chains;
     cl_program program;
-    cl_kernel kernel;
+    gate_kernel work;
     cl_mem ends; /* of every work-item; shared by all that are tried */
-    size_t items, group;
     size_t steps;
 };
 
-/* ---- one kernel ---------------------------------------------------------------- */
-
 static void release_kernel(arithmetic_cl *a) {
-    if (a->kernel)
-        clReleaseKernel(a->kernel);
+    if (a->work.kernel)
+        clReleaseKernel(a->work.kernel);
     if (a->program)
         clReleaseProgram(a->program);
-    a->kernel = NULL;
+    a->work.kernel = NULL;
     a->program = NULL;
 }
 
-static cli_exit build(arithmetic_cl *a, const gate_queue *on, cl_device_id device) {
+static cli_exit build(arithmetic_cl *a, cl_device_id device) {
     const char *text = bench_arithmetic_text;
     char options[48];
+    size_t most = 0;
     cl_int code = CL_SUCCESS;
-    snprintf(options, sizeof options, "-DLANES=%u -DCHAINS=%u", a->of.lanes, a->of.chains);
-    a->program = clCreateProgramWithSource(on->context, 1, &text, NULL, &code);
+    snprintf(options, sizeof options, "-DLANES=%u -DCHAINS=%u", a->lanes, a->chains);
+    a->program = clCreateProgramWithSource(a->on.context, 1, &text, NULL, &code);
     if (code == CL_SUCCESS)
         code = clBuildProgram(a->program, 1, &device, options, NULL, NULL);
     if (code == CL_SUCCESS)
-        a->kernel = clCreateKernel(a->program, "arithmetic", &code);
+        a->work.kernel = clCreateKernel(a->program, "arithmetic", &code);
     if (code == CL_SUCCESS)
-        code = clGetKernelWorkGroupInfo(a->kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
-                                        sizeof a->group, &a->group, NULL);
-    a->group = a->group >= GROUP ? GROUP : 1;
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "building a kernel");
+        code = clGetKernelWorkGroupInfo(a->work.kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                        sizeof most, &most, NULL);
+    a->work.group = most >= GROUP ? GROUP : 1;
+    return gate_result(code, "building a kernel");
 }
 
-static cli_exit set_arguments(const arithmetic_cl *a) {
+static cli_exit run_steps(void *context, double *seconds) {
+    const arithmetic_cl *a = context;
     const cl_uint steps = (cl_uint)a->steps;
     const struct {
         size_t size;
@@ -70,123 +59,95 @@ static cli_exit set_arguments(const arithmetic_cl *a) {
                      {sizeof steps, &steps},
                      {sizeof(cl_float), &arithmetic_factor},
                      {sizeof(cl_float), &arithmetic_term}};
-    cl_int code = CL_SUCCESS;
-    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0] && code == CL_SUCCESS; i++)
-        code = clSetKernelArg(a->kernel, i, arguments[i].size, arguments[i].value);
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clSetKernelArg");
+    cl_int set = CL_SUCCESS;
+    for (cl_uint i = 0; i < sizeof arguments / sizeof arguments[0] && set == CL_SUCCESS; i++)
+        set = clSetKernelArg(a->work.kernel, i, arguments[i].size, arguments[i].value);
+    const cli_exit code = gate_result(set, "clSetKernelArg");
+    return code == CLI_DONE ? gate_run(&a->on, gate_put_kernel, &a->work, 1, seconds) : code;
 }
 
-static cli_exit put(cl_command_queue queue, const void *work, cl_event *done) {
-    const arithmetic_cl *a = work;
-    cl_int code =
-        clEnqueueNDRangeKernel(queue, a->kernel, 1, NULL, &a->items, &a->group, 0, NULL, done);
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "enqueueing a kernel");
+cli_exit arithmetic_cl_run(arithmetic_cl *a, double *seconds, double *operations) {
+    *operations = 2.0 * (double)a->work.items * (double)a->steps * a->chains * a->lanes;
+    return run_steps(a, seconds);
 }
 
-cli_exit arithmetic_cl_run(const arithmetic_cl *a, const gate_queue *on, double *seconds,
-                           double *operations) {
-    *operations = 2.0 * (double)a->items * (double)a->steps * a->of.chains * a->of.lanes;
-    return gate_run(on, put, a, 1, seconds);
-}
-
-/* ---- choosing ------------------------------------------------------------------ */
-
-/* The operations per second of the best of a few runs; the first one is a warm-up. */
-static cli_exit try_shape(arithmetic_cl *a, const gate_queue *on, cl_device_id device,
-                          double *rate) {
-    double operations = 0.0;
-    cli_exit code = build(a, on, device);
-    a->steps = TRIED_STEPS;
+/* The best of a few runs; the first one is a warm-up. */
+static cli_exit try_shape(arithmetic_cl *a, cl_device_id device, double *rate) {
+    double seconds = 0.0, operations = 0.0;
+    cli_exit code = build(a, device);
     *rate = 0.0;
-    if (code == CLI_DONE)
-        code = set_arguments(a);
     for (int i = 0; i < TRIES && code == CLI_DONE; i++) {
-        double seconds = 0.0;
-        code = arithmetic_cl_run(a, on, &seconds, &operations);
+        code = arithmetic_cl_run(a, &seconds, &operations);
         if (i > 0 && code == CLI_DONE && operations > *rate * seconds)
             *rate = operations / seconds;
     }
     return code;
 }
 
-static cli_exit choose(arithmetic_cl *best, const gate_queue *on, cl_device_id device) {
-    double best_rate = -1.0;
+static cli_exit choose(arithmetic_cl *best, cl_device_id device) {
+    double best_rate = -1.0, rate;
     cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < SHAPES && code == CLI_DONE; i++) {
-        arithmetic_cl tried = *best;
-        double rate;
-        tried.of = shapes[i];
-        tried.program = NULL;
-        tried.kernel = NULL;
-        code = try_shape(&tried, on, device, &rate);
-        if (code == CLI_DONE && rate > best_rate) {
-            release_kernel(best);
-            *best = tried;
-            best_rate = rate;
-        } else {
-            release_kernel(&tried);
+    for (unsigned lanes = 1; lanes <= LANES_MAX; lanes = lanes == 1 ? 4 : 2 * lanes) {
+        for (unsigned chains = 4; chains <= 8 && code == CLI_DONE; chains += 4) {
+            arithmetic_cl tried = *best;
+            tried.lanes = lanes;
+            tried.chains = chains;
+            tried.program = NULL;
+            tried.work.kernel = NULL;
+            code = try_shape(&tried, device, &rate);
+            const bool is_better = code == CLI_DONE && rate > best_rate;
+            release_kernel(is_better ? best : &tried);
+            if (is_better) {
+                *best = tried;
+                best_rate = rate;
+            }
         }
     }
     return code;
 }
 
-/* As many steps as a measurement needs. */
-static cli_exit lengthen(arithmetic_cl *a, const gate_queue *on) {
-    double seconds, operations;
-    cli_exit code = CLI_DONE;
-    for (size_t before = 0; before != a->steps && code == CLI_DONE;) {
-        code = set_arguments(a);
-        if (code == CLI_DONE)
-            code = arithmetic_cl_run(a, on, &seconds, &operations);
-        before = a->steps;
-        if (code == CLI_DONE)
-            a->steps = arithmetic_more_steps(a->steps, seconds);
-    }
-    return code;
-}
-
 /* Each lane of a work-item has the sum of its chains, which begin at the number of the lane. */
-static cli_exit check(const arithmetic_cl *a, const gate_queue *on) {
-    const size_t bytes = a->of.lanes * sizeof(float);
-    const size_t places[] = {0, (a->items - 1) * bytes};
+static cli_exit check(const arithmetic_cl *a) {
+    const size_t bytes = a->lanes * sizeof(float);
+    const size_t places[] = {0, (a->work.items - 1) * bytes};
+    float ends[LANES_MAX];
     for (size_t i = 0; i < 2; i++) {
-        float ends[LANES_MAX];
-        const cl_int code =
-            clEnqueueReadBuffer(on->queue, a->ends, CL_TRUE, places[i], bytes, ends, 0, NULL, NULL);
+        const cl_int code = clEnqueueReadBuffer(a->on.queue, a->ends, CL_TRUE, places[i], bytes,
+                                                ends, 0, NULL, NULL);
         if (code != CL_SUCCESS)
-            return gate_failed(code, "clEnqueueReadBuffer");
-        for (size_t lane = 0; lane < a->of.lanes; lane++)
-            if (ends[lane] != (float)(a->of.chains * (lane + a->steps)))
+            return gate_result(code, "clEnqueueReadBuffer");
+        for (size_t lane = 0; lane < a->lanes; lane++)
+            if (ends[lane] != (float)(a->chains * (lane + a->steps)))
                 return arithmetic_wrong();
     }
     return CLI_DONE;
 }
 
-static cli_exit open_ends(arithmetic_cl *a, const gate_queue *on, cl_device_id device) {
+static cli_exit open_ends(arithmetic_cl *a, cl_device_id device) {
     cl_uint units = 0;
     cl_int code = clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    if (code != CL_SUCCESS)
-        return gate_failed(code, "clGetDeviceInfo");
-    a->items = (size_t)units * ITEMS;
-    a->ends = clCreateBuffer(on->context, CL_MEM_WRITE_ONLY, a->items * LANES_MAX * sizeof(float),
-                             NULL, &code);
-    return code == CL_SUCCESS ? CLI_DONE : gate_failed(code, "clCreateBuffer");
+    a->work.items = (size_t)units * ITEMS;
+    if (code == CL_SUCCESS)
+        a->ends = clCreateBuffer(a->on.context, CL_MEM_WRITE_ONLY,
+                                 a->work.items * LANES_MAX * sizeof(float), NULL, &code);
+    return gate_result(code, "clCreateBuffer");
 }
 
 cli_exit arithmetic_cl_open(arithmetic_cl **opened, const gate_queue *on, cl_device_id device) {
-    arithmetic_cl *a = calloc(1, sizeof *a);
+    arithmetic_cl *a = *opened = calloc(1, sizeof *a);
     if (!a)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-    cli_exit code = open_ends(a, on, device);
+        return bench_out_of_memory();
+    a->on = *on;
+    a->steps = TRIED_STEPS;
+    cli_exit code = open_ends(a, device);
     if (code == CLI_DONE)
-        code = choose(a, on, device);
+        code = choose(a, device);
     if (code == CLI_DONE)
-        code = lengthen(a, on);
+        code = arithmetic_lengthen(run_steps, a, &a->steps);
     if (code == CLI_DONE)
-        code = check(a, on);
+        code = check(a);
     if (code != CLI_DONE)
-        arithmetic_cl_close(&a);
-    *opened = a;
+        arithmetic_cl_close(opened);
     return code;
 }
 

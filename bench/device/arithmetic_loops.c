@@ -5,7 +5,7 @@
  * each instruction set, with the name in ARITHMETIC_LOOP; where there is no fused multiply-add it is
  * a multiplication and an addition.
  */
-#include "arithmetic_loops.h"
+#include "cases/loops.h"
 
 #include <string.h>
 

@@ -1,33 +1,68 @@
 /* SPDX-License-Identifier: MIT
  *
- * The OpenCL part of device.h: a queue with profiling on the context of the engine, and the
- * comparison kernels. Built only with OpenCL.
+ * The OpenCL part of the bench: the device, its arithmetic ceiling, the kernels of both, and timing. Work
+ * is queued behind a gate, a user event that the host completes when all work is queued, so that kernel
+ * time does not include waiting for the host. Kernel time is from the end of a marker before the work to
+ * the end of the last event of the work.
  */
 #ifndef POSEMILL_BENCH_DEVICE_CL_H
 #define POSEMILL_BENCH_DEVICE_CL_H
 
 #include "device.h"
 
-cli_exit bench_cl_open(bench_cl **opened, pm_engine *engine, const pm_device_info *info,
-                       size_t bytes);
-void bench_cl_close(bench_cl **opened);
-/* Whether kernel time comes from the events of the driver; otherwise it is wall-clock time. */
-bool bench_cl_event_times(const bench_cl *cl);
-cli_exit bench_cl_poison(bench_cl *cl);
-cli_exit bench_cl_read(bench_cl *cl, size_t offset, size_t bytes, float *to);
-cli_exit bench_cl_choose_fill(bench_cl *cl, size_t bytes);
-cli_exit bench_cl_fill(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
-                       double *seconds);
-cli_exit bench_cl_stores(bench_cl *cl, size_t bytes, double *seconds);
-cli_exit bench_cl_copy(bench_cl *cl, size_t bytes, bench_clock clock, size_t count,
-                       double *seconds);
-cli_exit bench_cl_arithmetic(bench_cl *cl, double *seconds, double *operations);
-cli_exit bench_cl_job(bench_cl *cl, const pm_clip *clip, const pm_sample_job *job,
-                      bench_clock clock, size_t count, double *seconds);
-cli_exit bench_cl_set_crowd(bench_cl *cl, const pm_crowd_job *job, const pm_crowd_info *info);
-cli_exit bench_cl_crowd(bench_cl *cl, pm_crowd *crowd, const device_target *targets,
-                        size_t target_count, size_t count, double *seconds);
-cli_exit bench_cl_set_keys(bench_cl *cl, const float *keys, size_t key_count, size_t tracks);
-cli_exit bench_cl_obvious(bench_cl *cl, double *seconds);
+#if POSEMILL_OPENCL
+#include <posemill/posemill_cl.h>
+
+/* Opens the device of an engine that has one. */
+cli_exit device_open_cl(bench_device *device);
+
+/* ---- timing -------------------------------------------------------------------- */
+
+typedef struct gate_queue {
+    cl_context context;
+    cl_command_queue queue;
+    /* event times are requested and plausible; otherwise there is no gate, and wall-clock time is used */
+    bool event_times;
+} gate_queue;
+
+/* Enqueues the work; *done receives the event of its end if it is requested. */
+typedef cli_exit (*gate_put)(cl_command_queue queue, const void *work, cl_event *done);
+
+/* Runs the work `count` times in a row; `seconds` is the time of one. */
+cli_exit gate_run(const gate_queue *on, gate_put put, const void *work, size_t count,
+                  double *seconds);
+
+/* CLI_DONE, or prints which call failed, and a hint. */
+cli_exit gate_result(cl_int code, const char *call);
+
+/* The work-items of a kernel, whose arguments are set. `group` 0: the driver's choice. */
+typedef struct gate_kernel {
+    cl_kernel kernel;
+    size_t items, group;
+} gate_kernel;
+
+/* A gate_put of a gate_kernel. */
+cli_exit gate_put_kernel(cl_command_queue queue, const void *work, cl_event *done);
+
+/* ---- the arithmetic ceiling ----------------------------------------------------- */
+
+typedef struct arithmetic_cl arithmetic_cl;
+
+/* Builds several kernels of multiply-adds, tries each, and keeps the fastest one. */
+cli_exit arithmetic_cl_open(arithmetic_cl **opened, const gate_queue *on, cl_device_id device);
+void arithmetic_cl_close(arithmetic_cl **opened);
+
+/* Runs it once; `operations` is their number. */
+cli_exit arithmetic_cl_run(arithmetic_cl *kernel, double *seconds, double *operations);
+
+/* ---- kernels ------------------------------------------------------------------- */
+
+/* OpenCL C of fill, stores, copy, obvious and chain. -DWIDTH=4, 8 or 16: number of floats that fill and
+ * copy store at once. */
+extern const char bench_kernels_text[];
+
+/* arithmetic: chains of fused multiply-adds. -DLANES=1, 4, 8 or 16; -DCHAINS=4 or 8. */
+extern const char bench_arithmetic_text[];
+#endif
 
 #endif

@@ -4,19 +4,14 @@
  * known driver is redirected to a temporary folder; the caches of the user are neither read nor
  * written.
  */
-#define _POSIX_C_SOURCE 200809L
-
-#include "start.h"
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 
 #include "files/progress.h"
-#include "runner/scratch_tree.h"
+#include "runner/runner.h"
 
-#include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,23 +22,14 @@ enum { SMALL_SAMPLES = 30720, NO_OPENCL = 100 };
 
 typedef struct start_work {
     const device_options *device;
-    pm_method method;
+    const bench_case *which;
     scenes scenes;
     float *out;
-    bool warm;
-    bool in_background; /* builds programs in the background */
-    scratch_tree tree;
+    scratch folder;
     char caches[SCRATCH_PATH]; /* the folder of all caches */
     bool no_opencl;
+    double *shared_seconds;
 } start_work;
-
-/* Makes the folder of caches, or empties it. */
-static cli_exit clear_caches(const start_work *work) {
-    cli_exit code = scratch_tree_remove(&work->tree, work->caches);
-    if (code == CLI_DONE && mkdir(work->caches, 0700) != 0)
-        code = cli_fail(CLI_CANNOT_WRITE, work->caches, NULL, "%s", strerror(errno));
-    return code;
-}
 
 static void move_caches(const char *folder) {
     static const char *const names[] = {"XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH",
@@ -55,13 +41,12 @@ static void move_caches(const char *folder) {
 static int first_result(start_work *work, double *seconds) {
     pm_engine_desc desc = device_options_desc(work->device);
     pm_engine *engine = NULL;
-    pm_clip *clip = NULL;
+    const pm_clip *clip = NULL;
     pm_error error = {0};
     pm_device_info info;
-    bool owned = false;
     size_t values;
     desc.cache_folder = NULL; /* NULL: the folder in XDG_CACHE_HOME */
-    desc.build_in_background = work->in_background;
+    desc.build_in_background = work->which->start == START_FIRST;
     double begun = progress_clock();
     if (pm_engine_create(&desc, &engine, &error) != PM_OK)
         return (int)cli_fail_error("device", &error);
@@ -69,7 +54,7 @@ static int first_result(start_work *work, double *seconds) {
     if (info.type == PM_DEVICE_REFERENCE)
         return NO_OPENCL;
     work->scenes.engine = engine;
-    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->method, &clip, &owned);
+    cli_exit code = scenes_clip(&work->scenes, SCENE_UPSAMPLE_4, work->which->method, &clip);
     if (code != CLI_DONE)
         return (int)code;
     pm_sample_job job = scenes_job(&work->scenes, SCENE_UPSAMPLE_4, &values);
@@ -80,81 +65,62 @@ static int first_result(start_work *work, double *seconds) {
     return CLI_DONE;
 }
 
-static void run_child(start_work *work, int pipe_end) {
-    double seconds = 0.0;
-    move_caches(work->caches);
-    int code = first_result(work, &seconds);
-    if (code == CLI_DONE && write(pipe_end, &seconds, sizeof seconds) != (ssize_t)sizeof seconds)
-        code = CLI_DEVICE_FAILED;
-    _exit(code); /* no exit handlers: those of drivers are not part of the measurement */
-}
-
-static cli_exit child_code(start_work *work, pid_t child) {
-    int status = 0;
-    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
-    int code = WEXITSTATUS(status);
-    work->no_opencl = work->no_opencl || code == NO_OPENCL;
-    return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
-}
-
+/* The time is left in memory that both processes share. */
 static cli_exit run_process(start_work *work, double *seconds) {
-    int ends[2];
-    if (pipe(ends) != 0)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "pipe cannot be created");
     fflush(NULL);
-    pid_t child = fork();
+    const pid_t child = fork();
+    int status = 0;
     if (child == 0) {
-        close(ends[0]);
-        run_child(work, ends[1]);
+        move_caches(work->caches);
+        /* no exit handlers: those of drivers are not part of the measurement */
+        _exit(first_result(work, work->shared_seconds));
     }
-    close(ends[1]);
-    bool got = child > 0 && read(ends[0], seconds, sizeof *seconds) == (ssize_t)sizeof *seconds;
-    close(ends[0]);
     if (child < 0)
         return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "process cannot be started");
-    cli_exit code = child_code(work, child);
-    if (code == CLI_DONE && !got && !work->no_opencl)
-        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL,
-                        "the measured process returned no result");
-    return code;
+    if (waitpid(child, &status, 0) != child || !WIFEXITED(status))
+        return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "the measured process crashed");
+    const int code = WEXITSTATUS(status);
+    *seconds = *work->shared_seconds;
+    work->no_opencl = work->no_opencl || code == NO_OPENCL;
+    return code == NO_OPENCL ? CLI_DONE : (cli_exit)code;
 }
 
 static cli_exit start_once(void *context, double *seconds) {
     start_work *work = context;
     if (work->no_opencl)
         return CLI_DONE;
-    cli_exit code = work->warm ? CLI_DONE : clear_caches(work);
+    cli_exit code = work->which->start == START_WARM ? CLI_DONE : scratch_empty(work->caches);
     return code == CLI_DONE ? run_process(work, seconds) : code;
 }
 
 cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
                        bool *opencl, bench_result *result) {
-    start_work work = {.device = device, .method = which->method};
-    work.warm = which->group->kind == BENCH_WARM;
-    work.in_background = which->group->kind == BENCH_FIRST;
+    start_work work = {.device = device, .which = which};
+    const bool is_warm = which->start == START_WARM;
     /* A warm start is preceded by one call that fills the caches. A cold start has no warm-up. */
-    const bench_plan plan = {
-        .repetitions = {work.warm ? 1 : 0, quick ? (work.warm ? 3 : 1) : 10, 0.0},
-        .work = start_once,
-        .context = &work};
-    *result = bench_result_of(which);
-    cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES);
-    if (code != CLI_DONE)
-        return code;
+    const bench_plan plan = {.repetitions = {is_warm ? 1 : 0, quick ? (is_warm ? 3 : 1) : 10, 0.0},
+                             .work = start_once,
+                             .context = &work};
+    *result = bench_result_of(which->name);
+    cli_exit code = scenes_create(&work.scenes, NULL, SMALL_SAMPLES, SCENE_TRACKS, false);
     (void)scenes_job(&work.scenes, SCENE_UPSAMPLE_4, &result->samples);
     work.out = malloc(result->samples * 4 * sizeof(float));
-    code = work.out ? scratch_tree_open(&work.tree)
-                    : cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
+    work.shared_seconds =
+        mmap(NULL, sizeof(double), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (code == CLI_DONE)
-        code = scratch_tree_path(&work.tree, "caches", work.caches);
+        code = work.out && work.shared_seconds != MAP_FAILED ? scratch_open(&work.folder)
+                                                             : bench_out_of_memory();
     if (code == CLI_DONE)
-        code = clear_caches(&work);
+        code = scratch_path(&work.folder, "caches", work.caches);
+    if (code == CLI_DONE)
+        code = scratch_empty(work.caches);
     if (code == CLI_DONE) {
         code = bench_repeat(&plan, result);
         *opencl = !work.no_opencl;
     }
-    scratch_tree_close(&work.tree);
+    scratch_close(&work.folder);
+    if (work.shared_seconds != MAP_FAILED)
+        munmap(work.shared_seconds, sizeof(double));
     free(work.out);
     scenes_destroy(&work.scenes);
     return code;

@@ -32,8 +32,10 @@ typedef struct array {
     size_t count; /* of numbers */
 } array;
 
+enum { KEYS, KEY_TIMES, CONTROLS, TIMES, PAIR_TRACKS, PARENTS, REST, INPUTS };
+
 typedef struct inputs {
-    array keys, key_times, controls, times, pair_tracks, parents, rest;
+    array of[INPUTS];
     char motion[4096];
 } inputs;
 
@@ -76,31 +78,22 @@ static const char *times_of(const char *group) {
 }
 
 static bool load_all(const char *folder, const char *group, inputs *in) {
-    const bool loaded = load(folder, "keys", "<f4", &in->keys) &&
-                        load(folder, "key_times", "<f8", &in->key_times) &&
-                        load(folder, "controls", "<f4", &in->controls) &&
-                        load(folder, times_of(group), "<f8", &in->times) &&
-                        load(folder, "pair_tracks", "<i4", &in->pair_tracks) &&
-                        load(folder, "parents", "<i4", &in->parents) &&
-                        load(folder, "rest", "<f4", &in->rest);
-    const size_t tracks = in->parents.count, keys = in->key_times.count;
+    const char *const names[INPUTS] = {"keys",        "key_times", "controls", times_of(group),
+                                       "pair_tracks", "parents",   "rest"};
+    static const char *const types[INPUTS] = {"<f4", "<f8", "<f4", "<f8", "<i4", "<i4", "<f4"};
+    const array *of = in->of;
+    for (size_t i = 0; i < INPUTS; i++)
+        if (!load(folder, names[i], types[i], &in->of[i]))
+            return false;
+    const size_t tracks = of[PARENTS].count, keys = of[KEY_TIMES].count;
     snprintf(in->motion, sizeof in->motion, "%s/motion.bvh", folder);
-    if (!loaded)
-        return false;
-    if (tracks == 0 || keys < 2 || in->keys.count / 4 / tracks != keys ||
-        in->controls.count != in->keys.count || in->rest.count != 3 * tracks ||
-        (strcmp(group, "pairs") == 0 && in->pair_tracks.count != in->times.count)) {
+    if (tracks == 0 || keys < 2 || of[KEYS].count / 4 / tracks != keys ||
+        of[CONTROLS].count != of[KEYS].count || of[REST].count != 3 * tracks ||
+        (strcmp(group, "pairs") == 0 && of[PAIR_TRACKS].count != of[TIMES].count)) {
         fprintf(stderr, "%s: the arrays do not fit each other\n", folder);
         return false;
     }
     return true;
-}
-
-static void free_all(inputs *in) {
-    array *all[] = {&in->keys,        &in->key_times, &in->controls, &in->times,
-                    &in->pair_tracks, &in->parents,   &in->rest};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        free(all[i]->data);
 }
 
 static workload_task task_of(const inputs *in, const char *group, const char *method,
@@ -108,20 +101,21 @@ static workload_task task_of(const inputs *in, const char *group, const char *me
     const bool file = strcmp(group, "file") == 0;
     return (workload_task){.group = group,
                            .method = method,
-                           .track_count = in->parents.count,
-                           .key_count = in->key_times.count,
+                           .track_count = in->of[PARENTS].count,
+                           .key_count = in->of[KEY_TIMES].count,
                            .key_rate = KEY_RATE,
-                           .keys = in->keys.data,
-                           .key_times = in->key_times.data,
-                           .controls = in->controls.data,
-                           .time_count = in->times.count,
-                           .times = in->times.data,
+                           .keys = in->of[KEYS].data,
+                           .key_times = in->of[KEY_TIMES].data,
+                           .controls = in->of[CONTROLS].data,
+                           .time_count = in->of[TIMES].count,
+                           .times = in->of[TIMES].data,
                            .rate = strcmp(group, "uniform") == 0 ? 4 * KEY_RATE
                                    : strcmp(group, "large") == 0 ? 16 * KEY_RATE
                                                                  : 0,
-                           .pair_tracks = strcmp(group, "pairs") == 0 ? in->pair_tracks.data : NULL,
-                           .parents = in->parents.data,
-                           .rest = in->rest.data,
+                           .pair_tracks =
+                               strcmp(group, "pairs") == 0 ? in->of[PAIR_TRACKS].data : NULL,
+                           .parents = in->of[PARENTS].data,
+                           .rest = in->of[REST].data,
                            .motion = file ? in->motion : NULL,
                            .result_path = file ? result_path : NULL};
 }
@@ -256,7 +250,8 @@ static int run(const char *folder, const char *name, const char *results, size_t
     if (code == DONE)
         print_json(&m);
     free(m.results);
-    free_all(&in);
+    for (size_t i = 0; i < INPUTS; i++)
+        free(in.of[i].data);
     return code;
 }
 

@@ -1,25 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
  * posemill bench: the options, and the order in which the cases run. The cases are implemented in
- * runner.c and device/start.c.
+ * cases/ and device/start.c.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands/commands.h"
 
-#include "cases/sizes.h"
-#include "device/start.h"
 #include "files/progress.h"
 #include "options/device_options.h"
 #include "record.h"
-#include "summary.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct bench_options {
-    bool quick, cite;
+    bool quick;
     const char *glob;
     const char *json;
     size_t samples; /* 0: depends on the device and --quick */
@@ -50,16 +46,12 @@ static const option bench_table[] = {
      option_samples, AT(samples)},
     {"--json", 0, "FILE", "write a record; - prints it instead of the table", option_text,
      AT(json)},
-    {"--cite", 0, NULL,
-     "end with a BibTeX entry of the run; with --quiet, print it and the last five\n"
-     "lines alone. With RECORD.json, print both of a run that --json wrote",
-     NULL, AT(cite)},
 };
 #undef AT
 
 static const command_help help = {
     .name = "bench",
-    .usage = "[--case GLOB,...] [--json FILE] [--cite] [OPTIONS]\n--cite RECORD.json",
+    .usage = "[--case GLOB,...] [--json FILE] [OPTIONS]",
     .summary =
         "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
         "checks the results of every case against the CPU reference path.",
@@ -69,7 +61,6 @@ static const command_help help = {
         "                multiply-adds, whose samples are operations, two for each; palette-fill:\n"
         "                a fill of the size of the palettes of crowd\n"
         "  baseline      C for one purpose on all cores: upsampling by 4, and crowd\n"
-        "  simple        upsampling by 4 in loops that GCC vectorises\n"
         "  obvious       one work-item per sample, built-in acos and sin\n"
         "  upsample-4, upsample-2, downsample-4\n"
         "                uniform keys to uniform samples, left in device memory\n"
@@ -84,17 +75,15 @@ static const command_help help = {
         "  crowds, layers, subset, bounds, list, poses, state\n"
         "                variants of crowd. In a quick run only if --case selects them\n"
         "  files         motion files opened, resampled and written through the motion\n"
-        "                library; a sample is a rotation written, of glb-open a channel. cat,\n"
-        "                storage and zlib are what they are compared with\n"
+        "                library; a sample is a rotation written, of glb-open a channel. cat and\n"
+        "                storage are what they are compared with\n"
         "  batch         200 motion files in folders (24 in a quick run), resampled as `posemill\n"
-        "                resample --out-dir` does it with one and with two jobs; cp and storage\n"
-        "                copy them. Files per second are at the end of the line\n"
+        "                resample --out-dir` does it with one and with two jobs; storage copies\n"
+        "                them. Files per second are at the end of the line\n"
         "  clip          keys in host memory to a clip on the device; a sample is a segment\n"
-        "  clip-device   likewise, built there\n"
-        "  oneshot-4, -2, -down-4, -device\n"
+        "  oneshot-4, -2, -down-4\n"
         "                from keys in host memory to samples in host memory, upsampled by 4 and\n"
-        "                by 2 and downsampled by 4, by pm_resample; and upsampled by 4 in device\n"
-        "                memory, by a clip\n"
+        "                by 2 and downsampled by 4, by pm_resample\n"
         "  end-to-end    upsampling by 4 into host memory\n"
         "  layout        likewise, at other addresses and of fewer tracks\n"
         "  cold          the first result of a process with no cache: engine, clip and a job\n"
@@ -111,22 +100,19 @@ static const command_help help = {
         "MB/s      bytes of results per second; for files, bytes read and written\n"
         "ceiling   samples/s divided by those of a write-only fill of the same size; for files\n"
         "          and batches, by those of storage (write, fsync, rename) with the same bytes\n"
-        "          and as many threads; for glb-open, by those of cat (read, write to a pipe)\n"
+        "          and as many threads; for glb-open, by those of cat (read)\n"
         "baseline  samples/s divided by those of the baseline of the same method or crowd.\n"
-        "          For files with deflated members the baseline is zlib, for two jobs one job\n"
+        "          For two jobs the baseline is one job\n"
         "bound     the work that takes longest at the rates of the device: writing the results\n"
         "          (fill), reading keys and writing results (copy), or the operations as\n"
         "          multiply-adds (arithmetic). It is followed by its part of the time of the\n"
         "          case; bench/compare prints the 95 % interval\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
-        "          which were poisoned before. Files: at every position of the output. Batches:\n"
-        "          every output has the bytes of the file resampled alone",
+        "          which were poisoned before. Files and batches: at every position of every\n"
+        "          output",
     .example = "posemill bench --quick\n"
-               "posemill bench --case 'upsample-4/*' --json upsample.json\n"
-               "posemill bench --case 'upsample-4/slerp' --cite\n"
-               "posemill bench --cite record.json",
-    .takes_operands = true,
+               "posemill bench --case 'upsample-4/*' --json upsample.json",
 };
 
 /* ---- running ------------------------------------------------------------------- */
@@ -137,80 +123,65 @@ typedef struct bench_state {
     bool opencl;
     bench_case cases[BENCH_CASES_MAX];
     size_t case_count;
-    bench_result starts[BENCH_CASES_MAX]; /* cold, first and warm cases, run before all others */
-    size_t start_count;
-    bench_result results[BENCH_CASES_MAX];
-    size_t count;
+    bench_result results[BENCH_CASES_MAX]; /* first those of cold, first and warm cases */
     bench_record record;
     progress bar;
 } bench_state;
 
-static bool is_start(const bench_case *which) {
-    const bench_kind kind = which->group->kind;
-    return kind == BENCH_COLD || kind == BENCH_FIRST || kind == BENCH_WARM;
+static void show_row(bench_state *state, const bench_result *result) {
+    if (state->table) {
+        progress_end(&state->bar);
+        record_print_row(result);
+        state->bar.percent = -1; /* redrawn below the row */
+    }
 }
 
 /* These cases run before the engine is created, because their processes must not inherit a
  * driver. */
 static cli_exit run_starts(bench_state *state) {
+    size_t *count = &state->record.count;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < state->case_count && state->opencl && code == CLI_DONE; i++) {
-        if (is_start(&state->cases[i])) {
+        if (state->cases[i].start != START_NONE) {
             code = start_measure(&state->options.device, &state->cases[i], state->options.quick,
-                                 &state->opencl, &state->starts[state->start_count]);
-            state->start_count++;
+                                 &state->opencl, &state->results[*count]);
+            *count += 1;
             progress_advance(&state->bar, 1);
         }
     }
+    *count = state->opencl ? *count : 0;
     return code;
 }
 
-/* Moves the result of a start to its place among all results. */
-static bool take_start(bench_state *state, const char *name, bench_result *result) {
-    for (size_t i = 0; i < state->start_count; i++) {
-        if (strcmp(state->starts[i].name, name) == 0) {
-            *result = state->starts[i];
-            memset(&state->starts[i].times, 0, sizeof state->starts[i].times);
-            return true;
-        }
-    }
-    return false;
-}
-
 static cli_exit run_cases(bench_state *state, bench_run *run) {
-    for (size_t i = 0; i < state->case_count; i++) {
+    size_t *count = &state->record.count;
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < *count; i++)
+        show_row(state, &state->results[i]);
+    for (size_t i = 0; i < state->case_count && code == CLI_DONE; i++) {
         const bench_case *which = &state->cases[i];
-        bench_result *result = &state->results[state->count];
-        if (!take_start(state, which->name, result)) {
-            cli_exit code = bench_run_case(run, which, result);
-            if (code != CLI_DONE) {
-                bench_result_free(result);
-                progress_end(&state->bar);
-                return code;
-            }
+        bench_result *result = &state->results[*count];
+        if (which->start != START_NONE)
+            continue;
+        *result = bench_result_of(which->name);
+        code = which->run(run, which, result);
+        if (code == CLI_DONE) {
+            *count += 1;
             progress_advance(&state->bar, 1);
-        }
-        state->count++;
-        state->record.count = state->count;
-        if (state->table) {
-            progress_end(&state->bar);
-            record_print_row(result);
-            state->bar.percent = -1; /* redrawn below the row */
+            show_row(state, result);
         }
     }
     progress_end(&state->bar);
-    return CLI_DONE;
+    return code;
 }
 
 static cli_exit report(const bench_state *state, cli_output **output) {
-    if (state->table)
+    if (state->table) {
         record_print_footing(&state->record);
-    if (state->table || state->options.cite)
-        summary_print(stdout, &state->record);
-    if (state->options.cite)
-        summary_print_bibtex(stdout, &state->record);
-    for (size_t i = 0; i < state->count; i++)
-        if (state->results[i].wrong)
+        record_print_summary(stdout, &state->record);
+    }
+    for (size_t i = 0; i < state->record.count; i++)
+        if (bench_is_wrong(&state->results[i]))
             return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
                             "results differ from the reference path");
     if (!*output)
@@ -233,8 +204,8 @@ static bench_limits limits_of(const bench_options *options, bool opencl,
     const size_t samples = sample_count(options, opencl, options->quick);
     const size_t crowd_samples = sample_count(options, opencl, false);
     return (bench_limits){.quick = options->quick,
-                          .largest = sizes_largest(samples, info),
-                          .crowd_bytes = 16 * sizes_largest(crowd_samples, info),
+                          .largest = samples_largest(samples, info),
+                          .crowd_bytes = 16 * samples_largest(crowd_samples, info),
                           .file_samples =
                               sample_count(options, true, false) / (options->quick ? 512 : 32),
                           .batch_files = options->quick ? 24 : 200};
@@ -260,8 +231,8 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
     state->record.quick = options->quick;
     state->record.glob = options->glob;
     state->record.segments = run.scenes.segments;
-    state->record.samples = run.scenes.segments * (4 * (size_t)SCENE_TRACKS);
-    state->record.event_times = device_event_times(&run.device);
+    state->record.samples = run.samples;
+    state->record.event_times = run.device.event_times;
     state->record.threads = parallel_threads();
     state->record.results = state->results;
     if (state->table) {
@@ -269,9 +240,6 @@ static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **outpu
         record_print_heading(&state->record);
     }
     code = run_cases(state, &run);
-    if (run.fill_rates.count > 0)
-        state->record.fill_rate_count =
-            stats_rates(run.fill_rates.rates, run.fill_rates.count, state->record.fill_rates);
     bench_run_close(&run);
     record_end(&state->record);
     return code == CLI_DONE ? report(state, output) : code;
@@ -297,43 +265,6 @@ static cli_exit run_all(bench_state *state) {
     return code;
 }
 
-static void free_results(bench_state *state) {
-    for (size_t i = 0; i < state->start_count; i++)
-        bench_result_free(&state->starts[i]);
-    for (size_t i = 0; i < state->count; i++)
-        bench_result_free(&state->results[i]);
-}
-
-#if defined(BENCH_READS_RECORDS)
-static cli_exit print_cited(const char *path) {
-    bench_record record;
-    bench_result result;
-    const cli_exit code = record_read(path, &record, &result);
-    if (code == CLI_DONE) {
-        summary_print(stdout, &record);
-        summary_print_bibtex(stdout, &record);
-    }
-    bench_result_free(&result);
-    return code;
-}
-#else
-static cli_exit print_cited(const char *path) {
-    return cli_fail(CLI_BAD_INPUT, path, "build posemill with jansson",
-                    "records are not read by this build");
-}
-#endif
-
-static cli_exit cite_record(const bench_options *options, int count, char **paths) {
-    if (!options->cite || count > 1)
-        return options_usage(&help, paths[options->cite ? 1 : 0],
-                             "unexpected argument; a record follows --cite");
-    if (options->glob || options->json || options->quick || options->samples != 0 ||
-        options->device.device)
-        return options_usage(&help, "--cite",
-                             "a record is printed as it was measured, without other options");
-    return print_cited(paths[0]);
-}
-
 int cmd_bench(int argc, char **argv) {
     static bench_state state;
     const option_group groups[] = {
@@ -345,13 +276,9 @@ int cmd_bench(int argc, char **argv) {
     if (!options_parse(&help, groups, 2, &argc, argv, &code))
         return (int)code;
     const bench_options *options = &state.options;
-    if (argc > 0)
-        return (int)cite_record(options, argc, argv);
     code = device_options_one(&options->device);
     if (code != CLI_DONE)
         return (int)code;
-    if (options->cite && options->json && strcmp(options->json, "-") == 0)
-        return (int)options_usage(&help, "--cite", "--json - prints the record alone; name a file");
     state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
     /* Checked before a device is opened: its memory can reduce the number of sizes. */
     const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
@@ -361,7 +288,5 @@ int cmd_bench(int argc, char **argv) {
         return (int)no_case(options->glob);
     record_begin(&state.record);
     state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
-    code = run_all(&state);
-    free_results(&state);
-    return (int)code;
+    return (int)run_all(&state);
 }

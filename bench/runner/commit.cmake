@@ -12,7 +12,7 @@ execute_process(
 if(NOT failure STREQUAL "0" OR NOT commit MATCHES "^[0-9a-f]+(-dirty)?$")
     set(commit unknown)
 endif()
-set(text "#include \"runner/commit.h\"\n\nconst char bench_commit[] = \"${commit}\";\n")
+set(text "#include \"runner/record.h\"\n\nconst char bench_commit[] = \"${commit}\";\n")
 set(before "")
 if(EXISTS "${OUTPUT}")
     file(READ "${OUTPUT}" before)

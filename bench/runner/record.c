@@ -6,7 +6,6 @@
 
 #include "record.h"
 
-#include "commit.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "options/device_options.h"
@@ -16,6 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+/* The case of the headline. */
+#define HEADLINE "upsample-4/slerp"
 
 /* The compiler of the baseline, on which its speed depends. */
 #if defined(__clang__)
@@ -41,69 +43,50 @@ void record_print_heading(const bench_record *record) {
            "baseline", "bound", "median, ms", "max, rad", "bits");
 }
 
-/* Writes a number with its unit, or "-" for NAN. */
-static const char *cell(char *text, size_t size, const char *format, double number) {
+enum { CELL = 24 };
+
+/* Writes a number, or "-" for NAN. */
+static const char *cell(char text[CELL], const char *format, double number) {
     if (isnan(number))
-        snprintf(text, size, "-");
-    else if (strcmp(format, "x") == 0)
-        snprintf(text, size, "%.2f x", number);
-    else if (strcmp(format, "%") == 0)
-        snprintf(text, size, "%.1f %%", 100.0 * number);
-    else
-        snprintf(text, size, "%.1e", number);
-    return text;
-}
-
-const char *const record_bound_names[] = {NULL, "fill", "copy", "arithmetic"};
-
-/* The bound, and the share of it that the case reaches. */
-static const char *bound_cell(char *text, size_t size, const bench_result *result) {
-    if (result->bound == BOUND_NONE)
         return "-";
-    snprintf(text, size, "%-10s %3.0f %%", record_bound_names[result->bound],
-             100.0 * result->bound_share);
+    snprintf(text, CELL, format, number);
     return text;
 }
+
+static const char *const bound_names[] = {NULL, "fill", "copy", "arithmetic"};
 
 void record_print_row(const bench_result *result) {
     static const char *const bits[] = {"", "same", "differ"};
-    char share[24], ratio[24], error[24], bound[64], files[32] = "";
-    double rate = result->samples_per_s;
-    double bytes =
+    char share[CELL], ratio[CELL], error[CELL], bound[CELL];
+    const double rate = result->samples_per_s;
+    const double bytes =
         result->has_bytes && !result->has_operations
             ? (double)(result->bytes_read + result->bytes_written) / result->seconds_median
             : rate * (double)result->bytes_per_sample;
-    int digits = result->seconds_median < 1e-4 ? 5 : 3;
-    if (result->files > 0)
-        snprintf(files, sizeof files, "  %.0f files/s",
-                 (double)result->files / result->seconds_median);
-    printf("%-28s %11.*f %8.*f %8s %9s %-16s %10.*f %9s %s%s%s\n", result->name, rate < 1e7 ? 3 : 1,
+    printf("%-28s %11.*f %8.*f %8s %9s %-10s %5s %10.*f %9s %s", result->name, rate < 1e7 ? 3 : 1,
            1e-6 * rate, bytes < 1e8 ? 1 : 0, 1e-6 * bytes,
-           cell(share, sizeof share, "%", result->ceiling_share),
-           cell(ratio, sizeof ratio, "x", result->baseline_ratio),
-           bound_cell(bound, sizeof bound, result), digits, 1e3 * result->seconds_median,
-           cell(error, sizeof error, "e", result->max_error_rad), bits[result->bits], files,
-           result->wrong ? "  WRONG" : "");
+           cell(share, "%.1f %%", 100.0 * result->ceiling_share),
+           cell(ratio, "%.2f x", result->baseline_ratio),
+           result->bound == BOUND_NONE ? "-" : bound_names[result->bound],
+           cell(bound, "%.0f %%", 100.0 * result->bound_share),
+           result->seconds_median < 1e-4 ? 5 : 3, 1e3 * result->seconds_median,
+           cell(error, "%.1e", result->max_error_rad), bits[result->bits]);
+    if (result->files > 0)
+        printf("  %.0f files/s", (double)result->files / result->seconds_median);
+    printf("%s\n", bench_is_wrong(result) ? "  WRONG" : "");
     fflush(stdout);
 }
 
-const bench_result *record_find(const bench_record *record, const char *name) {
+static const bench_result *find(const bench_record *record, const char *name) {
     for (size_t i = 0; i < record->count; i++)
         if (strcmp(record->results[i].name, name) == 0)
             return &record->results[i];
     return NULL;
 }
 
-static bool has_share_above_one(const bench_record *record) {
-    for (size_t i = 0; i < record->count; i++)
-        if (record->results[i].ceiling_share > 1.005)
-            return true;
-    return false;
-}
-
 void record_print_footing(const bench_record *record) {
-    const bench_result *ours = record_find(record, RECORD_HEADLINE);
-    const bench_result *obvious = record_find(record, "obvious/slerp");
+    const bench_result *ours = find(record, HEADLINE);
+    const bench_result *obvious = find(record, "obvious/slerp");
     if (ours && obvious)
         printf("\nslerp: %.1f times the obvious kernel\n",
                ours->samples_per_s / obvious->samples_per_s);
@@ -111,11 +94,61 @@ void record_print_footing(const bench_record *record) {
         printf(
             "\nfills ran at two rates, %.1f and %.1f GB/s: shares of repetitions are of either\n",
             1e-9 * record->fill_rates[0], 1e-9 * record->fill_rates[1]);
-    if (has_share_above_one(record))
-        printf(
-            "\na ceiling above 100 %%: the case took less time than the fill measured beside it, because the\n"
-            "fill was disturbed, or because it does not reach what the memory allows\n");
     printf("\n");
+}
+
+/* ---- the last lines -------------------------------------------------------------- */
+
+static void print_machine(FILE *file, const bench_load *load) {
+    if (!load->known) {
+        fprintf(file, "machine: load unknown\n");
+        return;
+    }
+    fprintf(
+        file,
+        "machine: %s; other processes used %.2f processors, %.1f %% of the time was stolen, load "
+        "average before the run %.2f%s\n",
+        load->busy ? "BUSY" : "quiet", load->others, 100.0 * load->steal, load->average,
+        load->busy ? "; rates are too low, shares suffer less" : "");
+}
+
+static void print_rate(FILE *file, const bench_result *ours, bool quick) {
+    const bench_times *times = &ours->times;
+    const double million = 1e-6 * (double)ours->samples;
+    double seconds[2];
+    stats_interval(times->of[ROLE_CASE], NULL, times->count, seconds);
+    fprintf(file,
+            "headline: %.1f million samples/s of slerp by 4, 95 %% interval %.1f to %.1f, "
+            "%zu repetitions%s\n",
+            1e-6 * ours->samples_per_s, million / seconds[1], million / seconds[0], times->count,
+            quick ? " (a quick run)" : "");
+}
+
+static void print_bound(FILE *file, const bench_result *ours) {
+    static const char *const whats[] = {[BOUND_FILL] = "writing the results (fill)",
+                                        [BOUND_COPY] =
+                                            "reading the keys and writing the results (copy)",
+                                        [BOUND_ARITHMETIC] = "the arithmetic (multiply-adds)"};
+    const bench_times *times = &ours->times;
+    double shares[2];
+    stats_interval(times->of[ROLE_BOUND], times->of[ROLE_CASE], times->count, shares);
+    fprintf(file, "bound: %.1f %% of %s at the device's rate, 95 %% interval %.1f to %.1f\n",
+            100.0 * ours->bound_share, whats[ours->bound], 100.0 * shares[0], 100.0 * shares[1]);
+}
+
+void record_print_summary(FILE *file, const bench_record *record) {
+    const bench_result *ours = find(record, HEADLINE);
+    print_machine(file, &record->load);
+    if (ours)
+        print_rate(file, ours, record->quick);
+    else
+        fprintf(file, "headline: not measured: the run has no %s\n", HEADLINE);
+    if (ours && ours->bound != BOUND_NONE)
+        print_bound(file, ours);
+    else
+        fprintf(file, "bound: not measured\n");
+    printable_line(file, "commit: %s", record->commit);
+    fprintf(file, "date: %s\n", record->date);
 }
 
 /* ---- the record ---------------------------------------------------------------- */
@@ -123,8 +156,8 @@ void record_print_footing(const bench_record *record) {
 void record_begin(bench_record *record) {
     const time_t now = time(NULL);
     struct tm utc;
-    snprintf(record->version, sizeof record->version, "%s", pm_version());
-    snprintf(record->commit, sizeof record->commit, "%s", bench_commit);
+    record->version = pm_version();
+    record->commit = bench_commit;
     record->host = host_of_system();
     record->average = load_average();
     record->begin = load_counters_now();
@@ -133,8 +166,27 @@ void record_begin(bench_record *record) {
         strftime(record->date, sizeof record->date, "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+/* The rates of all fills of the whole output, whose results have 16 bytes each. */
+static void find_fill_rates(bench_record *record) {
+    const size_t most = record->count * STATS_MAX, bytes = record->samples * 16;
+    double *rates = malloc(most * sizeof *rates);
+    size_t count = 0;
+    for (size_t i = 0; i < record->count && rates; i++) {
+        const bench_result *result = &record->results[i];
+        const bool is_fill = strcmp(result->name, "ceiling/fill") == 0;
+        const double *seconds = result->times.of[is_fill ? ROLE_CASE : ROLE_CEILING];
+        if ((is_fill || result->bound != BOUND_NONE) &&
+            result->samples * result->bytes_per_sample == bytes)
+            for (size_t r = 0; r < result->times.count; r++)
+                rates[count++] = (double)bytes / seconds[r];
+    }
+    record->fill_rate_count = count > 0 ? stats_rates(rates, count, record->fill_rates) : 0;
+    free(rates);
+}
+
 void record_end(bench_record *record) {
     record->load = load_since(&record->begin, record->average);
+    find_fill_rates(record);
 }
 
 /* An empty text or 0 is unknown. */
@@ -142,8 +194,9 @@ static void write_known(json_writer *json, const char *key, const char *text) {
     json_write_string(json, key, text[0] != '\0' ? text : NULL);
 }
 
-static void write_known_count(json_writer *json, const char *key, uint64_t count) {
-    if (count > 0)
+/* A count that is not known is null. */
+static void write_count(json_writer *json, const char *key, bool known, uint64_t count) {
+    if (known)
         json_write_integer(json, key, count);
     else
         json_write_null(json, key);
@@ -152,9 +205,9 @@ static void write_known_count(json_writer *json, const char *key, uint64_t count
 static void write_host(json_writer *json, const bench_host *host) {
     json_begin_object(json, "host");
     write_known(json, "processor", host->processor);
-    write_known_count(json, "cores", host->cores);
+    write_count(json, "cores", host->cores > 0, host->cores);
     write_known(json, "governor", host->governor);
-    write_known_count(json, "memory_bytes", host->memory_bytes);
+    write_count(json, "memory_bytes", host->memory_bytes > 0, host->memory_bytes);
     write_known(json, "os", host->os);
     json_write_string(json, "compiler", COMPILER);
     json_end_object(json);
@@ -189,28 +242,15 @@ static void write_options(json_writer *json, const bench_record *record) {
 }
 
 static void write_times(json_writer *json, const bench_times *times) {
+    static const char *const names[ROLE_COUNT] = {[ROLE_CASE] = "seconds",
+                                                  [ROLE_CEILING] = "ceiling_seconds",
+                                                  [ROLE_BASELINE] = "baseline_seconds",
+                                                  [ROLE_BOUND] = "bound_seconds",
+                                                  [ROLE_COPY] = "copy_seconds",
+                                                  [ROLE_ARITHMETIC] = "arithmetic_seconds"};
     json_write_integer(json, "repetitions", times->count);
-    json_write_numbers(json, "seconds", times->of[ROLE_CASE], times->count);
-    json_write_numbers(json, "ceiling_seconds", times->of[ROLE_CEILING], times->count);
-    json_write_numbers(json, "baseline_seconds", times->of[ROLE_BASELINE], times->count);
-    json_write_numbers(json, "bound_seconds", times->of[ROLE_BOUND], times->count);
-    json_write_numbers(json, "copy_seconds", times->of[ROLE_COPY], times->count);
-    json_write_numbers(json, "arithmetic_seconds", times->of[ROLE_ARITHMETIC], times->count);
-}
-
-/* Counts that a case does not have are null. */
-static void write_counts(json_writer *json, const bench_result *result) {
-    if (result->has_bytes) {
-        json_write_integer(json, "bytes_read", result->bytes_read);
-        json_write_integer(json, "bytes_written", result->bytes_written);
-    } else {
-        json_write_null(json, "bytes_read");
-        json_write_null(json, "bytes_written");
-    }
-    if (result->has_operations)
-        json_write_integer(json, "operations", result->operations);
-    else
-        json_write_null(json, "operations");
+    for (size_t r = 0; r < ROLE_COUNT; r++)
+        json_write_numbers(json, names[r], times->has[r] ? times->of[r] : NULL, times->count);
 }
 
 static void write_case(json_writer *json, const bench_result *result) {
@@ -224,10 +264,12 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
     if (result->files > 0)
         json_write_integer(json, "files", result->files);
-    write_counts(json, result);
+    write_count(json, "bytes_read", result->has_bytes, result->bytes_read);
+    write_count(json, "bytes_written", result->has_bytes, result->bytes_written);
+    write_count(json, "operations", result->has_operations, result->operations);
     json_write_number(json, "ceiling_share", result->ceiling_share);
     json_write_number(json, "baseline_ratio", result->baseline_ratio);
-    json_write_string(json, "bound", record_bound_names[result->bound]);
+    json_write_string(json, "bound", bound_names[result->bound]);
     json_write_number(json, "bound_share", result->bound_share);
     json_write_number(json, "max_error_rad", result->max_error_rad);
     write_times(json, &result->times);

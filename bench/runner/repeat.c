@@ -8,7 +8,7 @@
 #include "files/progress.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A quick run must end within a minute on two cores, so it has few repetitions. */
@@ -37,23 +37,23 @@ void bench_plan_compare(bench_plan *plan, bench_role role, bench_work work, void
 
 /* ---- results ------------------------------------------------------------------- */
 
-bench_result bench_result_of(const bench_case *which) {
+bench_result bench_result_of(const char *name) {
     bench_result result = {.bytes_per_sample = 16,
                            .ceiling_share = (double)NAN,
                            .baseline_ratio = (double)NAN,
                            .bound_share = (double)NAN,
-                           .max_error_rad = (double)NAN};
-    memcpy(result.name, which->name, sizeof result.name);
+                           .max_error_rad = (double)NAN,
+                           .error_bound = (double)NAN};
+    snprintf(result.name, sizeof result.name, "%s", name);
     return result;
 }
 
-void bench_result_free(bench_result *result) {
-    for (size_t i = 0; i < ROLE_COUNT; i++)
-        free(result->times.of[i]);
-    memset(&result->times, 0, sizeof result->times);
+bool bench_is_wrong(const bench_result *result) {
+    return !isnan(result->error_bound) && !(result->max_error_rad <= result->error_bound);
 }
 
-uint64_t bench_seed(const char *name) {
+/* A seed of its own for every case, the same in every run. */
+static uint64_t seed_of(const char *name) {
     uint64_t seed = 0xcbf29ce484222325u; /* FNV-1a */
     for (; *name != '\0'; name++)
         seed = (seed ^ (unsigned char)*name) * 0x100000001b3u;
@@ -65,19 +65,19 @@ uint64_t bench_seed(const char *name) {
 typedef struct repetition {
     const bench_plan *plan;
     uint64_t random;
-    bool case_was_last;
-    double seconds[ROLE_COUNT][STATS_MAX];
+    bench_times *times;
 } repetition;
 
 static cli_exit run_one(repetition *r, size_t which, size_t slot) {
     const bench_plan *plan = r->plan;
     const bench_comparison *other = which > 0 ? &plan->comparisons[which - 1] : NULL;
-    double *seconds = &r->seconds[other != NULL ? other->role : ROLE_CASE][slot];
-    *seconds = 0.0;
-    r->case_was_last = other == NULL;
+    const bench_role role = other ? other->role : ROLE_CASE;
+    double seconds = 0.0;
     const cli_exit code =
-        other ? other->work(other->context, seconds) : plan->work(plan->context, seconds);
-    *seconds = round(*seconds * 1e11) / 1e11; /* below are only digits of the clock's arithmetic */
+        other ? other->work(other->context, &seconds) : plan->work(plan->context, &seconds);
+    r->times->has[role] = true;
+    /* below are only digits of the clock's arithmetic */
+    r->times->of[role][slot] = round(seconds * 1e11) / 1e11;
     return code;
 }
 
@@ -96,72 +96,40 @@ static cli_exit repeat_once(repetition *r, size_t slot) {
     return code;
 }
 
-static cli_exit repeat_all(repetition *r, size_t *count) {
+static cli_exit repeat_all(repetition *r) {
     const bench_repetitions *repetitions = &r->plan->repetitions;
+    size_t *count = &r->times->count;
     cli_exit code = CLI_DONE;
-    *count = 0;
     for (size_t i = 0; i < repetitions->warm_ups && code == CLI_DONE; i++)
         code = repeat_once(r, 0);
     const double begun = progress_clock();
     while (code == CLI_DONE && *count < STATS_MAX &&
            (*count < repetitions->min || progress_clock() - begun < repetitions->seconds))
         code = repeat_once(r, (*count)++);
-    if (code == CLI_DONE && r->plan->checked_after && !r->case_was_last) {
-        double seconds;
-        code = r->plan->work(r->plan->context, &seconds);
-    }
     return code;
 }
 
-/* ---- summary ------------------------------------------------------------------- */
-
-static cli_exit keep_times(const repetition *r, size_t count, bench_result *result) {
-    const size_t bytes = count * sizeof(double);
-    bool wanted[ROLE_COUNT] = {[ROLE_CASE] = true};
-    for (size_t i = 0; i < r->plan->comparison_count; i++)
-        wanted[r->plan->comparisons[i].role] = true;
-    bench_result_free(result);
-    result->times.count = count;
-    for (size_t i = 0; i < ROLE_COUNT; i++) {
-        result->times.of[i] = wanted[i] ? malloc(bytes) : NULL;
-        if (wanted[i] && !result->times.of[i]) {
-            bench_result_free(result);
-            return cli_fail(CLI_DEVICE_FAILED, "bench", NULL, "out of memory");
-        }
-        if (wanted[i])
-            memcpy(result->times.of[i], r->seconds[i], bytes);
-    }
-    return CLI_DONE;
-}
-
-/* Sorts the seconds of the case. */
-static void summarise(double *seconds, size_t count, bench_result *result) {
-    result->seconds_median = stats_median(seconds, count);
-    result->seconds_min = seconds[0];
-    result->seconds_p95 = seconds[(count * 95 + 99) / 100 - 1];
-    result->samples_per_s = (double)result->samples / result->seconds_median;
-}
-
-static void compare(const bench_comparison *other, bench_result *result) {
-    const bench_times *times = &result->times;
-    double *ratio = other->role == ROLE_CEILING    ? &result->ceiling_share
-                    : other->role == ROLE_BASELINE ? &result->baseline_ratio
-                                                   : NULL;
-    if (ratio)
-        *ratio =
-            stats_ratio(times->of[other->role], times->of[ROLE_CASE], other->scale, times->count);
-}
-
 cli_exit bench_repeat(const bench_plan *plan, bench_result *result) {
-    repetition r = {.plan = plan, .random = bench_seed(result->name)};
-    size_t count;
-    cli_exit code = repeat_all(&r, &count);
-    if (code == CLI_DONE)
-        code = keep_times(&r, count, result);
+    bench_times *times = &result->times;
+    double sorted[STATS_MAX];
+    times->count = 0;
+    repetition r = {.plan = plan, .random = seed_of(result->name), .times = times};
+    const cli_exit code = repeat_all(&r);
     if (code != CLI_DONE)
         return code;
-    summarise(r.seconds[ROLE_CASE], count, result);
-    for (size_t i = 0; i < plan->comparison_count; i++)
-        compare(&plan->comparisons[i], result);
+    memcpy(sorted, times->of[ROLE_CASE], times->count * sizeof *sorted);
+    result->seconds_median = stats_median(sorted, times->count);
+    result->seconds_min = sorted[0];
+    result->seconds_p95 = sorted[(times->count * 95 + 99) / 100 - 1];
+    result->samples_per_s = (double)result->samples / result->seconds_median;
+    for (const bench_comparison *other = plan->comparisons;
+         other < plan->comparisons + plan->comparison_count; other++) {
+        const double ratio =
+            stats_ratio(times->of[other->role], times->of[ROLE_CASE], other->scale, times->count);
+        if (other->role == ROLE_CEILING)
+            result->ceiling_share = ratio;
+        else if (other->role == ROLE_BASELINE)
+            result->baseline_ratio = ratio;
+    }
     return CLI_DONE;
 }

@@ -1,18 +1,48 @@
 /* SPDX-License-Identifier: MIT
  *
- * Runs one case: repetitions, statistics, comparisons, and the check of its results. Prints only
- * errors.
+ * Runs one case: repetitions, statistics, comparisons, and what bounds it. Prints only errors.
  */
 #ifndef POSEMILL_BENCH_RUNNER_H
 #define POSEMILL_BENCH_RUNNER_H
 
-#include "cases/baseline.h"
-#include "cases/file_content.h"
-#include "cases/scenes.h"
-#include "device/device.h"
-#include "host/base/counts.h"
+#include "cases/work.h"
 #include "options/device_options.h"
-#include "statistics.h"
+#include "scratch.h"
+
+/* ---- statistics ------------------------------------------------------------------
+ * Medians, paired ratios, their intervals, and whether rates form two groups. The scripts compute the same
+ * intervals of records (bench/records/intervals.py). */
+
+/* Largest number of repetitions of a measurement. */
+enum { STATS_MAX = 300 };
+
+/* The next 64 bits of a stream. */
+uint64_t stats_random_bits(uint64_t *state);
+
+/* A whole number in [0, bound), for a bound of at least 1. */
+size_t stats_random(uint64_t *state, size_t bound);
+
+/* Sorts the numbers and returns their median. The count is at least 1. */
+double stats_median(double *numbers, size_t count);
+
+/* The median of scale * above[i] / below[i]. The two measurements of a repetition were made close in
+ * time, so their ratio is free of what disturbs both, which a ratio of medians is not. The count is 1
+ * to STATS_MAX. */
+double stats_ratio(const double *above, const double *below, double scale, size_t count);
+
+/* The interval that has the median of what is measured in at least 95 % of runs, whatever its distribution:
+ * two of the sorted values, by the binomial distribution (David and Nagaraja 2003, 7.1). Of above[i], or of
+ * above[i] / below[i] unless below is NULL. Fewer than 6 values give their range, which has it less often.
+ * The count is 1 to STATS_MAX. */
+void stats_interval(const double *above, const double *below, size_t count, double interval[2]);
+
+/* Whether the rates form two groups, each with at least a fifth of them, whose medians differ by more
+ * than a factor of 1.3, with at most a tenth of all rates in the middle half of the distance between the
+ * medians: then the function returns 2 and both medians, the smaller one first, else 1 and the median
+ * of all. Fewer than 30 rates are one group. Sorts the rates. The count is at least 1. */
+size_t stats_rates(double *rates, size_t count, double medians[2]);
+
+/* ---- cases ------------------------------------------------------------------------ */
 
 /* Repetitions of a case: at least `min`, continued for at least `seconds`. */
 typedef struct bench_repetitions {
@@ -39,13 +69,14 @@ typedef enum bench_role {
 /* The seconds of each repetition, in the order of measurement. */
 typedef struct bench_times {
     size_t count;
-    double *of[ROLE_COUNT]; /* NULL: not measured */
+    bool has[ROLE_COUNT];
+    double of[ROLE_COUNT][STATS_MAX];
 } bench_times;
 
 /* What a case cannot be faster than. */
 typedef enum bench_bound { BOUND_NONE = 0, BOUND_FILL, BOUND_COPY, BOUND_ARITHMETIC } bench_bound;
 
-typedef struct bench_result {
+struct bench_result {
     char name[48];
     size_t samples;
     size_t bytes_per_sample;
@@ -62,15 +93,14 @@ typedef struct bench_result {
     double bound_share;   /* NAN: no bound */
     double max_error_rad; /* NAN: not checked; infinite: a result was not written */
     bench_bits bits;      /* compared with the reference path */
-    bool wrong;           /* results of the library exceed their error bound */
-} bench_result;
+    double error_bound;   /* of the library's results; NAN: none */
+};
+
+/* Whether results of the library exceed their error bound. */
+bool bench_is_wrong(const bench_result *result);
 
 /* A result without measurements. */
-bench_result bench_result_of(const bench_case *which);
-void bench_result_free(bench_result *result);
-
-/* A seed of its own for every case, the same in every run. */
-uint64_t bench_seed(const char *name);
+bench_result bench_result_of(const char *name);
 
 /* One measurement: does the work once and returns the time taken. */
 typedef cli_exit (*bench_work)(void *context, double *seconds);
@@ -91,27 +121,10 @@ typedef struct bench_plan {
     void *context;
     bench_comparison comparisons[ROLE_COUNT];
     size_t comparison_count;
-    bool checked_after; /* whether the results of the case must be there afterwards */
 } bench_plan;
 
 void bench_plan_compare(bench_plan *plan, bench_role role, bench_work work, void *context,
                         double scale);
-
-/* A fill of the output of a device, or several in a row. */
-typedef struct bench_fill {
-    bench_device *device;
-    size_t bytes, count;
-    bench_clock clock;
-} bench_fill;
-
-/* Multiply-adds on a device. */
-typedef struct bench_arithmetic {
-    bench_device *device;
-    double operations; /* of the last measurement */
-} bench_arithmetic;
-
-/* Measures one fill. The context is a bench_fill. */
-cli_exit bench_fill_once(void *context, double *seconds);
 
 /* Chooses how many times the work is done in one measurement, `*count`, which belongs to the work:
  * as many as take `min` seconds, at most `max`. The work returns the time of one. */
@@ -121,62 +134,52 @@ cli_exit bench_choose_count(bench_work once, void *work, double min, size_t max,
  * ceiling and ratio to the baseline of a result whose samples are set. */
 cli_exit bench_repeat(const bench_plan *plan, bench_result *result);
 
-/* Shared by the cases of BENCH_SIZE: keys and an output of the largest size, created on first
- * use. */
-typedef struct bench_sizes {
-    size_t largest; /* samples */
-    bool opened;
-    bench_device device;
-    scenes scenes;
-} bench_sizes;
-
-/* Shared by the crowd cases: an output with the size of the largest one so far. */
-typedef struct bench_crowds {
-    size_t bytes; /* 0: not created yet */
-    bench_device device;
-} bench_crowds;
-
-/* Shared by the cases of files: a folder, and the inputs, which are written on first use. */
-typedef struct bench_files {
-    size_t samples; /* rotations of a file */
-    scratch folder;
-    file_source sources[FILE_CONTENT_COUNT];
-    char storage[SCRATCH_PATH], storage_part[SCRATCH_PATH]; /* of the ceiling; "": not named yet */
-} bench_files;
-
-/* Shared by the cases of batches: folders of files, which are written on first use. */
-typedef struct bench_batches bench_batches;
-
-/* The rates of all fills of the whole output, in bytes per second. */
-typedef struct bench_fill_rates {
-    double *rates;
-    size_t count, capacity;
-} bench_fill_rates;
-
-typedef struct bench_run {
+struct bench_run {
     bench_repetitions repetitions;
-    bench_device device;
-    bench_fill_rates fill_rates;
-    scenes scenes;
-    bench_sizes sizes;
-    bench_crowds crowds;
-    bench_files files;
-    bench_batches *batches; /* NULL: not opened yet */
-    size_t batch_files;     /* in a folder */
+    bench_limits limits;
     const device_options *device_options;
-    size_t crowd_bytes;                   /* maximum size of an output of crowds */
-    parallel_pool *pool;                  /* of the baselines, and of all devices */
-    baseline *baselines[PM_METHOD_COUNT]; /* created on first use */
-    float *baseline_out;                  /* same size as the output of the device */
-} bench_run;
+    size_t samples; /* of upsampling by 4 */
+    bench_device device;
+    scenes scenes;
+    scenes large;        /* keys of the largest of `sizes`; made on first use */
+    parallel_pool *pool; /* of the baselines, and of the device */
+    struct baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
+    float *baseline_out;                         /* of as many samples */
+    scratch folder;                              /* of the cases of files and batches */
+    struct file_source *files;                   /* by file_content */
+};
 
-/* Opens a run for upsampling by 4 to `samples`. The engine is one of the options, which batches create
- * again. */
+/* Opens a run for upsampling by 4 to about `samples`. The engine is one of the options, which batches
+ * create again. */
 cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine *engine,
                         size_t samples, const bench_limits *limits);
 void bench_run_close(bench_run *run);
 
-/* Runs any case except those of BENCH_COLD, BENCH_FIRST and BENCH_WARM. */
-cli_exit bench_run_case(bench_run *run, const bench_case *which, bench_result *result);
+/* A plan without comparisons. */
+bench_plan bench_plan_of(const bench_run *run, bench_work work, void *context);
+
+/* States what a run of the case moves and computes. */
+void bench_set_work(case_work work, bench_result *result);
+
+/* A case's ceilings: fills of as many bytes as the results have, `count` of them timed together by the
+ * clock; and where the work of the case is known, a copy and multiply-adds. Repeats the plan with them and
+ * sets the bound: the time that the results, the keys and results, or the operations take at the rates of a
+ * fill, a copy and multiply-adds of the same repetition, whichever is longest. */
+cli_exit bench_measure(bench_run *run, bench_plan *plan, bench_clock clock, size_t count,
+                       bench_result *result);
+
+/* Measures the time to the first result: engine, clip and a small job in a new process. Forks, so it must be
+ * called before this process uses OpenCL. If "auto" finds no OpenCL device, *opencl is set to false and the
+ * result is unchanged. */
+cli_exit start_measure(const device_options *device, const bench_case *which, bool quick,
+                       bool *opencl, bench_result *result);
+
+/* The largest size of a run whose upsampling by 4 gives `samples`: four times as many, or the power
+ * of two that the device allows in one buffer and in a quarter of its memory. */
+size_t samples_largest(size_t samples, const pm_device_info *info);
+
+/* The ceilings as cases. */
+bench_runner bench_run_fill, bench_run_stores, bench_run_copy, bench_run_arithmetic,
+    bench_run_palette_fill;
 
 #endif

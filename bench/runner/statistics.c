@@ -2,21 +2,25 @@
  *
  * Medians, their intervals, and the division of rates into two groups (Otsu 1979).
  */
-#include "statistics.h"
+#include "runner.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 enum { RATES_MIN = 30 };
 
-/* splitmix64 (Steele, Lea and Flood 2014). The upper bits of a product with the bound are uniform to
- * within bound/2^32, and no array here has more than a few thousand elements. */
-size_t stats_random(uint64_t *state, size_t bound) {
+/* splitmix64 (Steele, Lea and Flood 2014). */
+uint64_t stats_random_bits(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    return (size_t)((z >> 32) * (uint64_t)bound >> 32);
+    return z ^ (z >> 31);
+}
+
+/* The upper bits of a product with the bound are uniform to within bound/2^32, and no array here has more
+ * than a few thousand elements. */
+size_t stats_random(uint64_t *state, size_t bound) {
+    return (size_t)((stats_random_bits(state) >> 32) * (uint64_t)bound >> 32);
 }
 
 static int by_size(const void *a, const void *b) {

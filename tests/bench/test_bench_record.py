@@ -116,7 +116,7 @@ class Records(unittest.TestCase):
 
     def test_cases_of_rotations_and_crowds_have_a_bound_and_others_none(self):
         bounded = {"upsample-4", "upsample-2", "downsample-4", "nonuniform", "loop", "times", "samples", "sizes",
-                   "baseline", "simple", "crowd", "state", "oneshot-4", "oneshot-2", "oneshot-down-4"}
+                   "baseline", "crowd", "state", "oneshot-4", "oneshot-2", "oneshot-down-4"}
         for case in self.reference["cases"]:
             group = case["name"].partition("/")[0].replace("-log48", "").replace("-smallest48", "")
             self.assertEqual(case["bound"] is not None, group in bounded, case["name"])

@@ -6,10 +6,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* fmemopen */
 
-#include "runner/host.h"
-#include "runner/load.h"
-#include "runner/statistics.h"
-#include "runner/summary.h"
+#include "runner/record.h"
 #include "support/motion.h"
 #include "support/test.h"
 #include "support/test_folder.h"
@@ -272,14 +269,11 @@ TEST(what_is_no_list_of_counters_is_unknown) {
 
 static char told[8192];
 
-static void tell(const bench_record *record, bool bibtex) {
+static void tell(const bench_record *record) {
     memset(told, 0, sizeof told);
     FILE *file = fmemopen(told, sizeof told - 1, "w");
     assert_non_null(file);
-    if (bibtex)
-        summary_print_bibtex(file, record);
-    else
-        summary_print(file, record);
+    record_print_summary(file, record);
     fclose(file);
 }
 
@@ -300,34 +294,29 @@ static size_t lines_told(void) {
 }
 
 /* 2 million samples in 2, 4 and 5 ms, bound by a fill that takes half of each. */
-static bench_record record_of_three(bench_result *result, double *seconds, double *bound) {
-    const double times[] = {0.004, 0.002, 0.005};
-    for (size_t i = 0; i < 3; i++) {
-        seconds[i] = times[i];
-        bound[i] = times[i] / 2;
-    }
+static bench_record record_of_three(bench_result *result) {
+    static const double times[] = {0.004, 0.002, 0.005};
     *result = (bench_result){.name = "upsample-4/slerp",
                              .samples = 2000000,
                              .samples_per_s = 5e8,
+                             .times = {.count = 3},
                              .bound = BOUND_FILL,
                              .bound_share = 0.5};
-    result->times.count = 3;
-    result->times.of[ROLE_CASE] = seconds;
-    result->times.of[ROLE_BOUND] = bound;
+    for (size_t i = 0; i < 3; i++) {
+        result->times.of[ROLE_CASE][i] = times[i];
+        result->times.of[ROLE_BOUND][i] = times[i] / 2;
+    }
     return (bench_record){.date = "2026-11-28T21:00:00Z",
-                          .version = "7.8.9",
                           .commit = "c0ffee\x1b[2J",
                           .load = {.known = true, .others = 0.02},
-                          .device = {.name = "A 100% {new}_device\x1b[2J"},
                           .results = result,
                           .count = 1};
 }
 
 TEST(five_lines_tell_machine_headline_bound_commit_and_date) {
-    bench_result result;
-    double seconds[3], bound[3];
-    bench_record record = record_of_three(&result, seconds, bound);
-    tell(&record, false);
+    static bench_result result;
+    bench_record record = record_of_three(&result);
+    tell(&record);
     assert_int_equal(lines_told(), 5);
     EXPECT_TOLD("machine: quiet; other processes used 0.02",
                 "\nheadline: 500.0 million samples/s of slerp by 4, 95 % interval 400.0 to 1000.0, "
@@ -336,42 +325,25 @@ TEST(five_lines_tell_machine_headline_bound_commit_and_date) {
                 "\ncommit: c0ffee\\x1b[2J\n", "\ndate: 2026-11-28T21:00:00Z\n");
     record.load.busy = true;
     record.quick = true;
-    tell(&record, false);
+    tell(&record);
     assert_int_equal(lines_told(), 5);
     EXPECT_TOLD("machine: BUSY;", "(a quick run)");
     record.load.known = false;
-    tell(&record, false);
+    tell(&record);
     EXPECT_TOLD("machine: load unknown\n");
 }
 
 TEST(what_was_not_measured_is_not_told) {
-    bench_result result;
-    double seconds[3], bound[3];
-    bench_record record = record_of_three(&result, seconds, bound);
+    static bench_result result;
+    bench_record record = record_of_three(&result);
     result.bound = BOUND_NONE;
-    tell(&record, false);
+    tell(&record);
     EXPECT_TOLD("headline: 500.0 million", "\nbound: not measured\n");
     memcpy(result.name, "upsample-4/squad", sizeof "upsample-4/squad");
-    tell(&record, false);
+    tell(&record);
     assert_int_equal(lines_told(), 5);
     EXPECT_TOLD("headline: not measured: the run has no upsample-4/slerp\nbound: not measured\n");
     assert_null(strstr(told, "million"));
-}
-
-TEST(an_entry_for_bibtex_escapes_what_tex_takes_for_commands) {
-    bench_result result;
-    double seconds[3], bound[3];
-    const bench_record record = record_of_three(&result, seconds, bound);
-    tell(&record, true);
-    EXPECT_TOLD("@misc{posemill-bench-2026-11-28,\n", "year = {2026},\n  month = {11},\n",
-                "on A 100\\% \\{new\\}\\_device", "500.0 million samples/s", "95 \\% interval",
-                "machine: quiet", "title = {Posemill 7.8.9: ", "commit c0ffee");
-    assert_null(strchr(told, '\x1b'));
-    assert_null(strstr(told, "\\x1b")); /* which would be a command, too */
-    int depth = 0;
-    for (const char *c = told; *c != '\0'; c++)
-        depth += *c == '{' && c[-1] != '\\' ? 1 : *c == '}' && c[-1] != '\\' ? -1 : 0;
-    assert_int_equal(depth, 0);
 }
 
 TEST_GROUP(test_folder_enter, test_folder_leave)

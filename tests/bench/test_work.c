@@ -5,7 +5,7 @@
  */
 #include "base/counts.h"
 #include "bench/count_operations.h"
-#include "cases/crowd_work.h"
+#include "cases/work.h"
 #include "clip/clip.h"
 #include "support/test.h"
 
@@ -71,7 +71,7 @@ static void expect(case_work work, uint64_t read, uint64_t written, uint64_t ope
 static int open_scenes(void **state) {
     static scenes s;
     *state = &s;
-    return scenes_create(&s, NULL, SAMPLES) == CLI_DONE ? 0 : 1;
+    return scenes_create(&s, NULL, SAMPLES, TRACKS, true) == CLI_DONE ? 0 : 1;
 }
 
 static int close_scenes(void **state) {

@@ -2,7 +2,7 @@
  *
  * Source of the kernels of the bench.
  */
-#include "kernels.h"
+#include "device_cl.h"
 
 /* Fill and copy use stores as wide as the engine's, past the caches if the compiler supports it;
  * stores is the fill through the caches. Chain takes at least a millisecond of one work-item on any
