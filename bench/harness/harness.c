@@ -36,7 +36,6 @@ enum { KEYS, KEY_TIMES, CONTROLS, TIMES, PAIR_TRACKS, PARENTS, REST, INPUTS };
 
 typedef struct inputs {
     array of[INPUTS];
-    char motion[4096];
 } inputs;
 
 /* The numbers of the file behind its header of 128 bytes; false: they cannot be read. */
@@ -86,7 +85,6 @@ static bool load_all(const char *folder, const char *group, inputs *in) {
         if (!load(folder, names[i], types[i], &in->of[i]))
             return false;
     const size_t tracks = of[PARENTS].count, keys = of[KEY_TIMES].count;
-    snprintf(in->motion, sizeof in->motion, "%s/motion.bvh", folder);
     if (tracks == 0 || keys < 2 || of[KEYS].count / 4 / tracks != keys ||
         of[CONTROLS].count != of[KEYS].count || of[REST].count != 3 * tracks ||
         (strcmp(group, "pairs") == 0 && of[PAIR_TRACKS].count != of[TIMES].count)) {
@@ -96,9 +94,7 @@ static bool load_all(const char *folder, const char *group, inputs *in) {
     return true;
 }
 
-static workload_task task_of(const inputs *in, const char *group, const char *method,
-                             const char *result_path) {
-    const bool file = strcmp(group, "file") == 0;
+static workload_task task_of(const inputs *in, const char *group, const char *method) {
     return (workload_task){.group = group,
                            .method = method,
                            .track_count = in->of[PARENTS].count,
@@ -115,19 +111,16 @@ static workload_task task_of(const inputs *in, const char *group, const char *me
                            .pair_tracks =
                                strcmp(group, "pairs") == 0 ? in->of[PAIR_TRACKS].data : NULL,
                            .parents = in->of[PARENTS].data,
-                           .rest = in->of[REST].data,
-                           .motion = file ? in->motion : NULL,
-                           .result_path = file ? result_path : NULL};
+                           .rest = in->of[REST].data};
 }
 
 /* ---- measuring ----------------------------------------------------------------- */
 
 typedef struct measurement {
     workload_prepared prepared;
-    double build_seconds;
     double seconds[MOST_REPETITIONS];
     size_t count;
-    float *results; /* NULL: of file */
+    float *results;
     size_t numbers;
 } measurement;
 
@@ -137,18 +130,15 @@ static size_t numbers_of(const workload_task *task) {
 }
 
 /* What a run left must not pass for the results of the next one. */
-static void erase(const workload_task *task, measurement *m) {
-    if (task->motion)
-        remove(task->result_path);
-    else
-        memset(m->results, 0xff, m->numbers * sizeof *m->results);
+static void erase(measurement *m) {
+    memset(m->results, 0xff, m->numbers * sizeof *m->results);
 }
 
 static int repeat(const workload_task *task, size_t repetitions, measurement *m) {
     double sum = 0;
     if (!workload_library.run(task, m->prepared.state, m->results))
         return FAILED;
-    erase(task, m);
+    erase(m);
     while (m->count < MOST_REPETITIONS &&
            (repetitions > 0 ? m->count < repetitions
                             : m->count < LEAST_REPETITIONS || sum < least_seconds)) {
@@ -162,21 +152,17 @@ static int repeat(const workload_task *task, size_t repetitions, measurement *m)
 }
 
 static int measure(const workload_task *task, size_t repetitions, measurement *m) {
-    const double begun = now();
     const int prepared = workload_library.prepare(task, &m->prepared);
-    m->build_seconds = now() - begun;
     if (prepared != 1)
         return prepared == 0 ? NO_TASK : FAILED;
-    if (!task->motion) {
-        m->numbers = numbers_of(task);
-        m->results = malloc(m->numbers * sizeof *m->results);
-        if (!m->results) {
-            fprintf(stderr, "%s: no memory for results of %zu bytes\n", task->group,
-                    m->numbers * sizeof *m->results);
-            return FAILED;
-        }
-        erase(task, m); /* and the pages are there before the clock starts */
+    m->numbers = numbers_of(task);
+    m->results = malloc(m->numbers * sizeof *m->results);
+    if (!m->results) {
+        fprintf(stderr, "%s: no memory for results of %zu bytes\n", task->group,
+                m->numbers * sizeof *m->results);
+        return FAILED;
     }
+    erase(m); /* and the pages are there before the clock starts */
     return repeat(task, repetitions, m);
 }
 
@@ -225,9 +211,7 @@ static void print_json(const measurement *m) {
         print_text("url", library->url);
     print_text("compiler", library->compiler);
     print_text("device", m->prepared.device);
-    print_text("division", m->prepared.lossy ? "lossy" : "exact");
-    printf("\"build_seconds\": %.9f, \"stored_bytes\": %zu, \"seconds\": [", m->build_seconds,
-           m->prepared.stored_bytes);
+    printf("\"seconds\": [");
     for (size_t i = 0; i < m->count; i++)
         printf("%s%.9f", i > 0 ? ", " : "", m->seconds[i]);
     printf("]}\n");
@@ -236,14 +220,14 @@ static void print_json(const measurement *m) {
 static int run(const char *folder, const char *name, const char *results, size_t repetitions) {
     static measurement m;
     char group[32], method[32];
-    inputs in = {.motion = ""};
+    inputs in = {.of = {{.data = NULL}}};
     if (sscanf(name, "%31[a-z]/%31[a-z]", group, method) != 2)
         return USAGE;
     int code = load_all(folder, group, &in) ? DONE : BAD_INPUT;
     if (code == DONE) {
-        const workload_task task = task_of(&in, group, method, results);
+        const workload_task task = task_of(&in, group, method);
         code = measure(&task, repetitions, &m);
-        if (code == DONE && !task.motion && !write_results(&task, &m, results))
+        if (code == DONE && !write_results(&task, &m, results))
             code = CANNOT_WRITE;
         workload_library.finish(m.prepared.state);
     }

@@ -17,7 +17,7 @@
 
 /* A task with its inputs, which stay valid and must not be changed. Arrays are in C order. */
 typedef struct workload_task {
-    const char *group;  /* "uniform", "large", "times", "pairs", "crowd" or "file" */
+    const char *group;  /* "uniform", "large", "times", "pairs" or "crowd" */
     const char *method; /* "slerp", "nlerp" or "squad" */
 
     size_t track_count, key_count;
@@ -34,17 +34,12 @@ typedef struct workload_task {
     const int32_t
         *parents;      /* (track_count) of the joints of crowd; -1: the root, which is the first */
     const float *rest; /* (track_count, 3) metres from the parent */
-
-    const char *motion;      /* file: the path of the BVH file to read */
-    const char *result_path; /* file: the path of the BVH file to write */
 } workload_task;
 
 /* What prepare fills in; all is zero before. */
 typedef struct workload_prepared {
-    void *state;         /* passed to run and finish */
-    char device[256];    /* where it computes, and on how many threads */
-    bool lossy;          /* the division: keys are stored in another form than was given */
-    size_t stored_bytes; /* lossy: of everything that is stored to sample all tracks */
+    void *state;      /* passed to run and finish */
+    char device[256]; /* where it computes, and on how many threads */
 } workload_prepared;
 
 /* Results are float32: of crowd 12 numbers a joint, otherwise 4 a sample. */
@@ -53,11 +48,11 @@ typedef struct workload_adapter {
     const char *url;      /* NULL: none */
     const char *compiler; /* of the library, with its flags */
 
-    /* Makes curves of the keys, in any form. Untimed, except for the column of the lossy division.
+    /* Makes curves of the keys. Untimed.
      * 1: done; 0: the library does not have the task; -1: it failed, and said why on stderr. */
     int (*prepare)(const workload_task *task, workload_prepared *prepared);
-    /* Is timed: computes all results of the task into host memory, or for file writes result_path.
-     * False: it failed, and said why on stderr. */
+    /* Is timed: computes all results of the task into host memory. False: it failed, and said why on
+     * stderr. */
     bool (*run)(const workload_task *task, void *state, float *results);
     /* Frees the state, also after a prepare that failed. */
     void (*finish)(void *state);
