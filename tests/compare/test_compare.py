@@ -279,7 +279,7 @@ class Pairs(Case):
         for name, numbers in (("a", rows), ("b", other)):
             text = "\n".join(",".join(f"{x:.9f}" for x in row) for row in numbers)
             (self.folder / f"{name}.csv").write_text(text + "\n")
-        got = self.compare("a.csv", "b.csv", "--src-rate", "50")
+        got = self.compare("a.csv", "b.csv", "--source-rate", "50")
         a, b = (motions.read_csv(self.folder / f"{n}.csv", 50) for n in "ab")
         names = ["rotation[0]"] + [f"joints[{k}]" for k in range(5)]
         names[0] = next(j["name"] for j in got["joints"] if not j["name"].startswith("joints["))

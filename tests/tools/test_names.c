@@ -119,7 +119,7 @@ TEST(names_of_files_reach_no_terminal) {
     expect_nothing_but(inputs, INPUTS);
 }
 
-/* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
+/* Joints, channels, and words in place of numbers; with --source-rate also the frame time, which then
  * appears in the report. */
 TEST(words_of_files_reach_no_terminal) {
     static const char *const cursors[] = {
@@ -149,21 +149,21 @@ TEST(words_of_files_reach_no_terminal) {
             char text[1024];
             snprintf(text, sizeof text, cursors[i], words[k]);
             test_folder_put_text("odd.bvh", text);
-            run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--src-rate 30 odd.bvh -o x.bvh; " RESAMPLE
-                         "--src-rate 30 --json odd.bvh -o x.bvh");
+            run(RESAMPLE "odd.bvh -o x.bvh; " RESAMPLE "--source-rate 30 odd.bvh -o x.bvh; " RESAMPLE
+                         "--source-rate 30 --json odd.bvh -o x.bvh");
             expect_harmless(output);
             expect_harmless(error_output);
             assert_true(strlen(error_output) > 0);
         }
     }
     test_folder_put_text("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
-    expect(0, RESAMPLE "--src-rate 30 odd.bvh -o x.bvh");
+    expect(0, RESAMPLE "--source-rate 30 odd.bvh -o x.bvh");
     expect_word(output, "frame time \\x1b[31m");
-    expect(0, RESAMPLE "--src-rate 30 --json odd.bvh -o x.bvh");
+    expect(0, RESAMPLE "--source-rate 30 --json odd.bvh -o x.bvh");
     expect_word(output, "\"frame_time\": \"\\u001b[31m\"");
     test_folder_put_text(
         "odd.bvh", HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
-    expect_failure(4, RESAMPLE "--src-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
+    expect_failure(4, RESAMPLE "--source-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
 }
 
 /* ---- what outputs are called --------------------------------------------------- */
