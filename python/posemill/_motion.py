@@ -728,14 +728,16 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: N
     >>> pm.load("walk.bvh").clips[0].rotations[0, 1].round(3).tolist()
     [0.025, 0.0, 0.0, 1.0]
     """
-    return load_with(path, READING | {
+    motion, told = load_with(path, READING | {
         "format": format, "source_rate": source_rate, "layout": layout, "skeleton": skeleton, "rates": rates,
         "strict": strict, "hold_nan": hold_nan, "bvh_adds_offset": bvh_adds_offset, "snap": snap}, fill, fill_max)
+    _warn(told)
+    return motion
 
 
 def load_with(path: Path | IO[bytes], reading: dict[str, Any], fill: str | bool = False,
-              fill_max: float | None = None) -> Motion:
-    """As :func:`load`, with all options of reading."""
+              fill_max: float | None = None) -> tuple[Motion, list[str]]:
+    """As :func:`load`, with all options of reading; and what it warns of."""
     reading = reading | {"keep_nan": bool(fill)}
     if fill_max is not None and not fill:
         raise ValueError("fill_max: requires fill")
@@ -745,20 +747,19 @@ def load_with(path: Path | IO[bytes], reading: dict[str, Any], fill: str | bool 
     else:
         content = _read(path, reading)
     motion = Motion._of(content, _label(path))
-    _warn(motion.notes)
+    told = list(motion.notes)
     if fill:
-        motion = _fill(motion, fill, fill_max)
-    _warn(f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
-          if reading[name] != READING[name] and motion.format not in formats)
-    return motion
+        motion = _fill(motion, fill, fill_max, told)
+    return motion, told + [f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
+                           if reading[name] != READING[name] and motion.format not in formats]
 
 
-def _fill(motion: Motion, fill: str | bool, longest: float | None) -> Motion:
+def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[str]) -> Motion:
     content, found = filled(motion._content, fill, longest)
-    _warn(f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
-          f"{found['longest']:.6g} s"
-          for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
-          if found[kind + "_gaps"])
+    told += [f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
+             f"{found['longest']:.6g} s"
+             for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
+             if found[kind + "_gaps"]]
     return Motion._of(content, motion.name)
 
 

@@ -692,14 +692,14 @@ def _read(path: Path, robot: Skeleton | None, options: dict[str, Any]) -> Motion
     unknown = [name for name in reading if name not in READING]
     if unknown:
         raise TypeError(f"{unknown[0]}: is no option of load()")
-    motion = load_with(path, READING | reading | {
+    motion, told = load_with(path, READING | reading | {
         "rates_must_agree": True, "angles_may_jump": robot is not None}, **fill)
-    if robot is None:
-        return motion
-    matched = match_robot(motion, robot)
-    for note in matched.notes:
-        warnings.warn(f"{printable(os.fsdecode(path))}: {note}", MotionWarning, stacklevel=4)
-    return matched
+    if robot is not None:
+        motion = match_robot(motion, robot)
+        told += motion.notes
+    for message in told:
+        warnings.warn(f"{printable(os.fsdecode(path))}: {message}", MotionWarning, stacklevel=3)
+    return motion
 
 
 def _named(path: Path, motion: Motion) -> list[tuple[str, Clip]]:
