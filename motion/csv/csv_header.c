@@ -73,11 +73,9 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
 
 /* ---- the rate ----------------------------------------------------------------------------- */
 
-/* The largest part of a time that its text may have lost: half a unit of the last place of the longest
- * fraction in the column, or the rounding of float32. */
+/* Half a unit of the last place of the longest fraction in a column. */
 static double loss_of(const csv_document *d, size_t column) {
     size_t most = 0;
-    double largest = 0;
     for (size_t r = 0; r < d->row_count; r++) {
         const char separator = csv_separator_of(d->rows[r]);
         csv_span rest = d->rows[r], field = {NULL, 0};
@@ -86,9 +84,8 @@ static double loss_of(const csv_document *d, size_t column) {
         const char *point = field.size > 0 ? memchr(field.text, '.', field.size) : NULL;
         const size_t places = point ? (size_t)(field.text + field.size - point - 1) : 0;
         most = places > most ? places : most;
-        largest = fmax(largest, fabs(d->numbers[r * d->column_count + column]));
     }
-    return fmax(0.5 * pow(10, -(double)most), largest * 0x1p-23);
+    return 0.5 * pow(10, -(double)most);
 }
 
 static bool lies_evenly(const csv_document *d, size_t column, double rate, double loss) {
@@ -100,19 +97,26 @@ static bool lies_evenly(const csv_document *d, size_t column, double rate, doubl
     return even;
 }
 
-/* The mean step with as many digits as are sure, as the time of a frame. False: the times tell no rate. */
-static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
+/* The rate of times of which each may be off by `loss`: that of the mean step, with the digits that are
+ * sure. False: there is none, or it is not known within a hundredth. */
+static bool fit_rate(const csv_document *d, size_t column, double loss, pm_rational *rate) {
     const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
-    const double loss = loss_of(d, column), steps = (double)d->row_count - 1;
-    const double step = (last - d->numbers[column]) / steps;
+    const double steps = (double)d->row_count - 1, step = (last - d->numbers[column]) / steps;
     char text[64];
     rate_snap how;
-    if (!(step > 1e-4 && step <= 1) || !(loss < step / 4))
+    if (!(step > 1e-4 && step <= 1) || !(2 * loss / steps <= 0.01 * step))
         return false;
     const int places = (int)floor(-log10(4 * loss / steps));
     snprintf(text, sizeof text, "%.*f", places < 3 ? 3 : places > 12 ? 12 : places, step);
     return rate_from_frame_time(text, strlen(text), true, rate, &how) &&
            lies_evenly(d, column, rate_value(*rate), loss);
+}
+
+/* Times as they are written, as far as float32 holds them; otherwise as rounded to their digits. */
+static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
+    const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
+    return fit_rate(d, column, fmax(fabs(last) * 0x1p-23, 1e-9), rate) ||
+           fit_rate(d, column, loss_of(d, column), rate);
 }
 
 static size_t column_of_times(const csv_document *d) {
