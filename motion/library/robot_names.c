@@ -166,20 +166,17 @@ static bool list_names(robot_names of, const bool *found, char text[LIST]) {
 /* Whole lists where they fit, otherwise what differs. */
 static pm_status refuse(const char *kind, robot_names file, robot_names robot, const matching *m,
                         pm_error *error) {
+    const char *twice = m->twice ? "; one of them is there twice" : "";
     char ours[LIST], theirs[LIST];
-    if (m->twice)
-        return motion_refuse(error, "two %s names of the file, or of the robot, are one", kind);
-    const bool fits = list_names(file, NULL, theirs) & list_names(robot, NULL, ours);
-    if (!fits) {
-        (void)list_names(file, m->file_found, theirs);
-        (void)list_names(robot, m->robot_found, ours);
-    }
-    return fits ? motion_refuse(error, "has the %s names %s; the robot has %s", kind, theirs, ours)
-                : motion_refuse(error,
-                                "has the %s names %s, which the robot lacks; the robot has %s, "
-                                "which the file lacks",
-                                kind, theirs[0] ? theirs : "of the robot, and not all",
-                                ours[0] ? ours : "none");
+    const bool fits = list_names(file, NULL, theirs);
+    if (list_names(robot, NULL, ours) && fits)
+        return motion_refuse(error, "has the %s names %s; the robot has %s%s", kind, theirs, ours,
+                             twice);
+    (void)list_names(file, m->file_found, theirs);
+    (void)list_names(robot, m->robot_found, ours);
+    return motion_refuse(error,
+                         "%s names that the robot lacks: %s; those that the file lacks: %s%s", kind,
+                         theirs[0] ? theirs : "none", ours[0] ? ours : "none", twice);
 }
 
 static void note_plain(const char *kind, robot_names file, robot_names robot,

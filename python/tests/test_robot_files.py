@@ -40,8 +40,9 @@ def random_robot(folder, seed, bodies=9):
 
     def element(n):
         count = 0 if n == 0 else int(rng.integers(0, 3)) if n > 1 else 1
-        hinges = "".join(f'<joint name="turn_{next(joints)}" axis="{numbers(1)}" pos="{numbers(0.1 * (k % 2))}"'
-                         f'{" range=\'-90 90\'" if rng.random() < 0.5 else ""}/>' for k in range(count))
+        limits = ['range="-90 90"' if rng.random() < 0.5 else "" for _ in range(count)]
+        hinges = "".join(f'<joint name="turn_{next(joints)}" axis="{numbers(1)}" pos="{numbers(0.1 * (k % 2))}" {limit}/>'
+                         for k, limit in enumerate(limits))
         joint = "<freejoint/>" if n == 0 else hinges
         return (f'<body name="{names[n]}" pos="{numbers(0.3)}" euler="{numbers(20)}">{joint}<geom size=".1"/>'
                 f'{"".join(element(c) for c in children[n])}</body>')
@@ -49,9 +50,10 @@ def random_robot(folder, seed, bodies=9):
     (folder / "robot.xml").write_text(f"<mujoco><worldbody>{element(0)}</worldbody></mujoco>", encoding="utf-8")
     skeleton = pm.Skeleton.from_mjcf(folder / "robot.xml")
     frames = int(rng.integers(3, 20))
-    turns = Rotation.from_rotvec(np.cumsum(rng.normal(0, 0.2, (frames, 3)), axis=0))
-    keys = pm.Keys(turns.as_quat().astype(np.float32), rng.normal(0, 1, (frames, 3)).astype(np.float32), rate=RATE,
-                   angles=np.cumsum(rng.normal(0, 0.3, (frames, len(skeleton.hinges))), axis=0).astype(np.float32))
+    turns = Rotation.from_rotvec(np.cumsum(rng.normal(0, 0.05, (frames, 3)), axis=0))
+    places = rng.normal(0, 5, 3) + np.cumsum(rng.normal(0, 0.02, (frames, 3)), axis=0)
+    keys = pm.Keys(turns.as_quat().astype(np.float32), places.astype(np.float32), rate=RATE,
+                   angles=np.cumsum(rng.normal(0, 0.04, (frames, len(skeleton.hinges))), axis=0).astype(np.float32))
     return skeleton, keys, rng
 
 
@@ -146,7 +148,7 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
     pm.MotionLibrary.build(tmp_path / "built.npz", [path], skeleton, source_rate=source)
     libraries = [pm.MotionLibrary.from_files([path], skeleton, source_rate=source),
                  pm.MotionLibrary.load(tmp_path / "built.npz")]
-    if kind == "npz": # written once more at another rate, and read so
+    if kind == "npz": # written once more at another rate, at which bodies move along chords, and read so
         resampled = tmp_path / "again.npz"
         pm.load(path).resample(2 * RATE).save(resampled)
         libraries.append(pm.MotionLibrary.from_files([resampled], skeleton))
@@ -189,7 +191,7 @@ def refused(path, skeleton, words, **options):
 
 def angles_of(path, skeleton, **options):
     lib = both(path, skeleton, source_rate=RATE, **options)
-    return dict(zip(lib.dof_names, lib.sample([0], [0.0], fields=["dof_pos"])["dof_pos"][0].round(5).tolist(), strict=True))
+    return dict(zip(lib.dof_names, lib.sample([0], [0.0], fields=["dof_pos"])["dof_pos"][0].astype(float).round(5).tolist(), strict=True))
 
 
 @pytest.mark.parametrize(("names", "note"), [
@@ -274,7 +276,7 @@ def test_names_of_npz_that_do_not_fit_are_refused(tmp_path, changes, words):
 def test_places_are_compared_with_the_angles(tmp_path):
     robot = robot_of(tmp_path)
     places = np.tile(np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], float), (2, 1, 1))
-    both(npz_of(tmp_path / "a.npz", body_pos_w=places + [[0], [0.004], [0.009]]), robot)
+    both(npz_of(tmp_path / "a.npz", body_pos_w=places + np.array([[0, 0, 0], [0, 0.004, 0], [0.009, 0, 0]])), robot)
     (tmp_path / "built.npz").unlink()
     far = places.copy()
     far[1, 2, 0] = 0.011
@@ -359,7 +361,7 @@ def test_libraries_of_other_files_are_resampled_when_they_are_built(tmp_path):
     rows = "".join(f"{10 * k} {k * k} 0\n" for k in range(12))
     bvh.write_text("HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n"
                    f"OFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 12\nFrame Time: 0.1\n{rows}", encoding="utf-8")
-    pm.load(bvh).reduce(angle=1.0).save(tmp_path / "a.glb")
+    pm.reduce(pm.load(bvh), angle=1.0, curve="cubicspline").motion.save(tmp_path / "a.glb")
     for path in (bvh, tmp_path / "a.glb"):
         assert both(path, None, rate=25).durations[0] == pytest.approx(1.08)
 
@@ -450,7 +452,7 @@ def test_a_file_of_a_list_that_fails_is_named(tmp_path):
     robot, good = robot_of(tmp_path), rows_of(tmp_path / "good.csv")
     bad = tmp_path / "bad.csv"
     for text, options in (("1,2,3\n", {}), (f"{HEAD},a,b\n0,0,1,0,0,0,1,0,0\n", {}), ("0,0,1,0,0,0,1,0\n", {}),
-                          ("0,0,1,0,0,0,1,0,0\n" * 4, {"rate": "1/1000000000000000"}), ("0,0,1,0,0,0,1,0,0\n" * 4, {"rate": 10**12})):
+                          ("0,0,1,0,0,0,1,0,0\n" * 4, {"rate": 10**12})):
         bad.write_text(text, encoding="utf-8")
         with pytest.raises(ValueError, match=r"bad\.csv: "):
             pm.MotionLibrary.from_files([good, bad] if "rate" not in options else [bad], robot, source_rate=RATE, **options)
