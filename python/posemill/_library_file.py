@@ -14,7 +14,7 @@ from ._arrays import address
 from ._content import Content
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, ffi, file_name, lib
+from ._library import Path, call, ffi, file_name, lib, text_worded
 from ._motion import READING, Motion, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._rational import Number, rate_of, rational
@@ -166,10 +166,17 @@ def _matched(content: Content, robot: Skeleton) -> Content:
     return Content(made[0], (_matched, (content, robot)), is_copy=True)
 
 
+@ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
+def _note_warning(into: Any, level: int, message: Any) -> None:
+    """Files are read twice, and warn twice of the same."""
+    ffi.from_handle(into).setdefault(text_worded(message))
+
+
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
                   turn: str | None, coded: bool, robot: Skeleton | None, rate: Number | None,
-                  reading: dict[str, Any]) -> None:
-    """Writes the clips of motion files to a file; a thread holds one motion at a time."""
+                  reading: dict[str, Any]) -> list[str]:
+    """Writes the clips of motion files to a file; a thread holds one motion at a time. Gives what the files warn
+    of."""
     for path in paths:
         os.stat(path) # raises what Python raises for files that are not there
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
@@ -179,6 +186,9 @@ def build_library(output: Path, paths: Sequence[Path], method: Method, keys: Key
         "rate": rational(None if rate is None else rate_of(rate))})
     found, keep = read_options(**(READING | reading))
     options.reading = found[0]
+    warned: dict[str, None] = {}
+    handle = ffi.new_handle(warned)
+    options.reading.log, options.reading.log_user = lib.python_note_warning, handle
     if robot is not None:
         kept: list[Any] = []
         keep = [keep, kept]
@@ -186,6 +196,7 @@ def build_library(output: Path, paths: Sequence[Path], method: Method, keys: Key
         options.robot = content
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
     del keep
+    return sorted(warned)
 
 
 @contextmanager

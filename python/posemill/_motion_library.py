@@ -238,7 +238,9 @@ class MotionLibrary(Shared):
         """
         robot = skeleton if isinstance(skeleton, Skeleton) else None
         reading |= {"skeleton": None if robot else skeleton, "source_rate": source_rate}
-        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, rate, reading)
+        for message in build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot,
+                                     rate, reading):
+            warnings.warn(message, MotionWarning, stacklevel=2)
 
     def __len__(self) -> int:
         return len(self._ticks)

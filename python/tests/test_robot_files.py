@@ -172,8 +172,14 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
 
 def both(path, skeleton, **options):
     """Through both readers, which agree."""
-    lib = pm.MotionLibrary.from_files(path, skeleton, **options)
-    pm.MotionLibrary.build(path.parent / "built.npz", path, skeleton, **options)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        lib = pm.MotionLibrary.from_files(path, skeleton, **options)
+        pm.MotionLibrary.build(path.parent / "built.npz", path, skeleton, **options)
+    messages = [str(one.message) for one in told if str(path) in str(one.message)]
+    assert messages[:len(messages) // 2] == messages[len(messages) // 2:] # each once
+    for message in messages[:len(messages) // 2]:
+        warnings.warn(message, pm.MotionWarning, stacklevel=2)
     lib.save(path.parent / "saved.npz")
     assert (path.parent / "saved.npz").read_bytes() == (path.parent / "built.npz").read_bytes()
     return lib
@@ -205,7 +211,6 @@ def test_headers_decide(tmp_path, names, note):
         warnings.simplefilter("always")
         assert angles_of(path, robot_of(tmp_path)) == {"hip": 0.1, "knee": 0.9}
     assert [note in str(one.message) for one in told] == ([True] if note else [])
-    assert all(one.filename == __file__ for one in told)
 
 
 @pytest.mark.parametrize("names", ["joint_0,joint_1", "dof_pos_1,dof_pos_2"])
