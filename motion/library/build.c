@@ -284,8 +284,10 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {
     if (robot->joint_count == 0 || robot->hinge_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
-    const pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
-    return status == PM_OK ? library_check_given(robot, error) : status;
+    pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
+    if (status == PM_OK)
+        status = library_check_given(robot, error);
+    return status == PM_OK ? library_check_skeleton(robot, error) : status;
 }
 
 static pm_status take_robot(builder *b, pm_error *error) {
