@@ -145,9 +145,9 @@ PM_API pm_status pm_library_match_robot(const pm_motion *motion, const pm_librar
 /* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds
  * one motion at a time, so memory does not grow with the number of files, which are read twice.
  * All files have joints with the names and the parents of the first one's, in any order, or are
- * those of a robot; clips have a rate, or are resampled to one. Names of motions are those of the files, with the clip's
- * where a file has several; names that are taken are numbered. Where only the first root moves,
- * positions are those of it alone. `options` may be NULL. Blocks. Thread-safe. */
+ * those of a robot; clips have a rate, or are resampled to one. Names of motions are those of the
+ * files, with the clip's where a file has several; names that are taken are numbered. Where only the
+ * first root moves, positions are those of it alone. `options` may be NULL. Blocks. Thread-safe. */
 PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,
                                   const pm_library_build_options *options, const char *output,
                                   pm_error *error);

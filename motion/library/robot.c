@@ -62,7 +62,8 @@ static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_cha
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
-    const pm_status status = robot_match_names("body", file, own, false, places, m->notes, error);
+    motion_notes *notes = path == PM_MOTION_ROTATION ? m->notes : NULL; /* once for both paths */
+    const pm_status status = robot_match_names("body", file, own, false, places, notes, error);
     if (status != PM_OK)
         return status;
     if (places[at] == PM_NO_INDEX32)
@@ -117,7 +118,7 @@ static pm_status match_joints(matching *m, pm_error *error) {
     return robot_match_names("joint", columns, hinges, true, m->order, m->notes, error);
 }
 
-/* Finds the three channels, and compares the places of bodies that the file has. */
+/* Finds the three channels. `bodies` and `places` are then those of the positions. */
 static pm_status match_clip(matching *m, const pm_motion_channel **bodies, pm_motion_name *names,
                             uint32_t *places, pm_error *error) {
     const size_t joints = m->robot->joint_count;

@@ -182,7 +182,7 @@ static pm_status refuse(const char *kind, robot_names file, robot_names robot, c
 static void note_plain(const char *kind, robot_names file, robot_names robot,
                        const uint32_t *places, motion_notes *notes) {
     char own[MOTION_PRINTABLE], other[MOTION_PRINTABLE];
-    for (size_t i = 0; i < robot.count; i++) {
+    for (size_t i = 0; notes && i < robot.count; i++) {
         const pm_motion_name name =
             places[i] != PM_NO_INDEX32 ? file.names[places[i]] : robot.names[i];
         if (motion_compare_names(name, robot.names[i]) == 0)

@@ -14,9 +14,11 @@ typedef struct robot_names {
 } robot_names;
 
 /* places[i] receives the place in the file of name i of the robot; PM_NO_INDEX32: the file lacks it.
- * Names are equal byte by byte; or all of them without regard to case and to words such as `joint` at their
- * ends, which a note says. Refused with both lists: a name of the file that the robot lacks, one that is
- * there twice and, with `all`, one of the robot that the file lacks. `kind`: "joint", for messages. */
+ * Names are equal byte by byte; or all of them without regard to case and to words such as `joint` at
+ * their ends, which a note says, unless `notes` is NULL. Names that only count are in the order of the
+ * robot, and so are all where one side has no names. Refused with both lists: a name of the file that the
+ * robot lacks, one that is there twice and, with `all`, one of the robot that the file lacks. `kind`:
+ * "joint" or "body", for messages. */
 pm_status robot_match_names(const char *kind, robot_names file, robot_names robot, bool all,
                             uint32_t *places, motion_notes *notes, pm_error *error);
 
