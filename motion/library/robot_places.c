@@ -87,8 +87,8 @@ static pm_status check_frame(const placing *p, size_t frame, const pm_motion_cha
             "%zu; expected at most 0.01",
             motion_printable(shown, name.text, name.size), distance, frame);
         motion_hint(error,
-                    "the model is another one, or joints or bodies without names are in another "
-                    "order than those of the model");
+                    "the model is another one, or joints or bodies are in another order than its "
+                    "own, which joint_names and body_names in the file would say");
         return PM_ERROR_FILE;
     }
     return PM_OK;

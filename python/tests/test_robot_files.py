@@ -148,10 +148,9 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
     pm.MotionLibrary.build(tmp_path / "built.npz", [path], skeleton, source_rate=source)
     libraries = [pm.MotionLibrary.from_files([path], skeleton, source_rate=source),
                  pm.MotionLibrary.load(tmp_path / "built.npz")]
-    if kind == "npz": # written once more at another rate, at which bodies move along chords, and read so
-        resampled = tmp_path / "again.npz"
-        pm.load(path).resample(2 * RATE).save(resampled)
-        libraries.append(pm.MotionLibrary.from_files([resampled], skeleton))
+    resampled = tmp_path / f"again.{kind}" # at another rate, at which bodies move along chords
+    pm.load(path, source_rate=source).resample(2 * RATE).save(resampled)
+    libraries.append(pm.MotionLibrary.from_files([resampled], skeleton, source_rate=source and 2 * RATE))
     times = np.arange(len(keys.rotations)) / RATE
     a = wanted.sample(np.zeros(len(times), int), times, fields=FIELDS)
     for lib in libraries:
