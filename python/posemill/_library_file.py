@@ -122,8 +122,8 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         "points": _pointer(points, np.float32, keep, "float *"), "axes": _pointer(axes, np.float64, keep, "double *"),
         "references": _pointer(None if axes is None else references, np.float64, keep, "double *"),
         "hinges": _pointer(skeleton.hinges, np.uint32, keep, "uint32_t *"),
-        "hinge_names": names(skeleton.hinge_names), "continuous": _pointer(
-            skeleton.continuous, np.bool_, keep, "_Bool *"), "hinge_count": len(skeleton.hinges),
+        "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
+        "continuous": _pointer(np.broadcast_to(skeleton.continuous, len(skeleton.hinges)), np.bool_, keep, "_Bool *"),
         "bodies": _pointer(bodies, np.uint32, keep, "uint32_t *"), "body_count": len(bodies),
         "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs)}
 

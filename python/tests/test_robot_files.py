@@ -412,6 +412,17 @@ def test_jumps_of_other_joints_are_named(tmp_path):
         pm.load(path, source_rate=30)
 
 
+def test_who_says_otherwise_is_obeyed(tmp_path):
+    path, robot = tmp_path / "a.csv", urdf_of(tmp_path, "revolute")
+    wrapped_file(path)
+    robot.continuous = [True]
+    with pytest.warns(pm.MotionWarning, match="joint 'yaw': its angle was wrapped"):
+        both(path, robot, source_rate=30)
+    robot.continuous = [True, False]
+    with pytest.raises(ValueError, match="broadcast"):
+        pm.MotionLibrary.from_files(path, robot, source_rate=30)
+
+
 JOINTS = ['<joint name="{}"/>', '<joint name="{}" range="-1 1"/>', '<joint name="{}" range="0 0"/>',
           '<joint name="{}" limited="true" range="-1 1"/>', '<joint name="{}" limited="false" range="-1 1"/>',
           '<joint name="{}" limited="auto" range="-1 1"/>', '<joint name="{}" class="bounded"/>']
