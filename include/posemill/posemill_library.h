@@ -56,6 +56,9 @@ typedef struct pm_library_content {
     const uint32_t *hinges;   /* hinge_count joints with an axis, in the order of angles */
     const pm_motion_name *hinge_names;
     size_t hinge_count;
+    /* (hinge_count): joints without limits, whose angles in files may be wrapped. Used by
+     * pm_library_match_robot, and not stored. NULL: none */
+    const bool *continuous;
 
     const uint32_t *bodies; /* joints: the bodies of results, each at most once */
     size_t body_count;      /* at least 1 */
@@ -82,7 +85,7 @@ typedef struct pm_library_content {
     /* In place of key_rotations: rows of pm_keys_encode, in key_format. They are written so. */
     const void *key_codes;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_library_content;
 
 typedef struct pm_library_write_options {
@@ -113,21 +116,38 @@ typedef struct pm_library_build_options {
     void *progress_user;
     bool coded_keys; /* as in pm_library_write_options */
     /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
-     * hinges. Clips then have, in channels of no node, the position and the rotation of the first root,
-     * and a scalar for each hinge in the order of `hinges`. A joint turns about one axis through its own
+     * hinges. Clips are matched by pm_library_match_robot. A joint turns about one axis through its own
      * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
      * bodies. Nothing is scaled or turned. NULL: files have joints. */
     const pm_library_content *robot;
+    /* Frames per second to which clips are resampled, each by its own interpolation where its format has
+     * some, otherwise by slerp and lines. What the files' own rate is says reading.source_rate. 0/0: clips
+     * are not resampled, and have a rate */
+    pm_rational rate;
 
-    uint64_t reserved[6]; /* must be 0 */
+    uint64_t reserved[4]; /* must be 0 */
 } pm_library_build_options;
+
+/* The motion of a robot that a file of robots has, in memory: each clip has a channel of no node with the
+ * positions of the first root, one with its rotations, and one with the angles of `hinges` in their order.
+ *
+ * Names decide where both sides have them. Columns of joints whose names are in another order are brought
+ * into that of the robot; other names are refused with both lists. The root is the body with its name; in
+ * arrays of bodies without names, the first. Where the file has positions of bodies, they are compared with
+ * those that the angles give at five frames: a distance above 0.01 is refused with the body's name.
+ *
+ * Angles of `continuous` joints that begin a turn anew go on; notes of the motion say so, and name other
+ * joints that step by more than half a turn. `robot`: as in pm_library_build_options. Destroy the motion with
+ * pm_motion_destroy; the other one may be destroyed before. Thread-safe. */
+PM_API pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_content *robot,
+                                        pm_motion **matched, pm_error *error);
 
 /* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds
  * one motion at a time, so memory does not grow with the number of files, which are read twice.
  * All files have joints with the names and the parents of the first one's, in any order, or are
- * those of a robot; clips have a rate. Names of motions are those of the files, with the clip's
- * where a file has several; names that are taken are numbered. Where only the first root moves,
- * positions are those of it alone. `options` may be NULL. Blocks. Thread-safe. */
+ * those of a robot; clips have a rate, or are resampled to one. Names of motions are those of the
+ * files, with the clip's where a file has several; names that are taken are numbered. Where only the
+ * first root moves, positions are those of it alone. `options` may be NULL. Blocks. Thread-safe. */
 PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,
                                   const pm_library_build_options *options, const char *output,
                                   pm_error *error);

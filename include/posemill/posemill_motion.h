@@ -88,8 +88,13 @@ typedef struct pm_motion_channel {
         name; /* of scalars, and of channels of no node: `trans`, `poses[3]`; otherwise empty */
     bool always_linear; /* of unknown meaning, or reduced beside rotations of a method: interpolated
                            linearly, whatever the method */
+    /* Of files of robots, what the file says the numbers are of: of a rotation or a position the name
+     * of a body; of scalars `components` names of joints. NULL: it does not say */
+    const pm_motion_name *subjects;
+    double
+        full_turn; /* of scalars that are angles: 2 pi, or 360 in degrees. 0: of another meaning */
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[2]; /* 0 */
 } pm_motion_channel;
 
 typedef struct pm_motion_clip {
@@ -205,6 +210,11 @@ typedef struct pm_motion_read_options {
     /* true: values that are not finite are no fault, and are NaN in the keys: for pm_motion_fill. Every
      * function that writes or evaluates such a motion refuses it or has no defined result */
     bool keep_nan;
+    /* true: a file that states another rate than source_rate is refused; false: source_rate is used */
+    bool rates_must_agree;
+    /* true: angles of joints that change by more than half a turn between frames are no warning, for
+     * pm_library_match_robot, which knows the joints */
+    bool angles_may_jump;
 
     uint64_t reserved[6]; /* must be 0 */
 } pm_motion_read_options;

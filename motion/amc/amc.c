@@ -256,7 +256,7 @@ static pm_status make_clip(const reader *r) {
     r->motion->content.clip_count = 1;
     if (given.den == 0)
         motion_warn(&r->input->warnings,
-                    "has no rate; %d frames per second are taken: --src-rate gives another",
+                    "has no rate; %d frames per second are taken: --source-rate gives another",
                     (int)USUAL_RATE);
     return PM_OK;
 }

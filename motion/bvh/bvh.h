@@ -76,11 +76,12 @@ typedef struct bvh {
     size_t frame_count;     /* at least 1 */
     uint64_t frames_stated; /* value of Frames:; UINT64_MAX: it has none that can be counted to */
     pm_rational rate;
-    rate_snap rate_how;   /* RATE_LITERAL also for a source_rate */
-    bvh_text frame_time;  /* as written; empty if the file has none */
-    bool comma;           /* whether a number has a decimal comma */
-    const char *line_end; /* "\n", "\r\n" or "\r", as the first line ends */
-    char *hierarchy;      /* the text before MOTION, with decimal points for decimal commas */
+    rate_snap rate_how;      /* RATE_LITERAL also for a source_rate */
+    pm_rational stated_rate; /* of the frame time, whatever the options; 0/0: none */
+    bvh_text frame_time;     /* as written; empty if the file has none */
+    bool comma;              /* whether a number has a decimal comma */
+    const char *line_end;    /* "\n", "\r\n" or "\r", as the first line ends */
+    char *hierarchy;         /* the text before MOTION, with decimal points for decimal commas */
     size_t hierarchy_size;
 } bvh;
 

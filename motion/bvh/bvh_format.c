@@ -172,6 +172,7 @@ static bool make_clip(pm_motion *motion, const document *d) {
                              .first_time = {0, 1}};
     motion->content.clips = clip;
     motion->content.clip_count = 1;
+    motion->stated_rate = d->model->stated_rate;
     return good;
 }
 

@@ -81,7 +81,7 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     return bvh_next_word(scan);
 }
 
-static const char rate_hint[] = "give the rate with --src-rate";
+static const char rate_hint[] = "give the rate with --source-rate";
 
 /* Tools that do not know the frame time write 1, so 1 is treated like a missing frame time. */
 static bool read_frame_time(bvh_scan *scan) {
@@ -97,9 +97,13 @@ static bool read_frame_time(bvh_scan *scan) {
                                              "Frame Time: is '%s'; expected a number",
                                              bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     if (given) {
+        rate_snap how;
         if (seconds == 1.0)
             motion_warn(&scan->input->warnings,
                         "Frame Time: 1 second is a placeholder and is ignored");
+        else if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap,
+                                       &model->stated_rate, &how))
+            model->stated_rate = (pm_rational){0, 0};
         return true;
     }
     if (seconds == 1.0)

@@ -150,8 +150,9 @@ static void list_pairs(const matching *m, joint_pairs *pairs) {
             pairs->only[1][pairs->only_count[1]++] = (uint32_t)j;
 }
 
-pm_status joints_match(const subject *a, const subject *b, const char *map_path, joint_pairs *pairs,
+pm_status joints_match(subject *a, subject *b, const char *map_path, joint_pairs *pairs,
                        pm_error *error) {
+    subject_use_file_names(a, b);
     matching m = {.a = a,
                   .b = b,
                   .partner = malloc((a->joint_count + 1) * sizeof *m.partner),

@@ -24,7 +24,7 @@ typedef struct joint_pairs {
 /* By name where one is common; of equal names the first with the first, and so on. Else by order, if
  * both have the same number. With a map, pairs are its lines: a name of A, a tab, a name of B.
  * Release the pairs also on failure. */
-pm_status joints_match(const subject *a, const subject *b, const char *map_path, joint_pairs *pairs,
+pm_status joints_match(subject *a, subject *b, const char *map_path, joint_pairs *pairs,
                        pm_error *error);
 void joints_release(joint_pairs *pairs);
 

@@ -17,6 +17,8 @@ typedef struct view_maker {
     subject *s;
     pm_motion_node *nodes;
     pm_motion_channel *channels;
+    pm_motion_name *names; /* as the file has them */
+    bool has_names;
     size_t count;
 } view_maker;
 
@@ -42,6 +44,9 @@ static bool add_joint(view_maker *m, const pm_motion_channel *channel, int64_t c
         node->name.size = strlen(text);
         node->name.text = motion_copy_text(&m->s->arena, text, node->name.size);
     }
+    m->names[m->count] =
+        channel->subjects ? channel->subjects[component >= 0 ? component : 0] : node->name;
+    m->has_names = m->has_names || channel->subjects;
     node->parent = -1;
     node->rotation[3] = 1;
     node->scale[0] = node->scale[1] = node->scale[2] = 1;
@@ -92,17 +97,32 @@ static pm_status make_nodes(subject *s, const pm_motion_content *content, pm_mot
     const size_t count = count_joints(content, clip);
     view_maker m = {.s = s,
                     .nodes = motion_allocate(&s->arena, count, sizeof *m.nodes),
-                    .channels = motion_allocate(&s->arena, count, sizeof *m.channels)};
-    bool done = m.nodes != NULL && m.channels != NULL;
+                    .channels = motion_allocate(&s->arena, count, sizeof *m.channels),
+                    .names = motion_allocate(&s->arena, count, sizeof *m.names)};
+    bool done = m.nodes != NULL && m.channels != NULL && m.names != NULL;
     for (size_t c = 0; done && c < clip->channel_count; c++)
         done = add_channel(&m, content, clip, &clip->channels[c]);
     if (!done)
         return motion_refuse_memory(error);
     clip->channels = m.channels;
     clip->channel_count = count;
+    s->file_names = m.has_names ? m.names : NULL;
     s->view.content.nodes = m.nodes;
     s->view.content.node_count = count;
     return PM_OK;
+}
+
+static void use_names(subject *s) {
+    pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)s->view.content.nodes; /* its own */
+    for (size_t j = 0; j < s->joint_count; j++)
+        nodes[j].name = s->file_names[j];
+}
+
+void subject_use_file_names(subject *a, subject *b) {
+    if (!a->file_names || !b->file_names)
+        return;
+    use_names(a);
+    use_names(b);
 }
 
 /* ---- joints -------------------------------------------------------------------------------- */

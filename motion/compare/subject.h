@@ -30,6 +30,7 @@ typedef struct subject {
     uint32_t *order;                    /* joints, parents before their children */
     double *matrices;                   /* (joints, 12): of the world, while a pose is placed */
     size_t joint_count;
+    pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
     int up;                        /* the axis that points up: 1 y, 2 z */
     double unit_mm;                /* millimetres per unit of length */
@@ -48,6 +49,9 @@ typedef struct subject {
 /* Describes a clip of a motion, which must outlive the subject. Release the subject also on failure. */
 pm_status subject_make(subject *s, const pm_motion *motion, size_t clip, pm_error *error);
 void subject_release(subject *s);
+
+/* Names the joints as the file of a robot does, in place of numbering them. Both files must do so. */
+void subject_use_file_names(subject *a, subject *b);
 
 /* Leaves only the part that begins `from` seconds after the first key, and of it at most `seconds`.
  * Keys outside of it still shape the curves, but give no times. */

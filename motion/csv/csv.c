@@ -45,6 +45,7 @@ static pm_motion_channel make_channel(const csv_document *d, const csv_group *g)
                                                                [PM_MOTION_POSITION] = {"root", 4},
                                                                [PM_MOTION_SCALAR] = {"joints", 6}};
     const bool rotates = csv_is_rotation(g);
+    const bool is_joints = g->form == CSV_NUMBERS && g->column == d->layout.columns;
     const size_t width = rotates ? g->stride : d->column_count;
     return (pm_motion_channel){.node = -1,
                                .path = paths[g->form],
@@ -54,16 +55,18 @@ static pm_motion_channel make_channel(const csv_document *d, const csv_group *g)
                                         .stride = width * sizeof(double)},
                                .name = g->form == CSV_TIME ? (pm_motion_name){"time", 4}
                                                            : names[paths[g->form]],
-                               .always_linear = g->form == CSV_TIME};
+                               .always_linear = g->form == CSV_TIME,
+                               .subjects = is_joints ? d->joints : NULL,
+                               .full_turn = is_joints ? d->layout.full_turn : 0};
 }
 
-static pm_status make_content(csv_document *d, pm_rational given, pm_motion *motion,
+static pm_status make_content(csv_document *d, const motion_input *input, pm_motion *motion,
                               pm_error *error) {
-    const pm_rational rate = given.den ? given : (pm_rational){d->layout.rate, 1};
     pm_motion_clip *clip = motion_allocate(&motion->arena, 1, sizeof *clip);
     pm_timeline *timeline = motion_allocate(&motion->arena, 1, sizeof *timeline);
     pm_motion_channel *channels =
         motion_allocate(&motion->arena, d->layout.count, sizeof *channels);
+    pm_rational rate;
     size_t count = 0;
     if (!clip || !timeline || !channels)
         return motion_refuse_memory(error);
@@ -72,6 +75,7 @@ static pm_status make_content(csv_document *d, pm_rational given, pm_motion *mot
             d->layout.groups[i].channel = count;
             channels[count++] = make_channel(d, &d->layout.groups[i]);
         }
+    csv_find_rate(d, input, &rate, &motion->stated_rate);
     *timeline = (pm_timeline){.key_count = d->row_count, .rate = rate};
     *clip = (pm_motion_clip){.name = {"", 0},
                              .timelines = timeline,
@@ -97,8 +101,9 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         status = csv_choose_layout(document, input, error);
     if (status == PM_OK)
         status = csv_convert_rotations(document, input, &motion->arena, error);
-    return status == PM_OK ? make_content(document, input->options->source_rate, motion, error)
-                           : status;
+    if (status == PM_OK)
+        status = csv_name_joints(document, motion, error);
+    return status == PM_OK ? make_content(document, input, motion, error) : status;
 }
 
 /* The document is in the motion's memory. */

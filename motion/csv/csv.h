@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * CSV files of robots: a row per frame with the root's position, its rotation, and the positions of the
- * joints. A layout says which columns are which. The file does not say its rate.
+ * joints. A layout says which columns are which.
  */
 #ifndef POSEMILL_MOTION_CSV_H
 #define POSEMILL_MOTION_CSV_H
@@ -43,9 +43,10 @@ typedef struct csv_layout {
     char name[CSV_LAYOUT_TEXT];
     csv_group groups[CSV_MAX_GROUPS];
     size_t count;
-    size_t columns; /* that the groups name; those that follow are numbers */
-    int rate;       /* frames per second, where nothing else says it */
-    bool is_given;  /* by the options: what it says is not doubted */
+    size_t columns;   /* that the groups name; those that follow are numbers */
+    int rate;         /* frames per second, where nothing else says it */
+    double full_turn; /* of the joints: 360 where the layout has degrees */
+    bool is_given;    /* by the options: what it says is not doubted */
 } csv_layout;
 
 /* Separators, line ends and rows of the source, which the output repeats. */
@@ -59,6 +60,8 @@ typedef struct csv_document {
     bool ends_with_line; /* whether the last row has a line end too */
     size_t row_count, column_count;
     double *numbers; /* (row_count, column_count), as in the file */
+    pm_motion_name
+        *joints; /* of the columns behind those of the layout. NULL: the header has none */
 } csv_document;
 
 /* ---- parts of reading and writing ------------------------------------------------- */
@@ -86,6 +89,15 @@ pm_status csv_read_rows(csv_document *document, const motion_input *input, motio
 
 /* The layout of the options or of the header; else that of most robots. */
 pm_status csv_choose_layout(csv_document *document, const motion_input *input, pm_error *error);
+
+/* Takes the names of joints from a header that has one for each column. A header that names others is
+ * noted in motion->odd_names. */
+pm_status csv_name_joints(csv_document *document, pm_motion *motion, pm_error *error);
+
+/* The rate of the rows: that of the options, of a column of times, or with a warning that of the layout.
+ * *stated, which is 0/0 before, is the one that the times have. */
+void csv_find_rate(const csv_document *document, const motion_input *input, pm_rational *rate,
+                   pm_rational *stated);
 
 /* Makes the quaternions of all rotations. Refuses columns that are none, unless the layout is given. */
 pm_status csv_convert_rotations(csv_document *document, const motion_input *input,

@@ -12,6 +12,7 @@
 #include "motion/csv/csv.h"
 
 #define RADIANS 0.017453292519943295769
+#define RADIANS_A_TURN (360 * RADIANS)
 
 /* ---- lists of columns --------------------------------------------------------------------- */
 
@@ -20,10 +21,11 @@ enum { USUAL_RATE = 30 };
 static const struct {
     const char *name, *columns;
     int rate;
+    double full_turn; /* of the joints */
 } layouts[] = {
-    {"robot", "position,quaternion-xyzw", USUAL_RATE},
-    {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE},
-    {"seed", "index,position,euler-xyz", 120}, /* BONES-SEED, whose positions are centimetres */
+    {"robot", "position,quaternion-xyzw", USUAL_RATE, RADIANS_A_TURN},
+    {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE, RADIANS_A_TURN},
+    {"seed", "index,position,euler-xyz", 120, 360}, /* BONES-SEED, in centimetres and degrees */
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
@@ -92,10 +94,17 @@ static bool read_columns(const char *text, csv_layout *layout) {
     }
 }
 
-static void use_columns(csv_layout *layout, const char *name, const char *columns, int rate) {
+static void use_columns(csv_layout *layout, const char *name, const char *columns, int rate,
+                        double full_turn) {
     (void)read_columns(columns, layout);
     snprintf(layout->name, sizeof layout->name, "%s", name);
     layout->rate = rate;
+    layout->full_turn = full_turn;
+}
+
+static void use_row(csv_layout *layout, size_t row) {
+    use_columns(layout, layouts[row].name, layouts[row].columns, layouts[row].rate,
+                layouts[row].full_turn);
 }
 
 static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
@@ -103,7 +112,7 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
     d->layout.is_given = true;
     for (size_t i = 0; i < LAYOUTS; i++)
         if (strcmp(layouts[i].name, text) == 0) {
-            use_columns(&d->layout, text, layouts[i].columns, layouts[i].rate);
+            use_row(&d->layout, i);
             return PM_OK;
         }
     if (!read_columns(text, &d->layout))
@@ -111,6 +120,7 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
                              motion_printable(shown, text, strlen(text)), expected_layout);
     snprintf(d->layout.name, sizeof d->layout.name, "%s", text);
     d->layout.rate = USUAL_RATE;
+    d->layout.full_turn = RADIANS_A_TURN;
     return PM_OK;
 }
 
@@ -207,13 +217,17 @@ static pm_status refuse_head(const csv_document *d, size_t column, const head *h
     return PM_ERROR_FILE;
 }
 
-/* Columns before the root: the number of the frame, its time. */
+/* Columns before the root: the number of the frame, which has no name in tables of pandas, its time. */
 static size_t skip_leading(const head *h, char *columns, size_t size) {
     size_t first = 0;
     columns[0] = '\0';
-    for (; first < 2 && (is_index(h->names[first]) || is_time(h->names[first])); first++) {
+    for (; first < 2; first++) {
+        const bool is_number =
+            is_index(h->names[first]) || (first == 0 && !h->names[0][0] && h->names[1][0]);
         const size_t used = strlen(columns);
-        snprintf(columns + used, size - used, "%s,", is_index(h->names[first]) ? "index" : "time");
+        if (!is_number && !is_time(h->names[first]))
+            break;
+        snprintf(columns + used, size - used, "%s,", is_number ? "index" : "time");
     }
     return first;
 }
@@ -223,7 +237,7 @@ static pm_status choose_by_header(csv_document *d, pm_error *error) {
     head h;
     read_head(d->header, &h);
     if (is_seed(&h)) {
-        use_columns(&d->layout, "seed", layouts[2].columns, layouts[2].rate);
+        use_row(&d->layout, 2);
         return PM_OK;
     }
     const size_t first = skip_leading(&h, columns, sizeof columns), rotation = first + 3;
@@ -239,7 +253,11 @@ static pm_status choose_by_header(csv_document *d, pm_error *error) {
     const size_t used = strlen(columns);
     snprintf(columns + used, sizeof columns - used, "position,quaternion-%s",
              w_first ? "wxyz" : "xyzw");
-    use_columns(&d->layout, first > 0 ? columns : w_first ? "robot-wxyz" : "", columns, USUAL_RATE);
+    use_columns(&d->layout,
+                first > 0 ? columns
+                : w_first ? "robot-wxyz"
+                          : "",
+                columns, USUAL_RATE, RADIANS_A_TURN);
     return PM_OK;
 }
 

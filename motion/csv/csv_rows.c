@@ -78,13 +78,15 @@ static size_t count_fields(csv_span line) {
     return count;
 }
 
-/* A line whose first field is a word other than NaN. */
+/* A line whose first field is a word other than NaN; after one without a name, its second. */
 static bool is_header(csv_span line) {
     const char separator = csv_separator_of(line);
-    csv_span field;
+    csv_span field = {NULL, 0};
     double value;
-    return csv_next_field(&line, separator, &field) && field.size > 0 &&
-           !csv_read_number(field, &value) &&
+    for (int i = 0; i < 2 && field.size == 0; i++)
+        if (!csv_next_field(&line, separator, &field))
+            return false;
+    return field.size > 0 && !csv_read_number(field, &value) &&
            !text_is_not_finite(field.text, field.text + field.size);
 }
 

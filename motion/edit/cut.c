@@ -136,10 +136,9 @@ static pm_status cut_channel(const cutting *c, const pm_motion_channel *from, co
     if (from->interpolation == PM_MOTION_CUBICSPLINE && (k->has_begin || k->has_end))
         return motion_refuse(error, "a cubic spline would be cut between its keys; resample first");
     *to = *from;
-    to->name = motion_copy_name(c->arena, from->name);
-    const bool good = to->name.text && cut_array(c, from, &from->keys, k, &to->keys) &&
-                      cut_array(c, from, &from->in, k, &to->in) &&
-                      cut_array(c, from, &from->out, k, &to->out);
+    const bool good =
+        motion_copy_words(c->arena, from, to) && cut_array(c, from, &from->keys, k, &to->keys) &&
+        cut_array(c, from, &from->in, k, &to->in) && cut_array(c, from, &from->out, k, &to->out);
     return good ? PM_OK : motion_refuse_memory(error);
 }
 

@@ -371,13 +371,11 @@ static bool make_clip(joining *j, pm_motion_clip *to) {
         pm_motion_channel *channel = &j->channels[c];
         double *keys = motion_allocate(j->arena, j->frames, channel->components * sizeof *keys);
         double *scratch = calloc(channel->components + 1, sizeof *scratch);
-        const pm_motion_name name = motion_copy_name(j->arena, channel->name);
-        good = keys && scratch && name.text;
+        good = keys && scratch && motion_copy_words(j->arena, channel, channel);
         if (good)
             fill_channel(j, c, keys, scratch);
         free(scratch);
         /* Only now: the parts read the channels that these replace. */
-        channel->name = name;
         channel->timeline = 0;
         channel->keys = (pm_array){.data = keys, .type = PM_FLOAT64};
         channel->in = channel->out = (pm_array){.data = NULL};

@@ -47,8 +47,9 @@ static bool refuse_member(char *reason, const char *key, const char *expected) {
 }
 
 static bool check_keys(json_t *object, char *reason) {
-    static const char *const keys[] = {"path",      "path_bytes", "member", "member_bytes", "out",
-                                       "out_bytes", "bytes",      "rate",   "layout"};
+    static const char *const keys[] = {"path",         "path_bytes",  "member",
+                                       "member_bytes", "out",         "out_bytes",
+                                       "bytes",        "source_rate", "layout"};
     const char *key;
     json_t *value;
     json_object_foreach(object, key, value) {
@@ -56,8 +57,9 @@ static bool check_keys(json_t *object, char *reason) {
         for (size_t i = 0; i < sizeof keys / sizeof keys[0] && !known; i++)
             known = strcmp(key, keys[i]) == 0;
         if (!known) {
-            return refuse_member(reason, key,
-                                 "is unknown; expected path, member, bytes, rate, layout or out");
+            return refuse_member(
+                reason, key,
+                "is unknown; expected path, member, bytes, source_rate, layout or out");
         }
     }
     return true;
@@ -118,7 +120,7 @@ static bool take_bytes(const json_t *object, list_line *line, char *reason) {
 
 /* A text such as "30000/1001", or a number. */
 static bool take_rate(const json_t *object, pm_rational *rate, char *reason) {
-    const json_t *value = json_object_get(object, "rate");
+    const json_t *value = json_object_get(object, "source_rate");
     char text[RATE_TEXT] = "";
     if (json_is_string(value) && json_string_length(value) < sizeof text)
         (void)printable_text(text, sizeof text, json_string_value(value),
@@ -128,7 +130,7 @@ static bool take_rate(const json_t *object, pm_rational *rate, char *reason) {
     else if (json_is_real(value))
         snprintf(text, sizeof text, "%.15g", json_real_value(value));
     return value == NULL || rate_parse(text, rate) ||
-           refuse_member(reason, "rate", "expected 60, 29.97 or \"30000/1001\", above 0");
+           refuse_member(reason, "source_rate", "expected 60, 29.97 or \"30000/1001\", above 0");
 }
 
 static bool check_out(const char *out, char *reason) {

@@ -32,7 +32,7 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
     if (whole || strcmp(derived, item->name) != 0)
         json_write_path(&json, "out", item->name);
     if (item->source_rate.den != 0)
-        json_write_rate(&json, "rate", item->source_rate);
+        json_write_rate(&json, "source_rate", item->source_rate);
     if (item->layout)
         json_write_path(&json, "layout", item->layout);
     json_end_object(&json);

@@ -66,7 +66,7 @@ static pm_status with_source(builder *b, size_t index,
     char shown[384];
     void *before = c_locale_begin();
     pm_status status = library_open_source(p->path, b->options, &source, error);
-    const bool is_named = status != PM_OK && !source.motion; /* by pm_motion_open */
+    const bool is_named = status != PM_OK && !source.is_open; /* by pm_motion_open */
     if (status == PM_OK && b->content.joint_count == 0)
         status = library_take_skeleton(&source, &b->arena, &b->content, error);
     if (status == PM_OK)
@@ -281,15 +281,22 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
 
 /* ---- robots ---------------------------------------------------------------------------- */
 
-static pm_status take_robot(builder *b, pm_error *error) {
-    const pm_library_content *robot = b->options->robot;
-    if (!robot)
-        return PM_OK;
+pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {
     if (robot->joint_count == 0 || robot->hinge_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
     pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
     if (status == PM_OK)
         status = library_check_given(robot, error);
+    return status == PM_OK ? library_check_skeleton(robot, error) : status;
+}
+
+static pm_status take_robot(builder *b, pm_error *error) {
+    const pm_library_content *robot = b->options->robot;
+    if (!robot)
+        return PM_OK;
+    const pm_status status = library_check_robot(robot, error);
+    if (status != PM_OK)
+        return status;
     b->content = (pm_library_content){.joint_count = robot->joint_count,
                                       .joint_names = robot->joint_names,
                                       .parents = robot->parents,
@@ -327,6 +334,9 @@ static pm_status check_options(const pm_library_build_options *options, pm_error
                            options->quarter_turns);
     const bool changes =
         (options->scale != 0 && options->scale != 1) || options->quarter_turns != 0;
+    if ((options->rate.num != 0 || options->rate.den != 0) &&
+        (options->rate.num <= 0 || options->rate.den <= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (options->robot && changes)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "scale, quarter_turns: a robot has its own unit and axes");

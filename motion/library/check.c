@@ -61,7 +61,7 @@ static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
                : motion_refuse(error, "skeleton/hinges: are not the joints that have an axis");
 }
 
-static pm_status check_skeleton(const pm_library_content *c, pm_error *error) {
+pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
     if (c->joint_count == 0 || c->joint_count > PM_SKELETON_MAX_JOINTS)
         return motion_refuse(error, "skeleton: has %zu joints, expected 1 to %d", c->joint_count,
                              PM_SKELETON_MAX_JOINTS);
@@ -208,7 +208,7 @@ pm_status library_check(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "rot: has codes, but no key format of 48 bits, or hinges");
     if (c->row_count > SIZE_MAX / (16 * (uint64_t)PM_SKELETON_MAX_JOINTS))
         return motion_refuse(error, "motions: has too many frames");
-    pm_status status = check_skeleton(c, error);
+    pm_status status = library_check_skeleton(c, error);
     if (status == PM_OK)
         status = check_motions(c, error);
     for (size_t i = 0; i < c->extra_count && status == PM_OK; i++)

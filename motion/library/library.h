@@ -25,6 +25,12 @@ pm_status library_check(const pm_library_content *content, pm_error *error);
 /* Refuses content that lacks an array of its skeleton. */
 pm_status library_check_given(const pm_library_content *content, pm_error *error);
 
+/* Refuses counts, parents, hinges and bodies of a skeleton that none has; its arrays are there. */
+pm_status library_check_skeleton(const pm_library_content *content, pm_error *error);
+
+/* Refuses what is no skeleton of a robot. */
+pm_status library_check_robot(const pm_library_content *robot, pm_error *error);
+
 /* Finds the content in the file, and checks it. */
 pm_status library_read(pm_library *library, pm_error *error);
 

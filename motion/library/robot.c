@@ -1,64 +1,270 @@
 /* SPDX-License-Identifier: MIT
  *
- * Clips of files of robots as rows: channels of no node, which are the root's place and the angles of
- * hinges in the order of the skeleton that a caller gives.
+ * The motion of a robot in a file of robots: which channels are the root and the joints, by names where file
+ * and robot have them. Wrapped angles of joints without limits are undone before anything interpolates them.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "motion/base/fault.h"
-#include "motion/library/source.h"
+#include "motion/library/library.h"
+#include "motion/library/robot_names.h"
+#include "motion/library/robot_places.h"
+#include "motion/model/angles.h"
+#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
-#include "motion/model/names.h"
 
-/* The last one counts: CSV has its times in a channel of scalars before those of the angles. */
-static const pm_motion_channel *find_channel(const library_source *source, size_t clip,
-                                             pm_motion_path path) {
-    const pm_motion_clip *own = &source->content->clips[clip];
-    const pm_motion_channel *found = NULL;
-    for (size_t i = 0; i < own->channel_count; i++)
-        if (own->channels[i].path == path && own->channels[i].node == PM_MOTION_NO_NODE)
-            found = &own->channels[i];
-    return found;
+enum { POSITION, ROTATION, ANGLES, CHANNELS };
+
+/* A clip that is being made, and where its parts are in the source. */
+typedef struct matching {
+    const pm_library_content *robot;
+    const pm_motion_clip *from;
+    const pm_motion_channel *channels[CHANNELS];
+    uint32_t *order; /* the column of each hinge */
+    size_t frames;
+    motion_notes *notes;
+    motion_arena *arena;
+} matching;
+
+/* ---- channels ----------------------------------------------------------------------------- */
+
+static robot_names joints_of(const pm_library_content *robot) {
+    return (robot_names){robot->joint_names, robot->joint_count};
 }
 
-static pm_status check_channel(const library_source *source, size_t clip, pm_motion_path path,
-                               size_t width, pm_library_motion *motion, pm_error *error) {
-    static const char *const names[] = {[PM_MOTION_ROTATION] = "rotation",
-                                        [PM_MOTION_POSITION] = "translation",
-                                        [PM_MOTION_SCALAR] = "scalar"};
-    const pm_motion_clip *own = &source->content->clips[clip];
-    const pm_motion_channel *channel = find_channel(source, clip, path);
-    const size_t found = channel ? channel->components : 0;
+/* The bodies that a path has, which the file may name. */
+static size_t list_bodies(const pm_motion_clip *clip, pm_motion_path path,
+                          const pm_motion_channel **bodies, pm_motion_name *names) {
+    size_t count = 0;
+    bool named = false;
+    for (size_t i = 0; i < clip->channel_count; i++)
+        named = named || (clip->channels[i].path == path && clip->channels[i].subjects);
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const pm_motion_channel *channel = &clip->channels[i];
+        if (channel->node != PM_MOTION_NO_NODE || channel->path != path ||
+            (named && !channel->subjects))
+            continue;
+        bodies[count] = channel;
+        names[count++] = named ? *channel->subjects : (pm_motion_name){"", 0};
+    }
+    return count;
+}
+
+/* Finds the root among the bodies of a path: by its name, else it is the first. With names, `places` are
+ * those of all joints of the robot. */
+static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_channel **bodies,
+                           pm_motion_name *names, uint32_t *places, const pm_motion_channel **root,
+                           pm_error *error) {
+    const size_t count = list_bodies(m->from, path, bodies, names), at = library_root(m->robot);
+    const robot_names own = joints_of(m->robot), file = {names, count};
     char shown[MOTION_PRINTABLE];
-    motion_printable(shown, own->name.text, own->name.size);
-    if (found != width)
-        return motion_refuse(error, "'%s': expected %zu numbers of %s, found %zu", shown, width,
-                             names[path], found);
-    const size_t frames = own->timelines[channel->timeline].key_count;
-    if (own->rate.den == 0 || (motion->frames && motion->frames != frames))
-        return motion_refuse(error, "'%s' has keys at times of their own; resample it first",
-                             shown);
-    motion->frames = frames;
+    *root = count > 0 ? bodies[0] : NULL;
+    if (!robot_has_names(file) || !robot_has_names(own))
+        return PM_OK;
+    motion_notes *notes = path == PM_MOTION_ROTATION ? m->notes : NULL; /* once for both paths */
+    const pm_status status = robot_match_names("body", file, own, false, places, notes, error);
+    if (status != PM_OK)
+        return status;
+    if (places[at] == PM_NO_INDEX32)
+        return motion_refuse(error, "has no body '%s', which is the root of the robot",
+                             motion_printable(shown, own.names[at].text, own.names[at].size));
+    *root = bodies[places[at]];
     return PM_OK;
 }
 
-pm_status library_describe_robot(const library_source *source, size_t clip,
-                                 pm_library_motion *motion, pm_error *error) {
-    const size_t hinges = source->options->robot->hinge_count;
-    pm_status status = check_channel(source, clip, PM_MOTION_POSITION, 3, motion, error);
+/* Marked by the reader, or the first numbers that are no times. */
+static const pm_motion_channel *find_angles(const pm_motion_clip *clip) {
+    const pm_motion_channel *first = NULL;
+    for (size_t i = 0; i < clip->channel_count; i++) {
+        const pm_motion_channel *channel = &clip->channels[i];
+        if (channel->node != PM_MOTION_NO_NODE || channel->path != PM_MOTION_SCALAR)
+            continue;
+        if (channel->full_turn > 0)
+            return channel;
+        first = first || channel->always_linear ? first : channel;
+    }
+    return first;
+}
+
+static pm_status check_widths(matching *m, pm_error *error) {
+    static const char *const names[] = {"translation", "rotation", "scalar"};
+    const size_t widths[] = {3, 4, m->robot->hinge_count};
+    const pm_timeline *first = NULL;
+    char shown[MOTION_PRINTABLE];
+    motion_printable(shown, m->from->name.text, m->from->name.size);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        const size_t found = m->channels[i] ? m->channels[i]->components : 0;
+        if (found != widths[i])
+            return motion_refuse(error, "'%s': expected %zu numbers of %s, found %zu", shown,
+                                 widths[i], names[i], found);
+        const pm_timeline *own = &m->from->timelines[m->channels[i]->timeline];
+        if (first && own != first)
+            return motion_refuse(
+                error, "'%s' has numbers at several times; expected one row for each frame", shown);
+        first = own;
+    }
+    m->frames = first->key_count;
+    return PM_OK;
+}
+
+static pm_status match_joints(matching *m, pm_error *error) {
+    const pm_motion_channel *angles = m->channels[ANGLES];
+    const robot_names hinges = {m->robot->hinge_names, m->robot->hinge_count};
+    const robot_names columns = {angles ? angles->subjects : NULL, angles ? angles->components : 0};
+    m->order = motion_allocate(m->arena, hinges.count, sizeof *m->order);
+    if (!m->order)
+        return motion_refuse_memory(error);
+    return robot_match_names("joint", columns, hinges, true, m->order, m->notes, error);
+}
+
+/* Finds the three channels. `bodies` and `places` are then those of the positions. */
+static pm_status match_clip(matching *m, const pm_motion_channel **bodies, pm_motion_name *names,
+                            uint32_t *places, pm_error *error) {
+    const size_t joints = m->robot->joint_count;
+    m->channels[ANGLES] = find_angles(m->from);
+    pm_status status = match_joints(m, error);
     if (status == PM_OK)
-        status = check_channel(source, clip, PM_MOTION_ROTATION, 4, motion, error);
+        status =
+            find_root(m, PM_MOTION_ROTATION, bodies, names, places, &m->channels[ROTATION], error);
+    for (size_t i = 0; i < joints; i++)
+        places[i] = PM_NO_INDEX32;
     if (status == PM_OK)
-        status = check_channel(source, clip, PM_MOTION_SCALAR, hinges, motion, error);
-    motion->rate = source->content->clips[clip].rate;
+        status =
+            find_root(m, PM_MOTION_POSITION, bodies, names, places, &m->channels[POSITION], error);
+    return status == PM_OK ? check_widths(m, error) : status;
+}
+
+/* ---- keys --------------------------------------------------------------------------------- */
+
+static void take_numbers(const matching *m, size_t channel, const uint32_t *order, double *keys) {
+    const pm_motion_channel *from = m->channels[channel];
+    for (size_t k = 0; k < m->frames; k++)
+        for (uint32_t i = 0; i < from->components; i++)
+            *keys++ = evaluate_number(&from->keys, from->components, k, order ? order[i] : i);
+}
+
+/* Joints without limits go on where the file begins a turn anew; others only cause a warning. */
+static void unwrap(const matching *m, double *keys) {
+    const size_t hinges = m->robot->hinge_count;
+    pm_motion_channel own = *m->channels[ANGLES];
+    own.keys = (pm_array){.data = keys, .type = PM_FLOAT64};
+    for (size_t i = 0; i < hinges; i++) {
+        const bool goes_on = m->robot->continuous && m->robot->continuous[i];
+        const angle_jumps found = !(own.full_turn > 0) ? (angle_jumps){.count = 0}
+                                  : goes_on
+                                      ? angles_unwrap(keys + i, m->frames, hinges, own.full_turn)
+                                      : angles_find_jumps(&own, m->frames, (uint32_t)i);
+        const pm_motion_name name = m->robot->hinge_names[i];
+        char shown[MOTION_PRINTABLE];
+        if (found.count == 0)
+            continue;
+        motion_note(
+            m->notes,
+            goes_on ? "joint '%s': its angle was wrapped %zu time%s, the first at frame %zu, and "
+                      "goes on here"
+                    : "joint '%s': its angle steps by more than half a turn %zu time%s, the first "
+                      "to frame %zu",
+            motion_printable(shown, name.text, name.size), found.count, found.count == 1 ? "" : "s",
+            found.key);
+    }
+}
+
+static pm_status make_clip(const matching *m, pm_motion_clip *to, pm_error *error) {
+    const size_t widths[] = {3, 4, m->robot->hinge_count};
+    static const pm_motion_path paths[] = {PM_MOTION_POSITION, PM_MOTION_ROTATION,
+                                           PM_MOTION_SCALAR};
+    pm_motion_channel *channels = motion_allocate(m->arena, CHANNELS, sizeof *channels);
+    pm_timeline *timeline = motion_allocate(m->arena, 1, sizeof *timeline);
+    *to = *m->from;
+    to->name = motion_copy_name(m->arena, m->from->name);
+    to->rate_text = motion_copy_name(m->arena, m->from->rate_text);
+    to->timelines = timeline;
+    to->timeline_count = 1;
+    to->channels = channels;
+    to->channel_count = CHANNELS;
+    if (!channels || !timeline || !to->name.text || !to->rate_text.text ||
+        !motion_copy_timeline(m->arena, &m->from->timelines[m->channels[ANGLES]->timeline],
+                              timeline))
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < CHANNELS; i++) {
+        double *keys = motion_allocate(m->arena, m->frames, widths[i] * sizeof *keys);
+        if (!keys)
+            return motion_refuse_memory(error);
+        take_numbers(m, i, i == ANGLES ? m->order : NULL, keys);
+        channels[i] = (pm_motion_channel){.node = PM_MOTION_NO_NODE,
+                                          .path = paths[i],
+                                          .components = (uint32_t)widths[i],
+                                          .keys = {.data = keys, .type = PM_FLOAT64},
+                                          .name = {"", 0},
+                                          .full_turn = m->channels[i]->full_turn};
+        if (i == ANGLES)
+            unwrap(m, keys);
+    }
+    return PM_OK;
+}
+
+/* ---- all of it ---------------------------------------------------------------------------- */
+
+static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip *from,
+                          pm_motion *to, pm_motion_clip *clip, pm_error *error) {
+    const size_t count = from->channel_count;
+    matching m = {.robot = robot, .from = from, .notes = &to->notes, .arena = &to->arena};
+    const pm_motion_channel **bodies = motion_allocate(&to->arena, count, sizeof *bodies);
+    pm_motion_name *names = motion_allocate(&to->arena, count, sizeof *names);
+    uint32_t *places = motion_allocate(&to->arena, robot->joint_count, sizeof *places);
+    if (!bodies || !names || !places)
+        return motion_refuse_memory(error);
+    pm_status status = match_clip(&m, bodies, names, places, error);
+    if (status == PM_OK)
+        status = make_clip(&m, clip, error);
+    if (status == PM_OK)
+        status =
+            robot_check_places(robot, clip, bodies,
+                               list_bodies(from, PM_MOTION_POSITION, bodies, names), places, error);
     return status;
 }
 
-void library_fill_robot(const library_source *source, size_t clip, pm_motion_path path,
-                        float *rows) {
-    const pm_motion_channel *channel = find_channel(source, clip, path);
-    const pm_motion_clip *own = &source->content->clips[clip];
-    for (size_t k = 0; k < own->timelines[channel->timeline].key_count; k++)
-        for (uint32_t i = 0; i < channel->components; i++)
-            *rows++ = (float)evaluate_number(&channel->keys, channel->components, k, i);
+static pm_status match_robot(const pm_motion *motion, const pm_library_content *robot,
+                             pm_motion *to, pm_error *error) {
+    const pm_motion_content *from = &motion->content;
+    pm_motion_clip *clips = motion_allocate(&to->arena, from->clip_count, sizeof *clips);
+    pm_status status = clips ? PM_OK : motion_refuse_memory(error);
+    if (status == PM_OK && motion->odd_names)
+        status = motion_refuse(error, "%s", motion->odd_names);
+    for (size_t i = 0; i < from->clip_count && status == PM_OK; i++)
+        status = add_clip(robot, &from->clips[i], to, &clips[i], error);
+    if (status == PM_OK && to->notes.lost)
+        status = motion_refuse_memory(error);
+    to->content.format = from->format;
+    to->content.layout = "";
+    to->content.clips = clips;
+    to->content.clip_count = from->clip_count;
+    to->content.notes = to->notes.texts;
+    to->content.note_count = to->notes.count;
+    return status;
+}
+
+pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_content *robot,
+                                 pm_motion **matched, pm_error *error) {
+    if (!motion || !robot || !matched)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                           !motion  ? "motion"
+                           : !robot ? "robot"
+                                    : "matched");
+    pm_status status = library_check_robot(robot, error);
+    if (status == PM_OK)
+        status = motion_check_keys(motion, error);
+    if (status != PM_OK)
+        return status;
+    pm_motion *made = calloc(1, sizeof *made);
+    if (!made)
+        return motion_refuse_memory(error);
+    made->notes.arena = &made->arena;
+    status = match_robot(motion, robot, made, error);
+    if (status != PM_OK)
+        pm_motion_destroy(&made);
+    else
+        *matched = made;
+    return status;
 }

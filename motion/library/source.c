@@ -9,14 +9,67 @@
 
 #include "motion/base/fault.h"
 #include "motion/library/library.h"
+#include "motion/model/evaluate.h"
 #include "motion/model/names.h"
 
 #define HALF 0.70710678118654757 /* sin of an eighth of a turn */
 
+/* Replaces the motion by what was made of it. */
+static pm_status use(library_source *source, pm_motion *made, pm_status status) {
+    if (status != PM_OK)
+        return status;
+    pm_motion_destroy(&source->motion);
+    source->motion = made;
+    return PM_OK;
+}
+
+static pm_status match_robot(library_source *source, const char *path, pm_error *error) {
+    const pm_motion_read_options *reading = &source->options->reading;
+    pm_motion *made = NULL;
+    const pm_status status =
+        pm_library_match_robot(source->motion, source->options->robot, &made, error);
+    const pm_motion_content *content = pm_motion_get_content(made);
+    for (size_t i = 0; status == PM_OK && reading->log && i < content->note_count; i++)
+        motion_warn_at(reading->log, reading->log_user, path, "%s", content->notes[i]);
+    return use(source, made, status);
+}
+
+/* Each channel by its own interpolation where that may be another than slerp. */
+static bool is_authored(const pm_motion_content *content) {
+    bool authored = content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB;
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++)
+            authored =
+                authored || content->clips[i].channels[c].interpolation == PM_MOTION_CUBICSPLINE;
+    return authored;
+}
+
+static pm_status resample(library_source *source, pm_error *error) {
+    const pm_motion_resample_options options = {
+        .rate = source->options->rate,
+        .authored = is_authored(pm_motion_get_content(source->motion))};
+    const pm_engine_desc plain = {.device = "none"};
+    pm_engine *engine = NULL;
+    pm_motion *made = NULL;
+    pm_status status = pm_engine_create(&plain, &engine, error);
+    if (status == PM_OK)
+        status = pm_motion_resample_copy(source->motion, engine, &options, &made, NULL, error);
+    pm_engine_destroy(&engine);
+    return use(source, made, status);
+}
+
 pm_status library_open_source(const char *path, const pm_library_build_options *options,
                               library_source *source, pm_error *error) {
+    pm_motion_read_options reading = options->reading;
+    reading.rates_must_agree = true;
+    reading.angles_may_jump = options->robot != NULL;
     source->options = options;
-    pm_status status = pm_motion_open(path, &options->reading, &source->motion, error);
+    pm_status status = pm_motion_open(path, &reading, &source->motion, error);
+    source->is_open = status == PM_OK;
+    if (status == PM_OK && options->robot)
+        status = match_robot(source, path, error);
+    if (status == PM_OK && options->rate.den)
+        status = resample(source, error);
     if (status == PM_OK && !options->robot)
         status = pm_motion_character_create(source->motion, NULL, &source->character, error);
     if (status != PM_OK)
@@ -176,6 +229,32 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
     return status;
 }
 
+/* ---- clips of robots ------------------------------------------------------------------- */
+
+static pm_status describe_robot(const library_source *source, size_t clip,
+                                pm_library_motion *motion, pm_error *error) {
+    const pm_motion_clip *own = &source->content->clips[clip];
+    char shown[MOTION_PRINTABLE];
+    motion_printable(shown, own->name.text, own->name.size);
+    if (own->rate.den == 0)
+        return motion_refuse(error, "'%s' has keys at times of their own; resample it first",
+                             shown);
+    motion->frames = own->timelines[0].key_count;
+    motion->rate = own->rate;
+    return PM_OK;
+}
+
+void library_fill_robot(const library_source *source, size_t clip, pm_motion_path path,
+                        float *rows) {
+    const pm_motion_clip *own = &source->content->clips[clip];
+    const pm_motion_channel *channel = own->channels;
+    while (channel->path != path)
+        channel++;
+    for (size_t k = 0; k < own->timelines[0].key_count; k++)
+        for (uint32_t i = 0; i < channel->components; i++)
+            *rows++ = (float)evaluate_number(&channel->keys, channel->components, k, i);
+}
+
 /* ---- clips ---------------------------------------------------------------------------- */
 
 static const pm_clip_desc *clip_of(const library_source *source, size_t clip) {
@@ -190,7 +269,7 @@ pm_status library_describe_clip(const library_source *source, size_t clip,
     if (own->fault)
         return motion_refuse(error, "'%s' has no keys: %s", shown, own->fault);
     if (!source->character)
-        return library_describe_robot(source, clip, motion, error);
+        return describe_robot(source, clip, motion, error);
     const pm_clip_desc *desc = clip_of(source, clip);
     motion->frames = desc->timelines[0].key_count;
     motion->rate = desc->timelines[0].rate;

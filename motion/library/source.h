@@ -14,6 +14,7 @@
 typedef struct library_source {
     const pm_library_build_options *options;
     pm_motion *motion;
+    bool is_open; /* the file could be read: errors from here on lack its name */
     const pm_motion_content *content;
     const pm_motion_character *character; /* NULL: of a robot */
     size_t joint_count;
@@ -33,12 +34,9 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 pm_status library_match_joints(library_source *source, const pm_library_content *content,
                                pm_error *error);
 
-/* Tells frames, rate and loop of a clip. Refuses one whose keys do not have one rate, or, of a robot, not
- * the numbers of its skeleton. */
+/* Tells frames, rate and loop of a clip. Refuses one whose keys do not have one rate. */
 pm_status library_describe_clip(const library_source *source, size_t clip,
                                 pm_library_motion *motion, pm_error *error);
-pm_status library_describe_robot(const library_source *source, size_t clip,
-                                 pm_library_motion *motion, pm_error *error);
 
 /* The numbers of a robot's clip, (frames, components). */
 void library_fill_robot(const library_source *source, size_t clip, pm_motion_path path,

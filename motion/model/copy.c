@@ -111,11 +111,25 @@ static bool copy_array(motion_arena *arena, const pm_array *from, uint32_t compo
     return copy != NULL;
 }
 
+bool motion_copy_words(motion_arena *arena, const pm_motion_channel *from, pm_motion_channel *to) {
+    const size_t count = from->path == PM_MOTION_SCALAR ? from->components : 1;
+    to->name = motion_copy_name(arena, from->name);
+    if (!from->subjects)
+        return to->name.text != NULL;
+    pm_motion_name *subjects = motion_allocate(arena, count, sizeof *subjects);
+    bool good = subjects && to->name.text;
+    for (size_t i = 0; good && i < count; i++) {
+        subjects[i] = motion_copy_name(arena, from->subjects[i]);
+        good = subjects[i].text != NULL;
+    }
+    to->subjects = subjects;
+    return good;
+}
+
 bool motion_copy_channel(motion_arena *arena, const pm_motion_channel *from,
                          const pm_timeline *timeline, pm_motion_channel *to) {
     *to = *from;
-    to->name = motion_copy_name(arena, from->name);
-    return to->name.text &&
+    return motion_copy_words(arena, from, to) &&
            copy_array(arena, &from->keys, from->components, timeline->key_count, &to->keys) &&
            copy_array(arena, &from->in, from->components, timeline->key_count, &to->in) &&
            copy_array(arena, &from->out, from->components, timeline->key_count, &to->out);

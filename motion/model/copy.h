@@ -20,6 +20,9 @@ bool motion_copy_channel(motion_arena *arena, const pm_motion_channel *from,
                          const pm_timeline *timeline, pm_motion_channel *to);
 bool motion_copy_clip(motion_arena *arena, const pm_motion_clip *from, pm_motion_clip *to);
 
+/* Copies the name of a channel, and what its numbers are of. False: memory is exhausted. */
+bool motion_copy_words(motion_arena *arena, const pm_motion_channel *from, pm_motion_channel *to);
+
 /* A copy of a name. Its text is NULL when memory is exhausted. */
 pm_motion_name motion_copy_name(motion_arena *arena, pm_motion_name from);
 

@@ -133,7 +133,10 @@ struct pm_motion {
     motion_notes carried;
     motion_gaps gaps;
     const motion_format *format;
-    void *document;     /* the format's own: what is carried over unchanged */
+    void *document;          /* the format's own: what is carried over unchanged */
+    pm_rational stated_rate; /* what the file says itself, whatever the options; 0/0: nothing */
+    const char
+        *odd_names; /* why names of bodies or joints in the file cannot be used. NULL: they can */
     bool resample_only; /* some rotations have no keys: the format's `convert` makes them */
     /* Of a file without nodes, for each channel of its clip: whether a turn of the world turns it. NULL:
      * it does, or the file does not say. */

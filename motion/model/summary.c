@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "motion/model/angles.h"
 #include "motion/model/evaluate.h"
 
 #define DEGREES 57.295779513082320877
@@ -37,6 +38,7 @@ clip_summary motion_summarise(const pm_motion_clip *clip) {
         s.keys = timeline->key_count > s.keys ? timeline->key_count : s.keys;
         s.interpolations[channel->interpolation]++;
         s.paths[channel->path]++;
+        s.angle_jumps += angles_find_jumps(channel, timeline->key_count, UINT32_MAX).count;
         if (channel->path == PM_MOTION_ROTATION && channel->keys.data)
             measure_steps(channel, timeline->key_count, &s);
     }

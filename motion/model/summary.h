@@ -17,6 +17,7 @@ typedef struct clip_summary {
     size_t paths[PM_MOTION_PATH_COUNT];
     double first_step; /* degrees: the largest turn of a rotation from key 0 to key 1 */
     double other_step; /* the largest turn between later keys */
+    size_t angle_jumps; /* steps of the angles of joints above half a turn */
 } clip_summary;
 
 clip_summary motion_summarise(const pm_motion_clip *clip);

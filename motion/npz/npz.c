@@ -39,6 +39,8 @@ static pm_status read_document(npz_document *document, const motion_input *input
         status = npz_find_rate(document, input, &layout, &rate, error);
     if (status == PM_OK)
         status = npz_find_rows(document, input, &layout, &motion->arena, error);
+    if (status == PM_OK && document->rate_count > 0)
+        motion->stated_rate = document->rates[0].rate;
     const double hertz = rate_value(rate.rate);
     if (status == PM_OK)
         status = npz_find_order(document, input, hertz, &layout, error);

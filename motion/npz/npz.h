@@ -21,8 +21,9 @@ typedef struct npz_rows {
     char *converted;   /* quaternions in what was the member's memory, without `data`. NULL: none */
     size_t channel;    /* the first of channel_count channels of the clip */
     size_t channel_count;
-    size_t of;     /* parts and velocities: index among the rows */
-    size_t column; /* parts: the first column in the whole */
+    const char *names; /* the member with names of bodies or joints, as of npz_field */
+    size_t of;         /* parts and velocities: index among the rows */
+    size_t column;     /* parts: the first column in the whole */
 } npz_rows;
 
 enum { NPZ_MAX_RATES = 16 };
@@ -117,6 +118,18 @@ pm_status npz_add_joints(npz_document *document, const motion_input *input,
 /* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
 pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
                          pm_error *error);
+
+/* Reads the names of bodies and joints that members have, for channels in memory of the motion. Names that
+ * do not fit are noted in motion->odd_names. */
+pm_status npz_read_subjects(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
+                            pm_error *error);
+
+/* Whether an array has `count` texts. */
+bool npz_has_texts(const npy_header *header, size_t count);
+
+/* Text `index` of such an array, as UTF-8. *name has a NULL text when memory is exhausted. */
+void npz_read_text(const npy_header *header, zip_bytes bytes, size_t index, motion_arena *arena,
+                   pm_motion_name *name);
 
 /* Sets whether the times are those of a member. */
 pm_status npz_find_times(npz_document *document, const npz_layout *layout, pm_error *error);

@@ -293,6 +293,8 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
     if (status == PM_OK && input->options->skeleton && motion->content.node_count == 0)
         status = npz_add_joints(document, input, layout, motion, m.channels, error);
     if (status == PM_OK)
+        status = npz_read_subjects(document, motion, m.channels, error);
+    if (status == PM_OK)
         status = find_turned(&m, layout);
     if (status == PM_OK)
         status = list_others(&m);

@@ -14,49 +14,52 @@
 /* ---- the table ------------------------------------------------------------------------- */
 
 static const npz_field amass[] = {
-    {"poses", NPZ_AXIS_ANGLE, NULL}, {"trans", NPZ_VECTOR, NULL},
-    {"dmpls", NPZ_SCALAR, NULL},     {"mocap_framerate", NPZ_RATE, NULL},
-    {"betas", NPZ_CONSTANT, NULL},   {"gender", NPZ_CONSTANT, NULL},
+    {"poses", NPZ_AXIS_ANGLE, NULL, NULL}, {"trans", NPZ_VECTOR, NULL, NULL},
+    {"dmpls", NPZ_SCALAR, NULL, NULL},     {"mocap_framerate", NPZ_RATE, NULL, NULL},
+    {"betas", NPZ_CONSTANT, NULL, NULL},   {"gender", NPZ_CONSTANT, NULL, NULL},
 };
 
 static const npz_field amass_x[] = {
-    {"poses", NPZ_AXIS_ANGLE, NULL},
-    {"root_orient", NPZ_PART, "poses"},
-    {"pose_body", NPZ_PART, "poses"},
-    {"pose_jaw", NPZ_PART, "poses"},
-    {"pose_eye", NPZ_PART, "poses"},
-    {"pose_hand", NPZ_PART, "poses"},
-    {"trans", NPZ_VECTOR, NULL},
-    {"mocap_frame_rate", NPZ_RATE, NULL},
-    {"betas", NPZ_CONSTANT, NULL},
-    {"num_betas", NPZ_CONSTANT, NULL},
-    {"gender", NPZ_CONSTANT, NULL},
-    {"surface_model_type", NPZ_CONSTANT, NULL},
-    {"mocap_time_length", NPZ_CONSTANT, NULL},
-    {"latent_labels", NPZ_CONSTANT, NULL},
-    {"markers_latent", NPZ_CONSTANT, NULL},
-    {"markers_latent_vids", NPZ_CONSTANT, NULL},
+    {"poses", NPZ_AXIS_ANGLE, NULL, NULL},
+    {"root_orient", NPZ_PART, "poses", NULL},
+    {"pose_body", NPZ_PART, "poses", NULL},
+    {"pose_jaw", NPZ_PART, "poses", NULL},
+    {"pose_eye", NPZ_PART, "poses", NULL},
+    {"pose_hand", NPZ_PART, "poses", NULL},
+    {"trans", NPZ_VECTOR, NULL, NULL},
+    {"mocap_frame_rate", NPZ_RATE, NULL, NULL},
+    {"betas", NPZ_CONSTANT, NULL, NULL},
+    {"num_betas", NPZ_CONSTANT, NULL, NULL},
+    {"gender", NPZ_CONSTANT, NULL, NULL},
+    {"surface_model_type", NPZ_CONSTANT, NULL, NULL},
+    {"mocap_time_length", NPZ_CONSTANT, NULL, NULL},
+    {"latent_labels", NPZ_CONSTANT, NULL, NULL},
+    {"markers_latent", NPZ_CONSTANT, NULL, NULL},
+    {"markers_latent_vids", NPZ_CONSTANT, NULL, NULL},
 };
 
 static const npz_field inter_x[] = {
-    {"root_orient", NPZ_AXIS_ANGLE, NULL}, {"pose_body", NPZ_AXIS_ANGLE, NULL},
-    {"pose_lhand", NPZ_AXIS_ANGLE, NULL},  {"pose_rhand", NPZ_AXIS_ANGLE, NULL},
-    {"trans", NPZ_VECTOR, NULL},           {"fps", NPZ_RATE, NULL},
-    {"betas", NPZ_CONSTANT, NULL},         {"gender", NPZ_CONSTANT, NULL},
+    {"root_orient", NPZ_AXIS_ANGLE, NULL, NULL}, {"pose_body", NPZ_AXIS_ANGLE, NULL, NULL},
+    {"pose_lhand", NPZ_AXIS_ANGLE, NULL, NULL},  {"pose_rhand", NPZ_AXIS_ANGLE, NULL, NULL},
+    {"trans", NPZ_VECTOR, NULL, NULL},           {"fps", NPZ_RATE, NULL, NULL},
+    {"betas", NPZ_CONSTANT, NULL, NULL},         {"gender", NPZ_CONSTANT, NULL, NULL},
 };
 
 /* Isaac Lab 2 has quaternions w x y z, 3 has x y z w, under the same names. */
 #define BEYONDMIMIC(order)                                                                         \
     {                                                                                              \
-        {"body_quat_w", order, NULL}, {"body_pos_w", NPZ_VECTOR, NULL},                            \
-            {"joint_pos", NPZ_SCALAR, NULL}, {"object_quat_w", order, NULL},                       \
-            {"object_pos_w", NPZ_VECTOR, NULL}, {"joint_vel", NPZ_VELOCITY, "joint_pos"},          \
-            {"body_lin_vel_w", NPZ_VELOCITY, "body_pos_w"},                                        \
-            {"body_ang_vel_w", NPZ_VELOCITY, "body_quat_w"},                                       \
-            {"object_lin_vel_w", NPZ_VELOCITY, "object_pos_w"},                                    \
-            {"object_ang_vel_w", NPZ_VELOCITY, "object_quat_w"}, {"fps", NPZ_RATE, NULL},          \
-            {"joint_names", NPZ_CONSTANT, NULL}, {"body_names", NPZ_CONSTANT, NULL}, {             \
-            "object_name", NPZ_CONSTANT, NULL                                                      \
+        {"body_quat_w", order, NULL, "body_names"},                                                \
+            {"body_pos_w", NPZ_VECTOR, NULL, "body_names"},                                        \
+            {"joint_pos", NPZ_SCALAR, NULL, "joint_names"}, {"object_quat_w", order, NULL, NULL},  \
+            {"object_pos_w", NPZ_VECTOR, NULL, NULL},                                              \
+            {"joint_vel", NPZ_VELOCITY, "joint_pos", NULL},                                        \
+            {"body_lin_vel_w", NPZ_VELOCITY, "body_pos_w", NULL},                                  \
+            {"body_ang_vel_w", NPZ_VELOCITY, "body_quat_w", NULL},                                 \
+            {"object_lin_vel_w", NPZ_VELOCITY, "object_pos_w", NULL},                              \
+            {"object_ang_vel_w", NPZ_VELOCITY, "object_quat_w", NULL},                             \
+            {"fps", NPZ_RATE, NULL, NULL}, {"joint_names", NPZ_CONSTANT, NULL, NULL},              \
+            {"body_names", NPZ_CONSTANT, NULL, NULL}, {                                            \
+            "object_name", NPZ_CONSTANT, NULL, NULL                                                \
         }                                                                                          \
     }
 static const npz_field beyondmimic[] = BEYONDMIMIC(NPZ_WXYZ);
@@ -64,30 +67,31 @@ static const npz_field beyondmimic_xyzw[] = BEYONDMIMIC(NPZ_XYZW);
 
 #define ISAACLAB(order)                                                                            \
     {                                                                                              \
-        {"body_rotations", order, NULL}, {"body_positions", NPZ_VECTOR, NULL},                     \
-            {"dof_positions", NPZ_SCALAR, NULL},                                                   \
-            {"dof_velocities", NPZ_VELOCITY, "dof_positions"},                                     \
-            {"body_linear_velocities", NPZ_VELOCITY, "body_positions"},                            \
-            {"body_angular_velocities", NPZ_VELOCITY, "body_rotations"}, {"fps", NPZ_RATE, NULL},  \
-            {"dof_names", NPZ_CONSTANT, NULL}, {                                                   \
-            "body_names", NPZ_CONSTANT, NULL                                                       \
+        {"body_rotations", order, NULL, "body_names"},                                             \
+            {"body_positions", NPZ_VECTOR, NULL, "body_names"},                                    \
+            {"dof_positions", NPZ_SCALAR, NULL, "dof_names"},                                      \
+            {"dof_velocities", NPZ_VELOCITY, "dof_positions", NULL},                               \
+            {"body_linear_velocities", NPZ_VELOCITY, "body_positions", NULL},                      \
+            {"body_angular_velocities", NPZ_VELOCITY, "body_rotations", NULL},                     \
+            {"fps", NPZ_RATE, NULL, NULL}, {"dof_names", NPZ_CONSTANT, NULL, NULL}, {              \
+            "body_names", NPZ_CONSTANT, NULL, NULL                                                 \
         }                                                                                          \
     }
 static const npz_field isaaclab[] = ISAACLAB(NPZ_WXYZ), isaaclab_xyzw[] = ISAACLAB(NPZ_XYZW);
 
 static const npz_field plain[] = {
-    {"rotations", NPZ_XYZW, NULL},
-    {"quats", NPZ_XYZW, NULL},
-    {"positions", NPZ_VECTOR, NULL},
-    {"fps", NPZ_RATE, NULL},
-    {"rate", NPZ_RATE, NULL},
-    {"names", NPZ_CONSTANT, NULL},
-    {"parents", NPZ_CONSTANT, NULL},
-    {"offsets", NPZ_CONSTANT, NULL},
-    {"rest_rotations", NPZ_CONSTANT, NULL},
-    {"rest_scales", NPZ_CONSTANT, NULL},
-    {"tails", NPZ_CONSTANT, NULL},
-    {"has_tail", NPZ_CONSTANT, NULL},
+    {"rotations", NPZ_XYZW, NULL, NULL},
+    {"quats", NPZ_XYZW, NULL, NULL},
+    {"positions", NPZ_VECTOR, NULL, NULL},
+    {"fps", NPZ_RATE, NULL, NULL},
+    {"rate", NPZ_RATE, NULL, NULL},
+    {"names", NPZ_CONSTANT, NULL, NULL},
+    {"parents", NPZ_CONSTANT, NULL, NULL},
+    {"offsets", NPZ_CONSTANT, NULL, NULL},
+    {"rest_rotations", NPZ_CONSTANT, NULL, NULL},
+    {"rest_scales", NPZ_CONSTANT, NULL, NULL},
+    {"tails", NPZ_CONSTANT, NULL, NULL},
+    {"has_tail", NPZ_CONSTANT, NULL, NULL},
 };
 
 #define ROW(name, fields, rate, frame, twin)                                                       \

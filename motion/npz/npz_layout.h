@@ -50,7 +50,8 @@ bool npz_is_rotation(npz_role role);
 typedef struct npz_field {
     const char *member; /* without .npy */
     npz_role role;
-    const char *of; /* of parts and velocities */
+    const char *of;    /* of parts and velocities */
+    const char *names; /* of bodies, and of joints whose angles are scalars: the member with them */
 } npz_field;
 
 /* What rotations and vectors are relative to. */

@@ -41,7 +41,7 @@ static pm_status add(builder *b, const json_t *name, npz_role role, const char *
     char *copy = motion_copy_text(b->arena, text, strlen(text));
     if (!copy)
         return motion_refuse_memory(b->error);
-    b->fields[b->count++] = (npz_field){copy, role, of};
+    b->fields[b->count++] = (npz_field){copy, role, of, NULL};
     return PM_OK;
 }
 

@@ -231,6 +231,7 @@ static void resolve(const npz_layout *layout, const npz_field *field, const size
                     npz_rows *rows) {
     rows->role = field->role;
     rows->named = true;
+    rows->names = field->names;
     rows->of = find_rows(layout, field->of, row_of_field);
     if (field->role == NPZ_PART && rows->of == SIZE_MAX)
         rows->role = NPZ_AXIS_ANGLE;

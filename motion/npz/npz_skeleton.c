@@ -155,44 +155,6 @@ static pm_status read_rest(skeleton *m, pm_motion_node *nodes, size_t count) {
     return status == PM_OK ? read_tails(m, nodes, count) : status;
 }
 
-/* Writes a code point as UTF-8; those that are none as U+FFFD. Returns the bytes written. */
-static size_t put_utf8(char *out, uint32_t c) {
-    c = c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0xfffd : c;
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    const size_t more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-    static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
-    out[0] = (char)(lead[more] | c >> 6 * more);
-    for (size_t i = 1; i <= more; i++)
-        out[i] = (char)(0x80 | (c >> 6 * (more - i) & 0x3f));
-    return more + 1;
-}
-
-/* A string of NumPy is filled up with zeros. */
-static pm_status read_name(skeleton *m, const char *at, size_t size, bool unicode,
-                           pm_motion_name *name) {
-    while (size > 0 && at[size - 1] == '\0')
-        size--;
-    size = unicode ? (size + 3) / 4 * 4 : size;
-    char *text = motion_allocate(&m->motion->arena, size + 1, 1);
-    if (!text)
-        return motion_refuse_memory(m->error);
-    size_t used = 0;
-    for (size_t i = 0; i < size && unicode; i += 4) {
-        const unsigned char *b = (const unsigned char *)at + i;
-        used += put_utf8(text + used,
-                         b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24);
-    }
-    if (!unicode) {
-        memcpy(text, at, size);
-        used = size;
-    }
-    *name = (pm_motion_name){text, used};
-    return PM_OK;
-}
-
 static pm_status read_names(skeleton *m, pm_motion_node *nodes, size_t count) {
     npy_header h;
     zip_bytes bytes;
@@ -200,15 +162,15 @@ static pm_status read_names(skeleton *m, pm_motion_node *nodes, size_t count) {
     pm_status status = load_optional(m, "names", &h, &bytes, &member);
     if (status != PM_OK || !bytes.data)
         return status;
-    const bool unicode = h.type[1] == 'U';
-    if (h.type[0] == '>' || (!unicode && h.type[1] != 'S') || h.rank != 1 || h.shape[0] != count)
+    if (!npz_has_texts(&h, count))
         return npz_refuse(m->error, &m->document->archive.members[member],
                           "does not fit; expected %zu strings, one per joint", count);
-    const size_t element = npy_element_size(h.type);
-    for (size_t i = 0; i < count && status == PM_OK; i++)
-        status =
-            read_name(m, bytes.data + h.data_at + i * element, element, unicode, &nodes[i].name);
-    return status;
+    bool good = true;
+    for (size_t i = 0; i < count && good; i++) {
+        npz_read_text(&h, bytes, i, &m->motion->arena, &nodes[i].name);
+        good = nodes[i].name.text != NULL;
+    }
+    return good ? PM_OK : motion_refuse_memory(m->error);
 }
 
 /* Rotations and positions of joints move the nodes; one position moves the first root. */

@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,9 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
 #include "motion/base/printable.h"
+#include "motion/model/angles.h"
 #include "motion/open/formats.h"
+#include "motion/time/rate.h"
 
 static pm_status check_options(const pm_motion_read_options *options, pm_error *error) {
     if ((unsigned)options->format >= PM_MOTION_FORMAT_COUNT)
@@ -46,6 +49,30 @@ static pm_status check_skeleton(const motion_input *input, const pm_motion *moti
     return PM_OK;
 }
 
+/* Whether rates are one but for how many digits were written. */
+static bool are_one(pm_rational a, pm_rational b) {
+    return fabs(rate_value(a) - rate_value(b)) <= 1e-4 * rate_value(b);
+}
+
+/* A clip has the given rate, or one that its format states in the times of keys. */
+static pm_status check_rates(const pm_motion *motion, pm_rational given, pm_error *error) {
+    char stated[RATE_TEXT], wanted[RATE_TEXT];
+    rate_describe(given, wanted);
+    for (size_t i = 0; i < motion->content.clip_count; i++) {
+        const pm_motion_clip *clip = &motion->content.clips[i];
+        const pm_rational own = motion->stated_rate.den ? motion->stated_rate : clip->rate;
+        if (own.den == 0 && clip->channel_count > 0)
+            return motion_refuse(
+                error, "has times of its own; expected none beside a source rate of %s", wanted);
+        if (own.den == 0 || are_one(own, given))
+            continue;
+        rate_describe(own, stated);
+        return motion_refuse(error, "states a rate of %s; the given source rate is %s", stated,
+                             wanted);
+    }
+    return PM_OK;
+}
+
 static pm_status open_joints(const char *path, pm_motion **motion, pm_error *error) {
     return pm_motion_open(path, NULL, motion, error);
 }
@@ -57,6 +84,10 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
         status = motion->format->read(input, motion, error);
     if (status == PM_OK && input->options->skeleton)
         status = check_skeleton(input, motion, error);
+    if (status == PM_OK && input->options->rates_must_agree && input->options->source_rate.den)
+        status = check_rates(motion, input->options->source_rate, error);
+    if (status == PM_OK && !input->options->angles_may_jump)
+        angles_warn(&input->warnings, &motion->content);
     if (status != PM_OK)
         add_name(name, error);
     return status;

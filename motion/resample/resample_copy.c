@@ -15,7 +15,7 @@
 static bool add_channel(motion_arena *arena, const pm_motion_channel *from, uint64_t count,
                         pm_motion_channel *to, double **keys) {
     *to = *from;
-    to->name = motion_copy_name(arena, from->name);
+    const bool has_words = motion_copy_words(arena, from, to);
     to->interpolation = PM_MOTION_LINEAR;
     to->timeline = 0;
     to->in = to->out = (pm_array){.data = NULL};
@@ -23,7 +23,7 @@ static bool add_channel(motion_arena *arena, const pm_motion_channel *from, uint
                 ? motion_allocate(arena, (size_t)count, from->components * sizeof **keys)
                 : NULL;
     to->keys = (pm_array){.data = *keys, .type = PM_FLOAT64};
-    return to->name.text && *keys;
+    return has_words && *keys;
 }
 
 /* Uniform from time 0, or listed: a rate alone cannot say where the first sample is. */

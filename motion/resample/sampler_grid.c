@@ -41,7 +41,7 @@ static pm_status check_count(const sampler *s, pm_error *error) {
                       (unsigned long long)s->count, target, (unsigned long long)max);
     }
     if (error)
-        error->hint = "check --rate and --src-rate; --max-frames raises the limit";
+        error->hint = "check --rate and --source-rate; --max-frames raises the limit";
     return PM_ERROR_FILE;
 }
 

@@ -63,7 +63,7 @@ _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME,
 # Options of the command, with values that messages give, and fields of the library: they are parameters here.
 _OPTION = re.compile(r"(?<![^\s(])--([a-z][a-z-]*)(?=[\s,;:)]|\.?$|\.\s)"
                      r"(?: (\d[\w./]*\b|[A-Z][\w.]*\b|(?:fit|include|hold)\b|[yz](?:-to-[yz])?\b|(?<=layout )\S*[^\s;:,.)]))?")
-PARAMETERS = {"rate": "rate= of resample()", "src-rate": "rate= of load()", "nan hold": "hold_nan=True",
+PARAMETERS = {"rate": "rate= of resample()", "nan hold": "hold_nan=True",
                "max-frames": "max_samples=", "keep-time": "keep_time=True",
                "lowpass": "lowpass=", "loop": "loop=", "up z-to-y": 'turn="z-to-y"', "up y-to-z": 'turn="y-to-z"'}
 _FIELDS = {"rotations_in": "tangents_in", "rotations_out": "tangents_out",

@@ -11,15 +11,17 @@ from typing import Any
 import numpy as np
 
 from ._arrays import address
+from ._content import Content
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, ffi, file_name, lib
-from ._motion import READING, read_options
+from ._library import Path, call, ffi, file_name, lib, text_worded
+from ._motion import READING, Motion, read_options
 from ._names import AngleFormat, KeyFormat, Method
+from ._rational import Number, rate_of, rational
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Stored", "build_library", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "match_robot", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
@@ -121,6 +123,7 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         "references": _pointer(None if axes is None else references, np.float64, keep, "double *"),
         "hinges": _pointer(skeleton.hinges, np.uint32, keep, "uint32_t *"),
         "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
+        "continuous": _pointer(np.broadcast_to(skeleton.continuous, len(skeleton.hinges)), np.bool_, keep, "_Bool *"),
         "bodies": _pointer(bodies, np.uint32, keep, "uint32_t *"), "body_count": len(bodies),
         "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs)}
 
@@ -146,25 +149,54 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) 
     call(lib.pm_library_write, content, options, file_name(path))
 
 
+def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+    return ffi.new("pm_library_content *", _describe_skeleton(
+        robot, robot.bodies, range(len(robot.hinges)), robot.points, keep))
+
+
+def match_robot(motion: Motion, robot: Skeleton) -> Motion:
+    """The motion of a robot that a file of robots has: positions, rotations and angles of hinges."""
+    return Motion._of(_matched(motion._content, robot), motion.name)
+
+
+def _matched(content: Content, robot: Skeleton) -> Content:
+    keep: list[Any] = []
+    made = ffi.new("pm_motion **")
+    call(lib.pm_library_match_robot, content.handle, _describe_robot(robot, keep), made)
+    return Content(made[0], (_matched, (content, robot)), is_copy=True)
+
+
+@ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
+def _note_warning(into: Any, level: int, message: Any) -> None:
+    """Files are read twice, and warn twice of the same."""
+    ffi.from_handle(into).setdefault(text_worded(message))
+
+
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
-                  turn: str | None, coded: bool, robot: Skeleton | None, reading: dict[str, Any]) -> None:
-    """Writes the clips of motion files to a file; a thread holds one motion at a time."""
+                  turn: str | None, coded: bool, robot: Skeleton | None, rate: Number | None,
+                  reading: dict[str, Any]) -> list[str]:
+    """Writes the clips of motion files to a file; a thread holds one motion at a time. Gives what the files warn
+    of."""
     for path in paths:
         os.stat(path) # raises what Python raises for files that are not there
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
     options = ffi.new("pm_library_build_options *", {
         "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
-        "quarter_turns": _QUARTERS[turn], "coded_keys": coded})
+        "quarter_turns": _QUARTERS[turn], "coded_keys": coded,
+        "rate": rational(None if rate is None else rate_of(rate))})
     found, keep = read_options(**(READING | reading))
     options.reading = found[0]
+    warned: dict[str, None] = {}
+    handle = ffi.new_handle(warned)
+    options.reading.log, options.reading.log_user = lib.python_note_warning, handle
     if robot is not None:
         kept: list[Any] = []
         keep = [keep, kept]
-        content = ffi.new("pm_library_content *", _describe_skeleton(
-            robot, robot.bodies, range(len(robot.hinges)), robot.points, kept))
+        content = _describe_robot(robot, kept)
         options.robot = content
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
     del keep
+    return sorted(warned)
 
 
 @contextmanager
@@ -205,6 +237,7 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     if turns:
         skeleton.hinges = np.array(array(c.hinges, (int(c.hinge_count),), np.uint32))
         skeleton.hinge_names = tuple(_texts_of(c.hinge_names, int(c.hinge_count)))
+        skeleton.continuous = np.zeros(len(skeleton.hinges), bool)
     return skeleton
 
 

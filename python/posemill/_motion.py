@@ -118,7 +118,7 @@ class Motion:
             "rotations": rotations, "positions": positions, "parents": parents, "names": names,
             "offsets": offsets, "rest_rotations": rest_rotations, "rest_scales": rest_scales})
         self._content = _parse(data, b"arrays", {**READING, "format": "npz", "layout": "plain",
-                                                 "rate": exact})
+                                                 "source_rate": exact})
         self._resampling = None
         self.name = "arrays"
 
@@ -588,29 +588,31 @@ def _warn(messages: Iterable[str]) -> None:
         warnings.warn(message, MotionWarning, stacklevel=3)
 
 
-def read_options(*, format: str | None, rate: Number | None, layout: Path | None,
+def read_options(*, format: str | None, source_rate: Number | None, layout: Path | None,
                   skeleton: Path | None, rates: Path | None, strict: bool, hold_nan: bool,
-                  bvh_adds_offset: bool, snap: bool, keep_nan: bool) -> tuple[Any, list[Any]]:
+                  bvh_adds_offset: bool, snap: bool, keep_nan: bool, rates_must_agree: bool,
+                  angles_may_jump: bool) -> tuple[Any, list[Any]]:
     """A pm_motion_read_options, and what it points to."""
     if layout is not None and not isinstance(layout, (str, os.PathLike)):
         raise TypeError(f"layout: expected a text, found {type(layout).__name__}")
     keep = [ffi.NULL if name is None else ffi.new("char[]", file_name(name))
             for name in (layout, skeleton, rates)]
-    exact = None if rate is None else rate_of(rate)
+    exact = None if source_rate is None else rate_of(source_rate, "source_rate")
     options = ffi.new("pm_motion_read_options *", {
         "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
         "rates_file": keep[2],
         "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
         "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap,
-        "keep_nan": bool(keep_nan)})
+        "keep_nan": bool(keep_nan), "rates_must_agree": rates_must_agree, "angles_may_jump": angles_may_jump})
     return options, keep
 
 
 READING: dict[str, Any] = {
-    "format": None, "rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
-    "hold_nan": False, "bvh_adds_offset": False, "snap": True, "keep_nan": False}
+    "format": None, "source_rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
+    "hold_nan": False, "bvh_adds_offset": False, "snap": True, "keep_nan": False, "rates_must_agree": False,
+    "angles_may_jump": False}
 # Formats on which options of reading have an effect; those of others have it on all.
-_FORMATS_OF = {"rate": ("bvh", "npz", "csv", "amc"), "layout": ("npz", "csv"), "rates": ("npz",),
+_FORMATS_OF = {"source_rate": ("bvh", "npz", "csv", "amc"), "layout": ("npz", "csv"), "rates": ("npz",),
                "bvh_adds_offset": ("bvh",)}
 
 
@@ -670,7 +672,7 @@ def _label(path: Path | IO[bytes]) -> str:
     return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else "file"
 
 
-def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number | None = None,
+def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: Number | None = None,
          layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
          strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
          snap: bool = True, fill: str | bool = False, fill_max: float | None = None) -> Motion:
@@ -682,8 +684,8 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
         A file object is read to its end; files that a glTF file in it refers to are not read.
     format : str, optional
         Default: by the name's extension, or the first bytes.
-    rate : number, optional
-        Frames per second instead of the file's.
+    source_rate : number, optional
+        Frames per second of the file, instead of what it says itself.
     layout : str, optional
         Of NPZ: ``"amass"``, ``"amass-x"``, ``"inter-x"``, ``"beyondmimic"``, ``"isaaclab"``, the
         last two with ``"-xyzw"`` too, ``"plain"``, or a JSON file with a layout. Default: by the
@@ -726,9 +728,17 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
     >>> pm.load("walk.bvh").clips[0].rotations[0, 1].round(3).tolist()
     [0.025, 0.0, 0.0, 1.0]
     """
-    reading = {"format": format, "rate": rate, "layout": layout, "skeleton": skeleton,
-               "rates": rates, "strict": strict, "hold_nan": hold_nan,
-               "bvh_adds_offset": bvh_adds_offset, "snap": snap, "keep_nan": bool(fill)}
+    motion, told = load_with(path, READING | {
+        "format": format, "source_rate": source_rate, "layout": layout, "skeleton": skeleton, "rates": rates,
+        "strict": strict, "hold_nan": hold_nan, "bvh_adds_offset": bvh_adds_offset, "snap": snap}, fill, fill_max)
+    _warn(told)
+    return motion
+
+
+def load_with(path: Path | IO[bytes], reading: dict[str, Any], fill: str | bool = False,
+              fill_max: float | None = None) -> tuple[Motion, list[str]]:
+    """As :func:`load`, with all options of reading; and what it warns of."""
+    reading = reading | {"keep_nan": bool(fill)}
     if fill_max is not None and not fill:
         raise ValueError("fill_max: requires fill")
     if isinstance(path, (str, os.PathLike)):
@@ -737,20 +747,19 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, rate: Number |
     else:
         content = _read(path, reading)
     motion = Motion._of(content, _label(path))
-    _warn(motion.notes)
+    told = list(motion.notes)
     if fill:
-        motion = _fill(motion, fill, fill_max)
-    _warn(f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
-          if reading[name] != READING[name] and motion.format not in formats)
-    return motion
+        motion = _fill(motion, fill, fill_max, told)
+    return motion, told + [f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
+                           if reading[name] != READING[name] and motion.format not in formats]
 
 
-def _fill(motion: Motion, fill: str | bool, longest: float | None) -> Motion:
+def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[str]) -> Motion:
     content, found = filled(motion._content, fill, longest)
-    _warn(f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
-          f"{found['longest']:.6g} s"
-          for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
-          if found[kind + "_gaps"])
+    told += [f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
+             f"{found['longest']:.6g} s"
+             for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
+             if found[kind + "_gaps"]]
     return Motion._of(content, motion.name)
 
 
@@ -802,8 +811,9 @@ def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
     source, target : path
         As for these functions.
     **options
-        ``format``, ``rate``, ``layout``, ``skeleton``, ``rates``, ``hold_nan``,
+        ``format``, ``source_rate``, ``layout``, ``skeleton``, ``rates``, ``hold_nan``,
         ``bvh_adds_offset`` and ``snap`` are of the source, all others of the target; ``strict`` is of both.
+        ``rate`` also resamples, each channel by its own interpolation.
 
     Examples
     --------
@@ -812,7 +822,11 @@ def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
     """
     of_source = {name: options.pop(name) for name in _OF_SOURCE if name in options}
     strict = bool(options.pop("strict", False))
-    load(source, strict=strict, **of_source).save(target, strict=strict, **options)
+    rate = options.pop("rate", None)
+    motion = load(source, strict=strict, **of_source)
+    if rate is not None:
+        motion = motion.resample(rate, "authored")
+    motion.save(target, strict=strict, **options)
 
 
-_OF_SOURCE = ("format", "rate", "layout", "skeleton", "rates", "hold_nan", "bvh_adds_offset", "snap")
+_OF_SOURCE = ("format", "source_rate", "layout", "skeleton", "rates", "hold_nan", "bvh_adds_offset", "snap")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+import warnings
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
@@ -21,8 +23,8 @@ from ._extras import Extras, FrameTimes, extras_of, sampled
 from ._key_rows import KeyRows
 from ._keys import Keys
 from ._library import Path, ffi, lib, printable
-from ._library_file import Stored, build_library, read_library, replacing, write_library
-from ._motion import Motion, load
+from ._library_file import Stored, build_library, match_robot, read_library, replacing, write_library
+from ._motion import READING, Motion, MotionWarning, load_with
 from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
@@ -35,7 +37,7 @@ __all__ = ["MotionLibrary"]
 _BODIES, _ROOT, _HINGES = "bodies", "root_", "hinges"
 _DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
-_NO_CLIP = 2**32 - 1
+_ALL_FIELDS = (*_FIELDS, "local_rot", "local_ang_vel", "root_pos", "root_rot", "root_vel", "root_ang_vel", *_DOFS)
 # Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
 _FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
             "isaaclab3": (False, True, True)}
@@ -88,6 +90,8 @@ class MotionLibrary(Shared):
         Of the columns of frames.
     durations : array of float64
         Seconds from the first key of each motion to its last, or of a loop its period.
+    weights : array of float64
+        Of :meth:`sample_times`, which takes others. Read-only, as all of a library.
 
     Examples
     --------
@@ -144,12 +148,22 @@ class MotionLibrary(Shared):
     def durations(self) -> npt.NDArray[np.float64]:
         return self._ticks / 2.0**32
 
+    @property
+    def weights(self) -> npt.NDArray[np.float64]:
+        found = np.asarray(self._stored.weights, np.float64).view()
+        found.flags.writeable = False
+        return found
+
+    @weights.setter
+    def weights(self, weights: npt.ArrayLike) -> None:
+        raise AttributeError("weights: a library does not change; sample_times() takes weights=")
+
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
                    method: Method = "slerp", keys: KeyFormat = "float32",
                    bodies: Sequence[int | str] | None = None,
-                   dofs: Sequence[int | str] | None = None, rate: Number | None = None,
-                   scale: float = 1.0, turn: Turn | None = None,
+                   dofs: Sequence[int | str] | None = None, source_rate: Number | None = None,
+                   rate: Number | None = None, scale: float = 1.0, turn: Turn | None = None,
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
                    extras: Extras | None = None, engine: Engine | None = None,
                    **reading: Any) -> MotionLibrary:
@@ -162,9 +176,13 @@ class MotionLibrary(Shared):
             clip's where a file has several.
         skeleton : path or Skeleton, optional
             Joints for files without them, as of :func:`load`; or the skeleton of a robot, whose
-            hinges are the numbers of the files, such as the columns of CSV, in their order.
+            hinges are the numbers of the files, such as the columns of CSV. Names decide which is which
+            where files have them; otherwise they are in the order of the skeleton.
         method, keys, bodies, dofs, points, weights, extras, engine
             As of :class:`MotionLibrary`.
+        source_rate : number, optional
+            Frames per second of files that do not state theirs, such as CSV. A file that states another
+            is refused.
         rate : number, optional
             Frames per second to which motions are resampled first. Required for clips whose keys
             have times of their own.
@@ -186,23 +204,25 @@ class MotionLibrary(Shared):
         joints = None if isinstance(skeleton, Skeleton) else skeleton
         if robot is not None and (scale != 1 or turn is not None):
             raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
+        options = reading | {"skeleton": joints, "source_rate": source_rate}
         for path in files:
-            motion = load(path, skeleton=joints, **reading)
-            motion = motion if rate is None else motion.resample(rate, engine=engine)
-            own = robot or _placed_skeleton(motion.skeleton, scale, turn)
-            first = first or own
-            order = _order_of(first, own, path)
-            for name, clip in _named(path, motion):
-                found[_free_name(name, found)] = (
-                    _keys_of(motion, clip, own, order, scale, turn) if robot is None else
-                    _robot_keys(motion, clip, robot))
+            with _naming(path):
+                motion = _read(path, robot, options)
+                motion = motion if rate is None else motion.resample(rate, engine=engine)
+                own = robot or _placed_skeleton(motion.skeleton, scale, turn)
+                first = first or own
+                order = _order_of(first, own)
+                for name, clip in _named(path, motion):
+                    found[_free_name(name, found)] = (
+                        _keys_of(clip, own, order, scale, turn) if robot is None else _robot_keys(clip))
         assert first is not None
         return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies, dofs=dofs,
                    points=points, weights=weights, extras=extras)
 
     @staticmethod
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
-              method: Method = "slerp", keys: KeyFormat = "float32", scale: float = 1.0, turn: Turn | None = None,
+              method: Method = "slerp", keys: KeyFormat = "float32", source_rate: Number | None = None,
+              rate: Number | None = None, scale: float = 1.0, turn: Turn | None = None,
               coded: bool = False, **reading: Any) -> None:
         """Write the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
         not grow with the number of files, which are read twice.
@@ -211,17 +231,16 @@ class MotionLibrary(Shared):
         ----------
         output : path
             Of the file, which replaces one of that name.
-        paths, skeleton, method, keys, scale, turn, **reading
-            As of :meth:`from_files`. Clips are not resampled.
+        paths, skeleton, method, keys, source_rate, rate, scale, turn, **reading
+            As of :meth:`from_files`.
         coded : bool
             As of :meth:`save`.
         """
-        if "rate" in reading:
-            raise TypeError("rate: clips are not resampled here; convert the files first")
         robot = skeleton if isinstance(skeleton, Skeleton) else None
-        if not isinstance(skeleton, Skeleton):
-            reading["skeleton"] = skeleton
-        build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, reading)
+        reading |= {"skeleton": None if robot else skeleton, "source_rate": source_rate}
+        for message in build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot,
+                                     rate, reading):
+            warnings.warn(message, MotionWarning, stacklevel=2)
 
     def __len__(self) -> int:
         return len(self._ticks)
@@ -239,8 +258,7 @@ class MotionLibrary(Shared):
         Parameters
         ----------
         ids : array of int
-            (N,) indices of motions. One that does not exist shows the rest pose without velocities;
-            :meth:`check` names it.
+            (N,) indices of motions. One that does not exist is refused.
         times : array, optional
             (N,) seconds from the first key of the motion. NaN is 0.
         offsets : array, optional
@@ -271,7 +289,7 @@ class MotionLibrary(Shared):
         dict
             Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4),
             of hinges (N, dofs); with offsets (N, K, ...). Extras (N, ...) have the type of their
-            integers or booleans; those of motions that do not exist are 0.
+            integers or booleans.
 
         Examples
         --------
@@ -287,7 +305,8 @@ class MotionLibrary(Shared):
             raise ValueError("velocity_at: the library has no points")
         if isinstance(fields, str):
             raise TypeError("fields: expected a sequence of texts, found one")
-        numbers = _ids_of(ids)
+        self._check_fields(fields)
+        numbers = _ids_of(ids, len(self))
         ticks = _ticks_of(len(numbers), times, steps, rate)
         ahead = None if offsets is None else crowd_ticks(as_seconds(offsets, "offsets"))
         shape: tuple[int, ...] = (len(numbers),)
@@ -328,19 +347,21 @@ class MotionLibrary(Shared):
                 found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
         return {name: found[name] for name in fields}
 
+    def _check_fields(self, fields: Sequence[str]) -> None:
+        for field in fields:
+            if field not in _ALL_FIELDS and field not in self.extra_names:
+                raise ValueError(f"fields: {field!r} is unknown; expected "
+                                 f"{', '.join((*_ALL_FIELDS, *self.extra_names))}")
+
     def _sample_extras(self, names: list[str], instances: Array, wrap: bool, shape: tuple[int, ...],
                        out: Mapping[str, Any] | None) -> dict[str, Array]:
         found: dict[str, Array] = {}
         if not names or self._frame_times is None:
             return found
-        exists = instances["clip_a"] < len(self)
-        clips = np.where(exists, instances["clip_a"], 0)
-        before, after, u = self._frame_times.at(clips, instances["time_a"], wrap)
+        before, after, u = self._frame_times.at(instances["clip_a"], instances["time_a"], wrap)
         for name in names:
             column = self._stored.extras[name]
-            rows = sampled(column, before, after, u)
-            rows[~exists] = 0
-            rows = rows.reshape(shape + column.shape[1:])
+            rows = sampled(column, before, after, u).reshape(shape + column.shape[1:])
             found[name] = rows if out is None else _given(out, name, rows.shape, rows.dtype)
             if out is not None:
                 found[name][...] = rows
@@ -434,11 +455,7 @@ class MotionLibrary(Shared):
 
     def check(self, ids: npt.ArrayLike) -> None:
         """Raises ValueError unless all motions exist; names the first that does not."""
-        numbers = as_array(ids, "ids")
-        _ids_of(numbers)
-        wrong = np.flatnonzero((numbers < 0) | (numbers >= len(self)))
-        if len(wrong):
-            raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {len(self)} motions")
+        _ids_of(ids, len(self))
 
     def save(self, path: Path, *, angles: AngleFormat = "float32", coded: bool = False) -> None:
         """Write a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
@@ -507,16 +524,17 @@ def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
 # ---- arguments of sample() ----
 
 
-def _ids_of(ids: npt.ArrayLike) -> Array:
-    """Numbers of clips; of those that cannot be any, one that does not exist."""
+def _ids_of(ids: npt.ArrayLike, count: int) -> Array:
+    """Numbers of clips, of which there are `count`."""
     numbers = as_array(ids, "ids")
     if numbers.ndim != 1:
         raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
     if numbers.size and numbers.dtype.kind not in "iu":
         raise TypeError(f"ids: expected integers, found {numbers.dtype}")
-    found = numbers.astype(np.uint32)
-    found[found != numbers] = _NO_CLIP
-    return found
+    wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
+    if len(wrong):
+        raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {count} motions")
+    return numbers.astype(np.uint32)
 
 
 def _ticks_of(count: int, times: npt.ArrayLike | None, steps: npt.ArrayLike | None,
@@ -569,8 +587,6 @@ def _state_of(field: str) -> State:
     """The state of crowds that a field is; of the root, that of a body."""
     if field in _DOFS:
         return _DOFS[field]
-    if field in _DOFS.values():
-        raise ValueError(f"fields: {field!r} is unknown; hinges have {' and '.join(_DOFS)}")
     name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
     return name  # type: ignore[return-value]
 
@@ -660,6 +676,34 @@ def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> l
     return files
 
 
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Failures have the name of the file that they are about."""
+    name = printable(os.fsdecode(path))
+    try:
+        yield
+    except ValueError as error:
+        if name in str(error):
+            raise
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _read(path: Path, robot: Skeleton | None, options: dict[str, Any]) -> Motion:
+    fill = {name: options[name] for name in ("fill", "fill_max") if name in options}
+    reading = {name: value for name, value in options.items() if name not in fill}
+    unknown = [name for name in reading if name not in READING]
+    if unknown:
+        raise TypeError(f"{unknown[0]}: is no option of load()")
+    motion, told = load_with(path, READING | reading | {
+        "rates_must_agree": True, "angles_may_jump": robot is not None}, **fill)
+    if robot is not None:
+        motion = match_robot(motion, robot)
+        told += motion.notes
+    for message in told:
+        warnings.warn(f"{printable(os.fsdecode(path))}: {message}", MotionWarning, stacklevel=3)
+    return motion
+
+
 def _named(path: Path, motion: Motion) -> list[tuple[str, Clip]]:
     stem = os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
     if len(motion.clips) == 1:
@@ -674,18 +718,17 @@ def _free_name(name: str, taken: Mapping[str, Any]) -> str:
     return free
 
 
-def _order_of(first: Skeleton, own: Skeleton, path: Path) -> list[int]:
+def _order_of(first: Skeleton, own: Skeleton) -> list[int]:
     """The joints of a file in the order of the first one's. Names decide, and parents must agree."""
-    name_of = printable(os.fsdecode(path))
     if own.names == first.names:
         order = list(range(len(own)))
     elif sorted(own.names) != sorted(first.names) or len(set(own.names)) != len(own):
-        raise ValueError(f"{name_of}: has other joints than the first file")
+        raise ValueError("has other joints than the first file")
     else:
         order = [own.names.index(name) for name in first.names]
     for name, joint, wanted in zip(first.names, order, first.parents, strict=True):
         if own.parents[joint] != (order[wanted] if wanted >= 0 else -1):
-            raise ValueError(f"{name_of}: {name!r} has another parent than in the first file")
+            raise ValueError(f"{name!r} has another parent than in the first file")
     return order
 
 
@@ -709,18 +752,16 @@ def _turned(rotations: Array, positions: Array | None, turn: str) -> tuple[Array
     return turned, np.stack([p[..., 0], -sign * p[..., 2], sign * p[..., 1]], axis=-1)
 
 
-def _keys_of(motion: Motion, clip: Clip, skeleton: Skeleton, order: list[int], scale: float,
-             turn: str | None) -> Keys:
+def _keys_of(clip: Clip, skeleton: Skeleton, order: list[int], scale: float, turn: str | None) -> Keys:
     """The keys of a clip as arrays, which must share one rate."""
     content: Content = clip._content
     if clip.fault is not None:
-        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has no keys: {clip.fault}")
+        raise ValueError(f"{clip.name!r} has no keys: {clip.fault}")
     character = content.character(0)
     desc = character.handle.clips[clip._index]
     line = desc.timelines[0]
     if desc.timeline_count > 1 or line.times != ffi.NULL:
-        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has keys at times of their own; give a rate "
-                         "to resample to")
+        raise ValueError(f"{clip.name!r} has keys at times of their own; give a rate to resample to")
     frames, joints = int(line.key_count), len(skeleton)
     rotations = array_of(character, desc.rotations, frames * joints, 4)
     positions = array_of(character, desc.positions, frames * joints, 3)
@@ -740,18 +781,9 @@ def _keys_of(motion: Motion, clip: Clip, skeleton: Skeleton, order: list[int], s
                 loop=float(desc.loop_period) or None)
 
 
-def _robot_keys(motion: Motion, clip: Clip, robot: Skeleton) -> Keys:
-    """The keys of a clip of a robot: the root's, and numbers that are angles of hinges."""
-    channels = {channel.path: channel for channel in clip.channels if channel.node is None}
-    wanted = {"translation": 3, "rotation": 4, "scalar": len(robot.hinges)}
-    for path, width in wanted.items():
-        found = 0 if path not in channels else channels[path].values.shape[1]
-        if found != width:
-            raise ValueError(f"{printable(motion.name)}: {clip.name!r}: expected {width} numbers of "
-                             f"{path}, found {found}")
+def _robot_keys(clip: Clip) -> Keys:
+    """The keys of a clip that was matched with a robot."""
+    keys = {channel.path: channel.values.astype(np.float32) for channel in clip.channels}
     if clip.rate is None:
-        raise ValueError(f"{printable(motion.name)}: {clip.name!r} has keys at times of their own; give a rate "
-                         "to resample to")
-    return Keys(channels["rotation"].values.astype(np.float32),
-                channels["translation"].values.astype(np.float32), rate=clip.rate,
-                angles=channels["scalar"].values.astype(np.float32))
+        raise ValueError(f"{clip.name!r} has keys at times of their own; give a rate to resample to")
+    return Keys(keys["rotation"], keys["translation"], rate=clip.rate, angles=keys["scalar"])

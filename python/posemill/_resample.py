@@ -20,7 +20,7 @@ __all__ = ["resample", "resample_rotvec"]
 _NOT_FINITE = "poses: a number is not finite"
 
 
-def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
+def resample(q: Any, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
              end_rule: EndRule = "fit", lowpass: float | Literal["auto"] | None = None,
              out: Any = None, dtype: Any = None, **options: Any) -> Any:
     """Resample rotations to another rate, from the first frame to the last.
@@ -31,8 +31,8 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *
     ----------
     q : array_like or Rotation
         Quaternions x y z w of shape (frames, ..., 4).
-    src_rate, dst_rate : str, int, float or Fraction
-        Exact rates in Hz: ``120``, ``29.97`` or ``"30000/1001"``.
+    source_rate, rate : str, int, float or Fraction
+        Of the frames, and of the result. Exact rates in Hz: ``120``, ``29.97`` or ``"30000/1001"``.
     method : str
         As of ``RotationCurve``.
     end_rule, out, dtype
@@ -57,14 +57,14 @@ def resample(q: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *
     (30, 22, 4)
     """
     if lowpass is not None:
-        source, target = rate_of(src_rate, "src_rate"), rate_of(dst_rate, "dst_rate")
+        source, target = rate_of(source_rate, "source_rate"), rate_of(rate, "rate")
         engine = options.pop("engine", None)
         for name in [*options, *(["method"] if method != "slerp" else [])]:
             raise TypeError(f"{name}: has no effect with lowpass, which is no curve")
         return filtered(q, source, target, cutoff_of(lowpass, "lowpass", source, target), end_rule,
                         out, dtype, engine)
-    curve = OneCurve(None, q, method, rate=rate_of(src_rate, "src_rate"), **options)
-    return curve.uniform(rate_of(dst_rate, "dst_rate"), end_rule=end_rule, out=out, dtype=dtype)
+    curve = OneCurve(None, q, method, rate=rate_of(source_rate, "source_rate"), **options)
+    return curve.uniform(rate_of(rate, "rate"), end_rule=end_rule, out=out, dtype=dtype)
 
 
 def _places(count: int, step: Fraction) -> tuple[Array, Array]:
@@ -78,7 +78,7 @@ def _places(count: int, step: Fraction) -> tuple[Array, Array]:
             (rest.astype(np.float64) / float(step.denominator)).astype(np.float32))
 
 
-def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method = "slerp", *,
+def resample_rotvec(poses: Any, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
                     dtype: Any = None, **options: Any) -> Floats:
     """Resample rotation vectors (axis-angle), such as the poses of AMASS, to another rate.
 
@@ -90,7 +90,7 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method =
     ----------
     poses : array_like
         Of shape (frames, 3 * joints) or (frames, ..., 3), float32 or float64.
-    src_rate, dst_rate : str, int, float or Fraction
+    source_rate, rate : str, int, float or Fraction
         As of ``resample``.
     method : str
         As of ``RotationCurve``.
@@ -121,7 +121,7 @@ def resample_rotvec(poses: Any, src_rate: Rate, dst_rate: Rate, method: Method =
         raise ValueError(f"poses: has no rotation, its shape is {source.shape}")
     if "loop" in options:
         raise TypeError("loop: is not an option of resample_rotvec")
-    src, dst = rate_of(src_rate, "src_rate"), rate_of(dst_rate, "dst_rate")
+    src, dst = rate_of(source_rate, "source_rate"), rate_of(rate, "rate")
     span = Span(Fraction(len(source) - 1) / src)
     count, _ = count_samples(span, dst, Fraction(0), None, "fit")
     frames, fractions = _places(count, src / dst)

@@ -37,6 +37,7 @@ class Hinge:
     axis: Sequence[float] | None
     anchor: Sequence[float] = (0.0, 0.0, 0.0)
     reference: float = 0.0
+    continuous: bool = False # without limits
 
 
 @dataclass
@@ -65,11 +66,12 @@ class Table:
     bodies: list[int]
     hinges: list[int]
     hinge_names: list[str]
+    continuous: list[bool] # of the hinges
 
 
 def table_of(parts: Sequence[Part]) -> Table:
     """The joints of bodies. Parents come before their children."""
-    t = Table([], [], [], [], [], [], [], [], [], [])
+    t = Table([], [], [], [], [], [], [], [], [], [], [])
     last: list[int] = [] # of each body, the joint that its children hang from
     zero = np.zeros(3)
 
@@ -100,6 +102,7 @@ def table_of(parts: Sequence[Part]) -> Table:
                 t.axes[here], t.references[here] = axis / np.linalg.norm(axis), hinge.reference
                 t.hinges.append(here)
                 t.hinge_names.append(hinge.name)
+                t.continuous.append(hinge.continuous)
         if here < 0 or anchor.any():
             here = (add(part.name, parent, shift, part.rotation) if here < 0 else
                     add(part.name, here, -anchor, _IDENTITY))
@@ -140,20 +143,21 @@ def parts_of_model(model: Any) -> list[Part]:
             part.hinges += _joint_of(str(model.joint(j).name), int(model.jnt_type[j]),
                                      [float(v) for v in model.jnt_axis[j]],
                                      [float(v) for v in model.jnt_pos[j]],
-                                     float(model.qpos0[int(model.jnt_qposadr[j])]))
+                                     float(model.qpos0[int(model.jnt_qposadr[j])]),
+                                     not model.jnt_limited[j])
         parts.append(part)
     return parts
 
 
 def _joint_of(name: str, kind: int, axis: Sequence[float], anchor: Sequence[float],
-              reference: float) -> list[Hinge]:
+              reference: float, continuous: bool) -> list[Hinge]:
     if kind == _SLIDE:
         raise ValueError(f"joint {name!r}: slides, which is not supported")
     if kind == _FREE: # the root's rotation and position
         return []
     if kind == _BALL:
         return [Hinge(name, None, anchor)]
-    return [Hinge(name, axis, anchor, reference)]
+    return [Hinge(name, axis, anchor, reference, continuous)]
 
 
 # ---- MJCF ----
@@ -195,6 +199,7 @@ class _Mjcf:
         self._include(self.root, os.path.dirname(os.fsdecode(path)), 0)
         compiler = {k: v for c in self.root.iter("compiler") for k, v in c.attrib.items()}
         self.degrees = compiler.get("angle", "degree") == "degree"
+        self.autolimits = compiler.get("autolimits", "true") == "true"
         self.sequence = compiler.get("eulerseq", "xyz")
         if len(self.sequence) != 3 or not set(self.sequence) <= set("xyzXYZ"):
             raise ValueError(f"compiler: eulerseq {self.sequence!r} is unknown")
@@ -264,7 +269,13 @@ class _Mjcf:
         axis = _unit(_numbers(whole, "axis", 3, (0, 0, 1)), "axis")
         return _joint_of(whole.get("name", ""), kinds[kind], axis,
                          _numbers(whole, "pos", 3, (0, 0, 0)),
-                         self._angle(_numbers(whole, "ref", 1, (0,))[0]))
+                         self._angle(_numbers(whole, "ref", 1, (0,))[0]), not self._is_limited(whole))
+
+    def _is_limited(self, joint: ElementTree.Element) -> bool:
+        """As the joint says; otherwise a range makes it so, unless autolimits is false."""
+        limited = joint.get("limited", "auto")
+        return limited == "true" or (limited == "auto" and self.autolimits and
+                                     any(_numbers(joint, "range", 2, (0, 0))))
 
     def bodies(self, element: ElementTree.Element, parent: int, childclass: str) -> None:
         for child in element:
@@ -362,7 +373,8 @@ def _part_of_joint(joint: ElementTree.Element, name: str, parent: int,
     if kind in _TURNING:
         axis = joint.find("axis")
         direction = [1.0, 0.0, 0.0] if axis is None else _numbers(axis, "xyz", 3, (1, 0, 0))
-        part.hinges = [Hinge(called, _unit(direction, f"joint {called!r}: axis"))]
+        part.hinges = [Hinge(called, _unit(direction, f"joint {called!r}: axis"),
+                             continuous=kind == "continuous")]
     elif kind != "fixed":
         raise ValueError(f"joint {called!r}: type {kind!r} is not supported")
     return part

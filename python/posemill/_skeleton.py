@@ -49,6 +49,8 @@ class Skeleton:
         The joints that are hinges, in the order of their angles.
     hinge_names : tuple of str
         Names of the hinges; of robots those of their joints, where `names` has their bodies.
+    continuous : array of bool
+        Of the hinges, those without limits, whose angles in files may be wrapped.
     bodies : array of int
         The joints that are bodies: of robots not those between two hinges of one body.
     nodes : array of int
@@ -83,6 +85,7 @@ class Skeleton:
     points: Floats | None
     hinges: npt.NDArray[np.uint32]
     hinge_names: tuple[str, ...]
+    continuous: npt.NDArray[np.bool_]
     bodies: npt.NDArray[np.uint32]
     moves_below_root: str | None
 
@@ -114,6 +117,7 @@ class Skeleton:
         turns = np.zeros(count, bool) if self.axes is None else self.axes.any(axis=1)
         self.hinges = np.flatnonzero(turns).astype(np.uint32)
         self.hinge_names = tuple(self.names[n] for n in self.hinges)
+        self.continuous = np.zeros(len(self.hinges), bool)
         self.bodies = np.arange(count, dtype=np.uint32)
         self._content: Content | None = None
         self._skin = 0
@@ -168,6 +172,7 @@ class Skeleton:
         made.bodies = np.array(table.bodies, np.uint32)
         made.hinges = np.array(table.hinges, np.uint32)
         made.hinge_names = tuple(table.hinge_names)
+        made.continuous = np.array(table.continuous, bool)
         return made
 
     @classmethod
@@ -189,6 +194,7 @@ class Skeleton:
         self.inverse_binds = None if binds is None else binds.reshape(count, 3, 4)
         self.axes = self.references = self.points = None
         self.hinges, self.hinge_names = np.zeros(0, np.uint32), ()
+        self.continuous = np.zeros(0, bool)
         self.bodies = np.arange(count, dtype=np.uint32)
         self._content = content
         self._skin = skin

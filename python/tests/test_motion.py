@@ -169,10 +169,10 @@ def test_options_of_reading(tmp_path: Path) -> None:
     nameless = tmp_path / "walk"
     nameless.write_bytes(WALK.read_bytes())
     assert pm.load(nameless).format == "bvh"
-    assert pm.load(nameless, "bvh", rate="30000/1001").clips[0].rate == Fraction(30000, 1001)
-    assert pm.load(nameless, rate=29.97).clips[0].rate == Fraction(2997, 100)
-    for arguments, name in (({"format": "mp4"}, "format"), ({"rate": 0}, "rate"),
-                            ({"rate": "fast"}, "rate"), ({"rate": float("nan")}, "rate")):
+    assert pm.load(nameless, "bvh", source_rate="30000/1001").clips[0].rate == Fraction(30000, 1001)
+    assert pm.load(nameless, source_rate=29.97).clips[0].rate == Fraction(2997, 100)
+    for arguments, name in (({"format": "mp4"}, "format"), ({"source_rate": 0}, "source_rate"),
+                            ({"source_rate": "fast"}, "source_rate"), ({"source_rate": float("nan")}, "source_rate")):
         with pytest.raises(ValueError, match=name):
             pm.load(nameless, **arguments)  # type: ignore[arg-type]
     with pytest.raises(FileNotFoundError):
@@ -188,7 +188,7 @@ def test_options_of_other_formats_are_a_warning(tmp_path: Path) -> None:
     pm.convert(WALK, glb)
     pm.convert(WALK, npz)
     options: list[tuple[Path, dict[str, object]]] = [
-        (glb, {"rate": 50}), (glb, {"layout": "amass"}), (WALK, {"layout": "robot"}),
+        (glb, {"source_rate": 50}), (glb, {"layout": "amass"}), (WALK, {"layout": "robot"}),
         (WALK, {"rates": "rates.txt"}), (npz, {"bvh_adds_offset": True})]
     for path, given in options:
         with pytest.warns(pm.MotionWarning, match=f"^{next(iter(given))}: has no effect on {path.suffix[1:]}$") as told:
@@ -196,8 +196,8 @@ def test_options_of_other_formats_are_a_warning(tmp_path: Path) -> None:
         assert {warning.filename for warning in told} == {__file__}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert pm.load(WALK, rate=50, bvh_adds_offset=True).clips[0].rate == 50
-        assert pm.load(npz, layout="plain", rate=50).clips[0].rate == 50
+        assert pm.load(WALK, source_rate=50, bvh_adds_offset=True).clips[0].rate == 50
+        assert pm.load(npz, layout="plain", source_rate=50).clips[0].rate == 50
 
 
 def test_warnings(tmp_path: Path) -> None:
@@ -494,18 +494,18 @@ def test_hints_are_calls_of_the_package(tmp_path: Path) -> None:
 
     rows = np.hstack([np.zeros((4, 3)), np.full((4, 4), 40.0)])
     np.savetxt(csv, rows, delimiter=",", fmt="%g")
-    told = refused(lambda: pm.load(csv, rate=30))
+    told = refused(lambda: pm.load(csv, source_rate=30))
     assert 'layout="position,euler-xyz" (degrees' in told and 'layout="robot" takes' in told
     np.savez(npz, rotations=np.full((4, 2, 4), 3.0), fps=30.0)
     assert 'layout="FILE.json"' in refused(lambda: pm.load(npz))
     walk.write_text(WALK.read_text().replace("Frame Time: 0.0333333", "Frame Time: 0"))
-    assert "(give the rate with rate= of load())" in refused(lambda: pm.load(walk))
+    assert "(give the rate with source_rate=)" in refused(lambda: pm.load(walk))
     odd = tmp_path / "--rate.bvh"  # a name stays as it is
     odd.write_text(walk.read_text())
-    with pytest.raises(ValueError, match=f"^{re.escape(str(odd))}: line .*rate= of load"):
+    with pytest.raises(ValueError, match=f"^{re.escape(str(odd))}: line .*source_rate="):
         pm.load(odd)
     told = refused(lambda: pm.load(WALK).resample(10**8))
-    assert "(check rate= of resample() and rate= of load(); max_samples= raises the limit)" in told
+    assert "(check rate= of resample() and source_rate=; max_samples= raises the limit)" in told
     turns = pm.from_euler("X", np.linspace(0.0, 1.0, 8).reshape(4, 2), dtype=np.float32)
     np.savez(npz, body_quat_w=turns, body_pos_w=np.zeros((4, 2, 3), np.float32), fps=np.array([50]))
     with pytest.warns(pm.MotionWarning, match='layout="[a-z]+-xyzw" '):

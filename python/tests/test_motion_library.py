@@ -194,18 +194,14 @@ def test_out_receives_the_fields():
         lib.sample([0], [0], fields=["body_pos"], out={"body_pos": np.zeros((1, 5, 3), np.float32)})
 
 
-def test_motions_that_do_not_exist_rest():
+def test_motions_that_do_not_exist_are_refused():
     skeleton, clips = made()
     lib = pm.MotionLibrary(skeleton, clips)
-    found = lib.sample([-1, 4, 2**40], [0.1] * 3, fields=FIELDS)
-    still = pm.MotionLibrary(skeleton, {"rest": pm.Keys(skeleton.rotations[None], rate=RATE)})
-    rest = still.sample([0], [0], fields=["body_pos"])["body_pos"][0]
-    for i in range(3):
-        assert np.allclose(found["body_pos"][i], rest, atol=1e-6)
-        assert not any(found[field][i].any() for field in FIELDS if "vel" in field)
     lib.check([0, 3])
-    with pytest.raises(ValueError, match="ids: 4 at 1 is none of 4 motions"):
-        lib.check([0, 4, -1])
+    for call in (lib.check, lambda ids: lib.sample(ids, np.zeros(len(ids)))):
+        for ids, words in (([0, 4, -1], "4 at 1"), ([-1], "-1 at 0"), ([0, 1, 2**40], f"{2**40} at 2")):
+            with pytest.raises(ValueError, match=f"ids: {words} is none of 4 motions"):
+                call(ids)
 
 
 def test_random_times():
@@ -255,6 +251,7 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
     (tmp_path / "two.bvh").write_text(TWO)
     for paths, options in (([tmp_path / "one.bvh", tmp_path / "one.bvh"], {}),
                            ([WALK] * 3, {"scale": 0.01, "turn": "y-to-z", "method": "squad"}),
+                           ([WALK, WALK], {"rate": 50}), (WALK, {"rate": "30000/1001", "source_rate": 30}),
                            (tmp_path / "two.bvh", {"scale": 0.3, "turn": "z-to-y", "keys": "log48", "snap": False})):
         pm.MotionLibrary.build(tmp_path / "built.npz", paths, **options)
         pm.MotionLibrary.from_files(paths, **options).save(tmp_path / "saved.npz")
@@ -266,7 +263,7 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
         pm.MotionLibrary.build(tmp_path / "built.npz", [tmp_path / "one.bvh", tmp_path / "two.bvh"])
     with pytest.raises(FileNotFoundError):
         pm.MotionLibrary.build(tmp_path / "built.npz", ["none.bvh"])
-    for options, words in (({"turn": "x"}, "turn"), ({"rate": 30}, "not resampled"), ({"method": "x"}, "method"),
+    for options, words in (({"turn": "x"}, "turn"), ({"rate": 0}, "rate"), ({"source_rate": 60}, "states a rate of 30 Hz"), ({"method": "x"}, "method"),
                            ({"snip": 1}, "snip")):
         with pytest.raises((TypeError, ValueError), match=words):
             pm.MotionLibrary.build(tmp_path / "built.npz", WALK, **options)

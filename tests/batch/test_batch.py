@@ -436,7 +436,7 @@ class Inputs(Case):
         generate("bvh", self.folder / "takes", 2)
         first, second = sorted(tree(self.folder / "takes"))
         (self.folder / "list").write_text(
-            json.dumps({"path": f"takes/{first}", "rate": "15", "out": "slow.bvh"}) + "\n" +
+            json.dumps({"path": f"takes/{first}", "source_rate": "15", "out": "slow.bvh"}) + "\n" +
             f"takes/{second}\n")
         self.run_posemill("resample", "--files-from", "list", "--out-dir", "out", "--rate", "30",
                           "--device", "none")

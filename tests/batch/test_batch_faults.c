@@ -58,7 +58,7 @@ static bool read_list(void) {
 TEST(lists_fail_cleanly) {
     test_folder_put_text("list.txt",
                          "none.bvh\n{\"path\": \"a.npz\", \"bytes\": 1, \"layout\": \"amass\", "
-                         "\"out\": \"b.npz\", \"rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
+                         "\"out\": \"b.npz\", \"source_rate\": 30}\n{\"path_bytes\": \"e9\"}\n");
     /* A file that was written just now is compared once more, where there is memory for it. */
     fail_each_allocation(read_list, 10, 1);
 }

@@ -128,7 +128,7 @@ class Numbers(Case):
         rows = np.hstack([np.zeros((41, 3)), np.tile([0, 0, 0, 1.0], (41, 1)),
                           np.radians(walk(self.random, 41, 50, 2.0, 2)[:, 3:])])
         np.savetxt(self.folder / "takes/a.csv", rows, fmt="%.9f", delimiter=",")
-        row, = self.report("--src-rate", "50", rate="20")
+        row, = self.report("--source-rate", "50", rate="20")
         a, b = (motions.read_csv(self.folder / folder / "a.csv", rate) for folder, rate in (("takes", 50), ("out", 20)))
         self.agrees(row, a, b, ["rotation[0]" if row["joint_of_max"] == "rotation[0]" else "root"] +
                     [f"joints[{j}]" for j in range(6)])

@@ -206,8 +206,8 @@ TEST(a_line_is_a_path_or_an_object) {
     test_folder_put_text(" c .bvh", "1");
     find_list(
         "\xef\xbb\xbf./x//a.bvh\r\n\n\r\n./x/{b}.bvh\n c .bvh\n"
-        "{\"path\": \"/far/../e.npz\", \"bytes\": 77, \"rate\": 29.97, \"layout\": \"amass\"}\n"
-        "{\"path\": \"x/a.bvh\", \"out\": \"q/r.bvh\", \"rate\": \"30000/1001\"}");
+        "{\"path\": \"/far/../e.npz\", \"bytes\": 77, \"source_rate\": 29.97, \"layout\": \"amass\"}\n"
+        "{\"path\": \"x/a.bvh\", \"out\": \"q/r.bvh\", \"source_rate\": \"30000/1001\"}");
     BATCH_EXPECT(&found, " c .bvh", "far/e.npz", "q/r.bvh", "x/a.bvh", "x/{b}.bvh");
     const batch_item *item = batch_item_named(&found, "far/e.npz");
     assert_string_equal(item->path, "/far/../e.npz");
@@ -254,12 +254,12 @@ TEST(lines_that_are_none_are_refused_by_number) {
         {"{\"path\": \"a\", \"bytes\": \"5\"}", "\"bytes\""},
         {"{\"path\": \"a\", \"bytes\": 1125899906842625}", "2^50"},
         {"{\"path\": \"a\", \"bytes\": 99999999999999999999}", "is no JSON object"},
-        {"{\"path\": \"a\", \"rate\": 0}", "\"rate\": expected"},
-        {"{\"path\": \"a\", \"rate\": -30}", "\"rate\""},
-        {"{\"path\": \"a\", \"rate\": \"fast\"}", "\"rate\""},
-        {"{\"path\": \"a\", \"rate\": true}", "\"rate\""},
-        {"{\"path\": \"a\", \"rate\": \"60\\u0000\"}", "\"rate\""},
-        {"{\"path\": \"a\", \"rate\": 1e300}", "\"rate\""},
+        {"{\"path\": \"a\", \"source_rate\": 0}", "\"source_rate\": expected"},
+        {"{\"path\": \"a\", \"source_rate\": -30}", "\"source_rate\""},
+        {"{\"path\": \"a\", \"source_rate\": \"fast\"}", "\"source_rate\""},
+        {"{\"path\": \"a\", \"source_rate\": true}", "\"source_rate\""},
+        {"{\"path\": \"a\", \"source_rate\": \"60\\u0000\"}", "\"source_rate\""},
+        {"{\"path\": \"a\", \"source_rate\": 1e300}", "\"source_rate\""},
         {"{\"path\": \"a\", \"out\": \"/b\"}", "\"out\": expected a relative path"},
         {"{\"path\": \"a\", \"out\": \"../b\"}", "\"out\""},
         {"{\"path\": \"a\", \"out\": \"b/\"}", "\"out\""},
@@ -331,7 +331,7 @@ TEST(a_list_that_was_written_gives_the_same_items) {
     test_folder_put_text("in/s/caf\xe9.bvh", "333");
     test_folder_put_text("in/s/\xc2\x9b.bvh", "");
     test_folder_put_text("more.txt",
-                         "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"rate\": 59.94, "
+                         "in/a.bvh\n{\"path\": \"in/x.npz\", \"bytes\": 9, \"source_rate\": 59.94, "
                          "\"layout\": \"pl\xc3\xa4in\", \"out\": \"o/x.npz\"}\n");
     const char *const paths[] = {"in"};
     const pm_motion_batch_sources sources = {
@@ -559,7 +559,7 @@ TEST(members_that_a_list_names_in_vain_are_faults) {
         "{\"path\": \"t.tar\", \"member\": \"none.bvh\"}\n"
         "{\"path\": \"bad.tar\", \"member\": \"x.bvh\"}\n"
         "{\"path\": \"t.tar\", \"member\": \"l.bvh\"}\n"
-        "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"rate\": 30}\n"
+        "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"source_rate\": 30}\n"
         "{\"path\": \"t.tar\", \"member\": \"a.bvh\", \"out\": \"o.bvh\", \"bytes\": 7}\n",
         PM_OK, "", &found);
     BATCH_EXPECT(&found, "a.bvh", "!l.bvh", "!none.bvh", "o.bvh", "!x.bvh");

@@ -279,13 +279,24 @@ class Pairs(Case):
         for name, numbers in (("a", rows), ("b", other)):
             text = "\n".join(",".join(f"{x:.9f}" for x in row) for row in numbers)
             (self.folder / f"{name}.csv").write_text(text + "\n")
-        got = self.compare("a.csv", "b.csv", "--src-rate", "50")
+        got = self.compare("a.csv", "b.csv", "--source-rate", "50")
         a, b = (motions.read_csv(self.folder / f"{n}.csv", 50) for n in "ab")
         names = ["rotation[0]"] + [f"joints[{k}]" for k in range(5)]
         names[0] = next(j["name"] for j in got["joints"] if not j["name"].startswith("joints["))
         self.agrees(got, a, b, names=names)
         self.assertEqual(got["joints"][0]["name"], "joints[2]")
         self.assertAlmostEqual(got["joints"][0]["max_degrees"], np.degrees(0.5), delta=1e-6)
+
+
+    def test_csv_whose_columns_are_in_another_order(self):
+        head = "x,y,z,qx,qy,qz,qw"
+        for name, names, angles in (("a", "hip,knee", "0.1,0.9"), ("b", "knee,hip", "0.9,0.1"), ("c", "knee,toe", "0.9,0.1")):
+            (self.folder / f"{name}.csv").write_text(f"{head},{names}\n" + f"0,0,1,0,0,0,1,{angles}\n" * 3)
+        got = self.compare("a.csv", "b.csv")
+        self.assertEqual(got["clip"]["max_degrees"], 0)
+        self.assertEqual({j["name"] for j in got["joints"]} - {"root"}, {"hip", "knee"})
+        got = self.compare("a.csv", "c.csv")
+        self.assertEqual((got["only_in_a"], got["only_in_b"]), (["hip"], ["toe"]))
 
 
 class Behaviour(Case):

@@ -360,7 +360,7 @@ class Acclaim(Case):
         self.assertEqual(self.check_world(self.folder / "a.amc", self.folder / "a.asf", range(2)), 2)
         done = self.make("resample", "a.amc", "-o", "a.bvh", "--rate", "60", "--device", "none")
         self.assertIn("has no rate; 120 frames per second are taken", done.stderr)
-        done = self.make("convert", "a.amc", "b.bvh", "--src-rate", "60")
+        done = self.make("convert", "a.amc", "b.bvh", "--source-rate", "60")
         self.assertEqual(done.stderr, "")
         self.assertIn("Frame Time: 0.0166666667", (self.folder / "b.bvh").read_text())
 

@@ -446,7 +446,7 @@ class Turned(Case):
 
 
 class Options(Case):
-    USED = {"--src-rate 40": "bvh npz csv", "--layout FITS": "npz csv", "--rates RATES": "npz", "--nan hold": "bvh",
+    USED = {"--source-rate 40": "bvh npz csv", "--layout FITS": "npz csv", "--rates RATES": "npz", "--nan hold": "bvh",
             "--no-snap": "bvh npz", "--bvh-position add": "bvh"}
 
     def setUp(self):

@@ -369,7 +369,7 @@ TEST(placeholder_frame_times_require_a_rate) {
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         snprintf(text, sizeof text, "%sMOTION\nFrames: 1\nFrame Time: %s\n1 2 3\n", ONE_JOINT,
                  times[i]);
-        assert_refused(text, &plain, "--src-rate");
+        assert_refused(text, &plain, "--source-rate");
         assert_int_equal(read_bytes(text, strlen(text), &given, &model), PM_OK);
         assert_int_equal(model->rate.num, 30000);
         assert_int_equal(model->rate.den, 1001);
@@ -496,7 +496,7 @@ static const data_file data_files[] = {
     {"odd/syn_comma_decimals.bvh", "decimal commas", false, 2, 3, 30, 1},
     {"odd/syn_dup_names.bvh", "1 joint has a name used before", false, 2, 3, 30, 1},
     {"odd/syn_frame_time_1p0_placeholder.bvh", "placeholder", true, 0, 0, 0, 0},
-    {"odd/syn_frame_time_zero.bvh", "--src-rate", true, 0, 0, 0, 0},
+    {"odd/syn_frame_time_zero.bvh", "--source-rate", true, 0, 0, 0, 0},
     {"odd/syn_frames_declared_less.bvh", "is 2, but the file has 3 rows", false, 2, 3, 30, 1},
     {"odd/syn_frames_zero.bvh", "no frames; expected at least one row", true, 0, 0, 0, 0},
     {"odd/syn_motion_missing.bvh", "expected MOTION, found the end of the file", true, 0, 0, 0, 0},

@@ -171,6 +171,91 @@ TEST(the_rate_can_be_given) {
     assert_int_equal(motion->content.clips[0].rate.den, 1001);
 }
 
+TEST(times_in_a_column_are_the_rate) {
+    static const struct {
+        const char *times[3];
+        int64_t num, den;
+        const char *warning;
+    } cases[] = {{{"0", "0.02", "0.04"}, 50, 1, NULL},
+                 {{"7.1", "7.12", "7.14"}, 50, 1, NULL},
+                 {{"0", "0.0333666666667", "0.0667333333333"}, 30000, 1001, NULL},
+                 {{"0", "0.0333", "0.0667"}, 30, 1, NULL},
+                 {{"0", "0.02", "0.05"}, 30, 1, "times in column 1 are not seconds"},
+                 {{"0", "20", "40"}, 30, 1, "times in column 1 are not seconds"},
+                 {{"0", "0", "0"}, 30, 1, "times in column 1 are not seconds"}};
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "time,x,y,z,qx,qy,qz,qw,knee\n%s,1,2,3,0,0,0,1,5\n%s,1,2,3,0,0,0,1,5\n"
+                 "%s,1,2,3,0,0,0,1,5\n",
+                 cases[i].times[0], cases[i].times[1], cases[i].times[2]);
+        SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+        const pm_rational rate = motion->content.clips[0].rate;
+        if (rate.num != cases[i].num || rate.den != cases[i].den)
+            fail_msg("case %zu: %lld/%lld", i, (long long)rate.num, (long long)rate.den);
+        if (cases[i].warning ? !strstr(warnings.text, cases[i].warning) : warnings.count > 0)
+            fail_msg("case %zu: '%s'", i, warnings.text);
+    }
+    const char *walk = "time,x,y,z,a,b,c,d\n0,1,2,3,0,0,0,1\n.02,1,2,3,0,0,0,1\n";
+    pm_motion_read_options options = {.source_rate = {60, 1}};
+    SCOPED(pm_motion_destroy) pm_motion *given = read_text(walk, options);
+    assert_int_equal(given->content.clips[0].rate.num, 60);
+    options.rates_must_agree = true;
+    assert_null(read_text(walk, options));
+    assert_non_null(strstr(failure.message, "states a rate of 50 Hz; the given source rate is 60"));
+}
+
+TEST(a_guessed_rate_is_a_warning) {
+    SCOPED(pm_motion_destroy)
+    pm_motion *motion = read_text("1 2 3 0 0 0 1", (pm_motion_read_options){0}), *given;
+    assert_non_null(strstr(warnings.text, "has no rate; 30 frames per second are taken"));
+    given = read_text("1 2 3 0 0 0 1", (pm_motion_read_options){.source_rate = {30, 1}});
+    assert_int_equal(warnings.count, 0);
+    pm_motion_destroy(&given);
+}
+
+static void expect_names(const char *text, const char *one, const char *two) {
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    const pm_motion_clip *clip = motion->content.clips;
+    const pm_motion_channel *joints = &clip->channels[clip->channel_count - 1];
+    assert_int_equal(joints->components, 2);
+    assert_true(fabs(joints->full_turn - 6.283185307179586) < 1e-12);
+    assert_true(!one == !joints->subjects);
+    if (one) {
+        assert_string_equal(joints->subjects[0].text, one);
+        assert_string_equal(joints->subjects[1].text, two);
+    }
+}
+
+TEST(headers_name_the_joints) {
+    expect_names("x,y,z,a,b,c,d,hip,knee\n0,0,0,0,0,0,1,5,6\n", "hip", "knee");
+    expect_names("\xef\xbb\xbfx;y;z;a;b;c;d;\"hip\"; 'left knee'\n0;0;0;0;0;0;1;5;6\n", "hip",
+                 "left knee");
+    expect_names(",x,y,z,a,b,c,d,hip,knee\n0,0,0,0,0,0,0,1,5,6\n", "hip", "knee");
+    expect_names("frame,time,x,y,z,a,b,c,d,hip,knee,,\n0,0,0,0,0,0,0,0,1,5,6\n", "hip", "knee");
+    expect_names("0,0,0,0,0,0,1,5,6\n", NULL, NULL);
+    expect_names("a walk\n0,0,0,0,0,0,1,5,6\n", NULL, NULL);
+    expect_names("x,y,z,a,b,c,d\n0,0,0,0,0,0,1,5,6\n", NULL, NULL);
+    expect_names("x,y,z,a,b,c,d,hip\n0,0,0,0,0,0,1,5,6\n", NULL, NULL);
+    expect_names("x,y,z,a,b,c,d,hip,knee,toe\n0,0,0,0,0,0,1,5,6\n", NULL, NULL);
+}
+
+TEST(steps_above_half_a_turn_are_counted) {
+    const char *text = "x,y,z,a,b,c,d,hip,knee\n0,0,0,0,0,0,1,3.1,0\n0,0,0,0,0,0,1,-3.1,3.14\n"
+                       "0,0,0,0,0,0,1,3.1,0\n";
+    SCOPED(pm_motion_destroy) pm_motion *motion = read_text(text, (pm_motion_read_options){0});
+    assert_non_null(strstr(warnings.text,
+                           "2 steps of joint angles are above half a turn, the first to "
+                           "frame 1 of joint 0, 'hip'"));
+    SCOPED(pm_motion_destroy)
+    pm_motion *quiet = read_text(text, (pm_motion_read_options){.angles_may_jump = true});
+    assert_null(strstr(warnings.text, "turn"));
+    SCOPED(pm_motion_destroy)
+    pm_motion *degrees = read_text("5,1,2,3,0,0,0,4\n6,1,2,3,0,0,0,179\n",
+                                   (pm_motion_read_options){.layout = "seed"});
+    assert_null(strstr(warnings.text, "turn"));
+}
+
 TEST(faults_are_named_by_line_and_column) {
     static const struct {
         const char *text, *reason;

@@ -203,6 +203,70 @@ TEST(files_of_robots_become_motions) {
     test_folder_expect_same("written.npz", "built.npz");
 }
 
+/* A walk of 3 frames whose joints have the given names, with angles .1 and .9. */
+static void put_named(const char *path, const char *one, const char *two) {
+    char text[512];
+    const char *row = "0,0,1,0,0,0,1,0.1,0.9\n";
+    snprintf(text, sizeof text, "x,y,z,qx,qy,qz,qw,%s,%s\n%s%s%s", one, two, row, row, row);
+    test_folder_put_text(path, text);
+}
+
+TEST(names_of_columns_decide) {
+    static const char *const path[] = {"named.csv"};
+    library_made m;
+    library_content_make(&m, ROBOT, 43);
+    const char *one = m.content.hinge_names[0].text, *two = m.content.hinge_names[1].text;
+    pm_library_build_options options = {.reading.source_rate = {50, 1}, .robot = &m.content};
+    for (int turned = 0; turned < 2; turned++) {
+        put_named(path[0], turned ? two : one, turned ? one : two);
+        SCOPED(pm_library_destroy) pm_library *library = build_and_open(path, 1, &options);
+        const float *angles = pm_library_get_content(library)->angles;
+        assert_true(angles[0] == (turned ? 0.9F : 0.1F) && angles[1] == (turned ? 0.1F : 0.9F));
+    }
+    put_named(path[0], "elbow\x1b", "wrist");
+    expect_refused(pm_library_build(path, 1, &options, "c.npz", new_error()),
+                   "named.csv: has the joint names elbow\\x1b, wrist; the robot has ");
+    assert_non_null(strstr(last_error()->message, one));
+    put_named(path[0], one, one);
+    expect_refused(pm_library_build(path, 1, &options, "c.npz", new_error()), "named.csv: ");
+}
+
+TEST(clips_are_resampled_to_a_rate) {
+    static const char *const path[] = {"named.csv"};
+    library_made m;
+    library_content_make(&m, ROBOT, 44);
+    put_named(path[0], m.content.hinge_names[0].text, m.content.hinge_names[1].text);
+    pm_library_build_options options = {
+        .reading.source_rate = {50, 1}, .robot = &m.content, .rate = {200, 1}};
+    SCOPED(pm_library_destroy) pm_library *library = build_and_open(path, 1, &options);
+    const pm_library_motion *motion = pm_library_get_content(library)->motions;
+    assert_true(motion->frames == 9 && motion->rate.num == 200 && motion->rate.den == 1);
+    options.rate = (pm_rational){-1, 1};
+    expect_refused(pm_library_build(path, 1, &options, "c.npz", new_error()),
+                   "rate is not above 0");
+}
+
+TEST(robots_are_matched_with_motions_in_memory) {
+    pm_motion *matched = NULL;
+    library_made m;
+    library_content_make(&m, ROBOT, 45);
+    put_named("named.csv", m.content.hinge_names[1].text, m.content.hinge_names[0].text);
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+    expect_success(pm_motion_open("named.csv", NULL, &motion, new_error()));
+    expect_refused(pm_library_match_robot(NULL, &m.content, &matched, new_error()),
+                   "motion is NULL");
+    expect_refused(pm_library_match_robot(motion, NULL, &matched, new_error()), "robot is NULL");
+    expect_refused(pm_library_match_robot(motion, &m.content, NULL, new_error()),
+                   "matched is NULL");
+    expect_success(pm_library_match_robot(motion, &m.content, &matched, new_error()));
+    pm_motion_destroy(&motion);
+    const pm_motion_clip *clip = pm_motion_get_content(matched)->clips;
+    assert_int_equal(clip->channel_count, 3);
+    assert_int_equal(clip->channels[2].components, 2);
+    assert_true(fabs(((const double *)clip->channels[2].keys.data)[0] - 0.9) < 1e-12);
+    pm_motion_destroy(&matched);
+}
+
 TEST(files_that_do_not_fit_a_robot_are_refused) {
     static const char *const few[] = {"walk.csv", "few.csv"}, *const joints[] = {WALK};
     library_made m, ball;

@@ -132,7 +132,7 @@ static void expect_harmless_reading(const char *text, int64_t rate) {
     pm_motion_destroy(&motion);
 }
 
-/* Joints, channels, and words in place of numbers; with --src-rate also the frame time, which then
+/* Joints, channels, and words in place of numbers; with --source-rate also the frame time, which then
  * appears in the report. */
 TEST(words_of_files_reach_no_terminal) {
     static const char *const cursors[] = {
@@ -166,13 +166,13 @@ TEST(words_of_files_reach_no_terminal) {
         }
     }
     test_folder_put_text("odd.bvh", HIERARCHY("Hips") "Frames: 3\nFrame Time: \x1b[31m\n" ROWS);
-    expect(0, RESAMPLE "--src-rate 30 odd.bvh -o x.bvh");
+    expect(0, RESAMPLE "--source-rate 30 odd.bvh -o x.bvh");
     expect_word(output, "frame time \\x1b[31m");
-    expect(0, RESAMPLE "--src-rate 30 --json odd.bvh -o x.bvh");
+    expect(0, RESAMPLE "--source-rate 30 --json odd.bvh -o x.bvh");
     expect_word(output, "\"frame_time\": \"\\u001b[31m\"");
     test_folder_put_text(
         "odd.bvh", HIERARCHY("Schr\xc3\xa4gl\xc3\xa4ufer") "Frames: 3\nFrame Time: 1\n0 0 x\n");
-    expect_failure(4, RESAMPLE "--src-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
+    expect_failure(4, RESAMPLE "--source-rate 30 odd.bvh -o y.bvh", "(Schr\xc3\xa4gl\xc3\xa4ufer)");
 }
 
 /* ---- what outputs are called --------------------------------------------------- */

@@ -39,6 +39,7 @@ static void print_clip(json_writer *json, const pm_motion_clip *clip) {
     print_counts(json, "interpolations", kinds, s.interpolations, PM_MOTION_INTERPOLATION_COUNT);
     json_write_number(json, "first_step_degrees", s.first_step);
     json_write_number(json, "largest_other_step_degrees", s.other_step);
+    json_write_integer(json, "angle_jumps", s.angle_jumps);
     json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
     if (clip->fault)
         json_write_string(json, "fault", clip->fault);

@@ -59,8 +59,8 @@ static const option motion_table[] = {
     {"--format", 0, "FORMAT",
      "format of inputs without an extension: bvh, gltf, glb, npz, csv, amc", motion_option_format,
      AT(read.format)},
-    {"--src-rate", 0, "HZ", "source rate, instead of the one in the file", option_rational,
-     AT(read.source_rate)},
+    {"--source-rate", 0, "HZ", "frames per second of the source, instead of what the file says",
+     option_rational, AT(read.source_rate)},
     {"--layout", 0, "LAYOUT",
      "NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw,\n"
      "plain, or a JSON file with a layout; default: by the names of the members.\n"
@@ -102,7 +102,7 @@ void motion_options_warn(const motion_options *options, unsigned formats) {
         unsigned formats;
         const char *words;
     } all[] = {
-        {"--src-rate", o->source_rate.den != 0, BVH | NPZ | CSV | AMC, "bvh, npz, csv and amc"},
+        {"--source-rate", o->source_rate.den != 0, BVH | NPZ | CSV | AMC, "bvh, npz, csv and amc"},
         {"--layout", o->layout != NULL, NPZ | CSV, "npz and csv"},
         {"--rates", o->rates_file != NULL, NPZ, "npz"},
         {"--nan", o->hold_nan, BVH, "bvh"},

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What a CSV file says beside its numbers: the names of its joints, in the header, and its rate, by a column
+ * of times. The columns of the root are those of csv_layout.c.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "motion/csv/csv.h"
+#include "motion/time/rate.h"
+
+/* ---- names of joints ---------------------------------------------------------------------- */
+
+static csv_span without_quotes(csv_span name) {
+    const bool quoted = name.size >= 2 && name.text[0] == name.text[name.size - 1] &&
+                        (name.text[0] == '"' || name.text[0] == '\'');
+    return quoted ? (csv_span){name.text + 1, name.size - 2} : name;
+}
+
+/* Whether the header has a name for each column. Empty fields at the end are none. */
+static bool fits_columns(const csv_document *d, size_t *named) {
+    const char separator = csv_separator_of(d->header);
+    csv_span rest = d->header, field;
+    size_t count = 0, last = 0;
+    *named = 0;
+    while (csv_next_field(&rest, separator, &field)) {
+        count++;
+        if (without_quotes(field).size == 0)
+            continue;
+        last = count;
+        *named += count > d->layout.columns;
+    }
+    return last <= d->column_count && *named == d->column_count - d->layout.columns;
+}
+
+static pm_status doubt_names(const csv_document *d, size_t named, pm_motion *motion,
+                             pm_error *error) {
+    char text[96];
+    if (named == 0) /* a title, or the root's columns alone */
+        return PM_OK;
+    snprintf(text, sizeof text, "the header names %zu joints; expected %zu, as rows have columns",
+             named, d->column_count - d->layout.columns);
+    motion->odd_names = motion_copy_text(&motion->arena, text, strlen(text));
+    return motion->odd_names ? PM_OK : motion_refuse_memory(error);
+}
+
+pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
+    const size_t columns = d->layout.columns;
+    const char separator = csv_separator_of(d->header);
+    csv_span rest = d->header, field;
+    size_t named = 0;
+    if (!d->header.text || d->column_count == columns)
+        return PM_OK;
+    if (!fits_columns(d, &named))
+        return doubt_names(d, named, motion, error);
+    pm_motion_name *names =
+        motion_allocate(&motion->arena, d->column_count - columns, sizeof *names);
+    if (!names)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < d->column_count && csv_next_field(&rest, separator, &field); i++) {
+        const csv_span name = without_quotes(field);
+        if (i < columns)
+            continue;
+        names[i - columns] =
+            (pm_motion_name){motion_copy_text(&motion->arena, name.text, name.size), name.size};
+        if (!names[i - columns].text)
+            return motion_refuse_memory(error);
+    }
+    d->joints = names;
+    return PM_OK;
+}
+
+/* ---- the rate ----------------------------------------------------------------------------- */
+
+/* Half a unit of the last place of the longest fraction in a column. */
+static double loss_of(const csv_document *d, size_t column) {
+    size_t most = 0;
+    for (size_t r = 0; r < d->row_count; r++) {
+        const char separator = csv_separator_of(d->rows[r]);
+        csv_span rest = d->rows[r], field = {NULL, 0};
+        for (size_t i = 0; i <= column && csv_next_field(&rest, separator, &field);)
+            i++;
+        const char *point = field.size > 0 ? memchr(field.text, '.', field.size) : NULL;
+        const size_t places = point ? (size_t)(field.text + field.size - point - 1) : 0;
+        most = places > most ? places : most;
+    }
+    return 0.5 * pow(10, -(double)most);
+}
+
+static bool lies_evenly(const csv_document *d, size_t column, double rate, double loss) {
+    const double first = d->numbers[column];
+    bool even = true;
+    for (size_t r = 1; r < d->row_count && even; r++)
+        even = fabs(d->numbers[r * d->column_count + column] - first - (double)r / rate) <=
+               2.001 * loss;
+    return even;
+}
+
+/* The rate of times of which each may be off by `loss`: that of the mean step, with the digits that are
+ * sure. False: there is none, or it is not known within a hundredth. */
+static bool fit_rate(const csv_document *d, size_t column, double loss, pm_rational *rate) {
+    const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
+    const double steps = (double)d->row_count - 1, step = (last - d->numbers[column]) / steps;
+    char text[64];
+    rate_snap how;
+    if (!(step > 1e-4 && step <= 1) || !(2 * loss / steps <= 0.01 * step))
+        return false;
+    const int places = (int)floor(-log10(4 * loss / steps));
+    snprintf(text, sizeof text, "%.*f", places < 3 ? 3 : places > 12 ? 12 : places, step);
+    return rate_from_frame_time(text, strlen(text), true, rate, &how) &&
+           lies_evenly(d, column, rate_value(*rate), loss);
+}
+
+/* Times as they are written, as far as float32 holds them; otherwise as rounded to their digits. */
+static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
+    const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
+    return fit_rate(d, column, fmax(fabs(last) * 0x1p-23, 1e-9), rate) ||
+           fit_rate(d, column, loss_of(d, column), rate);
+}
+
+static size_t column_of_times(const csv_document *d) {
+    for (size_t i = 0; i < d->layout.count; i++)
+        if (d->layout.groups[i].form == CSV_TIME)
+            return d->layout.groups[i].column;
+    return SIZE_MAX;
+}
+
+void csv_find_rate(const csv_document *d, const motion_input *input, pm_rational *rate,
+                   pm_rational *stated) {
+    const pm_rational given = input->options->source_rate;
+    const size_t column = column_of_times(d);
+    const bool has_times = column != SIZE_MAX && d->row_count > 1;
+    if (has_times && !read_times(d, column, stated))
+        *stated = (pm_rational){0, 0};
+    *rate = given.den ? given : stated->den ? *stated : (pm_rational){d->layout.rate, 1};
+    if (given.den || stated->den)
+        return;
+    if (has_times)
+        motion_warn(&input->warnings,
+                    "the times in column %zu are not seconds at one rate; %d frames per second are "
+                    "taken: --source-rate gives another",
+                    column + 1, d->layout.rate);
+    else
+        motion_warn(&input->warnings,
+                    "has no rate; %d frames per second are taken: --source-rate gives another",
+                    d->layout.rate);
+}
