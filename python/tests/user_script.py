@@ -65,7 +65,7 @@ def main() -> None:
         pm.batch.run([], "none", 60, methd="cubic")  # type: ignore[call-arg]
     with suppress(TypeError):
         pm.batch.run([], "none", 60, snap="no")  # type: ignore[arg-type]
-    with suppress(TypeError):
+    with suppress(ValueError):
         pm.batch.reduce([], "none", angle=1, tol=3)  # type: ignore[call-arg]
     print(pm.__version__)
 
