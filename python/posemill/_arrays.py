@@ -3,18 +3,43 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._library import ffi, lib
 
-__all__ = ["Array", "address", "as_array", "as_floats", "as_seconds", "fill_rows", "is_rotation",
+__all__ = ["AnyRotation", "Array", "HasQuat", "KeysOf", "Numbers", "address", "as_array", "as_floats", "as_seconds", "fill_rows", "is_rotation",
            "new_result", "normalized", "output", "result_type", "rotation_of", "with_scalar_first",
            "with_scalar_last"]
 
 Array = NDArray[Any]
+
+
+class HasQuat(Protocol):
+    """A Rotation of SciPy, which may not be installed, or have no types."""
+
+    def as_quat(self) -> Any:
+        """Quaternions x y z w."""
+
+
+class HasDLPack(Protocol):
+    """A tensor."""
+
+    def __dlpack__(self) -> Any:
+        """A capsule with the memory."""
+
+
+Numbers = Union[ArrayLike, HasDLPack]
+AnyRotation = TypeVar("AnyRotation", bound=HasQuat)
+if TYPE_CHECKING:
+    from typing_extensions import TypeVar as TypeVarWithDefault
+
+    #: The type of the keys of a curve: a Rotation is sampled as one.
+    KeysOf = TypeVarWithDefault("KeysOf", default=Any)
+else:
+    KeysOf = TypeVar("KeysOf")
 
 _DLPACK_CPU = 1
 _NUMBERS = {np.dtype(np.float32): lib.PM_FLOAT32, np.dtype(np.float64): lib.PM_FLOAT64}

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from difflib import get_close_matches
 from typing import Any
+
+import numpy as np
 
 from ._library import ffi, lib
 from ._motion import _EULER, _TURNS, format_number
@@ -13,13 +16,15 @@ from ._reducing import bound, options_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, lowpass_of, method_number
 from ._root import axes_of
 
-__all__ = ["OF_DEVICES", "absolute_paths", "make_options"]
+__all__ = ["OF_DEVICES", "absolute_paths", "flag_of", "make_options"]
 
 OF_DEVICES = ("device", "reference")
 _FILES = ("layout", "skeleton", "rates", "tangents", "axis")
-_FLAGS = {"strict": ("read", "strict"), "no_snap": ("read", "no_snap"),
-          "no_limit": ("curve", "unlimited"), "keep_time": ("", "keep_time"), "check": ("", "check"),
-          "keep_heading": ("root", "keep_heading"), "keep_position": ("root", "keep_position")}
+# Part and field of the struct, and the value for which the field is true.
+_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "no_snap", False),
+          "limit": ("curve", "unlimited", False), "keep_time": ("", "keep_time", True),
+          "check": ("", "check", True), "keep_heading": ("root", "keep_heading", True),
+          "keep_position": ("root", "keep_position", True)}
 _OF_ROOT = ("root_node", "root_axes", "root_up", "keep_heading", "keep_position")
 _UPS = {name: turn for name, turn in _TURNS.items() if name is not None}
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
@@ -30,6 +35,22 @@ def absolute_paths(options: dict[str, Any]) -> dict[str, Any]:
     return {name: os.path.abspath(os.fspath(value)) if name in _FILES and isinstance(
         value, (str, os.PathLike)) and os.path.exists(value) else value
         for name, value in options.items()}
+
+
+def flag_of(value: Any, name: str) -> bool:
+    """True or False, of Python or NumPy: a text such as "no" would be true."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected True or False, found {type(value).__name__}")
+    return bool(value)
+
+
+def _nearest(name: str) -> str:
+    """What may be meant. The command's --no-snap is snap=False."""
+    known = [*_FLAGS, *_SETTERS, *OF_DEVICES]
+    if name.startswith("no_") and name[3:] in _FLAGS:
+        return f"; did you mean {name[3:]}=False?"
+    found = get_close_matches(name, [one for one in known if one != "reduce"], 1)
+    return f"; did you mean {found[0]}?" if found else ""
 
 
 def _text(value: Any, name: str) -> bytes:
@@ -137,7 +158,7 @@ class _Made:
         self.task.reduce = self.keep[-1]
 
     def set_clips(self, value: Any) -> None:
-        names = [self.text(str(one) if isinstance(one, int) else one, "clip")
+        names = [self.text(str(one) if isinstance(one, int) and not isinstance(one, bool) else one, "clip")
                  for one in (value if isinstance(value, (list, tuple)) else [value])]
         self.keep.append(ffi.new("char *[]", names or 1))
         self.task.clips, self.task.clip_count = self.keep[-1], len(names)
@@ -186,8 +207,11 @@ def make_options(options: dict[str, Any]) -> tuple[Any, list[Any]]:
     """A pm_motion_batch_options with what is done to each file, and what it points to. Options of devices
     are left out.
     """
-    if options.get("reference") and options.get("device") not in (None, "none"):
-        raise ValueError(f"reference: cannot be combined with device={options['device']!r}")
+    device = options.get("device")
+    if device is not None and not isinstance(device, str):
+        raise TypeError(f"device: expected a text, found {type(device).__name__}")
+    if flag_of(options.get("reference", False), "reference") and device not in (None, "none"):
+        raise ValueError(f"reference: cannot be combined with device={device!r}")
     for name in _OF_ROOT:
         if options.get(name) and options.get("extract_root") is None:
             raise ValueError(f"{name}: requires extract_root")
@@ -196,10 +220,10 @@ def make_options(options: dict[str, Any]) -> tuple[Any, list[Any]]:
         if name in OF_DEVICES or value is None:
             continue
         if name in _FLAGS:
-            part, field = _FLAGS[name]
-            setattr(made.parts[part], field, bool(value))
+            part, field, sets = _FLAGS[name]
+            setattr(made.parts[part], field, flag_of(value, name) == sets)
         elif name in _SETTERS:
             _SETTERS[name](made, value)
         else:
-            raise ValueError(f"{name}: is no option of `posemill resample`")
+            raise ValueError(f"{name}: is no option of a batch{_nearest(name)}")
     return made.options, made.keep

@@ -130,12 +130,17 @@ def _call_interruptibly(task: Task, records: str, watch: Callable[[], None]) -> 
     command does.
     """
     found: list[Outcome] = []
+    raised: list[BaseException] = []
     # Not Thread.join: where a signal interrupts it, some Pythons take the thread for ended.
     ended = threading.Event()
 
     def run() -> None:
-        found.append(_call(task, records))
-        ended.set()
+        try:
+            found.append(_call(task, records))
+        except BaseException as error:
+            raised.append(error)
+        finally:
+            ended.set()
 
     threading.Thread(target=run, name="posemill batch").start()
     try:
@@ -146,6 +151,8 @@ def _call_interruptibly(task: Task, records: str, watch: Callable[[], None]) -> 
         while not ended.wait(0.1):
             lib.native_stop()
         raise
+    if raised:
+        raise raised[0]
     return found[0]
 
 

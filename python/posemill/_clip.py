@@ -56,6 +56,13 @@ class Channel(Shared):
         Whether keys are rotations of cubicspline, which need not be unit quaternions.
     timeline : int
         Channels of a clip with the same number have the same key times.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> channel = pm.load("walk.bvh").clips[0].channels[0]
+    >>> channel.node, channel.path, len(channel.times)
+    (0, 'rotation', 61)
     """
 
     def __init__(self, content: Content, clip: int, index: int) -> None:
@@ -104,7 +111,15 @@ class Channel(Shared):
         return None if before is None or after is None else (after, before)
 
     def at(self, times: Array) -> Array:
-        """Keys at the times of another channel. Steps and single keys have a value at any time."""
+        """Keys at the times of another channel. Steps and single keys have a value at any time.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> first, second = pm.load("walk.bvh").clips[0].channels[:2]
+        >>> first.at(second.times).shape
+        (61, 4)
+        """
         if self.times is times or np.array_equal(self.times, times):
             return self.values
         if self.interpolation != "step" and len(self.times) > 1:

@@ -60,12 +60,25 @@ class Comparison:
         self.clip = _with_floats(self.numbers["clip"])
 
     def within(self, degrees: float, millimetres: float) -> bool:
-        """Whether no angle and no distance exceeds the bounds. Distances that are not known are ignored."""
+        """Whether no angle and no distance exceeds the bounds. Distances that are not known are ignored.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.compare("walk.bvh", "walk.bvh").within(degrees=0.01, millimetres=0.1)
+        True
+        """
         distance = (self.clip["max_distance"] or 0.0) * self.numbers["unit_mm"]
         return bool(self.clip["max_degrees"] <= degrees and distance <= millimetres)
 
     def show(self) -> Page:
-        """The page that shows both motions over each other, and where they differ."""
+        """The page that shows both motions over each other, and where they differ.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.compare("walk.bvh", "walk.bvh").show().save("compared.html")
+        """
         return page_of(self._pair, f"posemill.compare of {self._pair.a.name} and "
                                    f"{self._pair.b.name}")
 

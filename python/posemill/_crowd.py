@@ -400,13 +400,30 @@ class Crowd(Shared):
         self.ticks = np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
 
     def check(self, instances: Array) -> None:
-        """Raises ValueError unless all clips, masks, levels and flags exist."""
+        """Raises ValueError unless all clips, masks, levels and flags exist.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> instances = np.zeros(3, pm.crowd_instance)
+        >>> crowd.check(instances)
+        """
         records = _instances(instances)
         call(lib.pm_crowd_check_instances, self._handle, address(records), len(records))
 
     def check_layers(self, layers: Array) -> None:
         """Raises ValueError unless all clips, masks, ops and flags exist. The message has the index
-        of the first layer of which this is not true as that of an instance."""
+        of the first layer of which this is not true as that of an instance.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> crowd.check_layers(np.zeros(3, pm.crowd_layer))
+        """
         records = _layers(layers)
         call(lib.pm_crowd_check_layers, self._handle, address(records), len(records))
 
@@ -619,6 +636,17 @@ class Crowd(Shared):
         rotations, positions : array
             (instances, 4) x y z w and (instances, 3): a character with the transform W then has
             the transform W T.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> before, after = np.zeros(2, pm.crowd_instance), np.zeros(2, pm.crowd_instance)
+        >>> after["time_a"] = pm.crowd_ticks(0.5)
+        >>> rotations, positions = crowd.root_motion(before, after)
+        >>> rotations.shape, positions.shape
+        ((2, 4), (2, 3))
         """
         first, second = _both(before, after)
         motions = np.empty((len(first), 2, 4), np.float32)

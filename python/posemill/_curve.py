@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Generic, Literal, overload
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import (Array, address, as_array, as_seconds, is_rotation, new_result, normalized,
+from ._arrays import (AnyRotation, Array, KeysOf, Numbers, address, as_array, as_seconds, is_rotation, new_result, normalized,
                       output, result_type, rotation_of, with_scalar_first)
 from ._curve_clip import DEVICE_VALUES, Clips, OnePass
 from ._description import FRAMES, Description, vector_method_name, word
 from ._engine import Engine, checked_engine
 from ._library import call, ffi, lib
-from ._names import EndRule, Ends, Frame, KeyFormat, Method, Tangents, VectorChannel, VectorMethod
+from ._names import Doubles, EndRule, Ends, Floats, Frame, KeyFormat, Method, Tangents, VectorChannel, VectorMethod
 from ._rates import Rate, count_samples, rate_of, seconds_of
 from ._shared import Shared
 from ._vector_rates import derivatives
@@ -49,7 +49,7 @@ def _output_of(channel: str, order: int) -> tuple[str, int]:
     raise ValueError(f"order: expected 0, 1 or 2, found {order!r}")
 
 
-class RotationCurve(Shared):
+class RotationCurve(Shared, Generic[KeysOf]):
     """Rotations through keys, by any method of the library.
 
     Parameters
@@ -119,7 +119,7 @@ class RotationCurve(Shared):
     array([0.    , 0.    , 3.1416], dtype=float32)
     """
 
-    def __init__(self, times: Any, rotations: Any, method: Method = "slerp", *,
+    def __init__(self, times: Any, rotations: KeysOf, method: Method = "slerp", *,
                  rate: Rate | None = None, loop: float | None = None,
                  tangents: Tangents | npt.ArrayLike = "bessel",
                  tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: Ends = "chord", limit: bool = True,
@@ -192,7 +192,29 @@ class RotationCurve(Shared):
         return f"{type(self).__name__}({self.method}, {self._key_count} keys{tracks}, " \
                f"{float(self._span.period or self._span.seconds):g} s)"
 
-    def __call__(self, times: Any, order: int = 0, *, frame: Frame = "body",
+    @property
+    def times(self) -> Doubles | list[Doubles]:
+        """Seconds of the keys; of tracks with times of their own, a list of arrays."""
+        found = [np.array(seconds) for seconds in self._key_times()]
+        return found if isinstance(self._arguments["times"], list) else found[0]
+
+    @property
+    def keys(self) -> Any:
+        """The rotations as they were given, an array or a Rotation; None where there are none."""
+        return self._arguments["rotations"]
+
+    # A Rotation is sampled as one; the other keys, which are arrays, have no `as_quat`.
+    @overload
+    def __call__(self: RotationCurve[AnyRotation], times: Numbers, order: Literal[0] = 0, *,  # type: ignore[overload-overlap]
+                 frame: Frame = "body", channel: Literal["rotations"] = "rotations",
+                 tracks: None = None, out: None = None, dtype: None = None) -> AnyRotation: ...
+
+    @overload
+    def __call__(self, times: Numbers, order: Literal[0, 1, 2] = 0, *, frame: Frame = "body",
+                 channel: VectorChannel = "rotations", tracks: Any = None, out: Any = None,
+                 dtype: npt.DTypeLike | None = None) -> Floats: ...
+
+    def __call__(self, times: Numbers, order: int = 0, *, frame: Frame = "body",
                  channel: VectorChannel = "rotations", tracks: Any = None, out: Any = None,
                  dtype: Any = None) -> Any:
         """Computes the curve at times.
@@ -227,7 +249,7 @@ class RotationCurve(Shared):
         if self._gives_rotation and field == "rotations" and (
                 tracks is None and out is None and dtype is None):
             word(frame, FRAMES, "frame")
-            rotation = self.rotation_within(seconds, -_LARGEST, _LARGEST)
+            rotation = self._rotation_within(seconds, -_LARGEST, _LARGEST)
             if rotation is not None:
                 return rotation
         if order > 0 and channel != "rotations":
@@ -249,6 +271,19 @@ class RotationCurve(Shared):
         job.times = ffi.from_buffer("double[]", seconds)
         self._sample(job, field, values, frame, seconds.size * width)
         return self._finished(values, field, out is None and dtype is None, is_double)
+
+    @overload
+    def uniform(self: RotationCurve[AnyRotation], rate: Rate, *, start: Rate = 0,  # type: ignore[overload-overlap]
+                end: Rate | None = None, end_rule: EndRule = "fit", count: int | None = None,
+                order: Literal[0] = 0, frame: Frame = "body",
+                channel: Literal["rotations"] = "rotations", out: None = None,
+                dtype: None = None) -> AnyRotation: ...
+
+    @overload
+    def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
+                end_rule: EndRule = "fit", count: int | None = None, order: Literal[0, 1, 2] = 0,
+                frame: Frame = "body", channel: VectorChannel = "rotations", out: Any = None,
+                dtype: npt.DTypeLike | None = None) -> Floats: ...
 
     def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
                 end_rule: EndRule = "fit", count: int | None = None, order: int = 0,
@@ -336,6 +371,21 @@ class RotationCurve(Shared):
         -------
         pyopencl.Event
             Complete when the results are written.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> import posemill as pm
+        >>> import pyopencl as cl
+        >>> import pyopencl.array
+        >>> queue = cl.CommandQueue(cl.create_some_context(interactive=False))
+        >>> keys = np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]])
+        >>> curve = pm.RotationCurve(None, keys, rate=30)
+        >>> out = cl.array.empty(queue, (2, 4), np.float32)
+        >>> curve.enqueue(queue, rate=60, count=2, out=out).wait()
+        >>> out.get().round(4)
+        array([[0.    , 0.    , 0.    , 1.    ],
+               [0.    , 0.    , 0.7071, 0.7071]], dtype=float32)
         """
         from ._interop import enqueue
 
@@ -366,7 +416,7 @@ class RotationCurve(Shared):
         return enqueue(self._clips.on_queue(queue), job, field, shape, queue, out, offset,
                        wait_for or ())
 
-    def rotation_within(self, seconds: Array, first: float, last: float) -> Any:
+    def _rotation_within(self, seconds: Array, first: float, last: float) -> Any:
         """A Rotation at packed times, by plain C.
 
         None where a time is not a number from ``first`` to ``last``, or where the curve's engine is a
@@ -387,7 +437,8 @@ class RotationCurve(Shared):
         """Of each track, where tracks have their own; else one array."""
         given = self._arguments
         if given["rate"] is not None:
-            return [np.arange(self._key_count) / float(rate_of(given["rate"], "rate"))]
+            rate = rate_of(given["rate"], "rate")
+            return [np.arange(self._key_count) * float(rate.denominator) / float(rate.numerator)]
         times = given["times"]
         return [as_seconds(t, "times") for t in (times if isinstance(times, list) else [times])]
 
@@ -463,7 +514,7 @@ def _own(value: Any, name: str) -> Any:
     return np.array(as_array(value, name))
 
 
-class OneCurve(RotationCurve):
+class OneCurve(RotationCurve[Any]):
     """A curve for one call, which has no copy of its keys. Without an engine it has no clip."""
 
     _keeps = False

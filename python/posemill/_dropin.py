@@ -2,14 +2,17 @@
 """Slerp and RotationSpline with the arguments, attributes and exceptions of SciPy's."""
 from __future__ import annotations
 
-from typing import Any
+from functools import cached_property
+from typing import Any, Generic, Literal, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from ._arrays import Array, as_array, as_floats, as_seconds, is_rotation, normalized, rotation_of
+from ._arrays import AnyRotation, Array, KeysOf, Numbers, as_array, as_floats, as_seconds, is_rotation, normalized, rotation_of
 from ._curve import RotationCurve
 from ._engine import Engine
-from ._extrapolate import EndSegment, angular_rate_inverse, rotation_vector
+from ._extrapolate import EndSegment, angular_rate_inverse, cubic_of, rotation_vector
+from ._names import Floats
 
 __all__ = ["RotationSpline", "Slerp"]
 
@@ -49,19 +52,17 @@ def _sample_times(times: Any) -> Array:
 
 
 def _range(seconds: Array) -> tuple[float, float]:
-    """The first and the last of some times. NaN where there is one; an empty array is refused."""
+    """The first and the last of some times. NaN where there is one."""
     if seconds.ndim == 0:
         return float(seconds), float(seconds)
-    if seconds.size == 0:
-        raise ValueError("`times` is empty.")
     return float(seconds.min()), float(seconds.max())
 
 
-def _shown(curve: Slerp | RotationSpline) -> str:
+def _shown(curve: Slerp[Any] | RotationSpline[Any]) -> str:
     return f"{type(curve).__name__}({len(curve.times)} keys, {curve.times[-1] - curve.times[0]:g} s)"
 
 
-class Slerp:
+class Slerp(Generic[KeysOf]):
     """Spherical linear interpolation, in place of ``scipy.spatial.transform.Slerp``.
 
     Parameters
@@ -89,7 +90,7 @@ class Slerp:
     >>> import numpy as np
     >>> import posemill as pm
     >>> from scipy.spatial.transform import Rotation
-    >>> f = pm.Slerp([0, 1], Rotation.from_euler("z", [0, 90], degrees=True))
+    >>> f = pm.Slerp([0, 1], Rotation.from_euler("z", [[0], [90]], degrees=True))
     >>> f([0.0, 0.5, 1.0]).as_euler("xyz", degrees=True)[:, 2].round(4)
     array([ 0., 45., 90.])
     >>> g = pm.Slerp([0, 1], np.array([[0.0, 0.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]))
@@ -97,7 +98,7 @@ class Slerp:
     array([0.    , 0.    , 0.7071, 0.7071], dtype=float32)
     """
 
-    def __init__(self, times: Any, rotations: Any, *, engine: Engine | None = None) -> None:
+    def __init__(self, times: Numbers, rotations: KeysOf, *, engine: Engine | None = None) -> None:
         keys = _keys_of(rotations)
         given = as_array(times, "times")
         _check_keys(given, keys, "`rotations` must be a sequence of at least 2 rotations.")
@@ -106,7 +107,8 @@ class Slerp:
         self._first, self._last = float(given[0]), float(given[-1])
         self.times = given
         self.timedelta = np.diff(given)
-        self.rotations = rotations[:-1]
+        given_keys: Any = rotations
+        self.rotations = given_keys[:-1]
         self._keys = keys
 
     def __repr__(self) -> str:
@@ -119,7 +121,15 @@ class Slerp:
         keys /= np.linalg.norm(keys, axis=-1, keepdims=True)
         return rotation_vector(keys[:-1], keys[1:])
 
-    def __call__(self, times: Any, *, out: Any = None, dtype: Any = None) -> Any:
+    @overload
+    def __call__(self: Slerp[AnyRotation], times: Numbers, *, out: None = None,  # type: ignore[overload-overlap]
+                 dtype: None = None) -> AnyRotation: ...
+
+    @overload
+    def __call__(self, times: Numbers, *, out: Any = None,
+                 dtype: npt.DTypeLike | None = None) -> Floats: ...
+
+    def __call__(self, times: Numbers, *, out: Any = None, dtype: Any = None) -> Any:
         """Interpolates rotations.
 
         Parameters
@@ -137,18 +147,21 @@ class Slerp:
         seconds = _sample_times(times)
         is_plain = self._gives_rotation and out is None and dtype is None
         if is_plain:
-            rotation = self._curve.rotation_within(seconds, self._first, self._last)
+            rotation = self._curve._rotation_within(seconds, self._first, self._last)
             if rotation is not None:
                 return rotation
-        earliest, latest = _range(seconds)
-        if not (self._first <= earliest and latest <= self._last):
+        if seconds.size > 0 and not self._contains(seconds):
             raise ValueError("Interpolation times must be within the range "
                              f"[{self.times[0]}, {self.times[-1]}], both inclusive.")
         values = self._curve(seconds, out=out, dtype=dtype)
         return rotation_of(normalized(values)) if is_plain else values
 
+    def _contains(self, seconds: Array) -> bool:
+        earliest, latest = _range(seconds)
+        return self._first <= earliest and latest <= self._last
 
-class RotationSpline:
+
+class RotationSpline(Generic[KeysOf]):
     """C2 interpolation, in place of ``scipy.spatial.transform.RotationSpline``.
 
     Parameters
@@ -164,6 +177,8 @@ class RotationSpline:
     ----------
     times, rotations
         As given, times as float64.
+    interpolator : scipy.interpolate.PPoly
+        The rotation vector from the key before, as in SciPy; made when it is first asked for.
 
     Notes
     -----
@@ -175,14 +190,14 @@ class RotationSpline:
     --------
     >>> import posemill as pm
     >>> from scipy.spatial.transform import Rotation
-    >>> f = pm.RotationSpline([0, 1, 3], Rotation.from_euler("z", [0, 30, 90], degrees=True))
+    >>> f = pm.RotationSpline([0, 1, 3], Rotation.from_euler("z", [[0], [30], [90]], degrees=True))
     >>> f([0.0, 1.0, 2.0]).as_euler("xyz", degrees=True)[:, 2].round(3)
     array([ 0., 30., 60.])
     >>> f(2.0, order=1).round(4)
     array([0.    , 0.    , 0.5236], dtype=float32)
     """
 
-    def __init__(self, times: Any, rotations: Any, *, engine: Engine | None = None) -> None:
+    def __init__(self, times: Numbers, rotations: KeysOf, *, engine: Engine | None = None) -> None:
         keys = _keys_of(rotations)
         seconds = as_seconds(times, "times")
         _check_keys(seconds, keys, "`rotations` must be a sequence of at least 2 rotations.")
@@ -192,13 +207,19 @@ class RotationSpline:
         self.times = np.array(seconds)
         self.rotations = rotations
         self._ends: tuple[EndSegment, EndSegment] | None = None
-        pairs = np.array([keys[:2], keys[-2:]], dtype=np.float64)
-        self._end_keys = pairs / np.linalg.norm(pairs, axis=-1, keepdims=True)
 
     def __repr__(self) -> str:
         return _shown(self)
 
-    def __call__(self, times: Any, order: int = 0, *, out: Any = None, dtype: Any = None) -> Any:
+    @overload
+    def __call__(self: RotationSpline[AnyRotation], times: Numbers, order: Literal[0] = 0, *,  # type: ignore[overload-overlap]
+                 out: None = None, dtype: None = None) -> AnyRotation: ...
+
+    @overload
+    def __call__(self, times: Numbers, order: Literal[0, 1, 2] = 0, *, out: Any = None,
+                 dtype: npt.DTypeLike | None = None) -> Floats: ...
+
+    def __call__(self, times: Numbers, order: Any = 0, *, out: Any = None, dtype: Any = None) -> Any:
         """Computes interpolated values.
 
         Parameters
@@ -222,11 +243,11 @@ class RotationSpline:
         seconds = _sample_times(times)
         is_plain = self._gives_rotation and order == 0 and out is None and dtype is None
         if is_plain:
-            rotation = self._curve.rotation_within(seconds, self._first, self._last)
+            rotation = self._curve._rotation_within(seconds, self._first, self._last)
             if rotation is not None:
                 return rotation
         values = self._curve(seconds, order, out=out, dtype=dtype)
-        earliest, latest = _range(seconds)
+        earliest, latest = _range(seconds) if seconds.size > 0 else (self._first, self._first)
         if not (self._first <= earliest and latest < self._last):
             self._fill_outside(np.atleast_1d(seconds), order,
                                values if seconds.ndim else values[np.newaxis])
@@ -243,17 +264,29 @@ class RotationSpline:
             if chosen.any():
                 values[chosen] = segment.at(seconds[chosen], order)
 
+    def _segments(self) -> tuple[Array, Array, Array, Array, Array]:
+        """Of each segment: the unit quaternion at its first key, its length, its rotation vector, and
+        the derivative of that at both keys. At the ends of the curve it is that of the chord.
+        """
+        keys = np.array(_keys_of(self.rotations), dtype=np.float64)
+        keys /= np.linalg.norm(keys, axis=-1, keepdims=True)
+        steps = np.diff(self.times).reshape(-1, *(1,) * (keys.ndim - 1))
+        turns = rotation_vector(keys[:-1], keys[1:])
+        rates = self._curve(self.times, 1, dtype=np.float64)
+        first, last = rates[:-1].copy(), angular_rate_inverse(turns, rates[1:])
+        first[0], last[-1] = turns[0] / steps[0], turns[-1] / steps[-1]
+        return keys[:-1], steps, turns, first, last
+
     def _end_segments(self) -> tuple[EndSegment, EndSegment]:
-        """The velocity at the ends is that of the end segment's chord."""
-        steps = np.diff(self.times)
-        inner = self._curve(self.times[[1, -2]], 1, dtype=np.float64)
-        turns = [rotation_vector(pair[0], pair[1]) for pair in self._end_keys]
-        chords = [turns[0] / steps[0], turns[1] / steps[-1]]
-        if len(self.times) == 2:
-            inner_first, inner_last = chords[0], chords[1]
-        else:
-            inner_first, inner_last = angular_rate_inverse(turns[0], inner[0]), inner[1]
-        return (EndSegment(self.times[0], steps[0], self._end_keys[0][0], turns[0], chords[0],
-                           inner_first),
-                EndSegment(self.times[-2], steps[-1], self._end_keys[1][0], turns[1], inner_last,
-                           chords[1]))
+        segments = self._segments()
+        first, last = ([part[i] for part in segments] for i in (0, -1))
+        return EndSegment(self.times[0], *first), EndSegment(self.times[-2], *last)
+
+    @cached_property
+    def interpolator(self) -> Any:
+        """The cubics of all segments."""
+        from scipy.interpolate import PPoly
+
+        _, steps, turns, first, last = self._segments()
+        cubics = cubic_of(steps, turns, first, last)
+        return PPoly(np.stack([*cubics, np.zeros_like(turns)]), self.times)

@@ -135,6 +135,14 @@ class Engine(Shared):
         Returns
         -------
         Engine
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> import pyopencl as cl
+        >>> queue = cl.CommandQueue(cl.create_some_context(interactive=False))
+        >>> pm.Engine.from_queue(queue).device.type in ("cpu", "gpu", "accelerator")
+        True
         """
         engine = cls.__new__(cls)
         engine._given = None
@@ -164,13 +172,29 @@ class Engine(Shared):
         return self._is_plain
 
     def self_check(self) -> bool:
-        """Whether all methods give the bits of the reference path on this device. Takes seconds."""
+        """Whether all methods give the bits of the reference path on this device. Takes seconds.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.Engine("none").self_check()
+        True
+        """
         match = ffi.new("pm_bit_match *")
         call(lib.pm_engine_self_check, self.handle, match)
         return bool(match[0] == lib.PM_BIT_MATCH_EXACT)
 
     def close(self) -> None:
-        """Frees nothing that curves still use; the engine cannot be used any more."""
+        """Frees nothing that curves still use; the engine cannot be used any more.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> engine = pm.Engine("none")
+        >>> engine.close()
+        >>> engine
+        Engine(closed)
+        """
         self._handle = None
 
     def __enter__(self) -> Engine:
@@ -254,6 +278,12 @@ def devices(*, check: bool = False) -> list[Device]:
     -------
     list of Device
         Empty where no driver is installed.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> all(device.name for device in pm.devices())
+    True
     """
     count = ffi.new("size_t *")
     error = ffi.new("pm_error *")

@@ -10,7 +10,7 @@ import numpy as np
 
 from ._arrays import Array
 
-__all__ = ["EndSegment", "angular_rate_inverse", "product", "rotation_vector"]
+__all__ = ["EndSegment", "angular_rate_inverse", "cubic_of", "product", "rotation_vector"]
 
 _SMALL = 0.05  # radians: below it power series are more accurate than the formulas
 
@@ -54,24 +54,33 @@ def _by_series(x: Array, series: tuple[float, float, float], exact: Array) -> Ar
     return np.where(x < _SMALL, a + x**2 * (b + x**2 * c), exact)
 
 
+def cubic_of(length: Array, turn: Array, first: Array, last: Array) -> tuple[Array, Array, Array]:
+    """The coefficients of the third, second and first power of the seconds since the first key, of a
+    cubic from 0 to `turn` with the derivatives `first` and `last`.
+    """
+    return ((length * (first + last) - 2 * turn) / length**3,
+            (3 * turn - length * (2 * first + last)) / length**2, first)
+
+
 class EndSegment:
     """A segment between two keys, of any number of tracks.
 
     Parameters
     ----------
-    time, length : float
-        Of its first key, and seconds to the next one.
+    time : float
+        Of its first key.
     key : array
         Unit quaternions at the first key, of shape (..., 4).
+    length : array
+        Seconds to the next key, of a shape that broadcasts.
     turn, first, last : array
         The rotation vector between the keys, and its derivative at both, of shape (..., 3).
     """
 
-    def __init__(self, time: float, length: float, key: Array, turn: Array, first: Array,
+    def __init__(self, time: float, key: Array, length: Array, turn: Array, first: Array,
                  last: Array) -> None:
         self._time, self._key = time, key
-        self._cubic = ((length * (first + last) - 2 * turn) / length**3,
-                       (3 * turn - length * (2 * first + last)) / length**2, first)
+        self._cubic = cubic_of(length, turn, first, last)
 
     def at(self, times: Array, order: int) -> Array:
         """Rotations, angular velocities or accelerations in the body frame."""

@@ -23,6 +23,15 @@ class DeviceError(RuntimeError):
         The library's name of the failure, such as ``"no device"``.
     cl_status : int
         The OpenCL error code behind it; 0 if there is none.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> try:
+    ...     pm.Engine("no such device")
+    ... except pm.DeviceError as error:
+    ...     print(error.status in ("no device", "no platform"))
+    True
     """
 
     def __init__(self, message: str, status: str = "", cl_status: int = 0) -> None:

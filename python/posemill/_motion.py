@@ -40,7 +40,15 @@ _TURNS = {None: lib.PM_MOTION_TURN_NONE, "z-to-y": lib.PM_MOTION_TURN_Z_TO_Y,
 
 
 class MotionWarning(UserWarning):
-    """A motion file is unusual, or another format cannot hold all of it."""
+    """A motion file is unusual, or another format cannot hold all of it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import posemill as pm
+    >>> warnings.simplefilter("error", pm.MotionWarning)  # what is unusual is refused from now on
+    >>> warnings.simplefilter("default", pm.MotionWarning)
+    """
 
 
 def format_number(name: str | None) -> int:
@@ -178,7 +186,14 @@ class Motion:
         return self.skin(0)
 
     def skin(self, index: int) -> Skeleton:
-        """The skeleton of a skin; without skins all nodes, whatever the index."""
+        """The skeleton of a skin; without skins all nodes, whatever the index.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> len(pm.load("walk.bvh").skin(0).names)
+        21
+        """
         if not 0 <= index < max(1, int(self._content.c.skin_count)):
             raise ValueError(f"skin: {index} is none of {self._content.c.skin_count}")
         return Skeleton._of(self._content, index)
@@ -519,6 +534,11 @@ class Motion:
             ``"z-to-y"`` or ``"y-to-z"``: turns the world, so that another axis points up.
         make_folders : bool
             Creates the folder of the file.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").save("centimetres/walk.bvh", scale=100, make_folders=True)
         """
         number = format_number(format) or lib.pm_motion_find_format(file_name(path))
         if decimals is not None and (not isinstance(decimals, int) or not 1 <= decimals <= 9):
@@ -764,7 +784,14 @@ def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[st
 
 
 def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
-    """Swap left and right: see :meth:`Motion.mirror`."""
+    """Swap left and right: see :meth:`Motion.mirror`.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> pm.mirror(pm.load("walk.bvh")).names == pm.load("walk.bvh").names
+    True
+    """
     return motion.mirror(plane, pairs=pairs)
 
 

@@ -44,7 +44,13 @@ class Page:
         self.html = html
 
     def save(self, path: Path) -> None:
-        """Save the page to a file, which appears once it is complete."""
+        """Save the page to a file, which appears once it is complete.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").show().save("walk.html")
+        """
         text = self.html.encode()
         call(lib.native_save, file_name(path), text, len(text))
 
@@ -55,6 +61,12 @@ class Page:
         -------
         str
             The path of the file, which remains.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").show().open()  # doctest: +SKIP
+        '/tmp/posemill-k2v8.html'
         """
         descriptor, name = tempfile.mkstemp(prefix="posemill-", suffix=".html")
         with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:

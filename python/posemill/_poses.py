@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -53,7 +53,7 @@ class Tracks(Shared):
         self._groups = [([t.column for t in found], self._curve(found, used, engine))
                         for (_, used), found in groups.items()]
 
-    def _curve(self, tracks: list[Track], method: str, engine: Engine | None) -> RotationCurve:
+    def _curve(self, tracks: list[Track], method: str, engine: Engine | None) -> RotationCurve[Any]:
         keeps_keys = method == "cubicspline"
         arrays: dict[str, Any] = {self._kind: _stacked(
             [t.channel.keys if keeps_keys else t.channel.values for t in tracks])}
@@ -66,10 +66,10 @@ class Tracks(Shared):
                 key = f"tangents_{name}" if self._is_rotation else f"positions_{name}"
                 arrays[key] = _stacked([t[side] for t in tangents if t is not None])
         rotations = arrays.pop("rotations", None)
-        make: Callable[..., RotationCurve] = RotationCurve
+        make: Callable[..., RotationCurve[Any]] = RotationCurve
         return make(tracks[0].channel.times, rotations, method, engine=engine, **arrays)
 
-    def at(self, seconds: Doubles, order: int, frame: Frame) -> Singles:
+    def at(self, seconds: Doubles, order: Literal[0, 1, 2], frame: Frame) -> Singles:
         """(*times, joints, numbers)."""
         numbers = self._rest.shape[1] if order == 0 else 3
         found = np.zeros((*seconds.shape, len(self._rest), numbers), np.float32)
@@ -104,7 +104,7 @@ class Poses:
         self.times = as_seconds(times, "times")
         self._tracks, self._frame = tracks, frame
 
-    def _of(self, path: str, order: int) -> Singles:
+    def _of(self, path: str, order: Literal[0, 1]) -> Singles:
         return self._tracks(path).at(self.times, order, self._frame)
 
     @cached_property

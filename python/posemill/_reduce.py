@@ -35,6 +35,13 @@ class Reduction:
     bound : dict
         For ``"angle"`` (degrees), ``"distance"`` and ``"position"`` (lengths) and ``"scale"`` (a
         part) the value that no time exceeds; None where nothing of the kind was bounded.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> reduced = pm.reduce(pm.load("walk.bvh"), angle=0.5)
+    >>> reduced.bound["angle"] <= 0.5
+    True
     """
 
     def __init__(self, motion: Motion, numbers: dict[str, Any]) -> None:

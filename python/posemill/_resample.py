@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from ._arrays import Array, address, as_floats, result_type
+from ._arrays import AnyRotation, Array, Numbers, address, as_floats, result_type
 from ._curve import OneCurve
 from ._description import METHODS, word
 from ._filter import cutoff_of, filtered
 from ._library import ffi, lib
 from ._names import EndRule, Floats, Method
+from ._option_types import CurveOptions
 from ._rates import Rate, Span, count_samples, rate_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["resample", "resample_rotvec"]
 
 _NOT_FINITE = "poses: a number is not finite"
+
+
+@overload
+def resample(q: AnyRotation, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
+             end_rule: EndRule = "fit", lowpass: None = None, out: None = None, dtype: None = None,
+             **options: Unpack[CurveOptions]) -> AnyRotation: ...
+
+
+@overload
+def resample(q: Numbers, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
+             end_rule: EndRule = "fit", lowpass: float | Literal["auto"] | None = None,
+             out: Any = None, dtype: npt.DTypeLike | None = None,
+             **options: Unpack[CurveOptions]) -> Floats: ...
 
 
 def resample(q: Any, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
@@ -78,8 +96,8 @@ def _places(count: int, step: Fraction) -> tuple[Array, Array]:
             (rest.astype(np.float64) / float(step.denominator)).astype(np.float32))
 
 
-def resample_rotvec(poses: Any, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
-                    dtype: Any = None, **options: Any) -> Floats:
+def resample_rotvec(poses: Numbers, source_rate: Rate, rate: Rate, method: Method = "slerp", *,
+                    dtype: npt.DTypeLike | None = None, **options: Unpack[CurveOptions]) -> Floats:
     """Resample rotation vectors (axis-angle), such as the poses of AMASS, to another rate.
 
     Vectors stay on the branch of the frame before them: they do not jump by a whole turn where the
@@ -132,7 +150,7 @@ def resample_rotvec(poses: Any, source_rate: Rate, rate: Rate, method: Method = 
     vectors = np.asarray(source, order="C").reshape(len(source), -1, 3)
     samples = None
     if options or not (copies or lib.native_samples_rotvecs(number)):
-        samples = _sampled(vectors, src, dst, method, options)
+        samples = _sampled(vectors, src, dst, method, {**options})
     result = np.empty((count, *source.shape[1:]), dtype=kind)
     _convert(vectors, frames, fractions, number, samples, result)
     return result

@@ -20,14 +20,18 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ._batch_list import Line, divide, find_files, merge
-from ._batch_options import absolute_paths, make_options
+from ._batch_options import absolute_paths, flag_of, make_options
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
 from ._library import Path, ffi, file_name, lib, worded
 from ._names import ReducedCurve
+from ._option_types import BatchOptions, ReduceOptions
 from ._rational import Number, rate_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 __all__ = ["Failure", "Result", "WorkersLost", "reduce", "run"]
 
@@ -41,7 +45,16 @@ _ATTEMPTS = 3
 
 @dataclass(frozen=True)
 class Failure:
-    """A file that could not be resampled: the name of its output, the reason, and the exit code."""
+    """A file that could not be resampled: the name of its output, the reason, and the exit code.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> _ = open("broken.bvh", "w").write("HIERARCHY\\n")
+    >>> [failure] = pm.batch.run("broken.bvh", "none", 60).failures
+    >>> failure.name, failure.code
+    ('broken.bvh', 4)
+    """
 
     name: str
     error: str
@@ -68,6 +81,13 @@ class Result:
         Sums over the files that are done.
     seconds : float
         Of work, over all workers.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> result = pm.batch.run("walk.bvh", "fast", 120)
+    >>> result.frames, result.missing
+    (241, ())
     """
 
     complete: bool
@@ -90,6 +110,16 @@ class WorkersLost(RuntimeError):
     ----------
     result : Result
         What is done; ``result.missing`` is what is left.
+
+    Examples
+    --------
+    >>> import posemill as pm
+    >>> try:
+    ...     done = pm.batch.run("walk.bvh", "kept", 60)
+    ... except pm.batch.WorkersLost as lost:
+    ...     done = lost.result
+    >>> done.complete
+    True
     """
 
     def __init__(self, result: Result) -> None:
@@ -280,15 +310,16 @@ def _run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: str, options:
         raise TypeError(f"executor: expected one with `submit`, found {type(executor).__name__}")
     if progress is not None and not callable(progress):
         raise TypeError(f"progress: expected a function, found {type(progress).__name__}")
-    if jobs is not None and (not isinstance(jobs, int) or not 1 <= jobs <= 1024):
+    if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or not 1 <= jobs <= 1024):
         raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
+    resume, verify, overwrite = (flag_of(value, name) for value, name in (
+        (resume, "resume"), (verify, "verify"), (overwrite, "overwrite")))
     if verify and (overwrite or not resume):
         raise ValueError("verify: requires resume")
     operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
                 list(paths))
     folder = os.fsencode(os.path.abspath(os.fspath(out_dir)))
-    given = absolute_paths({name: value for name, value in options.items()
-                            if value is not None and value is not False})
+    given = absolute_paths({name: value for name, value in options.items() if value is not None})
     own = executor == "processes"
     workers = (jobs or lib.pm_processors()) if own else _workers(executor)
     # Whether outputs may exist is decided; a task that begins again finds its own.
@@ -318,7 +349,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         files_from: Path | None = None, match: str | None = None, executor: Any = None,
         resume: bool = True, verify: bool = False, overwrite: bool = False,
         jobs: int | None = None, parts: int | None = None, records: Path | None = None,
-        progress: Callable[[int, int], None] | None = None, **options: Any) -> Result:
+        progress: Callable[[int, int], None] | None = None,
+        **options: Unpack[BatchOptions]) -> Result:
     """Resample files and folders into a folder.
 
     Parameters
@@ -356,7 +388,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         whenever the first changes, and at the end. An exception that it raises ends the run as Ctrl-C does.
     **options
         Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
-        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``.
+        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``; ``snap=False`` and ``limit=False``
+        for ``--no-snap`` and ``--no-limit``. None is as if left out.
 
     Returns
     -------
@@ -386,10 +419,11 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     >>> result.done, result.complete, result.failures
     (1, True, ())
     """
+    given: dict[str, Any] = {**options}
     for name in _TAKEN:
-        if name in options:
+        if name in given:
             raise TypeError(f"run() got an unexpected keyword argument {name!r}")
-    return _run(paths, out_dir, _rate_text(rate), options, files_from=files_from, match=match,
+    return _run(paths, out_dir, _rate_text(rate), given, files_from=files_from, match=match,
                 executor=executor, resume=resume, verify=verify, overwrite=overwrite, jobs=jobs,
                 parts=parts, records=records, progress=progress)
 
@@ -397,7 +431,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
 def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float | None = None,
            distance: float | None = None, at: float | None = None, position: float = 0.0,
            scale: float = 0.0, curve: ReducedCurve = "slerp", smooth: bool = False,
-           common: bool = False, to: str = "glb", **options: Any) -> Result:
+           common: bool = False, to: Literal["glb", "gltf", "npz"] = "glb",
+           **options: Unpack[ReduceOptions]) -> Result:
     """Drop keys of files and folders, as :func:`posemill.reduce` does of one motion.
 
     Experimental: it may change in any version.
@@ -432,10 +467,11 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
     >>> result.done, result.complete
     (1, True)
     """
-    of_run = {name: options.pop(name) for name in _OF_RUN if name in options}
+    given: dict[str, Any] = {**options}
+    of_run = {name: given.pop(name) for name in _OF_RUN if name in given}
     for name in (*_TAKEN, "rate", "method", "device", "reference"):
-        if name in options:
+        if name in given:
             raise TypeError(f"reduce() got an unexpected keyword argument {name!r}")
     asked = {"angle": angle, "distance": distance, "at": at, "position": position, "scale": scale,
              "curve": curve, "smooth": smooth, "common": common}
-    return _run(paths, out_dir, "", {**options, "to": to, "reduce": asked, "device": "none"}, **of_run)
+    return _run(paths, out_dir, "", {**given, "to": to, "reduce": asked, "device": "none"}, **of_run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -18,7 +19,7 @@ from pathlib import Path
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
-from posemill import _batch_task
+from posemill import _batch_options, _batch_task, _option_types
 from posemill._batch_list import Line, divide
 from posemill._batch_task import Outcome, Task, run_task
 from posemill._library import lib
@@ -365,3 +366,61 @@ def test_reductions_are_those_of_the_command(takes: Path, tmp_path: Path) -> Non
     with pytest.raises(TypeError, match="rate"):
         pm.batch.reduce(takes, tmp_path / "wrong", rate=60)
     assert not (tmp_path / "wrong").exists()
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_an_exception_of_the_thread_reaches_the_caller(watched: bool, takes: Path, tmp_path: Path,
+                                                       monkeypatch: pytest.MonkeyPatch) -> None:
+    """The main thread waits for it, and must not wait for ever."""
+    def failing(task: object, records: str) -> None:
+        raise MemoryError("no room")
+
+    monkeypatch.setattr("posemill._batch_task._call", failing)
+    with pytest.raises(MemoryError, match="no room"):
+        pm.batch.run(takes, tmp_path / "out", 30, progress=(lambda done, of: None) if watched else None)
+
+
+def test_flags_are_true_or_false(takes: Path, tmp_path: Path) -> None:
+    for name in ("verify", "resume", "overwrite", "strict", "snap", "limit", "keep_time", "check", "reference"):
+        for wrong in ("yes", "", 0, 1, [], 1.0):
+            with pytest.raises(TypeError, match=f"{name}: expected True or False"):
+                pm.batch.run(takes, tmp_path / "out", 30, **{name: wrong})  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
+
+
+def test_false_is_no_absence(tmp_path: Path) -> None:
+    """Of words that are no flags it is refused, as are words that nobody knows; None is as if left out."""
+    walk = tmp_path / "walk.bvh"
+    walk.write_text(bvh_text(1, 20))
+    known = _option_types.BatchOptions.__optional_keys__
+    flags = {"strict", "snap", "limit", "keep_time", "check", "keep_heading", "keep_position", "reference"}
+    for name in known - flags:
+        with pytest.raises((TypeError, ValueError)):
+            pm.batch.run(walk, tmp_path / "out", 30, **{name: False})  # type: ignore[arg-type]
+    nothing = dict.fromkeys(known)
+    assert pm.batch.run(walk, tmp_path / "plain", 30).digest == \
+        pm.batch.run(walk, tmp_path / "none", 30, **nothing).digest  # type: ignore[arg-type]
+    for name, meant in (("nonsense", None), ("no_snap", "snap=False"), ("no_limit", "limit=False"),
+                        ("methd", "method"), ("trimstart", "trim_start")):
+        for value in (False, True):
+            with pytest.raises(ValueError, match=rf"{name}: is no option.*{meant or ''}"):
+                pm.batch.run(walk, tmp_path / "out", 30, **{name: value})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="reduce"):
+        pm.batch.run(walk, tmp_path / "out", 30, reduce=False)  # type: ignore[call-arg]
+    assert not (tmp_path / "out").exists()
+
+
+def test_options_are_those_of_the_types() -> None:
+    known = {*_batch_options._FLAGS, *_batch_options._SETTERS, *_batch_options.OF_DEVICES} - {"reduce"}
+    assert _option_types.BatchOptions.__optional_keys__ == known
+
+
+def test_a_frame_time_is_taken_as_written_without_snap(tmp_path: Path) -> None:
+    """0.033333 s is 30 Hz where it is snapped, and 1000000/33333 Hz otherwise."""
+    walk = tmp_path / "walk.bvh"
+    walk.write_text(re.sub("Frame Time: .*", "Frame Time: 0.033333", bvh_text(1, 90)))
+    frames = {snap: pm.batch.run(walk, tmp_path / str(snap), "x1", snap=snap, method="spline").digest
+              for snap in (True, False)}
+    rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", snap=False).clips[0].rate
+             for snap in (True, False)}
+    assert frames[True] != frames[False] and rates[False] == Fraction(1000000, 33333) != rates[True]

@@ -1,9 +1,5 @@
 # SPDX-License-Identifier: MIT
 """RotationCurve: the bits of the C library, for every method, option, layout and type."""
-import doctest
-import importlib
-import pkgutil
-import shutil
 import threading
 from fractions import Fraction
 
@@ -11,7 +7,6 @@ import numpy as np
 import posemill as pm
 import pytest
 from posemill._native import ffi, lib
-from motion_files import WALK
 from reference import METHODS, random_keys, same_bits, sample
 
 AT = np.linspace(-0.3, 4.2, 301)
@@ -310,11 +305,12 @@ def test_a_curve_outlives_the_name_of_its_engine():
     assert same_bits(curve(AT), sample(KEYS, AT, times=TIMES))
 
 
-MODULES = [m.name for m in pkgutil.iter_modules(pm.__path__) if m.name != "_native"]
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_of_docstrings(name, tmp_path, monkeypatch):
-    shutil.copy(WALK, tmp_path)
-    monkeypatch.chdir(tmp_path)
-    assert doctest.testmod(importlib.import_module(f"posemill.{name}")).failed == 0
+def test_keys_and_their_times_are_there():
+    curve = pm.RotationCurve(TIMES, KEYS, "squad")
+    assert (curve.times == TIMES).all() and (curve.keys == KEYS).all()
+    curve.times[0] = 5  # a copy
+    assert (curve.times == TIMES).all()
+    assert (pm.RotationCurve(None, KEYS, rate="30000/1001").times == np.arange(9) * 1001 / 30000).all()
+    several = pm.RotationCurve([TIMES, EVEN[:5]], [KEYS[:, 0], KEYS[:5, 1]])
+    assert [list(found) for found in several.times] == [list(TIMES), list(EVEN[:5])]
+    assert pm.RotationCurve(TIMES, None, positions=VECTORS).keys is None

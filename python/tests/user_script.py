@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a user writes, checked by ``mypy --strict`` against the types of the installed package."""
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -39,6 +40,33 @@ def main() -> None:
         motion.save("a.fbx", format="fbx")  # type: ignore[arg-type]
     with suppress(ValueError):
         motion.at(0.0, frame="world")  # type: ignore[arg-type]
+    sampled: npt.NDArray[np.floating[Any]] = pm.RotationCurve(None, keys, rate=30)([0.0, 0.01])
+    curve = pm.RotationCurve(None, keys, rate=30)
+    turned: npt.NDArray[np.floating[Any]] = curve.uniform(60, order=1)
+    assert sampled.shape[0] == 2 and turned.shape[-1] == 3
+    slerp = pm.Slerp([0.0, 0.5, 1.0], keys)
+    with suppress(AttributeError):
+        slerp(0.5).as_quat()  # type: ignore[attr-defined]
+    with suppress(AttributeError):
+        curve(0.0).shapes  # type: ignore[attr-defined]
+    with suppress(TypeError):
+        slerp(0.5, orders=1)  # type: ignore[call-arg]
+    with suppress(ValueError):
+        curve(0.0, frame="world")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        curve(0.0, 3)  # type: ignore[arg-type]
+    with suppress(ValueError):
+        curve(0.0, channel="scale")  # type: ignore[arg-type]
+    with suppress(TypeError):
+        pm.resample(keys, 30, 60, limits=True)  # type: ignore[call-overload]
+    with suppress(ValueError):
+        pm.batch.run([], "none", 60, method="cubics")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        pm.batch.run([], "none", 60, methd="cubic")  # type: ignore[call-arg]
+    with suppress(TypeError):
+        pm.batch.run([], "none", 60, snap="no")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        pm.batch.reduce([], "none", angle=1, tol=3)  # type: ignore[call-arg]
     print(pm.__version__)
 
 
