@@ -68,8 +68,9 @@ typedef struct pm_library_content {
     pm_key_format key_format; /* of crowds, and of key_codes */
 
     uint64_t row_count;
-    const float *root_rotations; /* with hinges: (row_count, 4), of the first root */
-    const float *key_rotations;  /* without: (row_count, joint_count, 4). NULL: key_codes */
+    const float *root_rotations; /* with hinges: (row_count, 4), of the first root. NULL: of all */
+    /* (row_count, joint_count, 4): without hinges, or where balls turn, too. NULL: key_codes */
+    const float *key_rotations;
     /* (row_count, position_count, 3): of the first root alone, or of all joints. NULL: all are those
      * of the rest pose. With hinges at most 1. */
     const float *key_positions;
@@ -82,7 +83,13 @@ typedef struct pm_library_content {
     /* In place of key_rotations: rows of pm_keys_encode, in key_format. They are written so. */
     const void *key_codes;
 
-    uint64_t reserved[7]; /* must be 0 */
+    /* Of robots: the joints of MuJoCo's qpos, in its order: all hinges in their order, balls, which
+     * have no axis, and the first root if it moves freely. Not stated: coordinate_count is 0 */
+    const uint32_t *coordinates;
+    const pm_motion_name *coordinate_names; /* of joints, and of the root's body */
+    size_t coordinate_count;
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_library_content;
 
 typedef struct pm_library_write_options {
@@ -113,7 +120,7 @@ typedef struct pm_library_build_options {
     void *progress_user;
     bool coded_keys; /* as in pm_library_write_options */
     /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
-     * hinges. Clips then have, in channels of no node, the position and the rotation of the first root,
+     * hinges, and coordinates, without balls. Clips then have, in channels of no node, the position and the rotation of the first root,
      * and a scalar for each hinge in the order of `hinges`. A joint turns about one axis through its own
      * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
      * bodies. Nothing is scaled or turned. NULL: files have joints. */
@@ -170,7 +177,7 @@ PM_API pm_crowd *pm_library_get_crowd(const pm_library *library);
 typedef enum pm_library_subset {
     PM_LIBRARY_JOINTS = 0, /* all joints, in skeleton order */
     PM_LIBRARY_BODIES,
-    PM_LIBRARY_ROOT, /* the first body */
+    PM_LIBRARY_ROOT, /* the first root if it is among the coordinates, else the first body */
     PM_LIBRARY_DOFS  /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
 } pm_library_subset;
 
