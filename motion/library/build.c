@@ -288,7 +288,8 @@ static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) 
     if (ball == robot->coordinate_count)
         return PM_OK;
     const pm_motion_name name = robot->coordinate_names[ball];
-    return motion_fail(error, PM_ERROR_ARGUMENT, "robot: '%s' is a ball, which files do not have",
+    return motion_fail(error, PM_ERROR_ARGUMENT,
+                       "robot: '%s' is a ball, whose rotations files do not have",
                        motion_printable(shown, name.text, name.size));
 }
 

@@ -601,7 +601,7 @@ class Crowd(Shared):
     def _check_points(self, set_number: int) -> None:
         """Refuses joints of a subset whose points are not known."""
         skeleton, points = self._given[0], self._given[9]
-        joints = np.arange(self._joints) if set_number == 0 else list(self._subsets.values())[set_number - 1]
+        joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
         unknown = [] if points is None else np.flatnonzero(np.isnan(points[joints]).any(axis=1))
         if len(unknown):
             raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known: "

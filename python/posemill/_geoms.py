@@ -44,7 +44,7 @@ def _ends(geom: Element) -> list[float] | None:
     kind = geom.get("type", "sphere")
     if geom.get("fromto") is None:
         return None
-    if geom.get("pos") is not None:
+    if any(numbers(geom, "pos", 3, ())):
         raise ValueError(f"{titled(geom)}: has both pos and fromto")
     if kind not in ("capsule", "cylinder", "box", "ellipsoid"):
         raise ValueError(f"{titled(geom)}: fromto is not for type {kind!r}")

@@ -175,7 +175,8 @@ class _Mjcf:
             least, most = self.groups
             geoms = [self._whole(geom, childclass) for geom in body.findall("geom")]
             found = centre_of([g for g in geoms if least <= numbers(g, "group", 1, (0,))[0] <= most])
-        return None if found is None else found or stated or (0.0, 0.0, 0.0)
+        # of a body without mass MuJoCo has the place of its frame
+        return None if found is None else found or stated or numbers(body, "pos", 3, (0, 0, 0))
 
     def bodies(self, element: Element, parent: int, childclass: str) -> None:
         for child in element:

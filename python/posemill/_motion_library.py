@@ -35,6 +35,7 @@ __all__ = ["MotionLibrary"]
 _BODIES, _ROOT, _HINGES, _BALLS = "bodies", "root_", "hinges", "balls"
 _DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
 _BALL_DOFS: dict[str, State] = {"dof_rot": "local_rot", "dof_ang_vel": "local_ang_vel"}
+_CHANNELS = _DOFS | _BALL_DOFS
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
 _NO_CLIP = 2**32 - 1
 # Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
@@ -192,7 +193,8 @@ class MotionLibrary(Shared):
         joints = None if isinstance(skeleton, Skeleton) else skeleton
         if robot is not None and (scale != 1 or turn is not None):
             raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
-        _check_balls(robot)
+        if robot is not None and len(robot.balls):
+            raise ValueError(f"skeleton: {robot.ball_names[0]!r} is a ball, whose rotations files do not have; give Keys")
         for path in files:
             motion = load(path, skeleton=joints, **reading)
             motion = motion if rate is None else motion.resample(rate, engine=engine)
@@ -226,7 +228,6 @@ class MotionLibrary(Shared):
         if "rate" in reading:
             raise TypeError("rate: clips are not resampled here; convert the files first")
         robot = skeleton if isinstance(skeleton, Skeleton) else None
-        _check_balls(robot)
         if not isinstance(skeleton, Skeleton):
             reading["skeleton"] = skeleton
         build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot, reading)
@@ -623,13 +624,15 @@ def _added(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 
 def _subset_of(field: str) -> str:
-    return _HINGES if field in _DOFS else _ROOT if field.startswith(_ROOT) else _BODIES
+    if field in _CHANNELS:
+        return _HINGES if field in _DOFS else _BALLS
+    return _ROOT if field.startswith(_ROOT) else _BODIES
 
 
 def _state_of(field: str) -> State:
     """The state of crowds that a field is; of the root, that of a body."""
-    if field in _DOFS:
-        return _DOFS[field]
+    if field in _CHANNELS:
+        return _CHANNELS[field]
     if field in _DOFS.values():
         raise ValueError(f"fields: {field!r} is unknown; hinges have {' and '.join(_DOFS)}")
     name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
@@ -709,10 +712,6 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
 
 # ---- motions of files ----
 
-
-def _check_balls(robot: Skeleton | None) -> None:
-    if robot is not None and len(robot.balls):
-        raise ValueError(f"skeleton: files have no rotations of balls, such as {robot.ball_names[0]!r}; give Keys")
 
 
 def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> list[Path]:
