@@ -84,7 +84,8 @@ typedef struct pm_library_content {
     const void *key_codes;
 
     /* Of robots: the joints of MuJoCo's qpos, in its order: all hinges in their order, balls, which
-     * have no axis, and the first root if it moves freely. Not stated: coordinate_count is 0 */
+     * have no axis, and the first root if it moves freely. With coordinate_count 0 they are the first
+     * root, unless it is a hinge, and the hinges. */
     const uint32_t *coordinates;
     const pm_motion_name *coordinate_names; /* of joints, and of the root's body */
     size_t coordinate_count;
@@ -177,7 +178,7 @@ PM_API pm_crowd *pm_library_get_crowd(const pm_library *library);
 typedef enum pm_library_subset {
     PM_LIBRARY_JOINTS = 0, /* all joints, in skeleton order */
     PM_LIBRARY_BODIES,
-    PM_LIBRARY_ROOT, /* the first root if it is among the coordinates, else the first body */
+    PM_LIBRARY_ROOT, /* of robots the first root if it moves freely, else the first body */
     PM_LIBRARY_DOFS  /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
 } pm_library_subset;
 

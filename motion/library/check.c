@@ -30,14 +30,6 @@ size_t library_root(const pm_library_content *c) {
     return root;
 }
 
-bool library_root_is_free(const pm_library_content *c) {
-    const size_t root = library_root(c);
-    for (size_t i = 0; i < c->coordinate_count; i++)
-        if (c->coordinates[i] == root)
-            return true;
-    return false;
-}
-
 static bool are_below(const uint32_t *numbers, size_t count, size_t limit) {
     for (size_t i = 0; i < count; i++)
         if (numbers[i] >= limit)
@@ -48,6 +40,16 @@ static bool are_below(const uint32_t *numbers, size_t count, size_t limit) {
 static bool has_axis(const pm_library_content *c, size_t joint) {
     const double *axis = c->axes + 3 * joint;
     return axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+}
+
+bool library_root_is_free(const pm_library_content *c) {
+    const size_t root = library_root(c);
+    if (c->coordinate_count == 0)
+        return c->hinge_count > 0 && !has_axis(c, root);
+    for (size_t i = 0; i < c->coordinate_count; i++)
+        if (c->coordinates[i] == root)
+            return true;
+    return false;
 }
 
 size_t library_ball(const pm_library_content *c) {

@@ -34,7 +34,7 @@ const char *library_key_word(pm_key_format format);
 /* The first joint without a parent; joint_count: there is none. */
 size_t library_root(const pm_library_content *content);
 
-/* Whether that joint is among the coordinates. */
+/* Whether that joint is one of a robot's coordinates. */
 bool library_root_is_free(const pm_library_content *content);
 
 /* The first coordinate that is a ball; coordinate_count: there is none. */

@@ -602,7 +602,7 @@ class Crowd(Shared):
         """Refuses joints of a subset whose points are not known."""
         skeleton, points = self._given[0], self._given[9]
         joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
-        unknown = [] if points is None else np.flatnonzero(np.isnan(points[joints]).any(axis=1))
+        unknown = np.flatnonzero([] if points is None else np.isnan(points[joints]).any(axis=1))
         if len(unknown):
             raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known: "
                              "its body has no centre of mass, as with meshes or shapes alone")

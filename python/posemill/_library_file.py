@@ -111,6 +111,8 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         return _pointer(_put_names(np.zeros(len(texts), _name), texts, keep), _name, keep, "pm_motion_name *")
 
     axes = skeleton.axes
+    plain = skeleton.coordinates.tolist() == skeleton._plain_coordinates(skeleton.hinges)
+    coordinates: Sequence[int] | Array = [] if plain else skeleton.coordinates
     references = np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references
     return {
         "joint_count": len(skeleton), "joint_names": names(skeleton.names),
@@ -123,8 +125,8 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
         "bodies": _pointer(bodies, np.uint32, keep, "uint32_t *"), "body_count": len(bodies),
         "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs),
-        "coordinates": _pointer(skeleton.coordinates, np.uint32, keep, "uint32_t *"),
-        "coordinate_names": names(skeleton.coordinate_names), "coordinate_count": len(skeleton.coordinates)}
+        "coordinates": _pointer(coordinates, np.uint32, keep, "uint32_t *"),
+        "coordinate_names": names(skeleton.coordinate_names), "coordinate_count": len(coordinates)}
 
 
 def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) -> None:
@@ -206,6 +208,10 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     coordinates = array(c.coordinates, (int(c.coordinate_count),), np.uint32)
     if coordinates is not None:
         skeleton._set_coordinates(coordinates, _texts_of(c.coordinate_names, len(coordinates)))
+    elif turns:
+        plain = skeleton._plain_coordinates(array(c.hinges, (int(c.hinge_count),), np.uint32))
+        names = _texts_of(c.hinge_names, int(c.hinge_count))
+        skeleton._set_coordinates(plain, [skeleton.names[skeleton.root]] * (len(plain) - len(names)) + names)
     return skeleton
 
 

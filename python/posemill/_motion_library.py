@@ -713,7 +713,6 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
 # ---- motions of files ----
 
 
-
 def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> list[Path]:
     if turn is not None and turn not in _TURNS:
         raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")

@@ -127,9 +127,8 @@ class Skeleton:
         if self.references is not None and self.axes is None:
             raise ValueError("references: expected axes with them")
         turns = np.zeros(count, bool) if self.axes is None else self.axes.any(axis=1)
-        hinges = np.flatnonzero(turns).tolist()
-        of_robot = [self.root] * bool(hinges and self.root not in hinges) + hinges
-        self._set_coordinates(of_robot, [self.names[n] for n in of_robot])
+        plain = self._plain_coordinates(np.flatnonzero(turns))
+        self._set_coordinates(plain, [self.names[n] for n in plain])
         self.bodies = np.arange(count, dtype=np.uint32)
         self._content: Content | None = None
         self._skin = 0
@@ -228,13 +227,18 @@ class Skeleton:
         """Whether the root is one of the coordinates, as of models with a free joint."""
         return self.root in self.coordinates
 
+    def _plain_coordinates(self, hinges: Array) -> list[int]:
+        """The coordinates where nothing states them: the root, unless it is a hinge, and the hinges."""
+        numbers: list[int] = hinges.tolist()
+        return [self.root] * bool(numbers and self.root not in numbers) + numbers
+
     def _set_coordinates(self, joints: Sequence[int], names: Sequence[str]) -> None:
         """Sets what turns; hinges have an axis."""
-        root, count = self.root if len(joints) else -1, len(self.names)
-        has_axis = np.zeros(count, bool) if self.axes is None else self.axes.any(axis=1)
+        root = self.root if len(joints) else -1
+        has_axis = set() if self.axes is None else set(np.flatnonzero(self.axes.any(axis=1)).tolist())
         named = list(zip((int(joint) for joint in joints), names, strict=True))
-        hinges = [(joint, name) for joint, name in named if has_axis[joint]]
-        balls = [(joint, name) for joint, name in named if not has_axis[joint] and joint != root]
+        hinges = [(joint, name) for joint, name in named if joint in has_axis]
+        balls = [(joint, name) for joint, name in named if joint not in has_axis and joint != root]
         self.coordinates = np.array([joint for joint, _ in named], np.uint32)
         self.coordinate_names = tuple(name for _, name in named)
         self.hinges, self.hinge_names = np.array([j for j, _ in hinges], np.uint32), tuple(n for _, n in hinges)
