@@ -261,6 +261,10 @@ def parts_of_urdf(path: Path) -> list[Part]:
         name = _link_of(joint_or_none, "child", joints)
         parts.append(_part_of_joint(joint_or_none, name, parent, coms[name]))
         waiting.append((len(parts) - 1, iter(joints[name])))
+    if floats and tops[0] == "world": # which is no body, as in MuJoCo
+        del parts[0]
+        for part in parts:
+            part.parent = max(part.parent - 1, -1)
     return parts
 
 

@@ -413,6 +413,16 @@ def test_the_link_of_a_floating_joint_is_the_root(tmp_path):
     assert np.allclose(skeleton.positions[0], [0, 0, 1])
 
 
+def test_a_link_that_floats_in_the_world_is_that_of_mujoco(tmp_path):
+    place = '<origin xyz="0 0 1" rpy="0 .3 .5"/>'
+    path = urdf(tmp_path, ["world", "post", "hull", "limb"], [
+        ("stands", "fixed", "world", "post", '<origin xyz="4 0 0"/>'), ("float", "floating", "world", "hull", place), BEND])
+    model = mujoco.MjModel.from_xml_path(str(path))
+    skeleton = pm.Skeleton.from_urdf(path)
+    assert [skeleton.names[n] for n in skeleton.bodies] == [model.body(n).name for n in range(1, model.nbody)]
+    expect_states_of_mujoco(model, pm.MotionLibrary(skeleton, {"a": made(skeleton)}), skeleton)
+
+
 @pytest.mark.parametrize(("links", "joints", "words"), [
     (["hull", "limb"], [(*BEND[:4], BEND[4] + '<mimic joint="other" multiplier="2"/>')], "joint 'bend': mimics 'other'"),
     (["hull", "limb", "prop"], [BEND, ("float", "floating", "limb", "prop", "")], "joint 'float': floats below"),
