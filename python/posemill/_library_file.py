@@ -16,6 +16,7 @@ from ._key_rows import KeyRows, columns
 from ._library import Path, call, ffi, file_name, lib
 from ._motion import READING, read_options
 from ._names import AngleFormat, KeyFormat, Method
+from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
@@ -208,7 +209,9 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     coordinates = array(c.coordinates, (int(c.coordinate_count),), np.uint32)
     if coordinates is not None:
         skeleton._set_coordinates(coordinates, _texts_of(c.coordinate_names, len(coordinates)))
-    elif turns:
+    if turns or coordinates is not None:
+        skeleton.bodies = np.array(bodies_of(skeleton.names), np.uint32)
+    if turns and coordinates is None:
         plain = skeleton._plain_coordinates(array(c.hinges, (int(c.hinge_count),), np.uint32))
         names = _texts_of(c.hinge_names, int(c.hinge_count))
         skeleton._set_coordinates(plain, [skeleton.names[skeleton.root]] * (len(plain) - len(names)) + names)

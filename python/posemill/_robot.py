@@ -19,8 +19,8 @@ from ._library import Path
 from ._quaternions import product, rotated
 from ._views import Array
 
-__all__ = ["BALL", "FREE", "HINGE", "IDENTITY", "SLIDE", "Hinge", "Part", "Table", "about", "add_joint", "new_name",
-           "numbers", "parsed", "parts_of_model", "parts_of_urdf", "table_of", "titled", "unit"]
+__all__ = ["BALL", "FREE", "HINGE", "IDENTITY", "SLIDE", "Hinge", "Part", "Table", "about", "add_joint", "bodies_of",
+           "new_name", "numbers", "parsed", "parts_of_model", "parts_of_urdf", "table_of", "titled", "unit"]
 
 _MAX_BYTES = 1 << 26
 IDENTITY = (0.0, 0.0, 0.0, 1.0)
@@ -131,6 +131,13 @@ def table_of(parts: Sequence[Part]) -> Table:
         t.coordinates += [joint for joint, _ in turning[n]]
         t.coordinate_names += [name for _, name in turning[n]]
     return t
+
+
+def bodies_of(names: Sequence[str]) -> list[int]:
+    """The joints of a table that are bodies: the names of others begin with that of one."""
+    known = set(names)
+    return [joint for joint, name in enumerate(names)
+            if not any(c == "#" and name[:at] in known for at, c in enumerate(name))]
 
 
 # ---- quaternions x y z w ----

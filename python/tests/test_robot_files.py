@@ -314,6 +314,20 @@ def test_wrong_balls(tmp_path):
     assert not (tmp_path / "b.npz").exists()
 
 
+def test_exports_of_files_have_the_same_order(tmp_path):
+    """Further hinges of a body are no bodies, in files, too: they do not count as depth."""
+    link = '<body name="{}"><joint name="{}"/>{}<geom size=".1"/>{}</body>'
+    arm = link.format("a", "x", '<joint name="y" axis="1 0 0"/>', link.format("b", "z", "", ""))
+    leg = link.format("c", "k", "", link.format("e", "l", "", link.format("f", "m", "", "")))
+    skeleton, _ = both(mjcf(tmp_path, f'<body name="hull"><freejoint/><geom size=".1"/>{arm}{leg}</body>'))
+    lib = pm.MotionLibrary(skeleton, {"a": made(skeleton)})
+    lib.save(tmp_path / "lib.npz")
+    for number, one in enumerate((lib, pm.MotionLibrary.load(tmp_path / "lib.npz"))):
+        one.export_npz(tmp_path / f"{number}.npz", "a", 20, "isaaclab2")
+    assert list(np.load(tmp_path / "0.npz")["body_names"]) == ["hull", "a", "c", "b", "e", "f"]
+    assert (tmp_path / "0.npz").read_bytes() == (tmp_path / "1.npz").read_bytes()
+
+
 # ---- frames, names and includes ----
 
 
