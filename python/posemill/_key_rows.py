@@ -93,10 +93,11 @@ class KeyRows(Keys):
         """Whether the first root leaves its rest pose; not of codes."""
         if self.is_coded:
             return False
-        turn = np.asarray(skeleton.rotations, np.float32)[skeleton.root]
-        turns = self.rotations if self._is_of_root else self.rotations[:, skeleton.root]
-        place = np.asarray(skeleton.positions, np.float32)[skeleton.root]
-        places = self.positions if self.positions is None or self.positions.ndim == 2 else self.positions[:, skeleton.root]
+        root, places = skeleton.root, self.positions
+        turn, place = (np.asarray(rest, np.float32)[root] for rest in (skeleton.rotations, skeleton.positions))
+        turns = self.rotations if self._is_of_root else self.rotations[:, root]
+        if places is not None and places.ndim == 3:
+            places = places[:, root]
         return bool(np.abs(turns @ turn).min() < 1 - 1e-6 or
                     (places is not None and np.abs(places - place).max() > 1e-6 * (1 + np.abs(place).max())))
 

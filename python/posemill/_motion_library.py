@@ -151,6 +151,10 @@ class MotionLibrary(Shared):
     def durations(self) -> npt.NDArray[np.float64]:
         return self._ticks / 2.0**32
 
+    @cached_property
+    def _moves_root(self) -> bool:
+        return self._stored.rows.moves_root(self._stored.skeleton)
+
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
                    method: Method = "slerp", keys: KeyFormat = "float32",
@@ -194,7 +198,8 @@ class MotionLibrary(Shared):
         if robot is not None and (scale != 1 or turn is not None):
             raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
         if robot is not None and len(robot.balls):
-            raise ValueError(f"skeleton: {robot.ball_names[0]!r} is a ball, whose rotations files do not have; give Keys")
+            raise ValueError(f"skeleton: {robot.ball_names[0]!r} is a ball, whose rotations files do not have; "
+                             "give Keys")
         for path in files:
             motion = load(path, skeleton=joints, **reading)
             motion = motion if rate is None else motion.resample(rate, engine=engine)
@@ -281,8 +286,8 @@ class MotionLibrary(Shared):
         -------
         dict
             Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4),
-            of hinges (N, dofs), of balls (N, balls, 3 or 4); with offsets (N, K, ...). Extras (N, ...) have the type of their
-            integers or booleans; those of motions that do not exist are 0.
+            of hinges (N, dofs), of balls (N, balls, 3) and (N, balls, 4); with offsets (N, K, ...). Extras
+            (N, ...) have the type of their integers or booleans; those of motions that do not exist are 0.
 
         Examples
         --------
@@ -437,10 +442,10 @@ class MotionLibrary(Shared):
 
     def _root_is_free(self, name: str) -> bool:
         """Refuses skeletons that are of no robot, and motions of a fixed root that moves."""
-        skeleton, rows = self._stored.skeleton, self._stored.rows
+        skeleton = self._stored.skeleton
         if not len(skeleton.coordinates):
             raise ValueError(f"{name}: the skeleton has neither hinges nor balls of a robot")
-        if not skeleton.root_is_free and rows.moves_root(skeleton):
+        if not skeleton.root_is_free and self._moves_root:
             raise ValueError(f"{name}: the model has no free joint, but motions move {skeleton.names[skeleton.root]!r}")
         return skeleton.root_is_free
 
