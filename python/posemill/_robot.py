@@ -179,6 +179,8 @@ def add_joint(part: Part, name: str, kind: int, axis: Sequence[float], anchor: S
     """Adds a joint of a kind of mjtJoint."""
     if kind == SLIDE:
         raise ValueError(f"joint {name!r}: slides, which is not supported")
+    if part.is_free and kind == FREE:
+        raise ValueError(f"body {part.name!r}: has two free joints")
     if kind == FREE:
         part.is_free = True
     else:

@@ -109,6 +109,18 @@ def test_models_with_other_bodies_have_the_states_of_mujoco(tmp_path, bodies):
     expect_states_of_mujoco(model, pm.MotionLibrary.load(tmp_path / "lib.npz"), skeleton)
 
 
+@pytest.mark.parametrize("bodies", [STAND + ROBOT, DOOR + ROBOT, DOOR])
+def test_files_of_models_with_other_bodies(tmp_path, bodies):
+    skeleton, model = both(mjcf(tmp_path, bodies))
+    keys = made(skeleton)
+    np.savetxt(tmp_path / "a.csv", np.hstack([keys.positions, keys.rotations, keys.angles]), delimiter=",", fmt="%.9g")
+    lib = pm.MotionLibrary.from_files(tmp_path / "a.csv", skeleton)
+    expect_states_of_mujoco(model, lib, skeleton, 5)
+    lib.save(tmp_path / "lib.npz")
+    pm.MotionLibrary.build(tmp_path / "built.npz", tmp_path / "a.csv", skeleton)
+    assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "lib.npz").read_bytes()
+
+
 def test_roots_that_are_not_known_are_refused(tmp_path):
     ball = '<body name="prop" pos="1 0 0"><freejoint/><geom size=".1"/></body>'
     path = mjcf(tmp_path, ROBOT + ball)
@@ -257,6 +269,9 @@ def test_balls_are_channels(tmp_path, case, method):
     assert lib.ball_names == tuple(model.joint(n).name for n in range(model.njnt)
                                    if model.jnt_type[n] == mujoco.mjtJoint.mjJNT_BALL)
     expect_states_of_mujoco(model, lib, skeleton)
+    if not len(skeleton.hinges): # keys of all joints are those of ball skeletons
+        whole = {name: pm.Keys(keys._turns(skeleton), keys.positions, rate=20) for name, keys in motions.items()}
+        expect_states_of_mujoco(model, pm.MotionLibrary(skeleton, whole, method=method), skeleton, 5)
     steps = np.arange(9)
     s = lib.sample(np.ones(9, int), steps=steps, rate=20, fields=["dof_rot"])
     far = Rotation.from_quat(s["dof_rot"].reshape(-1, 4)).inv() * Rotation.from_quat(motions["b"].balls.reshape(-1, 4))
@@ -345,6 +360,7 @@ def test_orientations_are_those_of_mujoco(tmp_path, frame):
     ('<body name="world"/>', "", "body 'world': the name is taken"),
     ('<body><joint name="a"/></body><body><joint name="a"/></body>', "", "joint 'a': the name is taken"),
     ('<body><freejoint name="a"/><body><joint name="a"/></body></body>', "", "joint 'a': the name is taken"),
+    ('<body name="a"><freejoint/><joint type="free"/></body>', "", "body 'a': has two free joints"),
     ('<body name="a" quat="1e200 1e200 0 0"/>', "", "body 'a': quat: has no length that is usable"),
     ('<body><joint name="a" axis="1e200 0 0"/></body>', "", "joint 'a': axis: has no length"),
     ('<body name="a" zaxis="0 0 0"/>', "", "body 'a': zaxis: has no length"),
