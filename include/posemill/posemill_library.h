@@ -49,7 +49,9 @@ typedef struct pm_library_content {
     const int32_t *parents;
     const double *rotations; /* (joint_count, 4): the rest pose, as in pm_skeleton_desc */
     const double *positions; /* (joint_count, 3) */
-    const float *points; /* (joint_count, 3): centres of mass in the joints' frames. NULL: none */
+    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and
+     * velocities at points are refused. NULL: none */
+    const float *points;
 
     const double *axes;       /* (joint_count, 3) of hinges; all 0: a ball joint. NULL: no hinges */
     const double *references; /* (joint_count): angles of the rest pose. NULL with axes NULL */
@@ -68,8 +70,8 @@ typedef struct pm_library_content {
     pm_key_format key_format; /* of crowds, and of key_codes */
 
     uint64_t row_count;
-    const float *root_rotations; /* with hinges: (row_count, 4), of the first root. NULL: of all */
-    /* (row_count, joint_count, 4): without hinges, or where balls turn, too. NULL: key_codes */
+    const float *root_rotations; /* with hinges, without balls: (row_count, 4), of the first root */
+    /* Else (row_count, joint_count, 4); those of hinges have no effect. NULL: key_codes */
     const float *key_rotations;
     /* (row_count, position_count, 3): of the first root alone, or of all joints. NULL: all are those
      * of the rest pose. With hinges at most 1. */
@@ -84,7 +86,7 @@ typedef struct pm_library_content {
     const void *key_codes;
 
     /* Of robots: the joints of MuJoCo's qpos, in its order: all hinges in their order, balls, which
-     * have no axis, and the first root if it moves freely. With coordinate_count 0 they are the first
+     * have no axis, and the first root if it moves freely. With coordinate_count 0 these are the first
      * root, unless it is a hinge, and the hinges. */
     const uint32_t *coordinates;
     const pm_motion_name *coordinate_names; /* of joints, and of the root's body */
@@ -121,10 +123,10 @@ typedef struct pm_library_build_options {
     void *progress_user;
     bool coded_keys; /* as in pm_library_write_options */
     /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
-     * hinges, and coordinates, without balls. Clips then have, in channels of no node, the position and the rotation of the first root,
-     * and a scalar for each hinge in the order of `hinges`. A joint turns about one axis through its own
-     * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
-     * bodies. Nothing is scaled or turned. NULL: files have joints. */
+     * hinges, and coordinates, without balls. Clips then have, in channels of no node, the position and
+     * the rotation of the first root, and a scalar for each hinge in the order of `hinges`. A joint
+     * turns about one axis through its own origin: further hinges of a body, and those whose anchor is
+     * elsewhere, are joints that are no bodies. Nothing is scaled or turned. NULL: files have joints. */
     const pm_library_content *robot;
 
     uint64_t reserved[6]; /* must be 0 */
