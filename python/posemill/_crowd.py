@@ -335,7 +335,7 @@ class Crowd(Shared):
         (joints,) radii of the spheres about the joints that ``"bounds"`` encloses. Default: 0.
     points : array, optional
         (joints, 3): a point of each joint in its own frame, such as its centre of mass, for
-        :meth:`states`.
+        :meth:`states`; NaN: not known. Default: those of the skeleton.
     key_format : str
         How rotations are stored: ``"float32"``, or with methods that store keys alone ``"log48"``
         or ``"smallest48"``.
@@ -604,8 +604,8 @@ class Crowd(Shared):
         joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
         unknown = np.flatnonzero([] if points is None else np.isnan(points[joints]).any(axis=1))
         if len(unknown):
-            raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known: "
-                             "its body has no centre of mass, as with meshes or shapes alone")
+            raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known; "
+                             "centres of mass of meshes without inertial are not computed")
 
     def _inputs(self, instances: Array | None, layers: Array | None, ranges: npt.ArrayLike | None,
                 poses: npt.ArrayLike | None,

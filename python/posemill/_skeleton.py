@@ -230,7 +230,7 @@ class Skeleton:
     def _plain_coordinates(self, hinges: Array) -> list[int]:
         """The coordinates where nothing states them: the root, unless it is a hinge, and the hinges."""
         numbers: list[int] = hinges.tolist()
-        return [self.root] * bool(numbers and self.root not in numbers) + numbers
+        return ([self.root] if numbers and self.root not in numbers else []) + numbers
 
     def _set_coordinates(self, joints: Sequence[int], names: Sequence[str]) -> None:
         """Sets what turns; hinges have an axis."""
