@@ -17,6 +17,7 @@ __all__ = ["centre_of"]
 _DENSITY = 1000.0
 _SIZES = {"sphere": 1, "capsule": 2, "cylinder": 2, "ellipsoid": 3, "box": 3}
 _UNKNOWN = ("mesh", "hfield", "sdf")
+_MOST_SIZE = 1e10 # so that volumes are finite
 _LEAST_MASS = 1e-15 # mjMINVAL: a body without more has its centre at its origin
 
 
@@ -57,8 +58,8 @@ def _size(geom: Element, kind: str, ends: Sequence[float] | None) -> list[float]
     if ends is not None:
         half = math.dist(ends[:3], ends[3:]) / 2
         size = [size[0], half, 0.0] if used == 2 else [size[0], size[0], half]
-    if not all(s > 0 for s in size[:used]):
-        raise ValueError(f"{titled(geom)}: size: expected {used} numbers above 0")
+    if not all(0 < s < _MOST_SIZE for s in size[:used]):
+        raise ValueError(f"{titled(geom)}: size: expected {used} numbers above 0 and below {_MOST_SIZE:g}")
     return size
 
 

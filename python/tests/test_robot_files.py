@@ -375,6 +375,8 @@ def test_orientations_are_those_of_mujoco(tmp_path, frame):
     ("<body/>", '<default><default class="a"/><default class="a"/></default>', "default 'a': is the name of two"),
     ('<body><geom name="g" mass="-1" size="1"/></body>', "", "geom 'g': mass or density is below 0"),
     ('<body><geom name="g"/></body>', "", "geom 'g': size: expected 1 numbers above 0"),
+    ('<body><geom name="g" type="ellipsoid" size="1e200 1 1"/></body>', "", "geom 'g': size: expected 3 numbers above 0"),
+    ('<body><geom name="g" type="box" fromto="0 0 -1e308 0 0 1e308" size="1"/></body>', "", "geom 'g': size: expected 3"),
     ('<body><geom name="g" size="1 x"/></body>', "", "geom 'g': size: expected 1 to 3 numbers"),
     ('<body><geom name="g" type="cone" size="1"/></body>', "", "geom 'g': type 'cone'"),
     ('<body><geom name="g" class="c" size="1"/></body>', "", "geom 'g': there is no class 'c'"),
