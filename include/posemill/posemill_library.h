@@ -49,7 +49,9 @@ typedef struct pm_library_content {
     const int32_t *parents;
     const double *rotations; /* (joint_count, 4): the rest pose, as in pm_skeleton_desc */
     const double *positions; /* (joint_count, 3) */
-    const float *points; /* (joint_count, 3): centres of mass in the joints' frames. NULL: none */
+    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and
+     * velocities at points are refused. NULL: none */
+    const float *points;
 
     const double *axes;       /* (joint_count, 3) of hinges; all 0: a ball joint. NULL: no hinges */
     const double *references; /* (joint_count): angles of the rest pose. NULL with axes NULL */
@@ -71,8 +73,9 @@ typedef struct pm_library_content {
     pm_key_format key_format; /* of crowds, and of key_codes */
 
     uint64_t row_count;
-    const float *root_rotations; /* with hinges: (row_count, 4), of the first root */
-    const float *key_rotations;  /* without: (row_count, joint_count, 4). NULL: key_codes */
+    const float *root_rotations; /* with hinges, without balls: (row_count, 4), of the first root */
+    /* Else (row_count, joint_count, 4); those of hinges have no effect. NULL: key_codes */
+    const float *key_rotations;
     /* (row_count, position_count, 3): of the first root alone, or of all joints. NULL: all are those
      * of the rest pose. With hinges at most 1. */
     const float *key_positions;
@@ -85,7 +88,14 @@ typedef struct pm_library_content {
     /* In place of key_rotations: rows of pm_keys_encode, in key_format. They are written so. */
     const void *key_codes;
 
-    uint64_t reserved[6]; /* must be 0 */
+    /* Of robots: the joints of MuJoCo's qpos, in its order: all hinges in their order, balls, which
+     * have no axis, and the first root if it moves freely. With coordinate_count 0 these are the first
+     * root, unless it is a hinge, and the hinges. */
+    const uint32_t *coordinates;
+    const pm_motion_name *coordinate_names; /* of joints, and of the root's body */
+    size_t coordinate_count;
+
+    uint64_t reserved[3]; /* must be 0 */
 } pm_library_content;
 
 typedef struct pm_library_write_options {
@@ -116,9 +126,9 @@ typedef struct pm_library_build_options {
     void *progress_user;
     bool coded_keys; /* as in pm_library_write_options */
     /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
-     * hinges. Clips are matched by pm_library_match_robot. A joint turns about one axis through its own
-     * origin: further hinges of a body, and those whose anchor is elsewhere, are joints that are no
-     * bodies. Nothing is scaled or turned. NULL: files have joints. */
+     * hinges, and coordinates, without balls. Clips are matched by pm_library_match_robot. A joint turns
+     * about one axis through its own origin: further hinges of a body, and those whose anchor is
+     * elsewhere, are joints that are no bodies. Nothing is scaled or turned. NULL: files have joints. */
     const pm_library_content *robot;
     /* Frames per second to which clips are resampled, each by its own interpolation where its format has
      * some, otherwise by slerp and lines. What the files' own rate is says reading.source_rate. 0/0: clips
@@ -190,7 +200,7 @@ PM_API pm_crowd *pm_library_get_crowd(const pm_library *library);
 typedef enum pm_library_subset {
     PM_LIBRARY_JOINTS = 0, /* all joints, in skeleton order */
     PM_LIBRARY_BODIES,
-    PM_LIBRARY_ROOT, /* the first body */
+    PM_LIBRARY_ROOT, /* of robots the first root if it moves freely, else the first body */
     PM_LIBRARY_DOFS  /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
 } pm_library_subset;
 

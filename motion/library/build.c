@@ -281,13 +281,27 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
 
 /* ---- robots ---------------------------------------------------------------------------- */
 
+/* Files have no rotations of balls. */
+static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    const size_t ball = library_ball(robot);
+    if (ball == robot->coordinate_count)
+        return PM_OK;
+    const pm_motion_name name = robot->coordinate_names[ball];
+    return motion_fail(error, PM_ERROR_ARGUMENT,
+                       "robot: '%s' is a ball, whose rotations files do not have",
+                       motion_printable(shown, name.text, name.size));
+}
+
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {
     if (robot->joint_count == 0 || robot->hinge_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
     pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
     if (status == PM_OK)
         status = library_check_given(robot, error);
-    return status == PM_OK ? library_check_skeleton(robot, error) : status;
+    if (status == PM_OK)
+        status = library_check_skeleton(robot, error);
+    return status == PM_OK ? refuse_balls(robot, error) : status;
 }
 
 static pm_status take_robot(builder *b, pm_error *error) {
@@ -311,7 +325,10 @@ static pm_status take_robot(builder *b, pm_error *error) {
                                       .bodies = robot->bodies,
                                       .body_count = robot->body_count,
                                       .dofs = robot->dofs,
-                                      .dof_count = robot->dof_count};
+                                      .dof_count = robot->dof_count,
+                                      .coordinates = robot->coordinates,
+                                      .coordinate_names = robot->coordinate_names,
+                                      .coordinate_count = robot->coordinate_count};
     return status;
 }
 

@@ -42,6 +42,47 @@ static bool has_axis(const pm_library_content *c, size_t joint) {
     return axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
 }
 
+bool library_root_is_free(const pm_library_content *c) {
+    const size_t root = library_root(c);
+    if (c->coordinate_count == 0)
+        return c->hinge_count > 0 && !has_axis(c, root);
+    for (size_t i = 0; i < c->coordinate_count; i++)
+        if (c->coordinates[i] == root)
+            return true;
+    return false;
+}
+
+size_t library_ball(const pm_library_content *c) {
+    const size_t root = library_root(c);
+    size_t i = 0;
+    while (i < c->coordinate_count &&
+           (c->coordinates[i] == root || c->coordinates[i] >= c->joint_count ||
+            (c->axes && has_axis(c, c->coordinates[i]))))
+        i++;
+    return i;
+}
+
+/* They have all hinges in their order, and no joint twice. */
+static pm_status check_coordinates(const pm_library_content *c, pm_error *error) {
+    size_t hinges = 0;
+    bool *seen = calloc(c->joint_count, sizeof *seen);
+    bool good = are_below(c->coordinates, c->coordinate_count, c->joint_count);
+    if (!seen)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < c->coordinate_count && good; i++) {
+        const uint32_t joint = c->coordinates[i];
+        good = !seen[joint];
+        seen[joint] = true;
+        if (good && c->axes && has_axis(c, joint))
+            good = hinges < c->hinge_count && c->hinges[hinges++] == joint;
+    }
+    free(seen);
+    return good && (c->coordinate_count == 0 || hinges == c->hinge_count)
+               ? PM_OK
+               : motion_refuse(error, "skeleton/coordinates: expected all hinges in their order, "
+                                      "and no joint twice");
+}
+
 /* They are the joints that have an axis, each once. */
 static pm_status check_hinges(const pm_library_content *c, pm_error *error) {
     size_t axes = 0;
@@ -76,7 +117,8 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "skeleton/bodies: expected at least one, all of them joints");
     if (!are_below(c->dofs, c->dof_count, c->hinge_count))
         return motion_refuse(error, "skeleton/dofs: has a hinge that does not exist");
-    return check_hinges(c, error);
+    const pm_status status = check_hinges(c, error);
+    return status == PM_OK ? check_coordinates(c, error) : status;
 }
 
 /* ---- motions -------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  */
 #include "motion/library/library.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,14 @@
 
 static pm_array doubles(const double *numbers) {
     return (pm_array){.data = numbers, .type = PM_FLOAT64};
+}
+
+/* NULL where that of some body is not known, so that its velocity is refused. */
+static const float *points_of(const pm_library_content *c) {
+    for (size_t i = 0; c->points && i < 3 * c->joint_count; i++)
+        if (isnan(c->points[i]))
+            return NULL;
+    return c->points;
 }
 
 static pm_status make_skeleton(pm_library *library, pm_error *error) {
@@ -28,8 +37,9 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
     }
     for (size_t i = 0; dofs && i < c->dof_count; i++)
         dofs[i] = c->hinges[c->dofs[i]];
+    const uint32_t root = library_root_is_free(c) ? (uint32_t)library_root(c) : c->bodies[0];
     const pm_subset subsets[] = {{.joints = c->bodies, .joint_count = c->body_count},
-                                 {.joints = c->bodies, .joint_count = 1},
+                                 {.joints = &root, .joint_count = 1},
                                  {.joints = dofs, .joint_count = c->dof_count}};
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->parents,
@@ -37,7 +47,7 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
                                    .positions = doubles(c->positions),
                                    .subsets = subsets,
                                    .subset_count = c->dof_count ? 3 : 2,
-                                   .points = {.data = c->points, .type = PM_FLOAT32},
+                                   .points = {.data = points_of(c), .type = PM_FLOAT32},
                                    .hinges = c->hinge_count ? hinges : NULL,
                                    .hinge_count = c->hinge_count};
     status = hinges && dofs ? pm_skeleton_create(&desc, &library->skeleton, error)
@@ -52,7 +62,7 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
 /* From a row on: the codes, or numbers; of a robot those of its root. */
 static pm_array rotations_of(const pm_library_content *c, size_t row) {
     const size_t coded = pm_keys_row_bytes(c->key_format, c->joint_count);
-    if (c->hinge_count > 0)
+    if (c->root_rotations)
         return (pm_array){c->root_rotations + 4 * row, PM_FLOAT32, 0};
     return c->key_codes ? (pm_array){(const char *)c->key_codes + coded * row, PM_CODED, 0}
                         : (pm_array){c->key_rotations + 4 * c->joint_count * row, PM_FLOAT32, 0};
@@ -72,7 +82,7 @@ static void describe(const pm_library_content *c, size_t motion, pm_timeline *li
                            .key_format = c->key_format,
                            .loop_period = m->loop_period,
                            .root_positions = places == 1,
-                           .root_rotations = is_robot,
+                           .root_rotations = c->root_rotations != NULL,
                            .scalars = is_robot ? angles : NULL};
     if (is_robot)
         *angles =

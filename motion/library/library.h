@@ -40,6 +40,12 @@ const char *library_key_word(pm_key_format format);
 /* The first joint without a parent; joint_count: there is none. */
 size_t library_root(const pm_library_content *content);
 
+/* Whether that joint is one of a robot's coordinates. */
+bool library_root_is_free(const pm_library_content *content);
+
+/* The first coordinate that is a ball; coordinate_count: there is none. */
+size_t library_ball(const pm_library_content *content);
+
 /* Encodes rows of rotations of all joints, whose first is `first` in messages. */
 pm_status library_encode(const pm_library_content *content, const float *rotations, size_t first,
                          size_t rows, void *codes, pm_error *error);

@@ -158,6 +158,13 @@ static void read_skeleton(reader *r) {
             r->status =
                 motion_refuse(r->error, "skeleton/hinges: are not the joints that have an axis");
     }
+    if (array_file_find(r->from, "skeleton/coordinates")) {
+        c->coordinates = indices(r, "skeleton/coordinates", &c->coordinate_count);
+        c->coordinate_names =
+            texts(r, "skeleton/coordinate_name", sizeof *c->coordinate_names, &names);
+        if (is_good(r) && names != c->coordinate_count)
+            r->status = motion_refuse(r->error, "skeleton/coordinates: each has a name");
+    }
     c->bodies = indices(r, "skeleton/bodies", &c->body_count);
     c->dofs = indices(r, "skeleton/dofs", &c->dof_count);
 }
@@ -240,12 +247,14 @@ static const file_array *read_rotations(reader *r) {
 static void read_rows(reader *r) {
     pm_library_content *c = &r->library->content;
     const bool is_robot = c->hinge_count > 0;
+    const bool has_balls = is_good(r) && library_ball(c) < c->coordinate_count;
     const size_t of_root[] = {ARRAY_ANY, 4};
-    const file_array *turns = is_robot ? find(r, "root_rot", "<f4", 2, of_root) : read_rotations(r);
+    const file_array *turns =
+        is_robot && !has_balls ? find(r, "root_rot", "<f4", 2, of_root) : read_rotations(r);
     c->row_count = turns ? turns->header.shape[0] : 0;
     if (!turns)
         return;
-    if (is_robot)
+    if (is_robot && !has_balls)
         c->root_rotations = turns->data;
     if (!is_robot) {
         read_positions(r);

@@ -122,7 +122,10 @@ static bool add_keys(library_arrays *a, const pm_library_content *c,
     a->positions = a->count + 1;
     a->angles = SIZE_MAX;
     if (c->hinge_count > 0) {
-        add(a, "root_rot", "<f4", 2, (const size_t[]){rows, 4}, c->root_rotations);
+        if (library_ball(c) < c->coordinate_count)
+            add_rotations(a, c, false);
+        else
+            add(a, "root_rot", "<f4", 2, (const size_t[]){rows, 4}, c->root_rotations);
         add(a, "root_pos", "<f4", 2, (const size_t[]){rows, 3}, c->key_positions);
         a->angles = a->count;
         add(a, "dof", short_angles ? "<i2" : "<f4", 2, (const size_t[]){rows, c->hinge_count},
@@ -154,6 +157,14 @@ static bool add_extras(library_arrays *a, const pm_library_content *c) {
     return true;
 }
 
+static bool add_coordinates(library_arrays *a, const pm_library_content *c) {
+    if (c->coordinate_count == 0)
+        return true;
+    add_rows(a, "skeleton/coordinates", "<u4", c->coordinate_count, 0, c->coordinates);
+    return add_texts(a, "skeleton/coordinate_name_bytes", "skeleton/coordinate_name_ends",
+                     c->coordinate_names, sizeof *c->coordinate_names, c->coordinate_count);
+}
+
 static bool add_hinges(library_arrays *a, const pm_library_content *c) {
     const size_t joints = c->joint_count;
     if (c->points)
@@ -182,7 +193,7 @@ pm_status library_list(const pm_library_content *c, const pm_library_write_optio
         add_rows(a, "skeleton/dofs", "<u4", c->dof_count, 0, c->dofs);
     }
     good = good && add_motions(a, c) && add_keys(a, c, options) && add_extras(a, c) &&
-           add_hinges(a, c);
+           add_hinges(a, c) && add_coordinates(a, c);
     for (size_t i = 0; good && i < a->count; i++)
         if (!a->list[i].data)
             a->list[i].pieces = pieces;
@@ -288,28 +299,31 @@ static pm_status write_arrays(const pm_library_content *c, const library_arrays 
 /* The pointers of a skeleton. */
 pm_status library_check_given(const pm_library_content *c, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
-    const char *missing = !c->joint_names || !c->parents || !c->rotations || !c->positions
-                              ? "the skeleton"
-                          : !c->bodies                  ? "bodies"
-                          : c->dof_count && !c->dofs    ? "dofs"
-                          : is_robot && !c->hinges      ? "hinges"
-                          : is_robot && !c->hinge_names ? "hinge_names"
-                                                        : NULL;
+    const char *missing =
+        !c->joint_names || !c->parents || !c->rotations || !c->positions   ? "the skeleton"
+        : !c->bodies                                                       ? "bodies"
+        : c->dof_count && !c->dofs                                         ? "dofs"
+        : is_robot && !c->hinges                                           ? "hinges"
+        : is_robot && !c->hinge_names                                      ? "hinge_names"
+        : c->coordinate_count && (!c->coordinates || !c->coordinate_names) ? "coordinates"
+                                                                           : NULL;
     return missing ? motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing) : PM_OK;
 }
 
 static pm_status check_pointers(const pm_library_content *c,
                                 const pm_library_write_options *options, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
-    const char *missing = !c->motions                                       ? "motions"
-                          : is_robot && !c->root_rotations                  ? "root_rotations"
-                          : is_robot && !c->angles                          ? "angles"
-                          : !is_robot && !c->key_rotations && !c->key_codes ? "key_rotations"
-                          : c->extra_count && !c->extras                    ? "extras"
-                                                                            : NULL;
     const pm_status status = library_check_given(c, error);
     if (status != PM_OK)
         return status;
+    const bool has_balls = library_ball(c) < c->coordinate_count;
+    const char *missing = !c->motions                                       ? "motions"
+                          : is_robot && !has_balls && !c->root_rotations    ? "root_rotations"
+                          : is_robot && !c->angles                          ? "angles"
+                          : is_robot && has_balls && !c->key_rotations      ? "key_rotations"
+                          : !is_robot && !c->key_rotations && !c->key_codes ? "key_rotations"
+                          : c->extra_count && !c->extras                    ? "extras"
+                                                                            : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     if (options->coded_keys && is_robot)

@@ -14,7 +14,7 @@ from ._clip import Clip
 from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
 from ._key_rows import KeyRows
-from ._keys import Keys, are_still, root_of
+from ._keys import Keys, are_still
 from ._library import call, ffi, lib
 from ._motion import Motion
 from ._names import Floats, KeyFormat, Method, Output, Singles, State
@@ -160,7 +160,8 @@ def _describe_radii(desc: Any, radii: npt.ArrayLike, count: int, keep: list[Any]
 
 
 def _describe_points(desc: Any, points: npt.ArrayLike, count: int, keep: list[Any]) -> None:
-    numbers = np.ascontiguousarray(points, np.float32)
+    numbers = np.array(points, np.float32, order="C")
+    numbers[np.isnan(numbers)] = 0 # states of these joints' points are refused
     if numbers.shape != (count, 3):
         raise ValueError(f"points: expected shape ({count}, 3), found {numbers.shape}")
     keep.append(numbers)
@@ -263,7 +264,7 @@ def _has_root_alone(clip: Clip | Keys, skeleton: Skeleton) -> bool:
     desc = _describe_clip(clip, skeleton, keep, False)
     positions = _positions_of(desc, keep[0])
     return positions is not None and are_still(
-        positions, skeleton, np.arange(len(skeleton)) != root_of(skeleton))
+        positions, skeleton, np.arange(len(skeleton)) != skeleton.root)
 
 
 def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
@@ -285,7 +286,7 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any], root_
     positions = _positions_of(desc, character) if root_alone else None
     if positions is None:
         return desc
-    root = np.ascontiguousarray(positions[:, root_of(skeleton)])
+    root = np.ascontiguousarray(positions[:, skeleton.root])
     own = ffi.new("pm_clip_desc *", desc)
     own.root_positions = True
     own.positions.data, own.positions.stride = address(root), 0
@@ -334,7 +335,7 @@ class Crowd(Shared):
         (joints,) radii of the spheres about the joints that ``"bounds"`` encloses. Default: 0.
     points : array, optional
         (joints, 3): a point of each joint in its own frame, such as its centre of mass, for
-        :meth:`states`.
+        :meth:`states`; NaN: not known. Default: those of the skeleton.
     key_format : str
         How rotations are stored: ``"float32"``, or with methods that store keys alone ``"log48"``
         or ``"smallest48"``.
@@ -573,6 +574,8 @@ class Crowd(Shared):
         """
         records = _instances(instances)
         set_number, joints = self._joints_of(subset)
+        if at_points and "body_vel" in fields:
+            self._check_points(set_number)
         inputs: dict[str, Array] = {"instances": records}
         if placements is not None:
             inputs["placements"] = _placed(placements, len(records), scalar_first)
@@ -611,6 +614,15 @@ class Crowd(Shared):
         names = tuple(self._subsets)
         number = _number(subset, names, "subset", "subset")
         return number + 1, len(self._subsets[names[number]])
+
+    def _check_points(self, set_number: int) -> None:
+        """Refuses joints of a subset whose points are not known."""
+        skeleton, points = self._given[0], self._given[9]
+        joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
+        unknown = np.flatnonzero([] if points is None else np.isnan(points[joints]).any(axis=1))
+        if len(unknown):
+            raise ValueError(f"the point of {skeleton.names[joints[unknown[0]]]!r} is not known; "
+                             "centres of mass of meshes without inertial are not computed")
 
     def _inputs(self, instances: Array | None, layers: Array | None, ranges: npt.ArrayLike | None,
                 poses: npt.ArrayLike | None,

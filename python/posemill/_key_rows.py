@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ._keys import Keys, are_still, root_of
+from ._keys import Keys, are_still
 from ._library import ffi, lib
 from ._skeleton import Skeleton
 from ._views import Array
@@ -37,14 +37,15 @@ class KeyRows(Keys):
     """Keys of clips with rates: clip i has the rows ``first[i]`` to ``first[i] + frames[i] - 1``.
 
     Rotations, positions and angles are as those of :class:`Keys`, in float32; rotations of int16 are rows of
-    codes, as files have them. Arrays are not copied.
+    codes, as files have them. Those of balls are among the rotations, which are then of all joints. Arrays are not
+    copied.
     """
 
     def __init__(self, rotations: Array, positions: Array | None, angles: Array | None,
                  first: npt.NDArray[np.int64], frames: npt.NDArray[np.int64],
                  rates: npt.NDArray[np.int64], loops: npt.NDArray[np.float64]) -> None:
         self.rotations, self.positions, self.angles = rotations, positions, angles
-        self.scales = self.times = self.rate = self.loop = None
+        self.scales = self.times = self.rate = self.loop = self.balls = None
         self.count = len(frames)
         self.first, self.frames = first, frames
         self.rates = rates  # (clips, 2): numerators and denominators
@@ -55,6 +56,10 @@ class KeyRows(Keys):
         """Whether rotations are codes of a key format."""
         return bool(self.rotations.dtype == np.int16)
 
+    @property
+    def _is_of_root(self) -> bool:
+        return self.rotations.ndim == 2 and not self.is_coded
+
     @classmethod
     def of(cls, skeleton: Skeleton, clips: Sequence[Keys]) -> KeyRows:
         """Copies the keys. Positions are those of the first root, unless other joints move."""
@@ -64,17 +69,18 @@ class KeyRows(Keys):
         for clip in clips:
             clip._check(skeleton)
         total, is_robot = int(frames.sum()), len(skeleton.hinges) > 0
-        root = root_of(skeleton)
+        root = skeleton.root
         others = np.arange(len(rest)) != root
         moves = not is_robot and any(clip.positions is not None and clip.positions.ndim == 3 and
                                      not are_still(clip.positions, skeleton, others) for clip in clips)
-        rotations = np.empty((total, 4) if is_robot else (total, *rest.shape[:1], 4), np.float32)
+        of_root = is_robot and not len(skeleton.balls)
+        rotations = np.empty((total, 4) if of_root else (total, len(rest), 4), np.float32)
         positions = (np.empty((total, *rest.shape) if moves else (total, 3), np.float32)
                      if any(clip.positions is not None for clip in clips) else None)
         angles = np.empty((total, len(skeleton.hinges)), np.float32) if is_robot else None
         for clip, begin, count in zip(clips, first.tolist(), frames.tolist(), strict=True):
             rows = slice(begin, begin + count)
-            rotations[rows] = clip.rotations
+            rotations[rows] = clip._turns(skeleton)
             if positions is not None:
                 positions[rows] = _places(clip, root, rest, moves)
             if angles is not None:
@@ -82,6 +88,18 @@ class KeyRows(Keys):
         rates = np.array([(clip.rate.numerator, clip.rate.denominator) for clip in clips if clip.rate], np.int64)
         loops = np.array([float(clip.loop or 0) for clip in clips])
         return cls(rotations, positions, angles, first, frames, rates, loops)
+
+    def moves_root(self, skeleton: Skeleton) -> bool:
+        """Whether the first root leaves its rest pose; not of codes."""
+        if self.is_coded:
+            return False
+        root, places = skeleton.root, self.positions
+        turn, place = (np.asarray(rest, np.float32)[root] for rest in (skeleton.rotations, skeleton.positions))
+        turns = self.rotations if self._is_of_root else self.rotations[:, root]
+        if places is not None and places.ndim == 3:
+            places = places[:, root]
+        return bool(np.abs(turns @ turn).min() < 1 - 1e-6 or
+                    (places is not None and np.abs(places - place).max() > 1e-6 * (1 + np.abs(place).max())))
 
     def _describe_all(self, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
         """A pm_clip_desc of each clip; `keep` receives what they point to. With `root_alone` they have the
@@ -92,7 +110,7 @@ class KeyRows(Keys):
         descs["track_count"] = len(skeleton)
         descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
         descs.view(_flags)["root_positions"] = root_alone
-        descs.view(_flags)["root_rotations"] = self.angles is not None
+        descs.view(_flags)["root_rotations"] = self._is_of_root
         descs.view(_types)["rotations"] = lib.PM_CODED if self.is_coded else lib.PM_FLOAT32
         whole = self._whole(skeleton, root_alone)
         for field, keys in whole.items():

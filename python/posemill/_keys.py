@@ -8,16 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ._library import ffi, lib
+from ._quaternions import product
 from ._rational import Number, rate_of, rational, seconds_of, text_of
 from ._skeleton import Skeleton
 from ._views import Array
 
-__all__ = ["Keys", "are_still", "root_of"]
-
-
-def root_of(skeleton: Skeleton) -> int:
-    """The first joint without a parent."""
-    return int(np.argmax(np.asarray(skeleton.parents) < 0))
+__all__ = ["Keys", "are_still"]
 
 
 def are_still(positions: Array, skeleton: Skeleton, joints: npt.NDArray[np.bool_]) -> bool:
@@ -32,7 +28,8 @@ class Keys:
     Parameters
     ----------
     rotations : array
-        (frames, joints, 4) unit quaternions x y z w, or with `angles` (frames, 4) of the first root.
+        (frames, joints, 4) unit quaternions x y z w, or with `angles` or `balls` (frames, 4) of the first
+        root.
     positions, scales : array, optional
         (frames, joints, 3), or positions (frames, 3) of the first root. Default: those of the rest
         pose.
@@ -45,6 +42,9 @@ class Keys:
     angles : array, optional
         (frames, hinges) radians of a skeleton's hinges, in the order of ``Skeleton.hinges``.
         Required for skeletons that have hinges.
+    balls : array, optional
+        (frames, balls, 4) rotations of a robot's ball joints from the rest pose, as in MuJoCo's ``qpos`` but
+        x y z w, in the order of ``Skeleton.balls``. Required for skeletons that have both.
 
     Examples
     --------
@@ -57,11 +57,12 @@ class Keys:
     def __init__(self, rotations: npt.ArrayLike, positions: npt.ArrayLike | None = None,
                  scales: npt.ArrayLike | None = None, *, rate: Number | None = None,
                  times: npt.ArrayLike | None = None, loop: Number | None = None,
-                 angles: npt.ArrayLike | None = None) -> None:
+                 angles: npt.ArrayLike | None = None, balls: npt.ArrayLike | None = None) -> None:
         if (rate is None) == (times is None):
             raise ValueError("rate: expected a rate or times")
         self.angles = None if angles is None else _packed(angles)
-        of_root = angles is not None
+        self.balls = None if balls is None else _keys(balls, "balls", 4, False)
+        of_root = angles is not None or balls is not None
         self.rotations = _keys(rotations, "rotations", 4, of_root)
         shape = self.rotations.shape[:-1]
         frames = shape[0]
@@ -75,8 +76,10 @@ class Keys:
                 raise ValueError(f"{name}: expected shape {(*wanted, 3)}, found {keys.shape}")
         if self.angles is not None and (self.angles.ndim != 2 or len(self.angles) != frames):
             raise ValueError(f"angles: expected shape ({frames}, hinges), found {self.angles.shape}")
-        if angles is not None and scales is not None:
-            raise ValueError("scales: skeletons with hinges have none")
+        if self.balls is not None and len(self.balls) != frames:
+            raise ValueError(f"balls: expected shape ({frames}, balls, 4), found {self.balls.shape}")
+        if of_root and scales is not None:
+            raise ValueError("scales: robots have none")
         self.rate = None if rate is None else rate_of(rate)
         self.times = None if times is None else np.array(times, np.float64)
         if self.times is not None and self.times.shape != (frames,):
@@ -85,10 +88,16 @@ class Keys:
 
     def __repr__(self) -> str:
         frames = len(self.rotations)
-        of = (f"{self.rotations.shape[1]} joints" if self.angles is None else
-              f"{self.angles.shape[1]} hinges")
+        parts = [(self.angles, "hinges"), (self.balls, "balls")]
+        of = (f"{self.rotations.shape[1]} joints" if self.rotations.ndim == 3 else
+              " and ".join(f"{rows.shape[1]} {name}" for rows, name in parts if rows is not None))
         rate = f"{text_of(self.rate)} Hz" if self.rate else "times of their own"
         return f"Keys({frames} frames, {of}, {rate})"
+
+    @property
+    def _is_of_root(self) -> bool:
+        """Whether rotations are those of the first root."""
+        return self.rotations.ndim == 2
 
     def _has_root_alone(self, skeleton: Skeleton) -> bool:
         """Whether there are positions, and no joint but the first root leaves that of the rest pose: so with
@@ -97,7 +106,7 @@ class Keys:
             return True
         if self.positions is None:
             return False
-        others = np.arange(len(skeleton)) != root_of(skeleton)
+        others = np.arange(len(skeleton)) != skeleton.root
         return self.positions.ndim == 2 or (self.positions.shape[1] == len(skeleton)
                                             and are_still(self.positions, skeleton, others))
 
@@ -110,14 +119,29 @@ class Keys:
             raise ValueError("clips: the skeleton has no hinges, but a clip has angles")
         if self.rotations.ndim == 3 and self.rotations.shape[1] != joints:
             raise ValueError(f"clips: expected {joints} joints, found {self.rotations.shape[1]}")
+        balls = 0 if self.balls is None else self.balls.shape[1]
+        if self._is_of_root and balls != len(skeleton.balls):
+            raise ValueError(f"clips: expected rotations of {len(skeleton.balls)} balls, found {balls or 'none'}")
+
+    def _turns(self, skeleton: Skeleton) -> Array:
+        """Rotations of the first root, or of all joints: where balls turn, too, others have that of the rest
+        pose."""
+        if self.balls is None:
+            return self.rotations
+        rest = np.asarray(skeleton.rotations)
+        whole = np.tile(rest, (len(self.rotations), 1, 1))
+        whole[:, skeleton.root] = self.rotations
+        components = product(rest[skeleton.balls].T, np.moveaxis(self.balls, -1, 0))
+        whole[:, skeleton.balls] = np.stack(components, axis=-1)
+        return whole
 
     def _whole(self, skeleton: Skeleton, root_alone: bool = False) -> dict[str, Array | None]:
-        """Rotations, positions and scales of all joints. Rotations with angles are those of the first root, as
-        positions with `root_alone`."""
+        """Rotations, positions and scales of all joints. Rotations with angles are those of the first root, unless
+        balls turn, too, and so are positions with `root_alone`."""
         self._check(skeleton)
-        whole: dict[str, Array | None] = {"rotations": self.rotations, "positions": self.positions,
+        whole: dict[str, Array | None] = {"rotations": self._turns(skeleton), "positions": self.positions,
                                           "scales": self.scales}
-        frames, root = len(self.rotations), root_of(skeleton)
+        frames, root = len(self.rotations), skeleton.root
         rest = np.asarray(skeleton.positions, np.float32)
         if self.positions is None and self.angles is not None:
             whole["positions"] = np.tile(rest[root], (frames, 1))
@@ -135,13 +159,14 @@ class Keys:
         first root alone."""
         frames, joints = len(self.rotations), len(skeleton)
         whole = self._whole(skeleton, root_alone)
+        assert whole["rotations"] is not None
         timeline = ffi.new("pm_timeline *", {"key_count": frames, "rate": rational(self.rate)})
         if self.times is not None:
             timeline.times = ffi.cast("double *", self.times.ctypes.data)
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
                                           "loop_period": float(self.loop or 0),
                                           "root_positions": root_alone,
-                                          "root_rotations": self.angles is not None})
+                                          "root_rotations": whole["rotations"].ndim == 2})
         keep += [self, whole, timeline, desc]
         if self.angles is not None:
             desc.scalars = scalars = ffi.new("pm_scalars *", {"count": len(skeleton.hinges)})

@@ -18,6 +18,7 @@ from ._library import Path, call, ffi, file_name, lib, text_worded
 from ._motion import READING, Motion, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._rational import Number, rate_of, rational
+from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
@@ -113,6 +114,8 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         return _pointer(_put_names(np.zeros(len(texts), _name), texts, keep), _name, keep, "pm_motion_name *")
 
     axes = skeleton.axes
+    plain = skeleton.coordinates.tolist() == skeleton._plain_coordinates(skeleton.hinges)
+    coordinates: Sequence[int] | Array = [] if plain else skeleton.coordinates
     references = np.zeros(len(skeleton)) if skeleton.references is None else skeleton.references
     return {
         "joint_count": len(skeleton), "joint_names": names(skeleton.names),
@@ -125,20 +128,21 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         "hinge_names": names(skeleton.hinge_names), "hinge_count": len(skeleton.hinges),
         "continuous": _pointer(np.broadcast_to(skeleton.continuous, len(skeleton.hinges)), np.bool_, keep, "_Bool *"),
         "bodies": _pointer(bodies, np.uint32, keep, "uint32_t *"), "body_count": len(bodies),
-        "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs)}
+        "dofs": _pointer(dofs, np.uint32, keep, "uint32_t *"), "dof_count": len(dofs),
+        "coordinates": _pointer(coordinates, np.uint32, keep, "uint32_t *"),
+        "coordinate_names": names(skeleton.coordinate_names), "coordinate_count": len(coordinates)}
 
 
 def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) -> None:
     """Writes a file, which appears once it is whole. With `coded`, rotations are stored as codes."""
     skeleton, rows = stored.skeleton, stored.rows
     keep: list[Any] = []
-    is_robot = rows.angles is not None
     content = ffi.new("pm_library_content *", _describe_skeleton(
         skeleton, stored.bodies, stored.dofs, stored.points, keep) | {
         "motions": _pointer(_motions_of(stored, keep), _motion, keep, "pm_library_motion *"),
         "motion_count": len(stored.names), "method": METHODS[stored.method],
         "key_format": KEY_FORMATS[stored.keys], "row_count": len(rows.rotations),
-        "key_codes" if rows.is_coded else "root_rotations" if is_robot else "key_rotations":
+        "key_codes" if rows.is_coded else "root_rotations" if rows.rotations.ndim == 2 else "key_rotations":
             _pointer(rows.rotations, np.int16, keep) if rows.is_coded else
             _pointer(rows.rotations, np.float32, keep, "float *"),
         "key_positions": _pointer(rows.positions, np.float32, keep, "float *"),
@@ -234,10 +238,15 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     skeleton = Skeleton(_texts_of(c.joint_names, joints), array(c.parents, (joints,), np.int32),
                         rotations=array(c.rotations, (joints, 4), np.float64),
                         positions=array(c.positions, (joints, 3), np.float64), **turns)
-    if turns:
-        skeleton.hinges = np.array(array(c.hinges, (int(c.hinge_count),), np.uint32))
-        skeleton.hinge_names = tuple(_texts_of(c.hinge_names, int(c.hinge_count)))
-        skeleton.continuous = np.zeros(len(skeleton.hinges), bool)
+    coordinates = array(c.coordinates, (int(c.coordinate_count),), np.uint32)
+    if coordinates is not None:
+        skeleton._set_coordinates(coordinates, _texts_of(c.coordinate_names, len(coordinates)))
+    if turns or coordinates is not None:
+        skeleton.bodies = np.array(bodies_of(skeleton.names), np.uint32)
+    if turns and coordinates is None:
+        plain = skeleton._plain_coordinates(array(c.hinges, (int(c.hinge_count),), np.uint32))
+        names = _texts_of(c.hinge_names, int(c.hinge_count))
+        skeleton._set_coordinates(plain, [skeleton.names[skeleton.root]] * (len(plain) - len(names)) + names)
     return skeleton
 
 
@@ -259,13 +268,13 @@ def read_library(path: Path, method: Method | None = None, keys: KeyFormat | Non
         return None if pointer == ffi.NULL else view(owner, pointer, shape, dtype)
 
     joints, rows, places = int(c.joint_count), int(c.row_count), int(c.position_count)
-    is_robot, hinges = c.root_rotations != ffi.NULL, int(c.hinge_count)
+    of_root, hinges = c.root_rotations != ffi.NULL, int(c.hinge_count)
     motions = array(c.motions, (int(c.motion_count),), f"V{_motion.itemsize}")
     numbers, spans = motions.view(_numbers), motions.view(_rows)
     extras = {_texts_of(ffi.addressof(e, "name"), 1)[0]:
               array(e.data, tuple(e.shape[0:e.rank]), ffi.string(e.type).decode())
               for e in ffi.unpack(c.extras, c.extra_count)}
-    turns = (array(c.root_rotations, (rows, 4), np.float32) if is_robot else
+    turns = (array(c.root_rotations, (rows, 4), np.float32) if of_root else
              array(c.key_rotations, (rows, joints, 4), np.float32) if c.key_codes == ffi.NULL else
              array(c.key_codes, (rows, lib.pm_keys_row_bytes(c.key_format, joints) // 2), np.int16))
     found = KeyRows(turns, array(c.key_positions, (rows, 3) if places == 1 else (rows, places, 3), np.float32),

@@ -34,10 +34,12 @@ from ._views import Array, array_of
 
 __all__ = ["MotionLibrary"]
 
-_BODIES, _ROOT, _HINGES = "bodies", "root_", "hinges"
+_BODIES, _ROOT, _HINGES, _BALLS = "bodies", "root_", "hinges", "balls"
 _DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
+_BALL_DOFS: dict[str, State] = {"dof_rot": "local_rot", "dof_ang_vel": "local_ang_vel"}
+_CHANNELS = _DOFS | _BALL_DOFS
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
-_ALL_FIELDS = (*_FIELDS, "local_rot", "local_ang_vel", "root_pos", "root_rot", "root_vel", "root_ang_vel", *_DOFS)
+_ALL_FIELDS = (*_FIELDS, "local_rot", "local_ang_vel", "root_pos", "root_rot", "root_vel", "root_ang_vel", *_CHANNELS)
 # Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
 _FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
             "isaaclab3": (False, True, True)}
@@ -86,6 +88,8 @@ class MotionLibrary(Shared):
         Of the motions.
     body_names, dof_names : tuple of str
         Of the bodies and the hinges, in the order of the results.
+    ball_names : tuple of str
+        Of the ball joints of a robot.
     extra_names : tuple of str
         Of the columns of frames.
     durations : array of float64
@@ -132,9 +136,12 @@ class MotionLibrary(Shared):
         self.extra_names = tuple(stored.extras)
         self.body_names = tuple(skeleton.names[n] for n in stored.bodies)
         self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
-        subsets = {_BODIES: stored.bodies, _ROOT: stored.bodies[:1]}
+        self.ball_names = skeleton.ball_names
+        subsets = {_BODIES: stored.bodies, _ROOT: [skeleton.root] if skeleton.root_is_free else stored.bodies[:1]}
         if hinges:
             subsets[_HINGES] = [int(skeleton.hinges[n]) for n in hinges]
+        if len(skeleton.balls):
+            subsets[_BALLS] = skeleton.balls.tolist()
         self._crowd = Crowd(skeleton, [stored.rows], engine=engine_of_states(engine), method=stored.method,
                             subsets=subsets, points=stored.points, key_format=stored.keys)
         self._ticks = self._crowd.ticks
@@ -157,6 +164,10 @@ class MotionLibrary(Shared):
     @weights.setter
     def weights(self, weights: npt.ArrayLike) -> None:
         raise AttributeError("weights: a library does not change; sample_times() takes weights=")
+
+    @cached_property
+    def _moves_root(self) -> bool:
+        return self._stored.rows.moves_root(self._stored.skeleton)
 
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -204,6 +215,9 @@ class MotionLibrary(Shared):
         joints = None if isinstance(skeleton, Skeleton) else skeleton
         if robot is not None and (scale != 1 or turn is not None):
             raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
+        if robot is not None and len(robot.balls):
+            raise ValueError(f"skeleton: {robot.ball_names[0]!r} is a ball, whose rotations files do not have; "
+                             "give Keys")
         options = reading | {"skeleton": joints, "source_rate": source_rate}
         for path in files:
             with _naming(path):
@@ -266,8 +280,10 @@ class MotionLibrary(Shared):
         fields : sequence of str
             ``"body_pos"``, ``"body_rot"``, ``"body_vel"``, ``"body_ang_vel"``: in the world;
             ``"local_rot"``, ``"local_ang_vel"``: relative to the parents, angular velocities in the
-            joints' own axes; ``"root_pos"`` and so on: of the first body alone; ``"dof_pos"``,
-            ``"dof_vel"``: angles of hinges and their rates; and the names of extras.
+            joints' own axes; ``"root_pos"`` and so on: of the first body alone, of robots that move freely
+            of the root; ``"dof_pos"``, ``"dof_vel"``: angles of hinges and their rates; ``"dof_rot"``,
+            ``"dof_ang_vel"``: rotations of a robot's balls from the rest pose, and angular velocities in
+            their own axes; and the names of extras.
         steps : array of int, optional
             (N,) with `rate`, in place of times: exact times ``steps / rate``.
         at : pair of arrays, optional
@@ -288,8 +304,8 @@ class MotionLibrary(Shared):
         -------
         dict
             Float32 arrays: (N, bodies, 3), of rotations (N, bodies, 4), of roots (N, 3) and (N, 4),
-            of hinges (N, dofs); with offsets (N, K, ...). Extras (N, ...) have the type of their
-            integers or booleans.
+            of hinges (N, dofs), of balls (N, balls, 3) and (N, balls, 4); with offsets (N, K, ...). Extras
+            (N, ...) have the type of their integers or booleans; those of motions that do not exist are 0.
 
         Examples
         --------
@@ -329,13 +345,16 @@ class MotionLibrary(Shared):
             speed = np.repeat(np.broadcast_to(np.asarray(speed), (len(numbers),)), repeats)
         columns = [field for field in fields if field in self.extra_names]
         found: dict[str, Array] = self._sample_extras(columns, instances, wrap, shape, out)
-        for subset in (_BODIES, _ROOT, _HINGES):
+        for subset in (_BODIES, _ROOT, _HINGES, _BALLS):
             names = [field for field in fields if field not in columns and _subset_of(field) == subset]
             if not names:
                 continue
             if subset == _HINGES and not self.dof_names:
                 raise ValueError(f"fields: {names[0]!r}: the skeleton has no hinges")
-            count = {_BODIES: len(self.body_names), _ROOT: 1, _HINGES: len(self.dof_names)}[subset]
+            if subset == _BALLS and not self.ball_names:
+                raise ValueError(f"fields: {names[0]!r}: the skeleton has no balls")
+            count = {_BODIES: len(self.body_names), _ROOT: 1, _HINGES: len(self.dof_names),
+                     _BALLS: len(self.ball_names)}[subset]
             states = {name: _state_of(name) for name in names}
             made = self._crowd.states(
                 instances, list(states.values()), subset=subset, placements=at,
@@ -344,6 +363,8 @@ class MotionLibrary(Shared):
                     states[name]: _flat(out, name, shape, subset, count) for name in names})
             for name in names:
                 rows = made[states[name]]
+                if name == "dof_rot":
+                    rows[...] = self._from_rest(rows, scalar_first)
                 found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
         return {name: found[name] for name in fields}
 
@@ -352,6 +373,14 @@ class MotionLibrary(Shared):
             if field not in _ALL_FIELDS and field not in self.extra_names:
                 raise ValueError(f"fields: {field!r} is unknown; expected "
                                  f"{', '.join((*_ALL_FIELDS, *self.extra_names))}")
+
+    def _from_rest(self, rotations: Array, scalar_first: bool) -> Array:
+        """Rotations of the balls from the rest pose, from those relative to their parents."""
+        skeleton = self._stored.skeleton
+        back = np.asarray(skeleton.rotations)[skeleton.balls] * [-1, -1, -1, 1]
+        turns = np.moveaxis(np.roll(rotations, -1, axis=-1) if scalar_first else rotations, -1, 0)
+        found = np.stack(product(back.T[:, None], turns.astype(np.float64)), axis=-1)
+        return np.roll(found, 1, axis=-1) if scalar_first else found
 
     def _sample_extras(self, names: list[str], instances: Array, wrap: bool, shape: tuple[int, ...],
                        out: Mapping[str, Any] | None) -> dict[str, Array]:
@@ -386,8 +415,9 @@ class MotionLibrary(Shared):
         """
         if flavor not in _FLAVORS:
             raise ValueError(f"flavor: {flavor!r} is unknown; expected {', '.join(_FLAVORS)}")
-        if not self.dof_names:
-            raise ValueError("export_npz: the skeleton has no hinges")
+        if not self.dof_names or self.ball_names:
+            raise ValueError(f"export_npz: the skeleton has balls, such as {self.ball_names[0]!r}" if self.ball_names
+                             else "export_npz: the skeleton has no hinges")
         number = self.names.index(motion) if isinstance(motion, str) and motion in self.names else motion
         if not isinstance(number, (int, np.integer)) or not 0 <= number < len(self):
             raise ValueError(f"motion: {motion!r} is none of {len(self)} motions")
@@ -412,19 +442,56 @@ class MotionLibrary(Shared):
             np.savez(file, **members)
 
     def qpos(self, sample: Mapping[str, Any]) -> Singles:
-        """MuJoCo's ``qpos`` of a robot that moves freely, from a sample with ``"root_pos"``,
-        ``"root_rot"`` (x y z w) and ``"dof_pos"``."""
-        root = np.asarray(sample["root_rot"])
-        return np.concatenate([sample["root_pos"], np.roll(root, 1, axis=-1), sample["dof_pos"]],
-                              axis=-1)
+        """MuJoCo's ``qpos`` of a robot, of the size and in the order of its model's: from a sample with
+        ``"root_pos"`` and ``"root_rot"`` where the root moves freely, ``"dof_pos"`` where there are hinges, all
+        of which the library has, and ``"dof_rot"`` where there are balls. Rotations of the sample are x y z w.
+        """
+        root = [sample["root_pos"], np.roll(sample["root_rot"], 1, axis=-1)] if self._root_is_free("qpos") else []
+        balls = [np.roll(sample["dof_rot"], 1, axis=-1)] if self.ball_names else []
+        return self._joined(root, sample["dof_pos"] if self.dof_names else None, balls)
 
     def qvel(self, sample: Mapping[str, Any]) -> Singles:
-        """MuJoCo's ``qvel``, from a sample with ``"root_rot"`` (x y z w), ``"root_vel"``,
-        ``"root_ang_vel"`` and ``"dof_vel"``. The angular velocity of the root is in its own axes."""
-        inverse = np.asarray(sample["root_rot"]) * np.array([-1, -1, -1, 1], np.float32)
-        own = rotated(inverse, np.asarray(sample["root_ang_vel"]))
-        return np.concatenate([sample["root_vel"], own.astype(np.float32), sample["dof_vel"]],
-                              axis=-1)
+        """MuJoCo's ``qvel``, likewise from ``"root_rot"`` (x y z w), ``"root_vel"`` and ``"root_ang_vel"``,
+        ``"dof_vel"``, and ``"dof_ang_vel"``. Angular velocities are in the joints' own axes."""
+        root: list[Array] = []
+        if self._root_is_free("qvel"):
+            inverse = np.asarray(sample["root_rot"]) * np.array([-1, -1, -1, 1], np.float32)
+            own = rotated(inverse, np.asarray(sample["root_ang_vel"]))
+            root = [sample["root_vel"], own.astype(np.float32)]
+        balls = [np.asarray(sample["dof_ang_vel"])] if self.ball_names else []
+        return self._joined(root, sample["dof_vel"] if self.dof_names else None, balls)
+
+    def _root_is_free(self, name: str) -> bool:
+        """Refuses skeletons that are of no robot, and motions of a fixed root that moves."""
+        skeleton = self._stored.skeleton
+        if not len(skeleton.coordinates):
+            raise ValueError(f"{name}: the skeleton has neither hinges nor balls of a robot")
+        if not skeleton.root_is_free and self._moves_root:
+            raise ValueError(f"{name}: the model has no free joint, but motions move {skeleton.names[skeleton.root]!r}")
+        return skeleton.root_is_free
+
+    def _joined(self, root: list[Array], angles: Any, balls: list[Array]) -> Singles:
+        """Numbers of the root, hinges and balls, which are one after another, in the order of the coordinates."""
+        skeleton, dofs = self._stored.skeleton, self._stored.dofs
+        first = sum(np.shape(part)[-1] for part in root)
+        hinges, missing = {int(skeleton.hinges[n]): first + k for k, n in enumerate(dofs)}, []
+        width, ball = balls[0].shape[-1] if balls else 0, first + len(dofs)
+        columns: list[int] = []
+        for joint, name in zip(skeleton.coordinates.tolist(), skeleton.coordinate_names, strict=True):
+            if joint in hinges:
+                columns.append(hinges[joint])
+            elif joint in skeleton.hinges:
+                missing.append(name)
+            elif joint == skeleton.root:
+                columns += range(first)
+            else:
+                columns += range(ball, ball + width)
+                ball += width
+        if missing:
+            raise ValueError(f"dofs: expected all hinges; {', '.join(map(repr, missing))} are missing")
+        parts = [*root, *([] if angles is None else [angles]), *(b.reshape(*b.shape[:-2], -1) for b in balls)]
+        found = np.concatenate(parts, axis=-1)
+        return found if columns == list(range(found.shape[-1])) else found[..., columns]
 
     def sample_times(self, n: int, rng: np.random.Generator | int | None = None, *,
                      weights: npt.ArrayLike | None = None,
@@ -580,13 +647,15 @@ def _added(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np
 
 
 def _subset_of(field: str) -> str:
-    return _HINGES if field in _DOFS else _ROOT if field.startswith(_ROOT) else _BODIES
+    if field in _CHANNELS:
+        return _HINGES if field in _DOFS else _BALLS
+    return _ROOT if field.startswith(_ROOT) else _BODIES
 
 
 def _state_of(field: str) -> State:
     """The state of crowds that a field is; of the root, that of a body."""
-    if field in _DOFS:
-        return _DOFS[field]
+    if field in _CHANNELS:
+        return _CHANNELS[field]
     name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
     return name  # type: ignore[return-value]
 

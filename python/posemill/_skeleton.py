@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from ._content import Character, Content
 from ._library import Path, ffi, lib, printable
+from ._mjcf import parts_of_mjcf
 from ._names import Floats
-from ._robot import Part, parts_of_mjcf, parts_of_model, parts_of_urdf, table_of
+from ._robot import Part, parts_of_model, parts_of_urdf, table_of
 from ._views import Array, array_of, view
 
 __all__ = ["Skeleton"]
@@ -41,7 +42,7 @@ class Skeleton:
     references : array, optional
         (joints,) angles of hinges in the rest pose, in radians. Default: 0.
     points : array, optional
-        (joints, 3) centres of mass in the joints' own frames.
+        (joints, 3) centres of mass in the joints' own frames; NaN: that of a joint is not known.
 
     Attributes
     ----------
@@ -51,6 +52,16 @@ class Skeleton:
         Names of the hinges; of robots those of their joints, where `names` has their bodies.
     continuous : array of bool
         Of the hinges, those without limits, whose angles in files may be wrapped.
+    balls : array of int
+        Of robots: the joints that turn freely, in the order of their rotations from the rest pose. Other
+        joints without an axis rest, but for the root.
+    ball_names : tuple of str
+        Names of the balls; of robots those of their joints.
+    coordinates : array of int
+        Of robots: the joints of MuJoCo's ``qpos`` in its order, which are the hinges, the balls, and the
+        root if it moves freely.
+    coordinate_names : tuple of str
+        Their names: that of the root's body, and those of joints.
     bodies : array of int
         The joints that are bodies: of robots not those between two hinges of one body.
     nodes : array of int
@@ -86,6 +97,10 @@ class Skeleton:
     hinges: npt.NDArray[np.uint32]
     hinge_names: tuple[str, ...]
     continuous: npt.NDArray[np.bool_]
+    balls: npt.NDArray[np.uint32]
+    ball_names: tuple[str, ...]
+    coordinates: npt.NDArray[np.uint32]
+    coordinate_names: tuple[str, ...]
     bodies: npt.NDArray[np.uint32]
     moves_below_root: str | None
 
@@ -115,9 +130,8 @@ class Skeleton:
         if self.references is not None and self.axes is None:
             raise ValueError("references: expected axes with them")
         turns = np.zeros(count, bool) if self.axes is None else self.axes.any(axis=1)
-        self.hinges = np.flatnonzero(turns).astype(np.uint32)
-        self.hinge_names = tuple(self.names[n] for n in self.hinges)
-        self.continuous = np.zeros(len(self.hinges), bool)
+        plain = self._plain_coordinates(np.flatnonzero(turns))
+        self._set_coordinates(plain, [self.names[n] for n in plain])
         self.bodies = np.arange(count, dtype=np.uint32)
         self._content: Content | None = None
         self._skin = 0
@@ -129,30 +143,39 @@ class Skeleton:
         Parameters
         ----------
         model : mujoco.MjModel
-            Its arrays are read. Slide joints are refused.
+            Its arrays are read. Slide joints are refused, and two bodies that move freely.
 
         Returns
         -------
         Skeleton
-            With hinges in the order of ``qpos``, and centres of mass. Roots with a free joint move by
-            the rotations and positions of motions.
+            With bodies, hinges and balls in the order of the model, and centres of mass. The body with the
+            free joint is the root, which moves by the rotations and positions of motions; other bodies of
+            the world rest. Without a free joint motions move the frame of the first body.
         """
-        return cls._of_parts(parts_of_model(model))
+        made = cls._of_parts(parts_of_model(model))
+        count = 7 * made.root_is_free + len(made.hinges) + 4 * len(made.balls)
+        if count != int(model.nq):
+            raise ValueError(f"the model's nq is {int(model.nq)}, expected {count}")
+        return made
 
     @classmethod
     def from_mjcf(cls, path: Path) -> Skeleton:
         """The skeleton of an MJCF file, without MuJoCo.
 
-        Bodies with pos, quat, euler and axisangle; joints with type, axis, pos and ref; free joints;
-        classes of defaults, childclass, angle and eulerseq of the compiler, pos of inertial, and
-        included files. What else moves a frame is refused by name. Centres of mass come from inertial
-        alone.
+        Bodies with pos and all orientations; joints with type, axis, pos and ref; free joints; classes of
+        defaults, childclass, angle and eulerseq of the compiler, and included files. What else moves a frame
+        is refused by name. Centres of mass are those of inertial, else of geoms as MuJoCo computes them;
+        those of bodies that have meshes and no inertial are not known: NaN in ``points``.
         """
         return cls._read(path, parts_of_mjcf)
 
     @classmethod
     def from_urdf(cls, path: Path) -> Skeleton:
-        """The skeleton of a URDF file: links, and revolute, continuous and fixed joints."""
+        """The skeleton of a URDF file: links, and revolute, continuous and fixed joints.
+
+        The link of a floating joint is the root, else the first link. Joints that mimic others are refused.
+        Centres of mass are those of inertial; those of links that have collision shapes alone are not known.
+        """
         return cls._read(path, parts_of_urdf)
 
     @classmethod
@@ -170,9 +193,8 @@ class Skeleton:
         made = cls(table.names, table.parents, rotations=table.rotations, positions=table.positions,
                    axes=table.axes, references=table.references, points=table.points)
         made.bodies = np.array(table.bodies, np.uint32)
-        made.hinges = np.array(table.hinges, np.uint32)
-        made.hinge_names = tuple(table.hinge_names)
-        made.continuous = np.array(table.continuous, bool)
+        made._set_coordinates(table.coordinates, table.coordinate_names)
+        made.continuous = np.array([joint in table.continuous for joint in made.hinges.tolist()], bool)
         return made
 
     @classmethod
@@ -193,12 +215,39 @@ class Skeleton:
         binds = array_of(character.handle, desc.inverse_binds, count, 12)
         self.inverse_binds = None if binds is None else binds.reshape(count, 3, 4)
         self.axes = self.references = self.points = None
-        self.hinges, self.hinge_names = np.zeros(0, np.uint32), ()
-        self.continuous = np.zeros(0, bool)
+        self._set_coordinates([], [])
         self.bodies = np.arange(count, dtype=np.uint32)
         self._content = content
         self._skin = skin
         return self
+
+    @property
+    def root(self) -> int:
+        """The first joint without a parent, which keys of the root move."""
+        return int(np.argmax(np.asarray(self.parents) < 0))
+
+    @property
+    def root_is_free(self) -> bool:
+        """Whether the root is one of the coordinates, as of models with a free joint."""
+        return self.root in self.coordinates
+
+    def _plain_coordinates(self, hinges: Array) -> list[int]:
+        """The coordinates where nothing states them: the root, unless it is a hinge, and the hinges."""
+        numbers: list[int] = hinges.tolist()
+        return ([self.root] if numbers and self.root not in numbers else []) + numbers
+
+    def _set_coordinates(self, joints: Sequence[int], names: Sequence[str]) -> None:
+        """Sets what turns; hinges have an axis."""
+        root = self.root if len(joints) else -1
+        has_axis = set() if self.axes is None else set(np.flatnonzero(self.axes.any(axis=1)).tolist())
+        named = list(zip((int(joint) for joint in joints), names, strict=True))
+        hinges = [(joint, name) for joint, name in named if joint in has_axis]
+        balls = [(joint, name) for joint, name in named if joint not in has_axis and joint != root]
+        self.coordinates = np.array([joint for joint, _ in named], np.uint32)
+        self.coordinate_names = tuple(name for _, name in named)
+        self.hinges, self.hinge_names = np.array([j for j, _ in hinges], np.uint32), tuple(n for _, n in hinges)
+        self.continuous = np.zeros(len(hinges), bool)
+        self.balls, self.ball_names = np.array([j for j, _ in balls], np.uint32), tuple(n for _, n in balls)
 
     def __len__(self) -> int:
         return len(self.names)

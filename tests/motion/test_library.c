@@ -38,7 +38,7 @@ TEST(what_is_written_is_read) {
         const pm_library_content *found = pm_library_get_content(library);
         library_content_expect(found, &m.content);
         expect_positions(&m, found);
-        if (which == ROBOT)
+        if (which >= ROBOT)
             assert_memory_equal(found->angles, m.angles, sizeof m.angles);
         assert_null(pm_library_get_crowd(library));
         pm_library_destroy(&library);
@@ -143,12 +143,13 @@ static void fill_whole(const library_made *m, library_kind which, size_t row, fl
 static direct make_direct(pm_engine *engine, const library_made *m, library_kind which) {
     static float turns[ROWS][JOINTS * 4], places[ROWS][JOINTS * 3], root[ROWS][3];
     static float angles[ROWS][HINGES];
-    static const uint32_t dof_joints[] = {0, 3};
-    const pm_subset subsets[] = {{.joints = m->content.bodies, .joint_count = BODIES},
-                                 {.joints = m->content.bodies, .joint_count = 1},
-                                 {.joints = dof_joints, .joint_count = 2}};
+    static const uint32_t dof_joints[] = {0, 3}, free_root = 1;
+    const pm_subset subsets[] = {
+        {.joints = m->content.bodies, .joint_count = BODIES},
+        {.joints = which >= ROBOT ? &free_root : m->content.bodies, .joint_count = 1},
+        {.joints = dof_joints, .joint_count = 2}};
     pm_hinge turning[HINGES];
-    for (size_t h = 0; h < HINGES && which == ROBOT; h++) {
+    for (size_t h = 0; h < HINGES && which >= ROBOT; h++) {
         const uint32_t j = m->content.hinges[HINGES - 1 - h]; /* in the other order */
         turning[h] = (pm_hinge){.joint = j, .reference = (float)m->references[j]};
         for (size_t k = 0; k < 3; k++)
@@ -160,10 +161,10 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
         .rotations = {.data = m->rotations, .type = PM_FLOAT64},
         .positions = {.data = m->positions, .type = PM_FLOAT64},
         .subsets = subsets,
-        .subset_count = which == ROBOT ? 3 : 2,
+        .subset_count = which >= ROBOT ? 3 : 2,
         .points = {.data = m->points},
-        .hinges = which == ROBOT ? turning : NULL,
-        .hinge_count = which == ROBOT ? HINGES : 0,
+        .hinges = which >= ROBOT ? turning : NULL,
+        .hinge_count = which >= ROBOT ? HINGES : 0,
     };
     const bool alone = which != ALL_JOINTS;
     pm_timeline lines[MOTIONS];
@@ -173,7 +174,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
     for (size_t i = 0; i < ROWS; i++) {
         fill_whole(m, which, i, turns[i], places[i]);
         memcpy(root[i], places[i] + 3, sizeof root[i]);
-        for (size_t h = 0; h < HINGES && which == ROBOT; h++)
+        for (size_t h = 0; h < HINGES && which >= ROBOT; h++)
             angles[i][h] = m->angles[i * HINGES + HINGES - 1 - h];
     }
     for (size_t i = 0; i < MOTIONS; i++) {
@@ -186,7 +187,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
                                   .root_positions = alone,
                                   .key_format = m->content.key_format,
                                   .loop_period = from->loop_period,
-                                  .scalars = which == ROBOT ? &scalars[i] : NULL};
+                                  .scalars = which >= ROBOT ? &scalars[i] : NULL};
         scalars[i] = (pm_scalars){.count = HINGES, .keys.data = angles[from->first]};
     }
     made_here.crowd = NULL;
@@ -206,7 +207,7 @@ static size_t list_targets(library_kind which, float out[][MOST_FLOATS], pm_crow
                                               PM_CROWD_ANGLE};
     static const uint32_t subsets[] = {PM_LIBRARY_BODIES, PM_LIBRARY_JOINTS, PM_LIBRARY_BODIES,
                                        PM_LIBRARY_ROOT, PM_LIBRARY_DOFS};
-    const size_t count = which == ROBOT ? ALL_OUTPUTS : ALL_OUTPUTS - 1;
+    const size_t count = which >= ROBOT ? ALL_OUTPUTS : ALL_OUTPUTS - 1;
     memset(out, 0x5a, ALL_OUTPUTS * sizeof *out);
     for (size_t i = 0; i < count; i++)
         targets[i] =
@@ -270,6 +271,26 @@ TEST_ON_BOTH(states_are_those_of_a_crowd_that_is_built_directly) {
         pm_crowd_destroy(&other.crowd);
         pm_skeleton_destroy(&other.skeleton);
     }
+}
+
+/* Where it is not known of one body, as with meshes, that of none is. */
+TEST(velocities_of_points_that_are_not_known_are_refused) {
+    static const uint32_t motions[] = {0};
+    static const double times[] = {0};
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    library_made m;
+    library_content_make(&m, ROBOT_WITH_BALL, 51);
+    m.points[4] = NAN;
+    SCOPED(pm_library_destroy) pm_library *library = library_content_open(engine, &m.content, NULL);
+    pm_crowd_target target = {.output = PM_CROWD_BODY_VEL,
+                              .subset = PM_LIBRARY_BODIES,
+                              .memory = found_states[0],
+                              .flags = PM_TARGET_AT_POINT};
+    const pm_library_job job = {
+        .motions = motions, .count = 1, .times = times, .outputs = &target, .output_count = 1};
+    expect_error(pm_library_sample(library, &job, new_error()), PM_ERROR_ARGUMENT, "points");
+    target.flags = 0;
+    expect_success(pm_library_sample(library, &job, new_error()));
 }
 
 TEST(steps_are_the_nearest_ticks) {

@@ -296,6 +296,8 @@ TEST(files_that_do_not_fit_a_robot_are_refused) {
     library_content_make(&m, ROBOT, 41);
     m.axes[3 * 3] = m.axes[3 * 3 + 1] = m.axes[3 * 3 + 2] = 0;
     REFUSED_ROBOT(few, 1, "skeleton/hinges");
+    library_content_make(&m, ROBOT_WITH_BALL, 41);
+    REFUSED_ROBOT(few, 1, "robot: 'ball' is a ball");
     library_content_make(&m, ROBOT, 41);
     m.content.reserved[0] = 1;
     REFUSED_ROBOT(few, 1, "reserved");

@@ -47,7 +47,7 @@ static bool parse_copy(const char *data, size_t size, library_kind which) {
         library_made m;
         library_content_make(&m, which, 70);
         library_content_expect(&library.content, &m.content); /* what changed has no meaning */
-        if (which == ROBOT)
+        if (which >= ROBOT)
             assert_memory_equal(library.content.angles, m.angles, sizeof m.angles);
     }
     array_file_close(&library.file);
@@ -95,6 +95,7 @@ static void damage_every_byte(library_kind which) {
 TEST(damaged_files_are_refused_at_every_byte) {
     damage_every_byte(CODED);
     damage_every_byte(ROBOT);
+    damage_every_byte(ROBOT_WITH_BALL);
 }
 
 /* A member that has other bytes, and why the file is refused; `shape` NULL leaves it out. */
@@ -187,6 +188,27 @@ TEST(members_that_lie_are_refused_by_name) {
     expect_lies_refused(cases, COUNT_OF(cases));
 }
 
+TEST(coordinates_that_lie_are_refused_by_name) {
+    static const uint32_t beyond[] = {1, 3, 2, 4}, twice[] = {1, 3, 2, 3}, few[] = {1, 2, 3, 2},
+                          other[] = {1, 0, 2, 3}, no_ball[] = {3, 0};
+    static const uint64_t ends[] = {2, 4};
+    static const lie cases[] = {
+        {"skeleton/coordinates", "<u4", "(4,)", beyond, 16, "skeleton/coordinates: expected all"},
+        {"skeleton/coordinates", "<u4", "(4,)", twice, 16, "skeleton/coordinates: expected all"},
+        {"skeleton/coordinates", "<u4", "(4,)", few, 16, "skeleton/coordinates: expected all"},
+        {"skeleton/coordinates", "<u4", "(4,)", other, 16, "skeleton/coordinates: expected all"},
+        {"skeleton/coordinates", "<u4", "(2,)", no_ball, 8, "coordinates: each has a name"},
+        {"skeleton/coordinates", "<i4", "(4,)", beyond, 16, "skeleton/coordinates: found <i4"},
+        {"skeleton/coordinates", NULL, NULL, NULL, 0, "root_rot: is missing"},
+        {"skeleton/coordinate_name_ends", "<u8", "(2,)", ends, 16, "skeleton/coordinate"},
+        {"skeleton/coordinate_name_ends", NULL, NULL, NULL, 0, "coordinate_name_ends: is missing"},
+        {"rot", NULL, NULL, NULL, 0, "rot: is missing"}};
+    library_made m;
+    library_content_make(&m, ROBOT_WITH_BALL, 82);
+    expect_success(pm_library_write(&m.content, NULL, "a.npz", new_error()));
+    expect_lies_refused(cases, COUNT_OF(cases));
+}
+
 TEST(codes_that_lie_are_refused_by_name) {
     static const char words[] = ABOUT "1, \"method\": \"slerp\", \"keys\": \"float32\"}";
     library_made m;
@@ -250,6 +272,7 @@ TEST(arguments_that_lie_are_refused) {
     REFUSED(row_count, UINT64_MAX, "too many frames");
     REFUSED(method, (pm_method)99, "method");
     REFUSED(key_codes, m.codes, "rot: has codes, but no key format of 48 bits");
+    REFUSED(coordinate_count, 1, "coordinates is NULL");
     const pm_library_write_options coded = {.coded_keys = true};
     expect_argument(pm_library_write(&good, &coded, "b.npz", new_error()), "has no 48 bits");
     pm_library_content wrong = good;
@@ -257,6 +280,12 @@ TEST(arguments_that_lie_are_refused) {
     m.turns[4 * (5 * JOINTS + 2)] = 2;
     expect_argument(pm_library_write(&wrong, &coded, "b.npz", new_error()),
                     "rot: the rotation of joint 2 in row 5 has no length 1");
+    library_content_make(&m, ROBOT_WITH_BALL, 90);
+    m.content.key_rotations = NULL;
+    m.content.root_rotations = m.turns;
+    expect_argument(pm_library_write(&m.content, NULL, "b.npz", new_error()),
+                    "key_rotations is NULL");
+    library_content_make(&m, ROOT_ALONE, 90);
     m.motions[1].name = m.motions[0].name;
     expect_argument(pm_library_write(&good, NULL, "b.npz", new_error()), "is the name of two");
     m.motions[1].name.size = 0;

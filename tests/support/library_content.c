@@ -12,6 +12,9 @@ static const pm_motion_name joint_names[] = {{"hand", 4}, {"hips", 4}, {"", 0}, 
 static const int32_t parents[] = {2, -1, 1, 1};
 static const uint32_t bodies[] = {3, 1, 0}, hinges[] = {3, 0}, dofs[] = {1, 0};
 static const pm_motion_name hinge_names[] = {{"wrist", 5}, {"elbow", 5}};
+static const uint32_t coordinates[] = {1, 3, 2, 0};
+static const pm_motion_name coordinate_names[] = {
+    {"hips", 4}, {"wrist", 5}, {"ball", 4}, {"elbow", 5}};
 
 static void draw(random_source *source, float *out, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -43,11 +46,17 @@ static void make_keys(library_made *m, library_kind which, random_source *source
             pm_keys_encode(c->key_format, m->turns, ROWS, JOINTS, m->codes, new_error()));
         return;
     }
-    if (which != ROBOT) {
+    if (which != ROBOT)
         c->key_rotations = m->turns;
+    if (which < ROBOT)
         return;
+    if (which == ROBOT_WITH_BALL) {
+        c->coordinates = coordinates;
+        c->coordinate_names = coordinate_names;
+        c->coordinate_count = COORDINATES;
+    } else {
+        c->root_rotations = m->turns;
     }
-    c->root_rotations = m->turns;
     c->angles = m->angles;
     for (size_t h = 0; h < HINGES; h++)
         m->axes[3 * hinges[h] + h] = 1;
@@ -139,6 +148,14 @@ void library_content_expect(const pm_library_content *a, const pm_library_conten
         assert_memory_equal(a->references, b->references, JOINTS * sizeof(double));
         assert_memory_equal(a->hinges, b->hinges, sizeof hinges);
         assert_memory_equal(a->dofs, b->dofs, sizeof dofs);
+    }
+    assert_int_equal(a->coordinate_count, b->coordinate_count);
+    if (b->coordinate_count > 0) {
+        expect_names(a->coordinate_names, b->coordinate_names, COORDINATES);
+        assert_memory_equal(a->coordinates, b->coordinates, sizeof coordinates);
+    }
+    assert_true(!a->root_rotations == !b->root_rotations);
+    if (b->root_rotations) {
         assert_memory_equal(a->root_rotations, b->root_rotations, ROWS * 4 * sizeof(float));
     } else if (b->key_codes) {
         assert_memory_equal(a->key_codes, b->key_codes, ROWS * (6 * JOINTS + 2));

@@ -8,7 +8,7 @@
 
 #include <posemill/posemill_library.h>
 
-enum { JOINTS = 4, MOTIONS = 3, ROWS = 23, HINGES = 2, BODIES = 3 };
+enum { JOINTS = 4, MOTIONS = 3, ROWS = 23, HINGES = 2, BODIES = 3, COORDINATES = 4 };
 
 /* Of positions and joints. */
 typedef enum library_kind {
@@ -17,6 +17,7 @@ typedef enum library_kind {
     ALL_JOINTS,
     CODED, /* with positions of the root, and codes of log48 of `turns` */
     ROBOT,
+    ROBOT_WITH_BALL, /* rotations of all joints; the root moves freely */
     LIBRARY_KINDS
 } library_kind;
 
