@@ -15,8 +15,8 @@ typedef struct clip_summary {
     size_t keys;       /* of the timeline with most */
     size_t interpolations[PM_MOTION_INTERPOLATION_COUNT];
     size_t paths[PM_MOTION_PATH_COUNT];
-    double first_step; /* degrees: the largest turn of a rotation from key 0 to key 1 */
-    double other_step; /* the largest turn between later keys */
+    double first_step;  /* degrees: the largest turn of a rotation from key 0 to key 1 */
+    double other_step;  /* the largest turn between later keys */
     size_t angle_jumps; /* steps of the angles of joints above half a turn */
 } clip_summary;
 
