@@ -4,24 +4,170 @@
  * shader reads; one instanced draw shows them. In a window, or with --headless without a display.
  */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#include "headless.h"
-#include "window.h"
+#include "die.h"
+#include "show.h"
+
+static const char usage[] =
+    "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels] [--copy]\n"
+    "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n";
+
+static void print_help(void) {
+    printf(
+        "%s\n"
+        "Shows a crowd of skinned figures, in a window or without a display.\n\n"
+        "  FILE        a motion file, such as BVH or GLB, whose bones are drawn; default: a figure\n"
+        "              of its own\n"
+        "  -n FIGURES  1 to %d; default 10000\n"
+        "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name\n"
+        "  -m METHOD   of interpolation; default squad. 'posemill methods' lists them\n"
+        "  --levels    coarser levels of detail in the distance, of the figure of its own\n"
+        "  --copy      copy palettes to OpenGL, also where its buffer can be shared\n"
+        "  --headless  draw without a display, print frames per second and compare with plain C\n"
+        "  -o FILE.png the last frame of --headless\n"
+        "  -f FRAMES   of --headless, each a thirtieth of a second; default 30\n"
+        "  -s WxH      size in pixels; default 1280x720\n\n"
+        "Keys: up, down: twice or half the figures   l: levels   space: pause\n"
+        "      left, right, +, -, mouse: camera   esc: end\n\n"
+        "Example: crowd_window --headless -n 1000 -o crowd.png\n",
+        usage, SCENE_MAX_COUNT);
+}
+
+/* ---- arguments ---------------------------------------------------------------------------------- */
+
+_Noreturn static void refuse(const char *name, const char *value, const char *why) {
+    die(EXIT_USAGE, "%s%s%s: %s\n%s", name, value ? " " : "", value ? value : "", why, usage);
+}
+
+/* A whole number before the character `after`; NULL: none. Otherwise the end. */
+static const char *read_number(const char *text, long least, long most, char after, long *value) {
+    char *end = NULL;
+    *value = strtol(text, &end, 10);
+    return end != text && *end == after && *value >= least && *value <= most ? end : NULL;
+}
+
+static void read_size(const char *value, options *o) {
+    long width, height;
+    const char *x = read_number(value, 16, 8192, 'x', &width);
+    if (!x || !read_number(x + 1, 16, 8192, '\0', &height))
+        refuse("-s", value, "expected a size such as 1280x720");
+    o->width = (int)width;
+    o->height = (int)height;
+}
+
+static void read_method(const char *value, options *o) {
+    if (!pm_method_find(value, &o->method) || pm_method_get_info(o->method)->takes_axes ||
+        pm_method_get_info(o->method)->takes_in_out)
+        refuse("-m", value, "no method that requires keys only");
+}
+
+static void read_value(const char *name, const char *value, options *o) {
+    long number = 0;
+    if (!value)
+        refuse(name, NULL, "expected a value");
+    if (strcmp(name, "-n") == 0 && !read_number(value, 1, SCENE_MAX_COUNT, '\0', &number))
+        refuse(name, value, "expected a whole number from 1 to 100000");
+    if (strcmp(name, "-f") == 0 && !read_number(value, 1, 100000, '\0', &number))
+        refuse(name, value, "expected a whole number from 1 to 100000");
+    switch (name[1]) {
+    case 'n':
+        o->count = (size_t)number;
+        break;
+    case 'f':
+        o->frames = (size_t)number;
+        break;
+    case 's':
+        read_size(value, o);
+        break;
+    case 'm':
+        read_method(value, o);
+        break;
+    case 'd':
+        o->device = value;
+        break;
+    default:
+        o->picture = value;
+    }
+}
+
+static void read_options(int argc, char **argv, options *o) {
+    for (int i = 1; i < argc; i++) {
+        const char *name = argv[i];
+        if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+            print_help();
+            exit(0);
+        }
+        if (strcmp(name, "--levels") == 0)
+            o->levels = true;
+        else if (strcmp(name, "--copy") == 0)
+            o->copies = true;
+        else if (strcmp(name, "--headless") == 0)
+            o->headless = true;
+        else if (name[0] != '-' && !o->file)
+            o->file = name;
+        else if (strlen(name) == 2 && name[0] == '-' && strchr("ndmofs", name[1]))
+            read_value(name, i + 1 < argc ? argv[i + 1] : NULL, o), i++;
+        else
+            refuse(name, NULL, "unknown option");
+    }
+    if (o->picture && !o->headless)
+        refuse("-o", NULL, "only with --headless");
+}
+
+/* ---- without a display -------------------------------------------------------------------------- */
+
+/* Each frame is finished before the next one begins: drawing then takes no processor from posing. The
+ * first frame, in which drivers compile kernels and shaders, is not measured. */
+static double run_frames(show *s, const options *o) {
+    show_frame(s, 0, o->width, o->height);
+    glFinish();
+    const double begin = show_seconds();
+    for (size_t frame = 0; frame < o->frames; frame++) {
+        show_frame(s, 1.0 / 30, o->width, o->height);
+        glFinish();
+    }
+    return (double)o->frames / (show_seconds() - begin);
+}
+
+/* A frame of no time, in which all members are updated. */
+static void compare(show *s, const options *o) {
+    s->scene.levels = false;
+    show_frame(s, 0, o->width, o->height);
+    const palettes_difference d = palettes_compare(&s->palettes, &s->scene);
+    printf("%llu of %llu bits of palettes differ from plain C\n", (unsigned long long)d.differ,
+           (unsigned long long)d.bits);
+    if (!(d.largest < 1e-4))
+        die(EXIT_FAILED, "figures are %g of their height from where plain C puts them", d.largest);
+}
+
+static void run_headless(const options *o) {
+    char text[512];
+    offscreen off;
+    show s;
+    const char *lacks = offscreen_open(&off);
+    if (lacks)
+        die(EXIT_NO_DEVICE, "%s", lacks);
+    show_open(&s, o);
+    offscreen_size(&off, o->width, o->height);
+    show_describe(&s, run_frames(&s, o), text, sizeof text);
+    printf("%s\ndrawn by %s\n", text, (const char *)glGetString(GL_RENDERER));
+    if (o->picture)
+        offscreen_write(&off, o->picture);
+    compare(&s, o);
+    show_close(&s);
+    offscreen_close(&off);
+}
 
 int main(int argc, char **argv) {
-    options o;
-    pm_error error = {.status = PM_OK};
-    if (!options_read(argc, argv, &o))
-        return 2;
-    if (o.help) {
-        options_print_help();
-        return 0;
-    }
-    const pm_status status = o.headless ? headless_run(&o, &error) : window_run(&o, &error);
-    if (status == PM_OK)
-        return 0;
-    fprintf(stderr, "crowd_window: %s\n", error.message);
-    if (error.hint)
-        fprintf(stderr, "crowd_window: %s\n", error.hint);
-    return status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ? 3 : 1;
+    options o = {.count = 10000, .method = PM_METHOD_SQUAD, .frames = 30};
+    o.width = 1280;
+    o.height = 720;
+    read_options(argc, argv, &o);
+    if (o.headless)
+        run_headless(&o);
+    else
+        window_run(&o);
+    return 0;
 }

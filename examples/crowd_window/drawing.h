@@ -5,29 +5,32 @@
 #ifndef EXAMPLES_CROWD_WINDOW_DRAWING_H
 #define EXAMPLES_CROWD_WINDOW_DRAWING_H
 
-#include "camera.h"
 #include "gl.h"
 #include "palettes.h"
-#include "scene.h"
+
+/* Turns round the middle of the crowd. y is up. */
+typedef struct camera {
+    double turn, rise; /* radians: about y, and above the ground */
+    double distance;   /* metres from the middle */
+} camera;
+
+/* A view of a crowd that stands on a disc. */
+camera camera_of(double radius);
+
+/* Metres. */
+void camera_eye(const camera *c, double eye[3]);
 
 typedef struct drawing {
-    GLuint figure, sword, ground, shadow; /* programs */
-    GLuint figure_array, no_array;        /* vertex arrays */
+    GLuint figure, ground, shadow; /* programs */
+    GLuint figure_array, no_array; /* vertex arrays */
     GLuint vertices, indices, places;
-    GLuint query; /* of the time that drawing takes */
-    bool asked;
-    size_t index_count, vertex_count;
-    double milliseconds; /* of the last frame whose time is known; 0: not yet */
 } drawing;
 
-pm_status drawing_open(drawing *d, const scene *s, pm_error *error);
+void drawing_open(drawing *d, const mesh *m);
 void drawing_close(drawing *d);
 
 /* Draws into the framebuffer that is bound. */
-void drawing_frame(drawing *d, const scene *s, palettes *p, const camera *c, int width, int height);
-
-/* The positions that the vertex shader computes, by transform feedback: (count, vertices, 3). */
-pm_status drawing_positions(drawing *d, const scene *s, palettes *p, float *positions,
-                            pm_error *error);
+void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *c, int width,
+                   int height);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include <CL/cl_gl.h>
 
-#include "fault.h"
+#include "die.h"
 #include "gl.h"
 
 typedef cl_int(CL_API_CALL *context_info_function)(const cl_context_properties *,
@@ -25,7 +25,7 @@ struct sharing {
     cl_context context;
     cl_device_id device;
     cl_command_queue queue;
-    cl_mem buffers[SHARING_BUFFERS];
+    cl_mem buffer;
     from_buffer_function from_buffer;
     objects_function acquire, release;
     bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
@@ -97,9 +97,7 @@ static bool open_on(sharing *s, cl_platform_id platform) {
     cl_context_properties properties[PROPERTIES];
     cl_int status = CL_SUCCESS;
     s->device = drawing_device(platform);
-    if (!s->device)
-        return false;
-    if (!load(platform, "clCreateFromGLBuffer", &s->from_buffer) ||
+    if (!s->device || !load(platform, "clCreateFromGLBuffer", &s->from_buffer) ||
         !load(platform, "clEnqueueAcquireGLObjects", &s->acquire) ||
         !load(platform, "clEnqueueReleaseGLObjects", &s->release))
         return false;
@@ -109,18 +107,16 @@ static bool open_on(sharing *s, cl_platform_id platform) {
     if (status != CL_SUCCESS)
         return false;
     s->queue = clCreateCommandQueue(s->context, s->device, 0, &status);
-    if (status == CL_SUCCESS)
-        return true;
-    clReleaseContext(s->context);
-    return false;
+    if (status != CL_SUCCESS)
+        clReleaseContext(s->context);
+    return status == CL_SUCCESS;
 }
 
-sharing *sharing_open(const char **why) {
+sharing *sharing_open(void) {
     cl_platform_id platforms[PLATFORMS_MAX];
     cl_uint count = 0;
-    sharing *s = calloc(1, sizeof *s);
-    *why = s ? "no OpenCL driver shares buffers with this OpenGL context" : "out of memory";
-    if (s && clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) == CL_SUCCESS)
+    sharing *s = zeros(1, sizeof *s);
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) == CL_SUCCESS)
         for (cl_uint i = 0; i < count && i < PLATFORMS_MAX; i++)
             if (open_on(s, platforms[i]))
                 return s;
@@ -138,46 +134,45 @@ void sharing_close(sharing **s) {
     *s = NULL;
 }
 
-pm_status sharing_engine(sharing *s, pm_engine **engine, pm_error *error) {
-    return pm_cl_engine_create(s->context, s->device, NULL, engine, error);
+pm_engine *sharing_engine(sharing *s) {
+    pm_engine *engine = NULL;
+    pm_error error = {0};
+    must(pm_cl_engine_create(s->context, s->device, NULL, &engine, &error), &error);
+    return engine;
+}
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS)
+        die(EXIT_FAILED, "%s: OpenCL error %d", call, (int)code);
 }
 
 void sharing_drop(sharing *s) {
-    for (int i = 0; i < SHARING_BUFFERS; i++) {
-        if (s->buffers[i])
-            clReleaseMemObject(s->buffers[i]);
-        s->buffers[i] = NULL;
-    }
+    if (s->buffer)
+        clReleaseMemObject(s->buffer);
+    s->buffer = NULL;
 }
 
-static pm_status check(cl_int code, const char *call, pm_error *error) {
-    if (code == CL_SUCCESS)
-        return PM_OK;
-    error->cl_status = code;
-    return fault(error, PM_ERROR_DEVICE, "%s: OpenCL error %d", call, code);
-}
-
-pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_error *error) {
+void sharing_take(sharing *s, unsigned name) {
     cl_int code = CL_SUCCESS;
     sharing_drop(s);
-    glFinish(); /* the stores exist before OpenCL looks at them */
-    for (int i = 0; i < SHARING_BUFFERS && code == CL_SUCCESS; i++)
-        s->buffers[i] = s->from_buffer(s->context, CL_MEM_READ_WRITE, names[i], &code);
-    return check(code, "clCreateFromGLBuffer", error);
+    glFinish(); /* the store exists before OpenCL looks at it */
+    s->buffer = s->from_buffer(s->context, CL_MEM_READ_WRITE, name, &code);
+    check(code, "clCreateFromGLBuffer");
 }
 
-pm_status sharing_pose(sharing *s, stages *st, const scene *shown, int which, pm_error *error) {
+void sharing_pose(sharing *s, const scene *shown) {
+    const pm_crowd_job from = scene_job(shown);
+    const pm_cl_crowd_target target = {.output = PM_CROWD_PALETTE, .buffer = s->buffer};
+    const pm_cl_crowd_job job = {.instances = from.instances,
+                                 .instance_count = from.instance_count,
+                                 .frame = from.frame,
+                                 .outputs = &target,
+                                 .output_count = 1};
+    pm_error error = {0};
     if (!s->waits)
         glFinish();
-    pm_status status = check(s->acquire(s->queue, 1, &s->buffers[which], 0, NULL, NULL),
-                             "clEnqueueAcquireGLObjects", error);
-    if (status != PM_OK)
-        return status;
-    status = stages_enqueue(st, shown, s->queue, s->buffers[which], error);
-    /* also after a failure: the buffer goes back to OpenGL */
-    const cl_int released = s->release(s->queue, 1, &s->buffers[which], 0, NULL, NULL);
-    const cl_int finished = clFinish(s->queue);
-    if (status == PM_OK)
-        status = check(released, "clEnqueueReleaseGLObjects", error);
-    return status == PM_OK ? check(finished, "clFinish", error) : status;
+    check(s->acquire(s->queue, 1, &s->buffer, 0, NULL, NULL), "clEnqueueAcquireGLObjects");
+    must(pm_cl_crowd_pose(shown->crowd, &job, s->queue, 0, NULL, NULL, &error), &error);
+    check(s->release(s->queue, 1, &s->buffer, 0, NULL, NULL), "clEnqueueReleaseGLObjects");
+    check(clFinish(s->queue), "clFinish");
 }

@@ -1,33 +1,27 @@
 /* SPDX-License-Identifier: MIT
  *
- * OpenGL's buffers in OpenCL, by cl_khr_gl_sharing: docs/sharing-buffers.md explains each call.
+ * OpenGL's buffer in OpenCL, by cl_khr_gl_sharing: docs/sharing-buffers.md explains each call.
  */
 #ifndef EXAMPLES_CROWD_WINDOW_SHARING_H
 #define EXAMPLES_CROWD_WINDOW_SHARING_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include "scene.h"
 
-#include "stages.h"
-
-enum { SHARING_BUFFERS = 2 };
-
-/* An OpenCL context that shares the objects of an OpenGL context. */
+/* An OpenCL context that shares the objects of the OpenGL context that is current. */
 typedef struct sharing sharing;
 
-/* NULL where no driver can share the buffers of the OpenGL context that is current, or memory is
- * exhausted. `why` receives the reason, in static storage. */
-sharing *sharing_open(const char **why);
+/* NULL where no driver can share its buffers. */
+sharing *sharing_open(void);
 void sharing_close(sharing **s);
 
 /* An engine on the context; destroyed before it. */
-pm_status sharing_engine(sharing *s, pm_engine **engine, pm_error *error);
+pm_engine *sharing_engine(sharing *s);
 
-/* Creates the OpenCL buffers of OpenGL's, whose stores exist, and releases those created before. */
-pm_status sharing_take(sharing *s, const unsigned names[SHARING_BUFFERS], pm_error *error);
+/* Creates the OpenCL buffer of OpenGL's, whose store exists, and releases the one before. */
+void sharing_take(sharing *s, unsigned name);
 void sharing_drop(sharing *s);
 
-/* Poses the scene into buffer `which`. Returns when OpenGL may use it. */
-pm_status sharing_pose(sharing *s, stages *st, const scene *shown, int which, pm_error *error);
+/* Poses the scene into the buffer. Returns when OpenGL may use it. */
+void sharing_pose(sharing *s, const scene *shown);
 
 #endif
