@@ -14,6 +14,9 @@ static const char usage[] =
     "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels] [--copy]\n"
     "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n";
 
+static const char keys[] = "Keys: up, down: twice or half the figures   l: levels   space: pause\n"
+                           "      left, right, +, -, mouse: camera   esc: end\n";
+
 static void print_help(void) {
     printf(
         "%s\n"
@@ -29,10 +32,9 @@ static void print_help(void) {
         "  -o FILE.png the last frame of --headless\n"
         "  -f FRAMES   of --headless, each a thirtieth of a second; default 30\n"
         "  -s WxH      size in pixels; default 1280x720\n\n"
-        "Keys: up, down: twice or half the figures   l: levels   space: pause\n"
-        "      left, right, +, -, mouse: camera   esc: end\n\n"
+        "%s\n"
         "Example: crowd_window --headless -n 1000 -o crowd.png\n",
-        usage, SCENE_MAX_COUNT);
+        usage, SCENE_MAX_COUNT, keys);
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
@@ -168,6 +170,6 @@ int main(int argc, char **argv) {
     if (o.headless)
         run_headless(&o);
     else
-        window_run(&o);
+        printf("%s", keys), window_run(&o);
     return 0;
 }

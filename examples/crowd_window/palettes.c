@@ -39,11 +39,16 @@ void palettes_close(palettes *p) {
     *p = (palettes){0};
 }
 
-static void make_buffer(palettes *p, size_t bytes) {
+size_t palettes_most_bytes(void) {
     GLint64 most = 0;
     glGetInteger64v(GL_MAX_SHADER_STORAGE_BLOCK_SIZE, &most);
-    if (most < 0 || bytes > (uint64_t)most)
-        die(EXIT_FAILED, "palettes have %zu bytes; OpenGL allows %lld", bytes, (long long)most);
+    return most > 0 ? (size_t)most : 0;
+}
+
+static void make_buffer(palettes *p, size_t bytes) {
+    if (bytes > palettes_most_bytes())
+        die(EXIT_FAILED, "palettes have %zu bytes; OpenGL allows %zu", bytes,
+            palettes_most_bytes());
     drop_buffer(p);
     p->bytes = bytes;
     glGenBuffers(1, &p->buffer);

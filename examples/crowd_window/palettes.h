@@ -22,6 +22,9 @@ typedef struct palettes {
 void palettes_open(palettes *p, const char *device, bool copies);
 void palettes_close(palettes *p);
 
+/* The size of OpenGL's largest storage buffer. */
+size_t palettes_most_bytes(void);
+
 /* Poses the scene into the buffer, which grows to its size. OpenGL may then read it. */
 void palettes_pose(palettes *p, const scene *s);
 

@@ -23,11 +23,13 @@ static void zoom(camera *c, double factor) {
     c->distance = fmin(fmax(c->distance * factor, 1.5), 1000);
 }
 
-/* Doubles or halves the number of figures. */
+/* Doubles or halves the number of figures, as far as their palettes fit. */
 static void change_count(show *s, bool up) {
-    const size_t now = s->scene.count, most = SCENE_MAX_COUNT;
+    const size_t now = s->scene.count,
+                 most = palettes_most_bytes() / (scene_bytes(&s->scene) / now);
     const size_t count = up ? 2 * now : now / 2;
-    show_set_count(s, count < 1 ? 1 : count > most ? most : count);
+    if (count > 0 && count <= most && count <= SCENE_MAX_COUNT)
+        show_set_count(s, count);
 }
 
 static void press(window *w, int key) {
