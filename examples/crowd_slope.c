@@ -18,9 +18,8 @@ static const int legs[CHAIN] = {BODY_ROOT,      BODY_HIPS,        BODY_LEFT_THIG
 
 static const float steepness = 0.25f; /* metres up for a metre: 14 degrees */
 
-/* Inverse kinematics by the law of cosines, for knees that are hinges about x, and bones that point along
- * -y.
- * A work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain`
+/* Inverse kinematics by the law of cosines, for knees that are hinges about x, and bones along -y. A
+ * work-item for each instance. `poses` are records of PM_CROWD_LOCAL, `joints` of them; `chain`
  * has root, hips, and thigh, shin and foot of each leg. Where the instance stands, the ground is at
  * y = slope.x * x + slope.y * z. The root has no rotation. Each ankle gets as high above the slope as
  * it was above level ground, and the foot turns with the slope. The hips go down where a leg is too

@@ -11,11 +11,13 @@
 #include "show.h"
 
 static const char usage[] =
-    "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels] [--copy]\n"
+    "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels]\n"
     "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n";
 
-static const char keys[] = "Keys: up, down: twice or half the figures   l: levels   space: pause\n"
-                           "      left, right, +, -, mouse: camera   esc: end\n";
+static const char keys[] =
+    "Keys: up, down: twice or half the figures   b: blends   l: levels   m: method\n"
+    "      c: compare with plain C   space: pause   esc: end\n"
+    "      left, right, +, -, mouse: camera\n";
 
 static void print_help(void) {
     printf(
@@ -24,10 +26,10 @@ static void print_help(void) {
         "  FILE        a motion file, such as BVH or GLB, whose bones are drawn; default: a figure\n"
         "              of its own\n"
         "  -n FIGURES  1 to %d; default 10000\n"
-        "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name\n"
+        "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name; default: the\n"
+        "              one that draws, if it shares buffers, else auto\n"
         "  -m METHOD   of interpolation; default squad. 'posemill methods' lists them\n"
         "  --levels    coarser levels of detail in the distance, of the figure of its own\n"
-        "  --copy      copy palettes to OpenGL, also where its buffer can be shared\n"
         "  --headless  draw without a display, print frames per second and compare with plain C\n"
         "  -o FILE.png the last frame of --headless\n"
         "  -f FRAMES   of --headless, each a thirtieth of a second; default 30\n"
@@ -60,8 +62,7 @@ static void read_size(const char *value, options *o) {
 }
 
 static void read_method(const char *value, options *o) {
-    if (!pm_method_find(value, &o->method) || pm_method_get_info(o->method)->takes_axes ||
-        pm_method_get_info(o->method)->takes_in_out)
+    if (!pm_method_find(value, &o->method) || !show_has_method(o->method))
         refuse("-m", value, "no method that requires keys only");
 }
 
@@ -69,9 +70,7 @@ static void read_value(const char *name, const char *value, options *o) {
     long number = 0;
     if (!value)
         refuse(name, NULL, "expected a value");
-    if (strcmp(name, "-n") == 0 && !read_number(value, 1, SCENE_MAX_COUNT, '\0', &number))
-        refuse(name, value, "expected a whole number from 1 to 100000");
-    if (strcmp(name, "-f") == 0 && !read_number(value, 1, 100000, '\0', &number))
+    if (strchr("nf", name[1]) && !read_number(value, 1, SCENE_MAX_COUNT, '\0', &number))
         refuse(name, value, "expected a whole number from 1 to 100000");
     switch (name[1]) {
     case 'n':
@@ -103,8 +102,6 @@ static void read_options(int argc, char **argv, options *o) {
         }
         if (strcmp(name, "--levels") == 0)
             o->levels = true;
-        else if (strcmp(name, "--copy") == 0)
-            o->copies = true;
         else if (strcmp(name, "--headless") == 0)
             o->headless = true;
         else if (name[0] != '-' && !o->file)
@@ -120,24 +117,21 @@ static void read_options(int argc, char **argv, options *o) {
 
 /* ---- without a display -------------------------------------------------------------------------- */
 
-/* Each frame is finished before the next one begins: drawing then takes no processor from posing. The
- * first frame, in which drivers compile kernels and shaders, is not measured. */
+/* The first frame, in which drivers compile kernels and shaders, is not measured. */
 static double run_frames(show *s, const options *o) {
     show_frame(s, 0, o->width, o->height);
-    glFinish();
     const double begin = show_seconds();
-    for (size_t frame = 0; frame < o->frames; frame++) {
+    for (size_t frame = 0; frame < o->frames; frame++)
         show_frame(s, 1.0 / 30, o->width, o->height);
-        glFinish();
-    }
     return (double)o->frames / (show_seconds() - begin);
 }
 
 /* A frame of no time, in which all members are updated. */
 static void compare(show *s, const options *o) {
     s->scene.levels = false;
+    s->compares = true;
     show_frame(s, 0, o->width, o->height);
-    const palettes_difference d = palettes_compare(&s->palettes, &s->scene);
+    const palettes_difference d = s->difference;
     printf("%llu of %llu bits of palettes differ from plain C\n", (unsigned long long)d.differ,
            (unsigned long long)d.bits);
     if (!(d.largest < 1e-4))

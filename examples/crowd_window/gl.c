@@ -90,18 +90,13 @@ static EGLDisplay find_display(void) {
 }
 
 const char *offscreen_open(offscreen *o) {
-    static const EGLint attributes[] = {EGL_CONTEXT_MAJOR_VERSION,
-                                        4,
-                                        EGL_CONTEXT_MINOR_VERSION,
-                                        3,
-                                        EGL_CONTEXT_OPENGL_PROFILE_MASK,
-                                        EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-                                        EGL_NONE};
+    static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
+                                     EGL_NONE};
     *o = (offscreen){.display = find_display(), .context = EGL_NO_CONTEXT};
     if (o->display == EGL_NO_DISPLAY)
         return "EGL has no display without a window system";
     if (eglBindAPI(EGL_OPENGL_API))
-        o->context = eglCreateContext(o->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, attributes);
+        o->context = eglCreateContext(o->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
     if (o->context != EGL_NO_CONTEXT &&
         eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, o->context))
         return gl_lacks();

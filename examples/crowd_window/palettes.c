@@ -12,9 +12,9 @@
 #include "die.h"
 #include "gl.h"
 
-void palettes_open(palettes *p, const char *device, bool copies) {
+void palettes_open(palettes *p, const char *device) {
     pm_error error = {0};
-    *p = (palettes){.sharing = device || copies ? NULL : sharing_open()};
+    *p = (palettes){.sharing = device ? NULL : sharing_open()};
     if (p->sharing)
         p->engine = sharing_engine(p->sharing);
     else

@@ -19,7 +19,7 @@ typedef struct palettes {
 } palettes;
 
 /* A device that is asked for by name has a context of its own, whose buffers OpenGL cannot share. */
-void palettes_open(palettes *p, const char *device, bool copies);
+void palettes_open(palettes *p, const char *device);
 void palettes_close(palettes *p);
 
 /* The size of OpenGL's largest storage buffer. */

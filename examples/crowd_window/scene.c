@@ -216,6 +216,8 @@ void scene_step(scene *s, double seconds, const double eye[3]) {
         step_square(s);
     for (size_t i = 0; i < s->count; i++) {
         const agent *a = &s->agents[i];
+        if (s->unblended)
+            s->now[i].weight = 0;
         if (s->levels && s->frame > 0)
             s->now[i].level = level_of(a, eye);
         s->places[i] =

@@ -34,7 +34,8 @@ typedef struct scene {
     pm_crowd_instance *before, *now;
     pm_root_motion *motions;
     place *places;
-    bool levels; /* of detail, by the distance from the camera */
+    bool levels;    /* of detail, by the distance from the camera */
+    bool unblended; /* one clip for each member */
     uint64_t frame;
     double time; /* seconds */
 } scene;

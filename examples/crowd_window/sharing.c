@@ -31,18 +31,7 @@ struct sharing {
     bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
 };
 
-enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64, PROPERTIES = 7 };
-
-static void properties_of(cl_platform_id platform, cl_context_properties properties[PROPERTIES]) {
-    const cl_context_properties all[PROPERTIES] = {CL_CONTEXT_PLATFORM,
-                                                   (cl_context_properties)platform,
-                                                   CL_GL_CONTEXT_KHR,
-                                                   (cl_context_properties)eglGetCurrentContext(),
-                                                   CL_EGL_DISPLAY_KHR,
-                                                   (cl_context_properties)eglGetCurrentDisplay(),
-                                                   0};
-    memcpy(properties, all, sizeof all);
-}
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
 
 /* Extensions are separated by spaces. */
 static bool has_extension(cl_device_id device, const char *name) {
@@ -79,30 +68,27 @@ static bool shares(cl_platform_id platform) {
     return found;
 }
 
-/* The platform's device that draws the current context; NULL: none. */
-static cl_device_id drawing_device(cl_platform_id platform) {
-    cl_context_properties properties[PROPERTIES];
-    cl_device_id device = NULL;
-    size_t size = 0;
-    context_info_function ask;
-    properties_of(platform, properties);
-    if (!shares(platform) || !load(platform, "clGetGLContextInfoKHR", &ask) ||
-        ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &device,
-            &size) != CL_SUCCESS)
-        return NULL;
-    return size >= sizeof device && has_extension(device, "cl_khr_gl_sharing") ? device : NULL;
-}
-
+/* On the platform's device that draws the current context, if there is one. */
 static bool open_on(sharing *s, cl_platform_id platform) {
-    cl_context_properties properties[PROPERTIES];
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)platform,
+                                                CL_GL_CONTEXT_KHR,
+                                                (cl_context_properties)eglGetCurrentContext(),
+                                                CL_EGL_DISPLAY_KHR,
+                                                (cl_context_properties)eglGetCurrentDisplay(),
+                                                0};
+    size_t size = 0;
     cl_int status = CL_SUCCESS;
-    s->device = drawing_device(platform);
-    if (!s->device || !load(platform, "clCreateFromGLBuffer", &s->from_buffer) ||
+    context_info_function ask;
+    if (!shares(platform) || !load(platform, "clGetGLContextInfoKHR", &ask) ||
+        !load(platform, "clCreateFromGLBuffer", &s->from_buffer) ||
         !load(platform, "clEnqueueAcquireGLObjects", &s->acquire) ||
-        !load(platform, "clEnqueueReleaseGLObjects", &s->release))
+        !load(platform, "clEnqueueReleaseGLObjects", &s->release) ||
+        ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &s->device,
+            &size) != CL_SUCCESS ||
+        size < sizeof(cl_device_id) || !has_extension(s->device, "cl_khr_gl_sharing"))
         return false;
     s->waits = has_extension(s->device, "cl_khr_gl_event");
-    properties_of(platform, properties);
     s->context = clCreateContext(properties, 1, &s->device, NULL, NULL, &status);
     if (status != CL_SUCCESS)
         return false;

@@ -17,7 +17,7 @@ double show_seconds(void) {
 
 void show_open(show *s, const options *o) {
     *s = (show){0};
-    palettes_open(&s->palettes, o->device, o->copies);
+    palettes_open(&s->palettes, o->device);
     scene_open(&s->scene, o->file, o->method, s->palettes.engine, o->count);
     s->scene.levels = o->levels;
     s->camera = camera_of(scene_radius(&s->scene));
@@ -35,25 +35,49 @@ void show_set_count(show *s, size_t count) {
     s->camera.distance = camera_of(scene_radius(&s->scene)).distance;
 }
 
+bool show_has_method(pm_method method) {
+    const pm_method_info *info = pm_method_get_info(method);
+    return !info->takes_axes && !info->takes_in_out;
+}
+
+void show_set_method(show *s, const options *o) {
+    const scene before = s->scene;
+    scene_close(&s->scene);
+    scene_open(&s->scene, o->file, o->method, s->palettes.engine, before.count);
+    s->scene.levels = before.levels;
+    s->scene.unblended = before.unblended;
+}
+
+/* Each frame is finished before the next one begins: drawing takes no processor from posing. */
 void show_frame(show *s, double seconds, int width, int height) {
     double eye[3];
     camera_eye(&s->camera, eye);
     scene_step(&s->scene, seconds, eye);
     const double begin = show_seconds();
     palettes_pose(&s->palettes, &s->scene);
-    s->pose_seconds = show_seconds() - begin;
+    const double posed = show_seconds();
     drawing_frame(&s->drawing, &s->scene, &s->palettes, &s->camera, width, height);
+    glFinish();
+    s->pose_seconds = posed - begin;
+    s->draw_seconds = show_seconds() - posed;
+    if (s->compares)
+        s->difference = palettes_compare(&s->palettes, &s->scene);
 }
 
 void show_describe(const show *s, double frames_per_second, char *text, size_t size) {
     const double joints = (double)s->scene.count * (double)s->scene.joints;
     pm_device_info device = {0};
     pm_engine_get_info(s->palettes.engine, &device, sizeof(pm_device_info));
-    snprintf(
+    const int used = snprintf(
         text, size,
-        "%zu figures of %zu joints, %.1f frames/s; posed in %.2f ms, %.1f million joints/s; %s, "
-        "palettes %s, levels %s",
+        "%zu figures of %zu joints, %.1f frames/s; posed in %.2f ms, %.1f million joints/s, drawn in "
+        "%.2f ms; %s, %s, palettes %s, levels %s, blends %s",
         s->scene.count, s->scene.joints, frames_per_second, 1e3 * s->pose_seconds,
-        1e-6 * joints / s->pose_seconds, device.name, s->palettes.sharing ? "shared" : "copied",
-        s->scene.levels ? "on" : "off");
+        1e-6 * joints / s->pose_seconds, 1e3 * s->draw_seconds,
+        pm_method_get_info(s->scene.clips[0].method)->name, device.name,
+        s->palettes.sharing ? "shared" : "copied", s->scene.levels ? "on" : "off",
+        s->scene.unblended ? "off" : "on");
+    if (s->compares && used >= 0 && (size_t)used < size)
+        snprintf(text + used, size - (size_t)used, "; %llu of %llu bits differ from plain C",
+                 (unsigned long long)s->difference.differ, (unsigned long long)s->difference.bits);
 }

@@ -14,7 +14,7 @@ typedef struct options {
         *device; /* NULL: the one that draws, where it shares buffers, else the library's choice */
     size_t count;
     pm_method method;
-    bool copies, levels, headless;
+    bool levels, headless;
     const char *picture; /* of --headless; NULL: none */
     size_t frames;
     int width, height;
@@ -25,7 +25,9 @@ typedef struct show {
     scene scene;
     drawing drawing;
     camera camera;
-    double pose_seconds; /* of the last frame, with the copy */
+    double pose_seconds, draw_seconds; /* of the last frame; posing with the copy */
+    bool compares;                     /* each frame, in which there are no levels, with plain C */
+    palettes_difference difference;    /* of the last comparison */
 } show;
 
 void show_open(show *s, const options *o);
@@ -35,6 +37,12 @@ void show_close(show *s);
 void show_frame(show *s, double seconds, int width, int height);
 
 void show_set_count(show *s, size_t count);
+
+/* Whether a method requires keys only, as figures have them. */
+bool show_has_method(pm_method method);
+
+/* Starts again with the options' method. */
+void show_set_method(show *s, const options *o);
 
 /* One line on the crowd, its device and its speed. */
 void show_describe(const show *s, double frames_per_second, char *text, size_t size);

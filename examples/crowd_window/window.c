@@ -12,6 +12,7 @@
 
 typedef struct window {
     GLFWwindow *handle;
+    options options;
     show show;
     bool paused;
     double x, y; /* of the pointer */
@@ -32,12 +33,26 @@ static void change_count(show *s, bool up) {
         show_set_count(s, count);
 }
 
+static void change_method(window *w) {
+    do
+        w->options.method = (pm_method)(((size_t)w->options.method + 1) % pm_method_count());
+    while (!show_has_method(w->options.method));
+    show_set_method(&w->show, &w->options);
+}
+
 static void press(window *w, int key) {
     camera *c = &w->show.camera;
+    scene *s = &w->show.scene;
     if (key == GLFW_KEY_UP || key == GLFW_KEY_DOWN)
         change_count(&w->show, key == GLFW_KEY_UP);
     else if (key == GLFW_KEY_L)
-        w->show.scene.levels = !w->show.scene.levels;
+        s->levels = !s->levels && !w->show.compares;
+    else if (key == GLFW_KEY_C)
+        w->show.compares = !w->show.compares, s->levels = false;
+    else if (key == GLFW_KEY_B)
+        s->unblended = !s->unblended;
+    else if (key == GLFW_KEY_M)
+        change_method(w);
     else if (key == GLFW_KEY_SPACE)
         w->paused = !w->paused;
     else if (key == GLFW_KEY_ESCAPE)
@@ -127,7 +142,7 @@ static void run_frames(window *w) {
 }
 
 void window_run(const options *o) {
-    window w = {0};
+    window w = {.options = *o};
     open_window(&w, o);
     show_open(&w.show, o);
     run_frames(&w);

@@ -172,8 +172,17 @@ TEST_ON_BOTH(keys_change_the_crowd) {
     show_open(&s, &o);
     run_frames(&s, 2);
     show_set_count(&s, 20);
+    o.method = PM_METHOD_SLERP;
+    show_set_method(&s, &o);
+    s.scene.unblended = true;
+    s.compares = true;
     run_frames(&s, 2);
+    assert_int_equal(s.scene.count, 20);
+    assert_int_equal(s.scene.clips[0].method, PM_METHOD_SLERP);
+    for (size_t i = 0; i < 20; i++)
+        assert_true(s.scene.now[i].weight == 0.0f);
     expect_vertices(&s);
+    assert_int_equal(s.difference.bits, 20 * BODY_JOINTS * 12 * 32);
     const palettes_difference same = palettes_compare(&s.palettes, &s.scene);
     assert_int_equal(same.bits, 20 * BODY_JOINTS * 12 * 32);
     assert_int_equal(same.differ, 0);
