@@ -84,7 +84,7 @@ static float (*pose_of(const scene *s, uint32_t clip))[12] {
 }
 
 /* The size of the first clip's first pose. The figure of examples/crowd is in metres, and stands at 0. */
-static void measure(scene *s) {
+static void measure(scene *s, const char *file) {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     float(*models)[12] = pose_of(s, 0);
     for (size_t j = 0; j < s->joints; j++)
@@ -98,7 +98,7 @@ static void measure(scene *s) {
     if (s->is_figure)
         return;
     if (!(s->height > 0 && s->height < 1e6))
-        die(EXIT_FAILED, "the first pose has a height of %g", s->height);
+        die(EXIT_FAILED, "%s: the first pose has a height of %g", file, s->height);
     s->scale = figure_height / s->height;
     s->ground = low[1];
     s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
@@ -129,7 +129,7 @@ void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine,
     const pm_crowd_desc desc = {
         .skeleton = s->skeleton, .clips = s->clips, .clip_count = s->clip_count};
     must(pm_crowd_create(engine, &desc, &s->crowd, &error), &error);
-    measure(s);
+    measure(s, file);
     make_mesh(s);
     scene_set_count(s, count);
 }
