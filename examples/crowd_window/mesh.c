@@ -84,10 +84,29 @@ static void add_normal(vertex *a, vertex *b, vertex *c) {
 }
 
 /* The shader normalises them. */
-static void compute_normals(mesh *m) {
+void mesh_compute_normals(mesh *m) {
+    for (size_t v = 0; v < m->vertex_count; v++)
+        memset(m->vertices[v].normal, 0, sizeof m->vertices[v].normal);
     for (size_t i = 0; i < m->index_count; i += 3)
         add_normal(&m->vertices[m->indices[i]], &m->vertices[m->indices[i + 1]],
                    &m->vertices[m->indices[i + 2]]);
+}
+
+void mesh_box(const mesh *m, const float (*palette)[12], double low[3], double high[3]) {
+    for (int i = 0; i < 3; i++) {
+        low[i] = HUGE_VAL;
+        high[i] = -HUGE_VAL;
+        for (const vertex *v = m->vertices; v < m->vertices + m->vertex_count; v++) {
+            double at = 0;
+            for (int k = 0; k < 4; k++) {
+                const float *row = palette[v->joints[k]] + (ptrdiff_t)4 * i, *p = v->position;
+                at += (double)(v->weights[k] *
+                               (row[0] * p[0] + row[1] * p[1] + row[2] * p[2] + row[3]));
+            }
+            low[i] = fmin(low[i], at);
+            high[i] = fmax(high[i], at);
+        }
+    }
 }
 
 void mesh_free(mesh *m) {
@@ -197,7 +216,7 @@ void mesh_of_figure(mesh *m, const rest *r) {
                 rings[k] = ring_of(r, &slices[tubes[t].first + k], tubes[t].lies, side == 1);
             add_tube(m, rings, tubes[t].count);
         }
-    compute_normals(m);
+    mesh_compute_normals(m);
 }
 
 /* ---- bones ---------------------------------------------------------------------------------- */
@@ -217,12 +236,12 @@ static void make_across(const double along[3], double wide, double across[2][3])
 
 /* Thick near the joint that moves it. */
 static void add_bone(mesh *m, uint32_t joint, const double from[3], const double along[3],
-                     double length, double most) {
+                     double length) {
     static const double at[BONE_RINGS] = {0, 0.2, 1}, wide[BONE_RINGS] = {0.4, 1, 0.3};
     ring rings[BONE_RINGS];
     for (int k = 0; k < BONE_RINGS; k++) {
         rings[k] = (ring){.joint = joint, .other = joint, .colour = {225, 222, 214, 150}};
-        make_across(along, wide[k] * fmin(0.14 * length, most), rings[k].across);
+        make_across(along, wide[k] * 0.14 * length, rings[k].across);
         for (int i = 0; i < 3; i++)
             rings[k].centre[i] = from[i] + at[k] * length * along[i];
     }
@@ -231,7 +250,6 @@ static void add_bone(mesh *m, uint32_t joint, const double from[3], const double
 
 /* From the parent to the joint, and with `beyond` some way on. */
 static void add_bones(mesh *m, const rest *r, size_t joint, bool beyond) {
-    const double most = 0.035 * r->height;
     const uint32_t slot = r->slots[joint], parent = r->slots[r->described->parents[joint]];
     double from[3], to[3], along[3];
     for (int i = 0; i < 3; i++) {
@@ -243,9 +261,9 @@ static void add_bones(mesh *m, const rest *r, size_t joint, bool beyond) {
         return;
     for (int i = 0; i < 3; i++)
         along[i] = (to[i] - from[i]) / length;
-    add_bone(m, parent, from, along, length, most);
+    add_bone(m, parent, from, along, length);
     if (beyond)
-        add_bone(m, slot, to, along, 0.7 * length, most);
+        add_bone(m, slot, to, along, 0.7 * length);
 }
 
 void mesh_of_bones(mesh *m, const rest *r, uint32_t hips) {
@@ -264,5 +282,5 @@ void mesh_of_bones(mesh *m, const rest *r, uint32_t hips) {
         if (!(flags[j] & HAS_NO_BONE))
             add_bones(m, r, j, !(flags[j] & IS_PARENT));
     free(flags);
-    compute_normals(m);
+    mesh_compute_normals(m);
 }

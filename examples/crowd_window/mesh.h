@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT
  *
- * Skinned meshes as the vertex shader reads them, made of tubes around bones in the rest pose.
+ * Skinned meshes as the vertex shader reads them: of a file, or of tubes around bones in the rest pose.
  */
 #ifndef EXAMPLES_CROWD_WINDOW_MESH_H
 #define EXAMPLES_CROWD_WINDOW_MESH_H
 
 #include <posemill/posemill_crowd.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct vertex {
     float position[3];
     float normal[3];
-    float weights[2];   /* their sum is 1 */
-    uint16_t joints[2]; /* in skeleton order */
+    float weights[4];   /* their sum is 1 */
+    uint16_t joints[4]; /* in skeleton order */
     uint8_t colour[4];  /* red, green, blue; the last: how much of the instance's colour */
 } vertex;
 
@@ -27,7 +31,6 @@ typedef struct rest {
     const pm_skeleton_desc *described;
     const uint32_t *slots; /* of the described joints in skeleton order */
     const float (*models)[12];
-    double height; /* of the figure */
 } rest;
 
 /* The mesh of the figure of examples/crowd/body.h. */
@@ -37,6 +40,21 @@ void mesh_of_figure(mesh *m, const rest *r);
  * hips, a joint of the description or PM_NO_INDEX32, is no part of the figure. */
 void mesh_of_bones(mesh *m, const rest *r, uint32_t hips);
 
+/* The meshes that a glTF file binds to its first skin, whose joints are at `slots`. Returns false where
+ * they are not read, and prints why. */
+bool mesh_of_file(mesh *m, const char *path, bool binary, const uint32_t *slots,
+                  size_t joint_count);
+
+/* Normals of triangles, larger ones with more weight. */
+void mesh_compute_normals(mesh *m);
+
+/* The box around the mesh that a palette moves. */
+void mesh_box(const mesh *m, const float (*palette)[12], double low[3], double high[3]);
+
 void mesh_free(mesh *m);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -28,7 +28,7 @@ static void describe_figure(scene *s, pm_method method) {
 
 typedef struct file_description {
     const pm_motion_character *character;
-    pm_skeleton_desc skeleton; /* the character's, bound in the rest pose: bones are drawn */
+    pm_skeleton_desc skeleton; /* the character's; where bones are drawn, bound in the rest pose */
 } file_description;
 
 /* The motion with its way over the ground in a root of its own, above the hips, where that is possible. */
@@ -48,6 +48,21 @@ static pm_motion *open_motion(const char *file, uint32_t *hips) {
     return rooted;
 }
 
+/* Whether the meshes are drawn, and not bones. */
+static bool read_mesh(scene *s, const char *file, const pm_motion_content *content,
+                      const pm_motion_character *c) {
+    const bool binary = content->format == PM_MOTION_GLB;
+    if (!c->skin_slots || (!binary && content->format != PM_MOTION_GLTF))
+        return false;
+#ifdef CROWD_WINDOW_MESHES
+    return mesh_of_file(&s->mesh, file, binary, c->skin_slots, c->skin_joint_count);
+#else
+    (void)s;
+    fprintf(stderr, "crowd_window: bones are drawn: %s: built without TinyGLTF\n", file);
+    return false;
+#endif
+}
+
 static void describe_file(scene *s, const char *file, pm_method method) {
     const pm_motion_character_options options = {.method = method};
     file_description *d = s->described = zeros(1, sizeof *d);
@@ -55,15 +70,13 @@ static void describe_file(scene *s, const char *file, pm_method method) {
     uint32_t hips;
     pm_motion *motion = open_motion(file, &hips);
     must(pm_motion_character_create(motion, &options, &d->character, &error), &error);
-    pm_motion_destroy(&motion);
     d->skeleton = d->character->skeleton;
-    d->skeleton.inverse_binds = (pm_array){.data = NULL};
+    if (!read_mesh(s, file, pm_motion_get_content(motion), d->character))
+        d->skeleton.inverse_binds = (pm_array){.data = NULL};
+    pm_motion_destroy(&motion);
     s->skeleton_desc = &d->skeleton;
     s->clips = d->character->clips;
     s->clip_count = d->character->clip_count;
-    if (d->skeleton.joint_count < 2 || d->skeleton.joint_count > UINT16_MAX)
-        die(EXIT_FAILED, "%s: %zu joints; expected 2 to %d", file, d->skeleton.joint_count,
-            UINT16_MAX);
     for (uint32_t j = 0; hips != PM_NO_INDEX32 && j < d->skeleton.joint_count; j++)
         if (d->character->nodes[j] == hips)
             s->hips = j;
@@ -74,45 +87,40 @@ static uint8_t flags_of(const scene *s) {
     return s->hips == PM_NO_INDEX32 ? 0 : PM_CROWD_IN_PLACE;
 }
 
-/* The joints' matrices in model space; of a clip that does not exist, those of the rest pose. */
-static float (*pose_of(const scene *s, uint32_t clip))[12] {
+/* A matrix for each joint; of a clip that does not exist, those of the rest pose. */
+static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[12] {
     const pm_crowd_instance instance = {.clip_a = clip, .flags = flags_of(s)};
     pm_error error = {0};
-    float(*models)[12] = zeros(s->joints, sizeof *models);
-    must(pm_crowd_pose_one(s->crowd, &instance, PM_CROWD_MODEL, models, &error), &error);
-    return models;
+    float(*matrices)[12] = zeros(s->joints, sizeof *matrices);
+    must(pm_crowd_pose_one(s->crowd, &instance, output, matrices, &error), &error);
+    return matrices;
+}
+
+static void make_mesh(scene *s) {
+    float(*models)[12] = pose_of(s, UINT32_MAX, PM_CROWD_MODEL);
+    const rest r = {s->skeleton_desc, pm_skeleton_slots(s->skeleton), (const float(*)[12])models};
+    if (s->is_figure)
+        mesh_of_figure(&s->mesh, &r);
+    else if (!s->mesh.vertices)
+        mesh_of_bones(&s->mesh, &r, s->hips);
+    free(models);
 }
 
 /* The size of the first clip's first pose. The figure of examples/crowd is in metres, and stands at 0. */
 static void measure(scene *s, const char *file) {
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    float(*models)[12] = pose_of(s, 0);
-    for (size_t j = 0; j < s->joints; j++)
-        for (int i = 0; i < 3; i++) {
-            low[i] = fmin(low[i], (double)models[j][4 * i + 3]);
-            high[i] = fmax(high[i], (double)models[j][4 * i + 3]);
-        }
-    free(models);
+    double low[3], high[3];
+    float(*palette)[12] = pose_of(s, 0, PM_CROWD_PALETTE);
+    mesh_box(&s->mesh, (const float(*)[12])palette, low, high);
+    free(palette);
     s->height = high[1] - low[1];
     s->scale = 1;
     if (s->is_figure)
         return;
     if (!(s->height > 0 && s->height < 1e6))
-        die(EXIT_FAILED, "%s: the first pose has a height of %g", file, s->height);
+        die(EXIT_FAILED, "%s: what is drawn has no height in the first pose", file);
     s->scale = figure_height / s->height;
     s->ground = low[1];
     s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
-}
-
-static void make_mesh(scene *s) {
-    float(*models)[12] = pose_of(s, UINT32_MAX);
-    const rest r = {s->skeleton_desc, pm_skeleton_slots(s->skeleton), (const float(*)[12])models,
-                    s->height};
-    if (s->is_figure)
-        mesh_of_figure(&s->mesh, &r);
-    else
-        mesh_of_bones(&s->mesh, &r, s->hips);
-    free(models);
 }
 
 /* ---- members ---------------------------------------------------------------------------------- */
@@ -129,8 +137,8 @@ void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine,
     const pm_crowd_desc desc = {
         .skeleton = s->skeleton, .clips = s->clips, .clip_count = s->clip_count};
     must(pm_crowd_create(engine, &desc, &s->crowd, &error), &error);
-    measure(s, file);
     make_mesh(s);
+    measure(s, file);
     scene_set_count(s, count);
 }
 
