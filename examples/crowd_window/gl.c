@@ -2,6 +2,8 @@
  *
  * Shaders, EGL's platforms without windows, and multisampled renderbuffers.
  */
+#define _POSIX_C_SOURCE 200809L
+
 #include "gl.h"
 
 #include <epoxy/egl.h>
@@ -10,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "die.h"
 
@@ -139,25 +142,33 @@ unsigned char *offscreen_pixels(offscreen *o) {
     return pixels;
 }
 
+/* A file is written beside the one it replaces. A device or a link is opened itself, and never removed. */
 void offscreen_write(offscreen *o, const char *path) {
     png_image image = {.version = PNG_IMAGE_VERSION,
                        .width = (png_uint_32)o->width,
                        .height = (png_uint_32)o->height,
                        .format = PNG_FORMAT_RGB};
+    struct stat found;
+    const bool in_place = lstat(path, &found) == 0 && !S_ISREG(found.st_mode);
+    char *name = zeros(strlen(path) + sizeof ".part", 1);
     unsigned char *pixels = offscreen_pixels(o);
-    FILE *file = fopen(path, "wb");
+    strcat(strcpy(name, path), in_place ? "" : ".part");
+    FILE *file = fopen(name, in_place ? "wb" : "wbx");
     if (!file)
-        die(EXIT_FAILED, "%s: %s", path, strerror(errno));
+        die(EXIT_FAILED, "%s: %s", name, strerror(errno));
     /* A negative stride: the first row is the lowest. */
-    const bool written =
+    const bool encoded =
         png_image_write_to_stdio(&image, file, 0, pixels, -3 * o->width, NULL) != 0;
     errno = 0;
+    const bool closed = fclose(file) == 0;
+    if (!encoded || !closed || (!in_place && rename(name, path) != 0)) {
+        const int reason = errno;
+        if (!in_place)
+            remove(name);
+        die(EXIT_FAILED, "%s: %s", path, encoded ? strerror(reason) : image.message);
+    }
     free(pixels);
-    if (fclose(file) == 0 && written)
-        return;
-    const int reason = errno;
-    remove(path);
-    die(EXIT_FAILED, "%s: %s", path, written ? strerror(reason) : image.message);
+    free(name);
 }
 
 /* The display is not terminated: a process has one of its kind, which others may be using. */

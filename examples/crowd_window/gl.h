@@ -34,7 +34,7 @@ void offscreen_size(offscreen *o, int width, int height);
 /* Red, green and blue, a byte each, the lowest row first. The caller frees them. */
 unsigned char *offscreen_pixels(offscreen *o);
 
-/* The pixels as PNG. A file that cannot be written completely is removed. */
+/* The pixels as PNG. A file at `path` is replaced when the new one is complete. */
 void offscreen_write(offscreen *o, const char *path);
 
 void offscreen_close(offscreen *o);
