@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "die.h"
 #include "show.h"
 
 static const char usage[] =

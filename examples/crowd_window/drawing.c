@@ -2,7 +2,7 @@
  *
  * The camera, shaders in GLSL 4.30, buffers of the mesh, and the commands of a frame.
  */
-#include "drawing.h"
+#include "show.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "gl.h"
+#include "show.h"
 
 #include <epoxy/egl.h>
 #include <errno.h>
@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-#include "die.h"
 
 enum { DRAWN, RESOLVED }; /* framebuffers */
 enum { COLOUR, DEPTH, RESOLVED_COLOUR, RENDERBUFFERS };

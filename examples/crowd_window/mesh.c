@@ -3,14 +3,13 @@
  * A tube is a row of rings, ellipses each bound to one joint or to two. A ring between two bones has
  * a share of each, so that knees and elbows bend smoothly.
  */
-#include "mesh.h"
+#include "show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "crowd/body.h"
-#include "die.h"
 
 enum { SIDES = 8, RINGS_MAX = 15, BONE_RINGS = 3 };
 

@@ -3,14 +3,11 @@
  * One buffer: OpenGL orders a copy after the commands that read the buffer, and OpenCL waits for
  * OpenGL when it acquires it. A record that a level of detail does not update keeps its contents.
  */
-#include "palettes.h"
+#include "show.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "die.h"
-#include "gl.h"
 
 void palettes_open(palettes *p, const char *device) {
     pm_error error = {0};

@@ -2,7 +2,7 @@
  *
  * Figures of examples/crowd walk by its rules; members of a file stand in a square and play its clips.
  */
-#include "scene.h"
+#include "show.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,7 +11,6 @@
 #include <posemill/posemill_motion.h>
 
 #include "crowd/body.h"
-#include "die.h"
 
 static const double figure_height = 1.7;               /* metres, of members from a file */
 static const double near_metres = 25, far_metres = 60; /* where levels of detail change */

@@ -2,7 +2,7 @@
  *
  * The OpenGL context is EGL's, also in the window. Each platform is asked for the device that draws.
  */
-#include "sharing.h"
+#include "show.h"
 
 #include <epoxy/egl.h>
 #include <stdlib.h>
@@ -11,9 +11,6 @@
 #include <posemill/posemill_cl.h>
 
 #include <CL/cl_gl.h>
-
-#include "die.h"
-#include "gl.h"
 
 typedef cl_int(CL_API_CALL *context_info_function)(const cl_context_properties *,
                                                    cl_gl_context_info, size_t, void *, size_t *);

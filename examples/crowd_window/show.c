@@ -1,13 +1,39 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opening everything in order, and a frame.
+ * Failures, opening everything in order, and a frame.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "show.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
+
+_Noreturn void die(int code, const char *format, ...) {
+    va_list values;
+    fputs("crowd_window: ", stderr);
+    va_start(values, format);
+    vfprintf(stderr, format, values);
+    va_end(values);
+    fputc('\n', stderr);
+    exit(code);
+}
+
+void must(pm_status status, const pm_error *error) {
+    if (status != PM_OK)
+        die(status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ? EXIT_NO_DEVICE
+                                                                           : EXIT_FAILED,
+            "%s%s%s", error->message, error->hint ? "\n" : "", error->hint ? error->hint : "");
+}
+
+void *zeros(size_t count, size_t size) {
+    void *memory = calloc(count ? count : 1, size);
+    if (!memory)
+        die(EXIT_FAILED, "out of memory");
+    return memory;
+}
 
 double show_seconds(void) {
     struct timespec t;

@@ -1,22 +1,196 @@
 /* SPDX-License-Identifier: MIT
  *
- * A crowd, how it is posed and drawn, and how fast: what the window and --headless have in common. All
- * functions need the OpenGL context to be current.
+ * The parts of the program, from the lowest to the highest: failures, OpenGL, the crowd, its palettes, the
+ * drawing, and what the window and --headless have in common. A failure ends the program.
  */
 #ifndef EXAMPLES_CROWD_WINDOW_SHOW_H
 #define EXAMPLES_CROWD_WINDOW_SHOW_H
 
-#include "drawing.h"
+#include <epoxy/gl.h>
+#include <stdbool.h>
+
+#include "crowd/agents.h"
+#include "mesh.h"
+
+/* ---- show.c: failures --------------------------------------------------------------------------- */
+
+enum { EXIT_FAILED = 1, EXIT_USAGE, EXIT_NO_DEVICE };
+
+/* Prints the message and ends with the code. */
+_Noreturn void die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Ends with the message of a call that failed. */
+void must(pm_status status, const pm_error *error);
+
+/* Zeros for `count` elements; out of memory ends the program. */
+void *zeros(size_t count, size_t size);
+
+/* ---- gl.c: shaders, and pictures without a display ------------------------------------------------ */
+
+/* NULL, or what the current context lacks: version 4.3, or two storage buffers in vertex shaders. */
+const char *gl_lacks(void);
+
+/* Compiles and links. `captured` is the name of the output that transform feedback writes, or NULL. */
+GLuint gl_program(const char *vertex, const char *fragment, const char *captured);
+
+/* Ends the program where OpenGL recorded an error; `what` names the step. */
+void gl_check(const char *what);
+
+/* A context of EGL, and a framebuffer whose pixels can be read. */
+typedef struct offscreen {
+    void *display, *context; /* EGL's */
+    unsigned framebuffers[2], renderbuffers[3];
+    int width, height;
+} offscreen;
+
+/* Makes a context of OpenGL 4.3 core current, on the first device of EGL or Mesa's surfaceless platform.
+ * Returns NULL, or why there is none. */
+const char *offscreen_open(offscreen *o);
+void offscreen_close(offscreen *o);
+
+/* Makes the framebuffer, with four samples per pixel, and binds it. */
+void offscreen_size(offscreen *o, int width, int height);
+
+/* The pixels as PNG. A file at `path` is replaced when the new one is complete. */
+void offscreen_write(offscreen *o, const char *path);
+
+/* ---- scene.c: whom the crowd consists of, what each member shows, and where it stands --------------- */
+
+enum { SCENE_MAX_COUNT = 100000 };
+
+/* Where an instance stands, as the shaders read it. */
+typedef struct place {
+    float position[3], scale; /* metres; `scale` metres per unit of the mesh */
+    float sine, cosine;       /* of the heading about y */
+    float kind, unused;       /* of enum agent_kind, for its colour */
+} place;
+
+typedef struct scene {
+    const pm_skeleton_desc *skeleton_desc; /* as `clips`, in `described` */
+    const pm_clip_desc *clips;
+    void *described;
+    bool is_figure; /* of examples/crowd/body.h, which walks; members of a file stand in a square */
+    uint32_t
+        hips; /* a file's joint below a root that members in place leave alone; PM_NO_INDEX32 */
+    size_t clip_count, joints, count;
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+    mesh mesh;
+    double height, ground; /* of the first pose, in units of the mesh; its lowest vertex */
+    double scale, spacing; /* metres per unit, and between members in a square */
+    agent *agents;
+    pm_crowd_instance *before, *now;
+    pm_root_motion *motions;
+    place *places;
+    bool levels;    /* of detail, by the distance from the camera */
+    bool unblended; /* one clip for each member */
+    uint64_t frame;
+    double time; /* seconds */
+} scene;
+
+/* `file` is of any format that the motion library reads; NULL: the figure of examples/crowd. The engine
+ * must outlive the scene. */
+void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count);
+void scene_close(scene *s);
+
+/* Start again with another number of members. */
+void scene_set_count(scene *s, size_t count);
+
+/* Advances by `seconds`, which may be 0, to the next frame. The first one has no levels, so that all
+ * records are written. */
+void scene_step(scene *s, double seconds, const double eye[3]);
+
+/* The job of all members, without outputs; and the bytes of their palettes. */
+pm_crowd_job scene_job(const scene *s);
+size_t scene_bytes(const scene *s);
+
+/* The radius of the disc on which the crowd stands. */
+double scene_radius(const scene *s);
+
+/* ---- sharing.c: OpenGL's buffer in OpenCL, as docs/sharing-buffers.md explains ---------------------- */
+
+/* An OpenCL context that shares the objects of the OpenGL context that is current. */
+typedef struct sharing sharing;
+
+/* NULL where no driver can share its buffers. */
+sharing *sharing_open(void);
+void sharing_close(sharing **s);
+
+/* An engine on the context; destroyed before it. */
+pm_engine *sharing_engine(sharing *s);
+
+/* Creates the OpenCL buffer of OpenGL's, whose store exists, and releases the one before. */
+void sharing_take(sharing *s, unsigned name);
+void sharing_drop(sharing *s);
+
+/* Poses the scene into the buffer. Returns when OpenGL may use it. */
+void sharing_pose(sharing *s, const scene *shown);
+
+/* ---- palettes.c: the engine, and the storage buffer that the vertex shader reads -------------------- */
+
+/* Where an OpenCL driver shares buffers with the OpenGL context that is current, the device that draws
+ * writes into the buffer. Otherwise the engine writes into host memory, which is copied. */
+typedef struct palettes {
+    pm_engine *engine;
+    sharing *sharing; /* NULL: copied */
+    unsigned buffer;  /* OpenGL's */
+    void *host;       /* of what is copied */
+    size_t bytes;
+} palettes;
+
+/* A device that is asked for by name has a context of its own, whose buffers OpenGL cannot share. */
+void palettes_open(palettes *p, const char *device);
+void palettes_close(palettes *p);
+
+/* The size of OpenGL's largest storage buffer. */
+size_t palettes_most_bytes(void);
+
+/* Poses the scene into the buffer, which grows to its size. OpenGL may then read it. */
+void palettes_pose(palettes *p, const scene *s);
+
+/* Compares the buffer with poses in plain C: the bits that differ, and the largest error of where a
+ * matrix puts a point of the figure, as a part of its height. All members must be at level 0. */
+typedef struct palettes_difference {
+    uint64_t bits, differ;
+    double largest;
+} palettes_difference;
+palettes_difference palettes_compare(const palettes *p, const scene *s);
+
+/* ---- drawing.c: all members in one instanced draw, their shadows, and the ground -------------------- */
+
+/* Turns round the middle of the crowd. y is up. */
+typedef struct camera {
+    double turn, rise; /* radians: about y, and above the ground */
+    double distance;   /* metres from the middle */
+} camera;
+
+/* A view of a crowd that stands on a disc; and where the eye is. Metres. */
+camera camera_of(double radius);
+void camera_eye(const camera *c, double eye[3]);
+
+typedef struct drawing {
+    GLuint figure, ground, shadow; /* programs */
+    GLuint figure_array, no_array; /* vertex arrays */
+    GLuint vertices, indices, places;
+} drawing;
+
+void drawing_open(drawing *d, const mesh *m);
+void drawing_close(drawing *d);
+
+/* Draws into the framebuffer that is bound. */
+void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *c, int width,
+                   int height);
+
+/* ---- show.c and window.c: a crowd, how it is posed and drawn, and how fast -------------------------- */
 
 typedef struct options {
     const char *file; /* a motion; NULL: the figure of examples/crowd */
     const char
         *device; /* NULL: the one that draws, where it shares buffers, else the library's choice */
-    size_t count;
+    size_t count, frames; /* `frames` and `picture` are of --headless */
     pm_method method;
     bool levels, headless;
-    const char *picture; /* of --headless; NULL: none */
-    size_t frames;
+    const char *picture; /* NULL: none */
     int width, height;
 } options;
 
@@ -30,6 +204,7 @@ typedef struct show {
     palettes_difference difference;    /* of the last comparison */
 } show;
 
+/* All functions need the OpenGL context to be current. */
 void show_open(show *s, const options *o);
 void show_close(show *s);
 
@@ -38,10 +213,8 @@ void show_frame(show *s, double seconds, int width, int height);
 
 void show_set_count(show *s, size_t count);
 
-/* Whether a method requires keys only, as figures have them. */
+/* Whether a method requires keys only, as figures have them; and a new start with the options' method. */
 bool show_has_method(pm_method method);
-
-/* Starts again with the options' method. */
 void show_set_method(show *s, const options *o);
 
 /* One line on the crowd, its device and its speed. */

@@ -7,7 +7,6 @@
 #include <GLFW/glfw3.h>
 #include <math.h>
 
-#include "die.h"
 #include "show.h"
 
 typedef struct window {
