@@ -3,6 +3,7 @@
  * Ten thousand skinned figures on screen. The engine poses them into the buffer that the vertex
  * shader reads; one instanced draw shows them. In a window, or with --headless without a display.
  */
+#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,51 +66,40 @@ static void read_method(const char *value, options *o) {
         refuse("-m", value, "no method that requires keys only");
 }
 
-static void read_value(const char *name, const char *value, options *o) {
-    long number = 0;
-    if (!value)
-        refuse(name, NULL, "expected a value");
-    if (strchr("nf", name[1]) && !read_number(value, 1, SCENE_MAX_COUNT, '\0', &number))
+static size_t read_count(const char *name, const char *value) {
+    long number;
+    if (!read_number(value, 1, SCENE_MAX_COUNT, '\0', &number))
         refuse(name, value, "expected a whole number from 1 to 100000");
-    switch (name[1]) {
-    case 'n':
-        o->count = (size_t)number;
-        break;
-    case 'f':
-        o->frames = (size_t)number;
-        break;
-    case 's':
-        read_size(value, o);
-        break;
-    case 'm':
-        read_method(value, o);
-        break;
-    case 'd':
-        o->device = value;
-        break;
-    default:
-        o->picture = value;
-    }
+    return (size_t)number;
 }
 
 static void read_options(int argc, char **argv, options *o) {
-    for (int i = 1; i < argc; i++) {
-        const char *name = argv[i];
-        if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
-            print_help();
-            exit(0);
-        }
-        if (strcmp(name, "--levels") == 0)
-            o->levels = true;
-        else if (strcmp(name, "--headless") == 0)
-            o->headless = true;
-        else if (name[0] != '-' && !o->file)
-            o->file = name;
-        else if (strlen(name) == 2 && name[0] == '-' && strchr("ndmofs", name[1]))
-            read_value(name, i + 1 < argc ? argv[i + 1] : NULL, o), i++;
+    static const struct option names[] = {{"help", no_argument, NULL, 'h'},
+                                          {"levels", no_argument, NULL, 'l'},
+                                          {"headless", no_argument, NULL, 'w'},
+                                          {NULL, 0, NULL, 0}};
+    for (int c; (c = getopt_long(argc, argv, "hn:d:m:o:f:s:", names, NULL)) != -1;)
+        if (c == 'h')
+            print_help(), exit(0);
+        else if (c == 'n')
+            o->count = read_count("-n", optarg);
+        else if (c == 'f')
+            o->frames = read_count("-f", optarg);
+        else if (c == 's')
+            read_size(optarg, o);
+        else if (c == 'm')
+            read_method(optarg, o);
+        else if (c == 'd')
+            o->device = optarg;
+        else if (c == 'o')
+            o->picture = optarg;
+        else if (c == '?')
+            die(EXIT_USAGE, "%s", usage);
         else
-            refuse(name, NULL, "unknown option");
-    }
+            *(c == 'l' ? &o->levels : &o->headless) = true;
+    o->file = argv[optind];
+    if (o->file && argv[optind + 1])
+        refuse(argv[optind + 1], NULL, "there is one file already");
     if (o->picture && !o->headless)
         refuse("-o", NULL, "only with --headless");
 }

@@ -185,7 +185,6 @@ void drawing_open(drawing *d, const mesh *m) {
     d->ground = gl_program(ground_vertex, ground_fragment, NULL);
     d->shadow = gl_program(shadow_vertex, shadow_fragment, NULL);
     glGenVertexArrays(1, &d->figure_array);
-    glGenVertexArrays(1, &d->no_array);
     glGenBuffers(1, &d->vertices);
     glGenBuffers(1, &d->indices);
     glGenBuffers(1, &d->places);
@@ -195,9 +194,8 @@ void drawing_open(drawing *d, const mesh *m) {
 
 void drawing_close(drawing *d) {
     const GLuint buffers[] = {d->vertices, d->indices, d->places};
-    const GLuint arrays[] = {d->figure_array, d->no_array};
     glDeleteBuffers(3, buffers);
-    glDeleteVertexArrays(2, arrays);
+    glDeleteVertexArrays(1, &d->figure_array);
     glDeleteProgram(d->shadow);
     glDeleteProgram(d->ground);
     glDeleteProgram(d->figure);
@@ -213,7 +211,7 @@ static void use(GLuint program, const float view[16], const double eye[3]) {
 }
 
 static void draw_ground(const drawing *d, const float view[16], const double eye[3], size_t count) {
-    glBindVertexArray(d->no_array);
+    glBindVertexArray(d->figure_array); /* whose attributes these shaders do not read */
     use(d->ground, view, eye);
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     glEnable(GL_BLEND);
@@ -241,7 +239,6 @@ void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffer);
     glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
     draw_ground(d, view, eye, s->count);
-    glBindVertexArray(d->figure_array);
     use(d->figure, view, eye);
     glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
     glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)s->mesh.index_count, GL_UNSIGNED_INT, NULL,

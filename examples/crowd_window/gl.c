@@ -47,12 +47,12 @@ static void attach(GLuint program, GLenum stage, const char *source) {
     glDeleteShader(shader); /* when its program is deleted */
 }
 
-GLuint gl_program(const char *vertex, const char *fragment, const char *captured) {
+GLuint gl_program(const char *vertices, const char *fragments, const char *captured) {
     const GLuint program = glCreateProgram();
     GLint linked = 0;
     char log[400] = "";
-    attach(program, GL_VERTEX_SHADER, vertex);
-    attach(program, GL_FRAGMENT_SHADER, fragment);
+    attach(program, GL_VERTEX_SHADER, vertices);
+    attach(program, GL_FRAGMENT_SHADER, fragments);
     if (captured)
         glTransformFeedbackVaryings(program, 1, &captured, GL_INTERLEAVED_ATTRIBS);
     glLinkProgram(program);
@@ -127,7 +127,8 @@ void offscreen_size(offscreen *o, int width, int height) {
     gl_check("the framebuffer");
 }
 
-unsigned char *offscreen_pixels(offscreen *o) {
+/* Red, green and blue, a byte each, the lowest row first. */
+static unsigned char *read_pixels(const offscreen *o) {
     unsigned char *pixels = zeros(3 * (size_t)o->width * (size_t)o->height, 1);
     glBindFramebuffer(GL_READ_FRAMEBUFFER, o->framebuffers[DRAWN]);
     glBindFramebuffer(GL_DRAW_FRAMEBUFFER, o->framebuffers[RESOLVED]);
@@ -149,7 +150,7 @@ void offscreen_write(offscreen *o, const char *path) {
     struct stat found;
     const bool in_place = lstat(path, &found) == 0 && !S_ISREG(found.st_mode);
     char *name = zeros(strlen(path) + sizeof ".part", 1);
-    unsigned char *pixels = offscreen_pixels(o);
+    unsigned char *pixels = read_pixels(o);
     strcat(strcpy(name, path), in_place ? "" : ".part");
     FILE *file = fopen(name, in_place ? "wb" : "wbx");
     if (!file)

@@ -7,10 +7,6 @@
 
 #include <posemill/posemill_crowd.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct vertex {
     float position[3];
     float normal[3];
@@ -52,9 +48,5 @@ void mesh_compute_normals(mesh *m);
 void mesh_box(const mesh *m, const float (*palette)[12], double low[3], double high[3]);
 
 void mesh_free(mesh *m);
-
-#ifdef __cplusplus
-}
-#endif
 
 #endif

@@ -11,7 +11,9 @@
 
 #include <tiny_gltf.h>
 
+extern "C" {
 #include "mesh.h"
+}
 
 static void expect(bool holds, const char *otherwise) {
     if (!holds)

@@ -2,37 +2,162 @@
  *
  * One buffer: OpenGL orders a copy after the commands that read the buffer, and OpenCL waits for
  * OpenGL when it acquires it. A record that a level of detail does not update keeps its contents.
+ *
+ * The OpenGL context is EGL's, also in the window. Each platform of OpenCL is asked for the device that draws.
  */
 #include "show.h"
 
+#include <epoxy/egl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include <posemill/posemill_cl.h>
+
+#include <CL/cl_gl.h>
+
+/* ---- shared with OpenCL ------------------------------------------------------------------------- */
+
+typedef struct sharing {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem buffer;
+    bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
+} sharing;
+
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
+
+/* Extensions are separated by spaces. */
+static bool has_extension(cl_device_id device, const char *name) {
+    size_t size = 0;
+    bool found = false;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
+        return false;
+    char *all = calloc(size + 1, 1);
+    if (all && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL) == CL_SUCCESS)
+        for (const char *at = all; !found && (at = strstr(at, name)); at += strlen(name))
+            found = (at == all || at[-1] == ' ') && strchr(" ", at[strlen(name)]);
+    free(all);
+    return found;
+}
+
+/* Whether a device of the platform shares buffers. Otherwise the loader's functions call what the driver
+ * lacks. */
+static bool shares(cl_platform_id platform) {
+    cl_device_id devices[DEVICES_MAX];
+    cl_uint count = 0;
+    bool found = false;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, devices, &count) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = 0; i < count && i < DEVICES_MAX; i++)
+        found = found || has_extension(devices[i], "cl_khr_gl_sharing");
+    return found;
+}
+
+/* On the platform's device that draws the current context, if there is one. */
+static bool open_on(sharing *s, cl_platform_id platform) {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)platform,
+                                                CL_GL_CONTEXT_KHR,
+                                                (cl_context_properties)eglGetCurrentContext(),
+                                                CL_EGL_DISPLAY_KHR,
+                                                (cl_context_properties)eglGetCurrentDisplay(),
+                                                0};
+    size_t size = 0;
+    cl_int status = CL_SUCCESS;
+    clGetGLContextInfoKHR_fn ask =
+        NULL; /* C has no cast from an object's address to a function's */
+    void *address = clGetExtensionFunctionAddressForPlatform(platform, "clGetGLContextInfoKHR");
+    memcpy(&ask, &address, sizeof address);
+    if (!shares(platform) || !ask ||
+        ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &s->device,
+            &size) != CL_SUCCESS ||
+        size < sizeof(cl_device_id) || !has_extension(s->device, "cl_khr_gl_sharing"))
+        return false;
+    s->waits = has_extension(s->device, "cl_khr_gl_event");
+    s->context = clCreateContext(properties, 1, &s->device, NULL, NULL, &status);
+    if (status != CL_SUCCESS)
+        return false;
+    s->queue = clCreateCommandQueue(s->context, s->device, 0, &status);
+    if (status != CL_SUCCESS)
+        clReleaseContext(s->context);
+    return status == CL_SUCCESS;
+}
+
+/* NULL where no driver can share the buffers of the context that is current. */
+static sharing *sharing_open(void) {
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint count = 0;
+    sharing *s = zeros(1, sizeof *s);
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count && i < PLATFORMS_MAX; i++)
+            if (open_on(s, platforms[i]))
+                return s;
+    free(s);
+    return NULL;
+}
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS)
+        die(EXIT_FAILED, "%s: OpenCL error %d", call, (int)code);
+}
+
+/* Creates the OpenCL buffer of OpenGL's. */
+static void sharing_take(sharing *s, unsigned name) {
+    cl_int code = CL_SUCCESS;
+    glFinish(); /* the store exists before OpenCL looks at it */
+    s->buffer = clCreateFromGLBuffer(s->context, CL_MEM_READ_WRITE, name, &code);
+    check(code, "clCreateFromGLBuffer");
+}
+
+/* Returns when OpenGL may use the buffer. */
+static void sharing_pose(sharing *s, const scene *shown) {
+    const pm_crowd_job from = scene_job(shown);
+    const pm_cl_crowd_target target = {.output = PM_CROWD_PALETTE, .buffer = s->buffer};
+    const pm_cl_crowd_job job = {.instances = from.instances,
+                                 .instance_count = from.instance_count,
+                                 .frame = from.frame,
+                                 .outputs = &target,
+                                 .output_count = 1};
+    pm_error error = {0};
+    if (!s->waits)
+        glFinish();
+    check(clEnqueueAcquireGLObjects(s->queue, 1, &s->buffer, 0, NULL, NULL),
+          "clEnqueueAcquireGLObjects");
+    must(pm_cl_crowd_pose(shown->crowd, &job, s->queue, 0, NULL, NULL, &error), &error);
+    check(clEnqueueReleaseGLObjects(s->queue, 1, &s->buffer, 0, NULL, NULL),
+          "clEnqueueReleaseGLObjects");
+    check(clFinish(s->queue), "clFinish");
+}
+
+/* ---- palettes ----------------------------------------------------------------------------------- */
+
 void palettes_open(palettes *p, const char *device) {
     pm_error error = {0};
     *p = (palettes){.sharing = device ? NULL : sharing_open()};
-    if (p->sharing)
-        p->engine = sharing_engine(p->sharing);
-    else
-        must(pm_engine_create(&(pm_engine_desc){.device = device}, &p->engine, &error), &error);
+    must(p->sharing ? pm_cl_engine_create(p->sharing->context, p->sharing->device, NULL, &p->engine,
+                                          &error)
+                    : pm_engine_create(&(pm_engine_desc){.device = device}, &p->engine, &error),
+         &error);
 }
 
 static void drop_buffer(palettes *p) {
-    if (p->sharing)
-        sharing_drop(p->sharing);
-    if (p->buffer)
-        glDeleteBuffers(1, &p->buffer);
+    if (p->sharing && p->sharing->buffer)
+        clReleaseMemObject(p->sharing->buffer);
+    glDeleteBuffers(1, &p->buffer);
     free(p->host);
-    p->buffer = 0;
-    p->host = NULL;
 }
 
 /* OpenCL's objects that share OpenGL's go before them. The crowd of the scene has been destroyed. */
 void palettes_close(palettes *p) {
     drop_buffer(p);
     pm_engine_destroy(&p->engine);
-    sharing_close(&p->sharing);
+    if (p->sharing) {
+        clReleaseCommandQueue(p->sharing->queue);
+        clReleaseContext(p->sharing->context);
+    }
+    free(p->sharing);
     *p = (palettes){0};
 }
 

@@ -18,27 +18,22 @@ static const double near_metres = 25, far_metres = 60; /* where levels of detail
 /* ---- whom it consists of ---------------------------------------------------------------------- */
 
 static void describe_figure(scene *s, pm_method method) {
-    body_description *d = s->described = zeros(1, sizeof *d);
-    body_describe(d, method);
-    s->skeleton_desc = &d->skeleton;
-    s->clips = d->clips;
+    s->figure = zeros(1, sizeof *s->figure);
+    body_describe(s->figure, method);
+    s->skeleton_desc = s->figure->skeleton;
+    s->clips = s->figure->clips;
     s->clip_count = BODY_CLIPS;
 }
 
-typedef struct file_description {
-    const pm_motion_character *character;
-    pm_skeleton_desc skeleton; /* the character's; where bones are drawn, bound in the rest pose */
-} file_description;
-
 /* The motion with its way over the ground in a root of its own, above the hips, where that is possible. */
 static pm_motion *open_motion(const char *file, uint32_t *hips) {
-    const pm_motion_root_options options = {.add = true};
+    const pm_motion_root_options wanted = {.add = true};
     pm_motion_root_report report = {0};
     pm_motion *motion = NULL, *rooted = NULL;
     pm_error error = {0};
     *hips = PM_NO_INDEX32;
     must(pm_motion_open(file, NULL, &motion, &error), &error);
-    if (pm_motion_extract_root(motion, &options, &rooted, &report, &error) != PM_OK) {
+    if (pm_motion_extract_root(motion, &wanted, &rooted, &report, &error) != PM_OK) {
         fprintf(stderr, "crowd_window: root motion stays in the figure: %s\n", error.message);
         return motion;
     }
@@ -48,37 +43,36 @@ static pm_motion *open_motion(const char *file, uint32_t *hips) {
 }
 
 /* Whether the meshes are drawn, and not bones. */
-static bool read_mesh(scene *s, const char *file, const pm_motion_content *content,
-                      const pm_motion_character *c) {
-    const bool binary = content->format == PM_MOTION_GLB;
-    if (!c->skin_slots || (!binary && content->format != PM_MOTION_GLTF))
+static bool read_mesh(scene *s, const char *file, pm_motion_format format) {
+    const pm_motion_character *c = s->character;
+    if (!c->skin_slots || (format != PM_MOTION_GLB && format != PM_MOTION_GLTF))
         return false;
 #ifdef CROWD_WINDOW_MESHES
-    return mesh_of_file(&s->mesh, file, binary, c->skin_slots, c->skin_joint_count);
+    return mesh_of_file(&s->mesh, file, format == PM_MOTION_GLB, c->skin_slots,
+                        c->skin_joint_count);
 #else
-    (void)s;
     fprintf(stderr, "crowd_window: bones are drawn: %s: built without TinyGLTF\n", file);
     return false;
 #endif
 }
 
 static void describe_file(scene *s, const char *file, pm_method method) {
-    const pm_motion_character_options options = {.method = method};
-    file_description *d = s->described = zeros(1, sizeof *d);
+    const pm_motion_character_options wanted = {.method = method};
+    const pm_motion_character *c;
     pm_error error = {0};
     uint32_t hips;
     pm_motion *motion = open_motion(file, &hips);
-    must(pm_motion_character_create(motion, &options, &d->character, &error), &error);
-    d->skeleton = d->character->skeleton;
-    if (!read_mesh(s, file, pm_motion_get_content(motion), d->character))
-        d->skeleton.inverse_binds = (pm_array){.data = NULL};
-    pm_motion_destroy(&motion);
-    s->skeleton_desc = &d->skeleton;
-    s->clips = d->character->clips;
-    s->clip_count = d->character->clip_count;
-    for (uint32_t j = 0; hips != PM_NO_INDEX32 && j < d->skeleton.joint_count; j++)
-        if (d->character->nodes[j] == hips)
+    must(pm_motion_character_create(motion, &wanted, &s->character, &error), &error);
+    c = s->character;
+    s->skeleton_desc = c->skeleton;
+    s->clips = c->clips;
+    s->clip_count = c->clip_count;
+    if (!read_mesh(s, file, pm_motion_get_content(motion)->format))
+        s->skeleton_desc.inverse_binds = (pm_array){.data = NULL}; /* bones are bound at rest */
+    for (uint32_t j = 0; hips != PM_NO_INDEX32 && j < c->skeleton.joint_count; j++)
+        if (c->nodes[j] == hips)
             s->hips = j;
+    pm_motion_destroy(&motion);
 }
 
 /* The figure of examples/crowd gets its flags from its agents. */
@@ -97,8 +91,8 @@ static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[1
 
 static void make_mesh(scene *s) {
     float(*models)[12] = pose_of(s, UINT32_MAX, PM_CROWD_MODEL);
-    const rest r = {s->skeleton_desc, pm_skeleton_slots(s->skeleton), (const float(*)[12])models};
-    if (s->is_figure)
+    const rest r = {&s->skeleton_desc, pm_skeleton_slots(s->skeleton), (const float(*)[12])models};
+    if (s->figure)
         mesh_of_figure(&s->mesh, &r);
     else if (!s->mesh.vertices)
         mesh_of_bones(&s->mesh, &r, s->hips);
@@ -113,7 +107,7 @@ static void measure(scene *s, const char *file) {
     free(palette);
     s->height = high[1] - low[1];
     s->scale = 1;
-    if (s->is_figure)
+    if (s->figure)
         return;
     if (!(s->height > 0 && s->height < 1e6))
         die(EXIT_FAILED, "%s: what is drawn has no height in the first pose", file);
@@ -126,13 +120,13 @@ static void measure(scene *s, const char *file) {
 
 void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count) {
     pm_error error = {0};
-    *s = (scene){.is_figure = !file, .hips = PM_NO_INDEX32};
+    *s = (scene){.hips = PM_NO_INDEX32};
     if (file)
         describe_file(s, file, method);
     else
         describe_figure(s, method);
-    s->joints = s->skeleton_desc->joint_count;
-    must(pm_skeleton_create(s->skeleton_desc, &s->skeleton, &error), &error);
+    s->joints = s->skeleton_desc.joint_count;
+    must(pm_skeleton_create(&s->skeleton_desc, &s->skeleton, &error), &error);
     const pm_crowd_desc desc = {
         .skeleton = s->skeleton, .clips = s->clips, .clip_count = s->clip_count};
     must(pm_crowd_create(engine, &desc, &s->crowd, &error), &error);
@@ -154,9 +148,8 @@ void scene_close(scene *s) {
     mesh_free(&s->mesh);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
-    if (!s->is_figure)
-        pm_motion_character_destroy(&((file_description *)s->described)->character);
-    free(s->described);
+    pm_motion_character_destroy(&s->character);
+    free(s->figure);
     *s = (scene){0};
 }
 
@@ -178,7 +171,7 @@ void scene_set_count(scene *s, size_t count) {
     s->now = zeros(count, sizeof *s->now);
     s->motions = zeros(count, sizeof *s->motions);
     s->places = zeros(count, sizeof *s->places);
-    if (s->is_figure)
+    if (s->figure)
         agents_place(s->agents, count);
     else
         place_in_square(s);
@@ -187,7 +180,7 @@ void scene_set_count(scene *s, size_t count) {
 }
 
 double scene_radius(const scene *s) {
-    return s->is_figure ? agents_radius(s->count) : s->spacing * sqrt(0.5 * (double)s->count);
+    return s->figure ? agents_radius(s->count) : s->spacing * sqrt(0.5 * (double)s->count);
 }
 
 /* ---- a frame ---------------------------------------------------------------------------------- */
@@ -214,12 +207,12 @@ static uint8_t level_of(const agent *a, const double eye[3]) {
 
 void scene_step(scene *s, double seconds, const double eye[3]) {
     pm_error error = {0};
-    if (s->is_figure)
+    if (s->figure)
         must(agents_move(s->crowd, s->agents, s->count, s->time, seconds, s->before, s->now,
                          s->motions, &error),
              &error);
     s->time += seconds;
-    if (!s->is_figure)
+    if (!s->figure)
         step_square(s);
     for (size_t i = 0; i < s->count; i++) {
         const agent *a = &s->agents[i];

@@ -31,7 +31,7 @@ void *zeros(size_t count, size_t size);
 const char *gl_lacks(void);
 
 /* Compiles and links. `captured` is the name of the output that transform feedback writes, or NULL. */
-GLuint gl_program(const char *vertex, const char *fragment, const char *captured);
+GLuint gl_program(const char *vertices, const char *fragments, const char *captured);
 
 /* Ends the program where OpenGL recorded an error; `what` names the step. */
 void gl_check(const char *what);
@@ -66,10 +66,11 @@ typedef struct place {
 } place;
 
 typedef struct scene {
-    const pm_skeleton_desc *skeleton_desc; /* as `clips`, in `described` */
+    struct body_description
+        *figure; /* which walks; NULL: members of a file, which stand in a square */
+    const struct pm_motion_character *character; /* of the file */
+    pm_skeleton_desc skeleton_desc;
     const pm_clip_desc *clips;
-    void *described;
-    bool is_figure; /* of examples/crowd/body.h, which walks; members of a file stand in a square */
     uint32_t
         hips; /* a file's joint below a root that members in place leave alone; PM_NO_INDEX32 */
     size_t clip_count, joints, count;
@@ -107,34 +108,15 @@ size_t scene_bytes(const scene *s);
 /* The radius of the disc on which the crowd stands. */
 double scene_radius(const scene *s);
 
-/* ---- sharing.c: OpenGL's buffer in OpenCL, as docs/sharing-buffers.md explains ---------------------- */
-
-/* An OpenCL context that shares the objects of the OpenGL context that is current. */
-typedef struct sharing sharing;
-
-/* NULL where no driver can share its buffers. */
-sharing *sharing_open(void);
-void sharing_close(sharing **s);
-
-/* An engine on the context; destroyed before it. */
-pm_engine *sharing_engine(sharing *s);
-
-/* Creates the OpenCL buffer of OpenGL's, whose store exists, and releases the one before. */
-void sharing_take(sharing *s, unsigned name);
-void sharing_drop(sharing *s);
-
-/* Poses the scene into the buffer. Returns when OpenGL may use it. */
-void sharing_pose(sharing *s, const scene *shown);
-
 /* ---- palettes.c: the engine, and the storage buffer that the vertex shader reads -------------------- */
 
 /* Where an OpenCL driver shares buffers with the OpenGL context that is current, the device that draws
  * writes into the buffer. Otherwise the engine writes into host memory, which is copied. */
 typedef struct palettes {
     pm_engine *engine;
-    sharing *sharing; /* NULL: copied */
-    unsigned buffer;  /* OpenGL's */
-    void *host;       /* of what is copied */
+    struct sharing *sharing; /* NULL: copied */
+    unsigned buffer;         /* OpenGL's */
+    void *host;              /* of what is copied */
     size_t bytes;
 } palettes;
 
@@ -170,8 +152,7 @@ void camera_eye(const camera *c, double eye[3]);
 
 typedef struct drawing {
     GLuint figure, ground, shadow; /* programs */
-    GLuint figure_array, no_array; /* vertex arrays */
-    GLuint vertices, indices, places;
+    GLuint figure_array, vertices, indices, places;
 } drawing;
 
 void drawing_open(drawing *d, const mesh *m);

@@ -128,7 +128,7 @@ static void expect_vertices(const show *shown) {
     const scene *s = &shown->scene;
     const size_t bytes = 3 * s->count * s->mesh.vertex_count * sizeof(float);
     float *positions = test_malloc(bytes);
-    crowd_oracle *o = crowd_oracle_create(s->skeleton_desc, s->clips, s->clip_count,
+    crowd_oracle *o = crowd_oracle_create(&s->skeleton_desc, s->clips, s->clip_count,
                                           pm_skeleton_order(s->skeleton)[0]);
     double worst = 0;
     memset(positions, 0xff, bytes);
@@ -287,7 +287,7 @@ TEST_ON_BOTH(damaged_meshes_become_bones) {
         write_strip(model, &data, k == 5 ? 9999 : 3);
         show_open(&s, &o);
         run_frames(&s, 1);
-        assert_null(s.scene.skeleton_desc->inverse_binds.data);
+        assert_null(s.scene.skeleton_desc.inverse_binds.data);
         assert_true(s.scene.mesh.vertex_count > 6);
         expect_vertices(&s);
         remove(model);
@@ -428,8 +428,9 @@ TEST(the_program_refuses) {
                  {"--headless -s 12x12", "size such as", 2},
                  {"--headless -s 100x", "size such as", 2},
                  {"-o x.png", "only with --headless", 2},
-                 {"--nonsense", "unknown option", 2},
-                 {"--headless -f", "expected a value", 2},
+                 {"--nonsense", "unrecognized option", 2},
+                 {"--headless -f", "requires an argument", 2},
+                 {"a.bvh b.bvh", "b.bvh: there is one", 2},
                  {"--headless -d no-such-device", "no-such-device", 3},
                  {"--headless -d none -n 1 -f 1 -s 64x64 -o /nowhere/x.png", "/nowhere/x.png", 1},
                  {"/nowhere/x.glb --headless -d none", "/nowhere/x.glb", 1}};
