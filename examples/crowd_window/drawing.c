@@ -32,20 +32,15 @@ static void make_view(const camera *c, const double eye[3], double aspect, float
         {cos(c->turn), 0, -sin(c->turn)},
         {-sin(c->rise) * sin(c->turn), cos(c->rise), -sin(c->rise) * cos(c->turn)},
         {cos(c->rise) * sin(c->turn), sin(c->rise), cos(c->rise) * cos(c->turn)}};
-    const double zoom = 1 / tan(field / 2);
-    const double deep = (farthest + nearest) / (nearest - farthest);
+    const double zoom = 1 / tan(field / 2), deep = (farthest + nearest) / (nearest - farthest);
     const double shift = 2 * farthest * nearest / (nearest - farthest);
-    for (int column = 0; column < 4; column++) {
-        double seen[3];
-        for (int i = 0; i < 3; i++)
-            seen[i] = column < 3
-                          ? rows[i][column]
-                          : -(rows[i][0] * eye[0] + rows[i][1] * eye[1] + rows[i][2] * eye[2]);
-        float *out = matrix + (ptrdiff_t)4 * column;
-        out[0] = (float)(zoom / aspect * seen[0]);
-        out[1] = (float)(zoom * seen[1]);
-        out[2] = (float)(deep * seen[2] + (column == 3 ? shift : 0));
-        out[3] = (float)-seen[2];
+    const double factors[4] = {zoom / aspect, zoom, deep, -1};
+    for (int i = 0; i < 4; i++) {
+        const double *r = rows[i < 3 ? i : 2];
+        for (int column = 0; column < 3; column++)
+            matrix[4 * column + i] = (float)(factors[i] * r[column]);
+        matrix[12 + i] = (float)(-factors[i] * (r[0] * eye[0] + r[1] * eye[1] + r[2] * eye[2]) +
+                                 (i == 2 ? shift : 0));
     }
 }
 

@@ -65,11 +65,6 @@ GLuint gl_program(const char *vertices, const char *fragments, const char *captu
 
 /* ---- without a display -------------------------------------------------------------------------- */
 
-static EGLDisplay initialised(EGLDisplay display) {
-    return display != EGL_NO_DISPLAY && eglInitialize(display, NULL, NULL) ? display
-                                                                           : EGL_NO_DISPLAY;
-}
-
 /* No other name of an extension continues these. */
 static EGLDisplay find_display(void) {
     const char *known = eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
@@ -84,9 +79,9 @@ static EGLDisplay find_display(void) {
         return EGL_NO_DISPLAY;
     if (strstr(known, "EGL_EXT_platform_device") && query_devices &&
         query_devices(1, &device, &count) && count > 0)
-        display = initialised(display_of(EGL_PLATFORM_DEVICE_EXT, device, NULL));
-    if (display == EGL_NO_DISPLAY && strstr(known, "EGL_MESA_platform_surfaceless"))
-        display = initialised(display_of(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL));
+        display = display_of(EGL_PLATFORM_DEVICE_EXT, device, NULL);
+    if (!eglInitialize(display, NULL, NULL) && strstr(known, "EGL_MESA_platform_surfaceless"))
+        display = display_of(EGL_PLATFORM_SURFACELESS_MESA, EGL_DEFAULT_DISPLAY, NULL);
     return display;
 }
 
@@ -94,7 +89,7 @@ const char *offscreen_open(offscreen *o) {
     static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
                                      EGL_NONE};
     *o = (offscreen){.display = find_display(), .context = EGL_NO_CONTEXT};
-    if (o->display == EGL_NO_DISPLAY)
+    if (!eglInitialize(o->display, NULL, NULL))
         return "EGL has no display without a window system";
     if (eglBindAPI(EGL_OPENGL_API))
         o->context = eglCreateContext(o->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);

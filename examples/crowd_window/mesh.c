@@ -66,29 +66,20 @@ static void add_tube(mesh *m, const ring *rings, size_t count) {
     }
 }
 
-/* Adds a triangle's normal, whose length is twice its area, to its corners. */
-static void add_normal(vertex *a, vertex *b, vertex *c) {
-    float u[3], v[3];
-    for (int i = 0; i < 3; i++) {
-        u[i] = b->position[i] - a->position[i];
-        v[i] = c->position[i] - a->position[i];
-    }
-    for (int i = 0; i < 3; i++) {
-        const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const float n = u[j] * v[k] - u[k] * v[j];
-        a->normal[i] += n;
-        b->normal[i] += n;
-        c->normal[i] += n;
-    }
-}
-
-/* The shader normalises them. */
+/* A triangle's normal, whose length is twice its area, is added to its corners. The shader normalises. */
 void mesh_compute_normals(mesh *m) {
     for (size_t v = 0; v < m->vertex_count; v++)
         memset(m->vertices[v].normal, 0, sizeof m->vertices[v].normal);
-    for (size_t i = 0; i < m->index_count; i += 3)
-        add_normal(&m->vertices[m->indices[i]], &m->vertices[m->indices[i + 1]],
-                   &m->vertices[m->indices[i + 2]]);
+    for (const uint32_t *t = m->indices; t < m->indices + m->index_count; t += 3) {
+        vertex *corners[3] = {&m->vertices[t[0]], &m->vertices[t[1]], &m->vertices[t[2]]};
+        const float *a = corners[0]->position, *b = corners[1]->position, *c = corners[2]->position;
+        for (int i = 0; i < 3; i++) {
+            const int j = (i + 1) % 3, k = (i + 2) % 3;
+            const float n = (b[j] - a[j]) * (c[k] - a[k]) - (b[k] - a[k]) * (c[j] - a[j]);
+            for (int corner = 0; corner < 3; corner++)
+                corners[corner]->normal[i] += n;
+        }
+    }
 }
 
 void mesh_box(const mesh *m, const float (*palette)[12], double low[3], double high[3]) {
@@ -193,11 +184,12 @@ static uint32_t mirrored(uint32_t joint) {
     return joint;
 }
 
-static ring ring_of(const rest *r, const slice *s, bool lies, bool mirror) {
-    const uint32_t joint = r->slots[mirror ? mirrored(s->joint) : s->joint];
-    const float *model = r->models[joint];
+static ring ring_of(const uint32_t *slots, const float (*models)[12], const slice *s, bool lies,
+                    bool mirror) {
+    const uint32_t joint = slots[mirror ? mirrored(s->joint) : s->joint];
+    const float *model = models[joint];
     ring made = {.joint = joint,
-                 .other = r->slots[mirror ? mirrored(s->other) : s->other],
+                 .other = slots[mirror ? mirrored(s->other) : s->other],
                  .share = s->share,
                  .across = {{s->wide, 0, 0}, {0, lies ? -s->deep : 0, lies ? 0 : s->deep}}};
     for (int i = 0; i < 3; i++)
@@ -206,13 +198,14 @@ static ring ring_of(const rest *r, const slice *s, bool lies, bool mirror) {
     return made;
 }
 
-void mesh_of_figure(mesh *m, const rest *r) {
+void mesh_of_figure(mesh *m, const uint32_t *slots, const float (*models)[12]) {
     reserve(m, 7, sizeof slices / sizeof slices[0] * 2);
     for (size_t t = 0; t < sizeof tubes / sizeof tubes[0]; t++)
         for (int side = 0; side < (tubes[t].is_paired ? 2 : 1); side++) {
             ring rings[RINGS_MAX];
             for (size_t k = 0; k < tubes[t].count; k++)
-                rings[k] = ring_of(r, &slices[tubes[t].first + k], tubes[t].lies, side == 1);
+                rings[k] =
+                    ring_of(slots, models, &slices[tubes[t].first + k], tubes[t].lies, side == 1);
             add_tube(m, rings, tubes[t].count);
         }
     mesh_compute_normals(m);
@@ -220,54 +213,39 @@ void mesh_of_figure(mesh *m, const rest *r) {
 
 /* ---- bones ---------------------------------------------------------------------------------- */
 
-/* Two half axes of length `wide`, perpendicular to a direction of length 1. */
-static void make_across(const double along[3], double wide, double across[2][3]) {
-    const int least = fabs(along[0]) < 0.6 ? 0 : 1; /* an axis that is not parallel */
-    double other[3] = {least == 0, least == 1, 0};
-    const double shared = along[least], size = wide / sqrt(1 - shared * shared);
-    for (int i = 0; i < 3; i++)
-        across[0][i] = size * (other[i] - shared * along[i]);
+static void cross(const double a[3], const double b[3], double scale, double product[3]) {
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        across[1][i] = across[0][j] * along[k] - across[0][k] * along[j];
+        product[i] = scale * (a[j] * b[k] - a[k] * b[j]);
     }
 }
 
 /* Thick near the joint that moves it. */
-static void add_bone(mesh *m, uint32_t joint, const double from[3], const double along[3],
-                     double length) {
-    static const double at[BONE_RINGS] = {0, 0.2, 1}, wide[BONE_RINGS] = {0.4, 1, 0.3};
+static void add_bone(mesh *m, uint32_t joint, const double from[3], const double along[3]) {
+    static const double at[BONE_RINGS] = {0, 0.2, 1}, wide[BONE_RINGS] = {0.056, 0.14, 0.042};
+    const double length = hypot(hypot(along[0], along[1]), along[2]);
+    const int least = fabs(along[0]) < 0.6 * length ? 0 : 1; /* an axis that is not parallel */
+    const double axis[3] = {least == 0, least == 1, 0};
+    double across[2][3];
     ring rings[BONE_RINGS];
+    if (!(length > 0))
+        return;
+    cross(along, axis, length / sqrt(length * length - along[least] * along[least]), across[0]);
+    cross(across[0], along, 1 / length, across[1]);
     for (int k = 0; k < BONE_RINGS; k++) {
         rings[k] = (ring){.joint = joint, .other = joint, .colour = {225, 222, 214, 150}};
-        make_across(along, wide[k] * 0.14 * length, rings[k].across);
-        for (int i = 0; i < 3; i++)
-            rings[k].centre[i] = from[i] + at[k] * length * along[i];
+        for (int i = 0; i < 3; i++) {
+            rings[k].centre[i] = from[i] + at[k] * along[i];
+            rings[k].across[0][i] = wide[k] * across[0][i];
+            rings[k].across[1][i] = wide[k] * across[1][i];
+        }
     }
     add_tube(m, rings, BONE_RINGS);
 }
 
-/* From the parent to the joint, and with `beyond` some way on. */
-static void add_bones(mesh *m, const rest *r, size_t joint, bool beyond) {
-    const uint32_t slot = r->slots[joint], parent = r->slots[r->described->parents[joint]];
-    double from[3], to[3], along[3];
-    for (int i = 0; i < 3; i++) {
-        from[i] = (double)r->models[parent][4 * i + 3];
-        to[i] = (double)r->models[slot][4 * i + 3];
-    }
-    const double length = hypot(hypot(to[0] - from[0], to[1] - from[1]), to[2] - from[2]);
-    if (!(length > 0))
-        return;
-    for (int i = 0; i < 3; i++)
-        along[i] = (to[i] - from[i]) / length;
-    add_bone(m, parent, from, along, length);
-    if (beyond)
-        add_bone(m, slot, to, along, 0.7 * length);
-}
-
-void mesh_of_bones(mesh *m, const rest *r, uint32_t hips) {
+void mesh_of_bones(mesh *m, const pm_skeleton_desc *s, const uint32_t *slots,
+                   const float (*models)[12], uint32_t hips) {
     enum { IS_PARENT = 1, HAS_NO_BONE = 2 };
-    const pm_skeleton_desc *s = r->described;
     uint8_t *flags = zeros(s->joint_count, sizeof *flags);
     for (size_t j = 0; j < s->joint_count; j++)
         if (s->parents[j] == PM_NO_PARENT)
@@ -277,9 +255,21 @@ void mesh_of_bones(mesh *m, const rest *r, uint32_t hips) {
     for (uint32_t j = hips; j < s->joint_count; j = (uint32_t)s->parents[j])
         flags[j] |= HAS_NO_BONE;
     reserve(m, 2 * s->joint_count, 2 * BONE_RINGS * s->joint_count);
-    for (size_t j = 0; j < s->joint_count; j++)
-        if (!(flags[j] & HAS_NO_BONE))
-            add_bones(m, r, j, !(flags[j] & IS_PARENT));
+    for (size_t j = 0; j < s->joint_count; j++) {
+        double from[3], to[3], along[3], beyond[3];
+        if (flags[j] & HAS_NO_BONE)
+            continue;
+        const uint32_t slot = slots[j], parent = slots[s->parents[j]];
+        for (int i = 0; i < 3; i++) {
+            from[i] = (double)models[parent][4 * i + 3];
+            to[i] = (double)models[slot][4 * i + 3];
+            along[i] = to[i] - from[i];
+            beyond[i] = 0.7 * along[i];
+        }
+        add_bone(m, parent, from, along);
+        if (!(flags[j] & IS_PARENT))
+            add_bone(m, slot, to, beyond);
+    }
     free(flags);
     mesh_compute_normals(m);
 }

@@ -22,19 +22,14 @@ typedef struct mesh {
     size_t index_count;
 } mesh;
 
-/* The skeleton at rest: a PM_CROWD_MODEL record for each joint, in skeleton order. */
-typedef struct rest {
-    const pm_skeleton_desc *described;
-    const uint32_t *slots; /* of the described joints in skeleton order */
-    const float (*models)[12];
-} rest;
-
-/* The mesh of the figure of examples/crowd/body.h. */
-void mesh_of_figure(mesh *m, const rest *r);
+/* The mesh of the figure of examples/crowd/body.h. `slots` are its joints in skeleton order, and `models` their
+ * matrices at rest. */
+void mesh_of_figure(mesh *m, const uint32_t *slots, const float (*models)[12]);
 
 /* A bone from each joint to its parent, and one beyond each joint that is no parent. What is above the
  * hips, a joint of the description or PM_NO_INDEX32, is no part of the figure. */
-void mesh_of_bones(mesh *m, const rest *r, uint32_t hips);
+void mesh_of_bones(mesh *m, const pm_skeleton_desc *s, const uint32_t *slots,
+                   const float (*models)[12], uint32_t hips);
 
 /* The meshes that a glTF file binds to its first skin, whose joints are at `slots`. Returns false where
  * they are not read, and prints why. */

@@ -28,16 +28,14 @@ typedef struct sharing {
 
 enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
 
-/* Extensions are separated by spaces. */
+/* No other name of an extension continues those that are asked for. */
 static bool has_extension(cl_device_id device, const char *name) {
     size_t size = 0;
-    bool found = false;
     if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
         return false;
-    char *all = calloc(size + 1, 1);
-    if (all && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL) == CL_SUCCESS)
-        for (const char *at = all; !found && (at = strstr(at, name)); at += strlen(name))
-            found = (at == all || at[-1] == ' ') && strchr(" ", at[strlen(name)]);
+    char *all = zeros(size + 1, 1);
+    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL);
+    const bool found = strstr(all, name) != NULL;
     free(all);
     return found;
 }

@@ -58,12 +58,11 @@ static bool read_mesh(scene *s, const char *file, pm_motion_format format) {
 
 static void describe_file(scene *s, const char *file, pm_method method) {
     const pm_motion_character_options wanted = {.method = method};
-    const pm_motion_character *c;
     pm_error error = {0};
     uint32_t hips;
     pm_motion *motion = open_motion(file, &hips);
     must(pm_motion_character_create(motion, &wanted, &s->character, &error), &error);
-    c = s->character;
+    const pm_motion_character *c = s->character;
     s->skeleton_desc = c->skeleton;
     s->clips = c->clips;
     s->clip_count = c->clip_count;
@@ -91,11 +90,11 @@ static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[1
 
 static void make_mesh(scene *s) {
     float(*models)[12] = pose_of(s, UINT32_MAX, PM_CROWD_MODEL);
-    const rest r = {&s->skeleton_desc, pm_skeleton_slots(s->skeleton), (const float(*)[12])models};
     if (s->figure)
-        mesh_of_figure(&s->mesh, &r);
+        mesh_of_figure(&s->mesh, pm_skeleton_slots(s->skeleton), (const float(*)[12])models);
     else if (!s->mesh.vertices)
-        mesh_of_bones(&s->mesh, &r, s->hips);
+        mesh_of_bones(&s->mesh, &s->skeleton_desc, pm_skeleton_slots(s->skeleton),
+                      (const float(*)[12])models, s->hips);
     free(models);
 }
 
@@ -135,16 +134,12 @@ void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine,
     scene_set_count(s, count);
 }
 
-static void free_members(scene *s) {
+void scene_close(scene *s) {
     free(s->agents);
     free(s->before);
     free(s->now);
     free(s->motions);
     free(s->places);
-}
-
-void scene_close(scene *s) {
-    free_members(s);
     mesh_free(&s->mesh);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
@@ -163,14 +158,19 @@ static void place_in_square(scene *s) {
                                .kind = (enum agent_kind)(i % AGENT_KINDS)};
 }
 
+/* Zeros in place of what there is. */
+static void *again(void *before, size_t count, size_t size) {
+    free(before);
+    return zeros(count, size);
+}
+
 void scene_set_count(scene *s, size_t count) {
-    free_members(s);
     s->count = count;
-    s->agents = zeros(count, sizeof *s->agents);
-    s->before = zeros(count, sizeof *s->before);
-    s->now = zeros(count, sizeof *s->now);
-    s->motions = zeros(count, sizeof *s->motions);
-    s->places = zeros(count, sizeof *s->places);
+    s->agents = again(s->agents, count, sizeof *s->agents);
+    s->before = again(s->before, count, sizeof *s->before);
+    s->now = again(s->now, count, sizeof *s->now);
+    s->motions = again(s->motions, count, sizeof *s->motions);
+    s->places = again(s->places, count, sizeof *s->places);
     if (s->figure)
         agents_place(s->agents, count);
     else
