@@ -65,7 +65,7 @@ static const char figure_vertex[] = VERSION PLACE_OF
     "layout(location = 0) in vec3 position;\n"
     "layout(location = 1) in vec3 normal;\n"
     "layout(location = 2) in vec4 weights;\n"
-    "layout(location = 3) in uvec4 joints;\n"
+    "layout(location = 3) in vec4 joints;\n"
     "layout(location = 4) in vec4 colour;\n"
     "uniform mat4 view;\n"
     "uniform uint joint_count;\n"
@@ -76,7 +76,7 @@ static const char figure_vertex[] = VERSION PLACE_OF
     "                              vec3(0.82, 0.29, 0.25), vec3(0.93, 0.60, 0.16),\n"
     "                              vec3(0.27, 0.62, 0.42));\n"
     "vec4 row(uint instance, uint r) {\n"
-    "    uvec4 at = 3u * (instance * joint_count + joints) + r;\n"
+    "    uvec4 at = 3u * (instance * joint_count + uvec4(joints)) + r;\n"
     "    return weights.x * rows[at.x] + weights.y * rows[at.y] + weights.z * rows[at.z] +\n"
     "           weights.w * rows[at.w];\n"
     "}\n"
@@ -168,9 +168,7 @@ static void upload_mesh(drawing *d, const mesh *m) {
     add_attribute(0, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, position));
     add_attribute(1, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, normal));
     add_attribute(2, 4, GL_FLOAT, GL_FALSE, offsetof(vertex, weights));
-    glEnableVertexAttribArray(3);
-    glVertexAttribIPointer(3, 4, GL_UNSIGNED_SHORT, sizeof(vertex),
-                           (const void *)offsetof(vertex, joints));
+    add_attribute(3, 4, GL_UNSIGNED_SHORT, GL_FALSE, offsetof(vertex, joints));
     add_attribute(4, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(vertex, colour));
     glBindVertexArray(0);
 }

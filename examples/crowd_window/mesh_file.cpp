@@ -71,7 +71,7 @@ static const size_t most = size_t(1) << 26; /* a small file can name the same ro
 
 struct reader {
     tinygltf::Model model;
-    const uint32_t *slots;
+    const uint32_t *slots; /* of the skin's joints */
     size_t joint_count;
     std::vector<vertex> vertices;
     std::vector<uint32_t> indices;
@@ -141,27 +141,21 @@ template <typename T> static T *copy_of(const std::vector<T> &from) {
     return to;
 }
 
-static bool skip_image(tinygltf::Image *, const int, std::string *, std::string *, int, int,
-                       const unsigned char *, int, void *) {
-    return true;
-}
-
 static void read(mesh *m, const char *path, bool binary, reader &r) {
     tinygltf::TinyGLTF parser;
     std::string error, warning;
-    parser.SetImageLoader(skip_image, nullptr);
-    const bool parsed = binary ? parser.LoadBinaryFromFile(&r.model, &error, &warning, path)
-                               : parser.LoadASCIIFromFile(&r.model, &error, &warning, path);
-    expect(parsed, error.c_str());
+    parser.SetImageLoader([](auto...) { return true; }, nullptr);
+    expect(binary ? parser.LoadBinaryFromFile(&r.model, &error, &warning, path)
+                  : parser.LoadASCIIFromFile(&r.model, &error, &warning, path),
+           error.c_str());
     expect(r.model.skins.at(0).joints.size() == r.joint_count, "the file has changed");
     for (const tinygltf::Node &node : r.model.nodes)
         if (node.skin == 0 && node.mesh >= 0)
             for (const tinygltf::Primitive &p : r.model.meshes.at(size_t(node.mesh)).primitives)
                 add_primitive(r, p);
     expect(!r.indices.empty(), "no mesh is bound to its first skin");
-    *m = {copy_of(r.vertices), r.vertices.size(), nullptr, 0};
+    *m = {copy_of(r.vertices), r.vertices.size(), nullptr, r.indices.size()};
     m->indices = copy_of(r.indices);
-    m->index_count = r.indices.size();
     if (r.lacks_normals)
         mesh_compute_normals(m);
 }

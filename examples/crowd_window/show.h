@@ -16,10 +16,8 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE, EXIT_NO_DEVICE };
 
-/* Prints the message and ends with the code. */
+/* Print a message, or that of a call that failed, and end. */
 _Noreturn void die(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* Ends with the message of a call that failed. */
 void must(pm_status status, const pm_error *error);
 
 /* Zeros for `count` elements; out of memory ends the program. */
@@ -93,19 +91,16 @@ typedef struct scene {
  * must outlive the scene. */
 void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count);
 void scene_close(scene *s);
-
-/* Start again with another number of members. */
-void scene_set_count(scene *s, size_t count);
+void scene_set_count(scene *s, size_t count); /* starts again */
 
 /* Advances by `seconds`, which may be 0, to the next frame. The first one has no levels, so that all
  * records are written. */
 void scene_step(scene *s, double seconds, const double eye[3]);
 
-/* The job of all members, without outputs; and the bytes of their palettes. */
+/* The job of all members, without outputs; the bytes of their palettes; the radius of the disc on which they
+ * stand. */
 pm_crowd_job scene_job(const scene *s);
 size_t scene_bytes(const scene *s);
-
-/* The radius of the disc on which the crowd stands. */
 double scene_radius(const scene *s);
 
 /* ---- palettes.c: the engine, and the storage buffer that the vertex shader reads -------------------- */
@@ -124,8 +119,7 @@ typedef struct palettes {
 void palettes_open(palettes *p, const char *device);
 void palettes_close(palettes *p);
 
-/* The size of OpenGL's largest storage buffer. */
-size_t palettes_most_bytes(void);
+size_t palettes_most_bytes(void); /* of OpenGL's largest storage buffer */
 
 /* Poses the scene into the buffer, which grows to its size. OpenGL may then read it. */
 void palettes_pose(palettes *p, const scene *s);
@@ -155,10 +149,9 @@ typedef struct drawing {
     GLuint figure_array, vertices, indices, places;
 } drawing;
 
+/* Frames are drawn into the framebuffer that is bound. */
 void drawing_open(drawing *d, const mesh *m);
 void drawing_close(drawing *d);
-
-/* Draws into the framebuffer that is bound. */
 void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *c, int width,
                    int height);
 
@@ -185,26 +178,20 @@ typedef struct show {
     palettes_difference difference;    /* of the last comparison */
 } show;
 
-/* All functions need the OpenGL context to be current. */
+/* All functions need the OpenGL context to be current. A frame advances by `seconds`, poses and draws. */
 void show_open(show *s, const options *o);
 void show_close(show *s);
-
-/* Advances by `seconds`, poses and draws into the framebuffer that is bound. */
 void show_frame(show *s, double seconds, int width, int height);
-
 void show_set_count(show *s, size_t count);
 
 /* Whether a method requires keys only, as figures have them; and a new start with the options' method. */
 bool show_has_method(pm_method method);
 void show_set_method(show *s, const options *o);
 
-/* One line on the crowd, its device and its speed. */
+/* One line on the crowd, its device and its speed; and a monotonic clock. */
 void show_describe(const show *s, double frames_per_second, char *text, size_t size);
-
-/* A monotonic clock. */
 double show_seconds(void);
 
-/* Shows the crowd in a window until it is closed. */
-void window_run(const options *o);
+void window_run(const options *o); /* until the window is closed */
 
 #endif
