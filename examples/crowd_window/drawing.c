@@ -157,7 +157,14 @@ static void add_attribute(GLuint index, GLint size, GLenum type, GLboolean norma
     glVertexAttribPointer(index, size, type, normalised, sizeof(vertex), (const void *)offset);
 }
 
-static void upload_mesh(drawing *d, const mesh *m) {
+void drawing_open(drawing *d, const mesh *m) {
+    d->figure = gl_program(figure_vertex, figure_fragment, "skinned");
+    d->ground = gl_program(ground_vertex, ground_fragment, NULL);
+    d->shadow = gl_program(shadow_vertex, shadow_fragment, NULL);
+    glGenVertexArrays(1, &d->figure_array);
+    glGenBuffers(1, &d->vertices);
+    glGenBuffers(1, &d->indices);
+    glGenBuffers(1, &d->places);
     glBindVertexArray(d->figure_array);
     glBindBuffer(GL_ARRAY_BUFFER, d->vertices);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(m->vertex_count * sizeof *m->vertices), m->vertices,
@@ -170,18 +177,6 @@ static void upload_mesh(drawing *d, const mesh *m) {
     add_attribute(2, 4, GL_FLOAT, GL_FALSE, offsetof(vertex, weights));
     add_attribute(3, 4, GL_UNSIGNED_SHORT, GL_FALSE, offsetof(vertex, joints));
     add_attribute(4, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(vertex, colour));
-    glBindVertexArray(0);
-}
-
-void drawing_open(drawing *d, const mesh *m) {
-    d->figure = gl_program(figure_vertex, figure_fragment, "skinned");
-    d->ground = gl_program(ground_vertex, ground_fragment, NULL);
-    d->shadow = gl_program(shadow_vertex, shadow_fragment, NULL);
-    glGenVertexArrays(1, &d->figure_array);
-    glGenBuffers(1, &d->vertices);
-    glGenBuffers(1, &d->indices);
-    glGenBuffers(1, &d->places);
-    upload_mesh(d, m);
     gl_check("the mesh");
 }
 
