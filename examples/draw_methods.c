@@ -134,11 +134,10 @@ static bool draw(const char *folder, const pm_method_info *info, const motion *m
     draw_path(file, m);
     draw_speed(file, m);
     fprintf(file, "</svg>\n");
-    bool good = !ferror(file);
-    good = fclose(file) == 0 && good;
-    if (!good)
-        perror(path);
-    return good;
+    const bool good = !ferror(file);
+    if (fclose(file) == 0 && good)
+        return true;
+    return perror(path), false;
 }
 
 int main(int argc, char **argv) {

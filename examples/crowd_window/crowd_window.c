@@ -10,10 +10,6 @@
 
 #include "show.h"
 
-static const char usage[] =
-    "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels]\n"
-    "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n";
-
 static const char keys[] =
     "Keys: up, down: twice or half the figures   b: blends   l: levels   m: method\n"
     "      c: compare with plain C   space: pause   esc: end\n"
@@ -21,10 +17,11 @@ static const char keys[] =
 
 static void print_help(void) {
     printf(
-        "%s\n"
+        "usage: crowd_window [FILE] [-n FIGURES] [-d DEVICE] [-m METHOD] [--levels]\n"
+        "                    [--headless [-o FILE.png] [-f FRAMES]] [-s WIDTHxHEIGHT]\n\n"
         "Shows a crowd of skinned figures, in a window or without a display.\n\n"
-        "  FILE        a motion file, such as BVH or GLB, whose bones are drawn; default: a figure\n"
-        "              of its own\n"
+        "  FILE        a motion file, such as BVH or GLB, whose bones are drawn, or of glTF the\n"
+        "              meshes of its first skin; default: a figure of its own\n"
         "  -n FIGURES  1 to %d; default 10000\n"
         "  -d DEVICE   auto, cpu, gpu, none (plain C), a number or part of a name; default: the\n"
         "              one that draws, if it shares buffers, else auto\n"
@@ -36,13 +33,13 @@ static void print_help(void) {
         "  -s WxH      size in pixels; default 1280x720\n\n"
         "%s\n"
         "Example: crowd_window --headless -n 1000 -o crowd.png\n",
-        usage, SCENE_MAX_COUNT, keys);
+        SCENE_MAX_COUNT, keys);
 }
 
 /* ---- arguments ---------------------------------------------------------------------------------- */
 
 _Noreturn static void refuse(const char *name, const char *value, const char *why) {
-    die(EXIT_USAGE, "%s%s%s: %s\n%s", name, value ? " " : "", value ? value : "", why, usage);
+    die(EXIT_USAGE, "%s%s%s: %s", name, value ? " " : "", value ? value : "", why);
 }
 
 /* A whole number before the character `after`; NULL: none. Otherwise the end. */
@@ -94,7 +91,7 @@ static void read_options(int argc, char **argv, options *o) {
         else if (c == 'o')
             o->picture = optarg;
         else if (c == '?')
-            die(EXIT_USAGE, "%s", usage);
+            die(EXIT_USAGE, "--help lists the options");
         else
             *(c == 'l' ? &o->levels : &o->headless) = true;
     o->file = argv[optind];
@@ -131,11 +128,10 @@ static void run_headless(const options *o) {
     char text[512];
     offscreen off;
     show s;
-    const char *lacks = offscreen_open(&off);
+    const char *lacks = offscreen_open(&off, o->width, o->height);
     if (lacks)
         die(EXIT_NO_DEVICE, "%s", lacks);
     show_open(&s, o);
-    offscreen_size(&off, o->width, o->height);
     show_describe(&s, run_frames(&s, o), text, sizeof text);
     printf("%s\ndrawn by %s\n", text, (const char *)glGetString(GL_RENDERER));
     if (o->picture)

@@ -85,21 +85,6 @@ static EGLDisplay find_display(void) {
     return display;
 }
 
-const char *offscreen_open(offscreen *o) {
-    static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
-                                     EGL_NONE};
-    *o = (offscreen){.display = find_display(), .context = EGL_NO_CONTEXT};
-    if (!eglInitialize(o->display, NULL, NULL))
-        return "EGL has no display without a window system";
-    if (eglBindAPI(EGL_OPENGL_API))
-        o->context = eglCreateContext(o->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
-    if (o->context != EGL_NO_CONTEXT &&
-        eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, o->context))
-        return gl_lacks();
-    offscreen_close(o);
-    return "EGL has no context of OpenGL 4.3 core";
-}
-
 static void attach_buffer(GLuint renderbuffer, GLenum format, GLenum point, int samples,
                           const offscreen *o) {
     glBindRenderbuffer(GL_RENDERBUFFER, renderbuffer);
@@ -107,9 +92,8 @@ static void attach_buffer(GLuint renderbuffer, GLenum format, GLenum point, int 
     glFramebufferRenderbuffer(GL_FRAMEBUFFER, point, GL_RENDERBUFFER, renderbuffer);
 }
 
-void offscreen_size(offscreen *o, int width, int height) {
-    o->width = width;
-    o->height = height;
+/* With four samples per pixel. */
+static void make_framebuffer(offscreen *o) {
     glGenFramebuffers(2, o->framebuffers);
     glGenRenderbuffers(RENDERBUFFERS, o->renderbuffers);
     glBindFramebuffer(GL_FRAMEBUFFER, o->framebuffers[RESOLVED]);
@@ -118,8 +102,24 @@ void offscreen_size(offscreen *o, int width, int height) {
     attach_buffer(o->renderbuffers[COLOUR], GL_RGBA8, GL_COLOR_ATTACHMENT0, 4, o);
     attach_buffer(o->renderbuffers[DEPTH], GL_DEPTH_COMPONENT24, GL_DEPTH_ATTACHMENT, 4, o);
     if (glCheckFramebufferStatus(GL_FRAMEBUFFER) != GL_FRAMEBUFFER_COMPLETE)
-        die(EXIT_FAILED, "no framebuffer of %d by %d pixels", width, height);
+        die(EXIT_FAILED, "no framebuffer of %d by %d pixels", o->width, o->height);
     gl_check("the framebuffer");
+}
+
+const char *offscreen_open(offscreen *o, int width, int height) {
+    static const EGLint version[] = {EGL_CONTEXT_MAJOR_VERSION, 4, EGL_CONTEXT_MINOR_VERSION, 3,
+                                     EGL_NONE};
+    *o = (offscreen){find_display(), EGL_NO_CONTEXT, .width = width, .height = height};
+    if (!eglInitialize(o->display, NULL, NULL))
+        return "EGL has no display without a window system";
+    if (eglBindAPI(EGL_OPENGL_API))
+        o->context = eglCreateContext(o->display, EGL_NO_CONFIG_KHR, EGL_NO_CONTEXT, version);
+    if (o->context == EGL_NO_CONTEXT ||
+        !eglMakeCurrent(o->display, EGL_NO_SURFACE, EGL_NO_SURFACE, o->context))
+        return "EGL has no context of OpenGL 4.3 core";
+    if (!gl_lacks())
+        make_framebuffer(o);
+    return gl_lacks();
 }
 
 /* Red, green and blue, a byte each, the lowest row first. */

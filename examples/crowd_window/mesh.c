@@ -175,13 +175,9 @@ static const struct tube {
 } tubes[] = {
     {0, 15, false, false}, {15, 6, true, true}, {21, 10, false, true}, {31, 10, false, true}};
 
-/* The joint of the other side of the body. */
+/* The joint of the other side of the body: limbs have the same number of joints, the left one's first. */
 static uint32_t mirrored(uint32_t joint) {
-    if (joint >= BODY_LEFT_COLLAR && joint <= BODY_LEFT_HAND)
-        return joint + (BODY_RIGHT_COLLAR - BODY_LEFT_COLLAR);
-    if (joint >= BODY_LEFT_THIGH && joint <= BODY_LEFT_TOE)
-        return joint + (BODY_RIGHT_THIGH - BODY_LEFT_THIGH);
-    return joint;
+    return joint < BODY_LEFT_COLLAR ? joint : joint + BODY_RIGHT_COLLAR - BODY_LEFT_COLLAR;
 }
 
 static ring ring_of(const uint32_t *slots, const float (*models)[12], const slice *s, bool lies,

@@ -101,14 +101,6 @@ static void check(cl_int code, const char *call) {
         die(EXIT_FAILED, "%s: OpenCL error %d", call, (int)code);
 }
 
-/* Creates the OpenCL buffer of OpenGL's. */
-static void sharing_take(sharing *s, unsigned name) {
-    cl_int code = CL_SUCCESS;
-    glFinish(); /* the store exists before OpenCL looks at it */
-    s->buffer = clCreateFromGLBuffer(s->context, CL_MEM_READ_WRITE, name, &code);
-    check(code, "clCreateFromGLBuffer");
-}
-
 /* Returns when OpenGL may use the buffer. */
 static void sharing_pose(sharing *s, const scene *shown) {
     const pm_crowd_job from = scene_job(shown);
@@ -175,10 +167,15 @@ static void make_buffer(palettes *p, size_t bytes) {
     glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffer);
     glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)bytes, NULL, GL_DYNAMIC_DRAW);
     gl_check("the buffer of palettes");
-    if (p->sharing)
-        sharing_take(p->sharing, p->buffer);
-    else
+    if (p->sharing) {
+        cl_int code = CL_SUCCESS;
+        glFinish(); /* the store exists before OpenCL looks at it */
+        p->sharing->buffer =
+            clCreateFromGLBuffer(p->sharing->context, CL_MEM_READ_WRITE, p->buffer, &code);
+        check(code, "clCreateFromGLBuffer");
+    } else {
         p->host = zeros(bytes, 1);
+    }
 }
 
 static void pose_into(const scene *s, void *records, bool on_reference) {

@@ -17,14 +17,6 @@ static const double near_metres = 25, far_metres = 60; /* where levels of detail
 
 /* ---- whom it consists of ---------------------------------------------------------------------- */
 
-static void describe_figure(scene *s, pm_method method) {
-    s->figure = zeros(1, sizeof *s->figure);
-    body_describe(s->figure, method);
-    s->skeleton_desc = s->figure->skeleton;
-    s->clips = s->figure->clips;
-    s->clip_count = BODY_CLIPS;
-}
-
 /* The motion with its way over the ground in a root of its own, above the hips, where that is possible. */
 static pm_motion *open_motion(const char *file, uint32_t *hips) {
     const pm_motion_root_options wanted = {.add = true};
@@ -70,18 +62,13 @@ static void describe_file(scene *s, const char *file, pm_method method) {
         s->skeleton_desc.inverse_binds = (pm_array){.data = NULL}; /* bones are bound at rest */
     for (uint32_t j = 0; hips != PM_NO_INDEX32 && j < c->skeleton.joint_count; j++)
         if (c->nodes[j] == hips)
-            s->hips = j;
+            s->hips = j, s->flags = PM_CROWD_IN_PLACE;
     pm_motion_destroy(&motion);
-}
-
-/* The figure of examples/crowd gets its flags from its agents. */
-static uint8_t flags_of(const scene *s) {
-    return s->hips == PM_NO_INDEX32 ? 0 : PM_CROWD_IN_PLACE;
 }
 
 /* A matrix for each joint; of a clip that does not exist, those of the rest pose. */
 static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[12] {
-    const pm_crowd_instance instance = {.clip_a = clip, .flags = flags_of(s)};
+    const pm_crowd_instance instance = {.clip_a = clip, .flags = s->flags};
     pm_error error = {0};
     float(*matrices)[12] = zeros(s->joints, sizeof *matrices);
     must(pm_crowd_pose_one(s->crowd, &instance, output, matrices, &error), &error);
@@ -120,10 +107,15 @@ static void measure(scene *s, const char *file) {
 void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count) {
     pm_error error = {0};
     *s = (scene){.hips = PM_NO_INDEX32};
-    if (file)
+    if (file) {
         describe_file(s, file, method);
-    else
-        describe_figure(s, method);
+    } else {
+        s->figure = zeros(1, sizeof *s->figure);
+        body_describe(s->figure, method);
+        s->skeleton_desc = s->figure->skeleton;
+        s->clips = s->figure->clips;
+        s->clip_count = BODY_CLIPS;
+    }
     s->joints = s->skeleton_desc.joint_count;
     must(pm_skeleton_create(&s->skeleton_desc, &s->skeleton, &error), &error);
     const pm_crowd_desc desc = {
@@ -131,6 +123,11 @@ void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine,
     must(pm_crowd_create(engine, &desc, &s->crowd, &error), &error);
     make_mesh(s);
     measure(s, file);
+    s->agents = zeros(SCENE_MAX_COUNT, sizeof *s->agents);
+    s->before = zeros(SCENE_MAX_COUNT, sizeof *s->before);
+    s->now = zeros(SCENE_MAX_COUNT, sizeof *s->now);
+    s->motions = zeros(SCENE_MAX_COUNT, sizeof *s->motions);
+    s->places = zeros(SCENE_MAX_COUNT, sizeof *s->places);
     scene_set_count(s, count);
 }
 
@@ -158,19 +155,8 @@ static void place_in_square(scene *s) {
                                .kind = (enum agent_kind)(i % AGENT_KINDS)};
 }
 
-/* Zeros in place of what there is. */
-static void *again(void *before, size_t count, size_t size) {
-    free(before);
-    return zeros(count, size);
-}
-
 void scene_set_count(scene *s, size_t count) {
     s->count = count;
-    s->agents = again(s->agents, count, sizeof *s->agents);
-    s->before = again(s->before, count, sizeof *s->before);
-    s->now = again(s->now, count, sizeof *s->now);
-    s->motions = again(s->motions, count, sizeof *s->motions);
-    s->places = again(s->places, count, sizeof *s->places);
     if (s->figure)
         agents_place(s->agents, count);
     else
@@ -196,7 +182,7 @@ static void step_square(scene *s) {
                                         .time_a = ticks,
                                         .time_b = ticks,
                                         .weight = (float)fmax(0, 1 - fabs(8 * phase - 4)),
-                                        .flags = flags_of(s)};
+                                        .flags = s->flags};
     }
 }
 

@@ -41,13 +41,10 @@ typedef struct offscreen {
     int width, height;
 } offscreen;
 
-/* Makes a context of OpenGL 4.3 core current, on the first device of EGL or Mesa's surfaceless platform.
- * Returns NULL, or why there is none. */
-const char *offscreen_open(offscreen *o);
+/* Makes a context of OpenGL 4.3 core current, on the first device of EGL or Mesa's surfaceless platform, and
+ * binds the framebuffer. Returns NULL, or why there is none. */
+const char *offscreen_open(offscreen *o, int width, int height);
 void offscreen_close(offscreen *o);
-
-/* Makes the framebuffer, with four samples per pixel, and binds it. */
-void offscreen_size(offscreen *o, int width, int height);
 
 /* The pixels as PNG. A file at `path` is replaced when the new one is complete. */
 void offscreen_write(offscreen *o, const char *path);
@@ -64,20 +61,20 @@ typedef struct place {
 } place;
 
 typedef struct scene {
-    struct body_description
-        *figure; /* which walks; NULL: members of a file, which stand in a square */
+    struct body_description *figure; /* which walks; NULL: members of a file stand in a square */
     const struct pm_motion_character *character; /* of the file */
     pm_skeleton_desc skeleton_desc;
     const pm_clip_desc *clips;
     uint32_t
-        hips; /* a file's joint below a root that members in place leave alone; PM_NO_INDEX32 */
+        hips; /* a file's joint below the root of its root motion; PM_NO_INDEX32: no such root */
+    uint8_t flags; /* of a file's members */
     size_t clip_count, joints, count;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
     mesh mesh;
     double height, ground; /* of the first pose, in units of the mesh; its lowest vertex */
     double scale, spacing; /* metres per unit, and between members in a square */
-    agent *agents;
+    agent *agents; /* with what follows, SCENE_MAX_COUNT elements, each written by every frame */
     pm_crowd_instance *before, *now;
     pm_root_motion *motions;
     place *places;
@@ -97,8 +94,7 @@ void scene_set_count(scene *s, size_t count); /* starts again */
  * records are written. */
 void scene_step(scene *s, double seconds, const double eye[3]);
 
-/* The job of all members, without outputs; the bytes of their palettes; the radius of the disc on which they
- * stand. */
+/* The job of all members, without outputs; bytes of their palettes; radius of the disc they stand on. */
 pm_crowd_job scene_job(const scene *s);
 size_t scene_bytes(const scene *s);
 double scene_radius(const scene *s);
@@ -155,12 +151,12 @@ void drawing_close(drawing *d);
 void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *c, int width,
                    int height);
 
-/* ---- show.c and window.c: a crowd, how it is posed and drawn, and how fast -------------------------- */
+/* ---- show.c: a crowd, how it is posed and drawn, and how fast, in a window or not ------------------- */
 
 typedef struct options {
     const char *file; /* a motion; NULL: the figure of examples/crowd */
     const char
-        *device; /* NULL: the one that draws, where it shares buffers, else the library's choice */
+        *device; /* NULL: the one that draws, if it shares buffers; or the library's choice */
     size_t count, frames; /* `frames` and `picture` are of --headless */
     pm_method method;
     bool levels, headless;

@@ -491,13 +491,12 @@ static int close_all(void **state) {
 TEST_GROUP(open_folder, close_all)
 
 int main(int argc, char **argv) {
-    const char *lacks = offscreen_open(&off);
+    const char *lacks = offscreen_open(&off, WIDTH, HEIGHT);
     if (lacks) {
         const char *required = getenv("POSEMILL_REQUIRE_EGL");
         print_message("no OpenGL without a display: %s\n", lacks);
         return required && strcmp(required, "1") == 0 ? 1 : 77;
     }
-    offscreen_size(&off, WIDTH, HEIGHT);
     setenv("LSAN_OPTIONS", "suppressions=" POSEMILL_SOURCE_DIR "/tests/lsan.supp", 0);
     return test_main(argc, argv);
 }
