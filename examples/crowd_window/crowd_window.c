@@ -142,9 +142,8 @@ static void run_headless(const options *o) {
 }
 
 int main(int argc, char **argv) {
-    options o = {.count = 10000, .method = PM_METHOD_SQUAD, .frames = 30};
-    o.width = 1280;
-    o.height = 720;
+    options o = {
+        .count = 10000, .frames = 30, .method = PM_METHOD_SQUAD, .width = 1280, .height = 720};
     read_options(argc, argv, &o);
     if (o.headless)
         run_headless(&o);

@@ -2,8 +2,7 @@
  *
  * One buffer: OpenGL orders a copy after the commands that read the buffer, and OpenCL waits for
  * OpenGL when it acquires it. A record that a level of detail does not update keeps its contents.
- *
- * The OpenGL context is EGL's, also in the window. Each platform of OpenCL is asked for the device that draws.
+ * The OpenGL context is EGL's, also in the window: each platform of OpenCL is asked for its device.
  */
 #include "show.h"
 

@@ -114,7 +114,6 @@ typedef struct palettes {
 /* A device that is asked for by name has a context of its own, whose buffers OpenGL cannot share. */
 void palettes_open(palettes *p, const char *device);
 void palettes_close(palettes *p);
-
 size_t palettes_most_bytes(void); /* of OpenGL's largest storage buffer */
 
 /* Poses the scene into the buffer, which grows to its size. OpenGL may then read it. */
