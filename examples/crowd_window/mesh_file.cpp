@@ -84,9 +84,10 @@ static void read_weights(const reader &r, const numbers &joints, const numbers &
     double sum = 0;
     for (size_t i = 0; i < 4; i++) {
         const double weight = number(weights, row, i), joint = number(joints, row, i);
-        expect(weight >= 0 && weight <= 1e6 && (weight == 0 || joint < double(r.joint_count)),
+        expect(weight >= 0 && weight <= 1e6 &&
+                   (weight == 0 || (joint >= 0 && joint < double(r.joint_count))),
                "a vertex has a weight or a joint that cannot be");
-        v.joints[i] = uint16_t(r.slots[weight > 0 ? size_t(joint) : 0]);
+        v.joints[i] = weight > 0 ? uint16_t(r.slots[size_t(joint)]) : 0;
         v.weights[i] = float(weight);
         sum += weight;
     }
@@ -110,8 +111,8 @@ static void add_primitive(reader &r, const tinygltf::Primitive &p) {
     expect(first + count <= most && r.indices.size() <= most,
            "the meshes have more than 2^26 corners");
     r.lacks_normals = r.lacks_normals || !has_normals;
-    for (size_t i = 0; p.material >= 0 && i < 3;
-         i++) { /* linear; colours here are for the screen */
+    /* Factors are linear, and colours here are for the screen. */
+    for (size_t i = 0; p.material >= 0 && i < 3; i++) {
         const tinygltf::Material &material = r.model.materials.at(size_t(p.material));
         const double factor = material.pbrMetallicRoughness.baseColorFactor.at(i);
         v.colour[i] = uint8_t(255 * std::pow(std::fmin(std::fmax(factor, 0), 1), 1 / 2.2));
@@ -173,7 +174,7 @@ bool mesh_of_file(mesh *m, const char *path, bool binary, const uint32_t *slots,
         why = error.what();
     }
     for (char &c : why)
-        c = c >= ' ' && c <= '~' ? c : '?';
+        c = c >= ' ' && c <= '~' ? c : ' ';
     std::fprintf(stderr, "crowd_window: bones are drawn: %s: %s\n", path, why.c_str());
     mesh_free(m);
     return false;
