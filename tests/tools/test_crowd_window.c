@@ -203,40 +203,52 @@ static const strip whole = {
 static const vec3 moved[6] = {{0, 0, 0},      {2, 0, 0},  {-2, 2, 0},
                               {-1.2, 2.8, 0}, {-2, 4, 0}, {0, 2, 1}};
 
-#define STRIP_ACCESSOR(field, type, count, form)                                                   \
-    "{\"bufferView\":0,\"byteOffset\":%zu,\"componentType\":" #type ",\"count\":" #count           \
-    ",\"type\":\"" form "\""
+static const struct accessor {
+    size_t begin;
+    int type, count;
+    const char *form;
+} accessors[] = {{offsetof(strip, positions), 5126, 3, "'VEC3','min':[0,0,0],'max':[1,2,0]"},
+                 {offsetof(strip, positions[3]), 5126, 3, "'VEC3','min':[0,1,0],'max':[1,2,0.5]"},
+                 {offsetof(strip, joints_a), 5121, 3, "'VEC4'"},
+                 {offsetof(strip, joints_b), 5123, 3, "'VEC4'"},
+                 {offsetof(strip, weights_a), 5126, 3, "'VEC4'"},
+                 {offsetof(strip, weights_b), 5121, 3, "'VEC4','normalized':true"},
+                 {offsetof(strip, binds), 5126, 2, "'MAT4'"},
+                 {offsetof(strip, times), 5126, 2, "'SCALAR','min':[0],'max':[1]"},
+                 {offsetof(strip, rotations), 5126, 2, "'VEC4'"},
+                 {offsetof(strip, indices), 5123, 3, "'SCALAR'"}};
 
-/* `corners` indices, as the file states it. */
-static void write_strip(const char *path, const strip *data, int corners) {
+/* JSON with apostrophes for quotation marks; `count` indices, as the file states it. */
+static void describe_strip(char *json, size_t room, int count) {
+    int used = snprintf(
+        json, room,
+        "{'asset':{'version':'2.0'},'scene':0,'scenes':[{'nodes':[0,3]}],"
+        "'nodes':[{'scale':[2,2,2],'children':[1]},{'children':[2]},{'translation':[0,1,0]},"
+        "{'mesh':0,'skin':0,'translation':[5,0,0]}],"
+        "'skins':[{'joints':[2,1],'inverseBindMatrices':6}],'meshes':[{'primitives':["
+        "{'attributes':{'POSITION':0,'JOINTS_0':2,'WEIGHTS_0':4},'indices':9},"
+        "{'attributes':{'POSITION':1,'JOINTS_0':3,'WEIGHTS_0':5}}]}],"
+        "'animations':[{'samplers':[{'input':7,'output':8}],"
+        "'channels':[{'sampler':0,'target':{'node':2,'path':'rotation'}}]}],"
+        "'buffers':[{'byteLength':%zu}],'bufferViews':[{'buffer':0,'byteLength':%zu}],"
+        "'accessors':",
+        sizeof(strip), sizeof(strip));
+    for (size_t i = 0; i < COUNT_OF(accessors); i++) {
+        const struct accessor *a = &accessors[i];
+        used += snprintf(json + used, room - (size_t)used,
+                         "%c{'bufferView':0,'byteOffset':%zu,'componentType':%d,'count':%d,"
+                         "'type':%s}",
+                         i == 0 ? '[' : ',', a->begin, a->type, i == 9 ? count : a->count, a->form);
+        assert_in_range(used, 1, room - 3);
+    }
+    strcpy(json + used, "]}");
+}
+
+static void write_strip(const char *path, const strip *data, int count) {
     char json[4096];
-    const int
-        length =
-            snprintf(
-                json, sizeof json,
-                "{\"asset\":{\"version\":\"2.0\"},\"scene\":0,\"scenes\":[{\"nodes\":[0,3]}],\"nodes\":["
-                "{\"scale\":[2,2,2],\"children\":[1]},{\"children\":[2]},{\"translation\":[0,1,0]},"
-                "{\"mesh\":0,\"skin\":0,\"translation\":[5,0,0]}],"
-                "\"skins\":[{\"joints\":[2,1],\"inverseBindMatrices\":7}],\"meshes\":[{\"primitives\":["
-                "{\"attributes\":{\"POSITION\":0,\"JOINTS_0\":2,\"WEIGHTS_0\":4},\"indices\":6},"
-                "{\"attributes\":{\"POSITION\":1,\"JOINTS_0\":3,\"WEIGHTS_0\":5}}]}],"
-                "\"animations\":[{\"samplers\":[{\"input\":8,\"output\":9}],"
-                "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"rotation\"}}]}],"
-                "\"buffers\":[{\"byteLength\":%zu}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":%zu}],"
-                "\"accessors\":[" STRIP_ACCESSOR(positions, 5126, 3, "VEC3") ",\"min\":[0,0,0],\"max\":[1,2,0]}," STRIP_ACCESSOR(
-                    positions,
-                    5126, 3, "VEC3") ",\"min\":[0,1,0],\"max\":[1,2,0.5]}," STRIP_ACCESSOR(joints, 5121, 3, "VEC4") "}," STRIP_ACCESSOR(joints, 5123, 3, "VEC4") "}," STRIP_ACCESSOR(weights, 5126, 3, "VEC4") "}," STRIP_ACCESSOR(weights, 5121, 3, "VEC4") ",\"normalized\":true}," STRIP_ACCESSOR(indices, 5123, % d, "SCALAR") "}," STRIP_ACCESSOR(binds, 5126, 2, "MAT4") "}," STRIP_ACCESSOR(times,
-                                                                                                                                                                                                                                                                                                                                                                                                   5126,
-                                                                                                                                                                                                                                                                                                                                                                                                   2, "SCALAR") ",\"min\":[0],\"max\":[1]}," STRIP_ACCESSOR(rotations,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                            5126,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                            2,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                            "VEC4") "}]}",
-                sizeof(strip), sizeof(strip), offsetof(strip, positions),
-                offsetof(strip, positions[3]), offsetof(strip, joints_a), offsetof(strip, joints_b),
-                offsetof(strip, weights_a), offsetof(strip, weights_b), offsetof(strip, indices),
-                corners, offsetof(strip, binds), offsetof(strip, times),
-                offsetof(strip, rotations));
-    assert_true(length > 0 && (size_t)length < sizeof json);
+    describe_strip(json, sizeof json, count);
+    for (char *c = json; *c; c++)
+        *c = *c == '\'' ? '"' : *c;
     size_t size = 0;
     unsigned char *bytes = glb_assemble(json, data, sizeof *data, &size);
     FILE *file = fopen(path, "wb");
