@@ -47,7 +47,7 @@ static void make_view(const camera *c, const double eye[3], double aspect, float
 /* ---- shaders -------------------------------------------------------------------------------------- */
 
 /* Binding 0 has the palettes, 3 rows of 4 for each joint of each instance; binding 1 has a place for each
- * instance, as in scene.h. Both are std430. */
+ * instance, as in show.h. Both are std430. */
 #define VERSION "#version 430 core\n"
 
 #define PLACE_OF                                                                                   \
