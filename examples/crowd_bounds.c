@@ -29,13 +29,6 @@ static void describe(body_description *d, pm_subset *hand, float radii[BODY_JOIN
     d->skeleton.radii = radii;
 }
 
-static void place(pm_crowd_instance instances[COUNT]) {
-    for (int i = 0; i < COUNT; i++)
-        instances[i] = (pm_crowd_instance){.clip_a = i % 2 ? BODY_RUN : BODY_WALK,
-                                           .time_a = pm_crowd_ticks(0.037 * i),
-                                           .flags = PM_CROWD_IN_PLACE};
-}
-
 static pm_status pose(pm_crowd *crowd, const pm_crowd_instance *instances, float (*hands)[12],
                       box *boxes, pm_error *error) {
     const pm_crowd_target targets[] = {
@@ -47,23 +40,19 @@ static pm_status pose(pm_crowd *crowd, const pm_crowd_instance *instances, float
     return pm_crowd_pose(crowd, &job, error);
 }
 
-static bool near(float a, float b) {
-    return fabsf(a - b) < 1e-5f;
-}
-
 /* Whether a hand and a box are those of all joints of an instance. */
 static bool agrees(float all[BODY_JOINTS][12], uint32_t slot, const float hand[12],
                    const box *bounds) {
     bool good = true;
     for (int i = 0; i < 12; i++)
-        good = good && near(hand[i], all[slot][i]);
+        good = good && fabsf(hand[i] - all[slot][i]) < 1e-5f;
     for (int i = 0; i < 3; i++) {
         float low = INFINITY, high = -INFINITY;
         for (int joint = 0; joint < BODY_JOINTS; joint++) {
             low = fminf(low, all[joint][4 * i + 3] - radius);
             high = fmaxf(high, all[joint][4 * i + 3] + radius);
         }
-        good = good && near(bounds->low[i], low) && near(bounds->high[i], high);
+        good = good && fabsf(bounds->low[i] - low) < 1e-5f && fabsf(bounds->high[i] - high) < 1e-5f;
     }
     return good;
 }
@@ -92,17 +81,18 @@ int main(int argc, char **argv) {
     pm_error error;
     bool good = false;
     describe(&d, &hand, radii);
-    place(instances);
+    for (int i = 0; i < COUNT; i++)
+        instances[i] = (pm_crowd_instance){.clip_a = i % 2 ? BODY_RUN : BODY_WALK,
+                                           .time_a = pm_crowd_ticks(0.037 * i),
+                                           .flags = PM_CROWD_IN_PLACE};
     pm_status status = body_open(&b, &d, argc > 1 ? argv[1] : NULL, &error);
     if (status == PM_OK)
         status = pose(b.crowd, instances, hands, boxes, &error);
     if (status == PM_OK)
         status = check(&b, instances, hands, boxes, &good, &error);
     body_close(&b);
-    if (status != PM_OK) {
-        fprintf(stderr, "crowd_bounds: %s\n", error.message);
-        return 1;
-    }
+    if (status != PM_OK)
+        return fprintf(stderr, "crowd_bounds: %s\n", error.message), 1;
     printf("%d instances: %zu bytes of hands, %zu of boxes; all joints would be %zu\n", COUNT,
            sizeof hands, sizeof boxes, COUNT * sizeof(float[BODY_JOINTS][12]));
     printf("the first hand is at %.2f %.2f %.2f; the box ends at %.2f %.2f %.2f\n",

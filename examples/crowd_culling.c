@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Culling on the device: the kernel of crowd/cull.h writes a list of the instances in view and its
+ * Culling on the device: a kernel writes a list of the instances in view and its
  * length, and a job poses those on the list. The host never learns how many there are.
  *
  *     crowd_culling [DEVICE]
@@ -9,10 +9,22 @@
 #include <stdio.h>
 
 #include "crowd/body.h"
-#include "crowd/cull.h"
 #include "crowd/queue.h"
 
 enum { COUNT = 1000, PLANES = 3 };
+
+/* A work-item for each instance. A sphere is its middle x y z and its radius; a plane is its inward
+ * normal and its distance. `count` begins with 0. */
+static const char cull_source[] =
+    "kernel void cull(global const float4 *spheres, constant float4 *planes, int plane_count,\n"
+    "                 volatile global uint *count, global uint *list) {\n"
+    "    const uint i = get_global_id(0);\n"
+    "    const float4 sphere = spheres[i];\n"
+    "    for (int p = 0; p < plane_count; p++)\n"
+    "        if (dot(planes[p].xyz, sphere.xyz) + planes[p].w < -sphere.w)\n"
+    "            return;\n"
+    "    list[atomic_inc(count)] = i;\n"
+    "}\n";
 
 /* In front of an eye at the origin that looks along z: between two planes, and up to 20 m away. */
 static const float planes[PLANES][4] = {
@@ -44,14 +56,13 @@ static pm_status enqueue(pm_crowd *crowd, queue *q, cl_mem places, cl_mem instan
     cl_mem view = queue_buffer(q, sizeof planes, planes);
     cl_mem count = queue_buffer(q, sizeof(cl_uint), NULL); /* each frame begins with 0 */
     cl_mem list = queue_buffer(q, COUNT * sizeof(cl_uint), NULL);
-    cl_kernel cull = queue_kernel(q, cull_source, "cull");
     const cl_int plane_count = PLANES;
-    queue_argument(q, cull, 0, sizeof(cl_mem), &places);
-    queue_argument(q, cull, 1, sizeof(cl_mem), &view);
-    queue_argument(q, cull, 2, sizeof plane_count, &plane_count);
-    queue_argument(q, cull, 3, sizeof(cl_mem), &count);
-    queue_argument(q, cull, 4, sizeof(cl_mem), &list);
-    queue_run(q, cull, COUNT);
+    queue_argument(q, 0, sizeof(cl_mem), &places);
+    queue_argument(q, 1, sizeof(cl_mem), &view);
+    queue_argument(q, 2, sizeof plane_count, &plane_count);
+    queue_argument(q, 3, sizeof(cl_mem), &count);
+    queue_argument(q, 4, sizeof(cl_mem), &list);
+    queue_run(q, COUNT);
     if (q->status != CL_SUCCESS)
         return PM_OK;
     const pm_cl_crowd_target target = {.output = PM_CROWD_PALETTE, .buffer = palettes};
@@ -95,7 +106,7 @@ int main(int argc, char **argv) {
     place(places, instances);
     body_describe(&d, PM_METHOD_SLERP);
     pm_status status = body_open(&b, &d, argc > 1 ? argv[1] : NULL, &error);
-    if (status == PM_OK && queue_open(&q, b.engine) == CL_SUCCESS) {
+    if (status == PM_OK && queue_open(&q, b.engine, cull_source, "cull") == CL_SUCCESS) {
         cl_mem there = queue_buffer(&q, sizeof palettes, NULL);
         status = enqueue(b.crowd, &q, queue_buffer(&q, sizeof places, places),
                          queue_buffer(&q, sizeof instances, instances), there, &error);

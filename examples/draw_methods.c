@@ -8,7 +8,6 @@
  */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <posemill/posemill.h>
 
@@ -21,10 +20,10 @@ static const double poses[KEYS][3] = {{-70, -25, 0}, {-40, 35, 30}, {5, 40, -20}
                                       {35, -20, 40}, {60, -35, 0},  {80, 25, -30}};
 
 typedef struct motion {
-    float keys[KEYS * 4];
-    float tangents[KEYS * 4]; /* tangents of cubicspline: the mean of the two adjacent steps */
-    float rotations[SAMPLES * 4];
-    float velocities[SAMPLES * 3];
+    float keys[KEYS][4];
+    float tangents[KEYS][4]; /* tangents of cubicspline: the mean of the two adjacent steps */
+    float rotations[SAMPLES][4];
+    float velocities[SAMPLES][3];
 } motion;
 
 static void make_keys(motion *m) {
@@ -34,18 +33,16 @@ static void make_keys(motion *m) {
             angles[i] = poses[k][i] * pi / 180;
         pm_quat_from_euler(PM_EULER_YXZ, angles, q);
         for (int i = 0; i < 4; i++)
-            m->keys[4 * k + i] = (float)q[i];
+            m->keys[k][i] = (float)q[i];
     }
-    for (int k = 0; k < KEYS; k++)
-        for (int i = 0; i < 4; i++) {
-            int before = k > 0 ? k - 1 : k, after = k + 1 < KEYS ? k + 1 : k;
-            m->tangents[4 * k + i] =
-                (m->keys[4 * after + i] - m->keys[4 * before + i]) / (float)(after - before);
-        }
+    for (int k = 0; k < KEYS; k++) {
+        const int before = k > 0 ? k - 1 : k, after = k + 1 < KEYS ? k + 1 : k;
+        for (int i = 0; i < 4; i++)
+            m->tangents[k][i] = (m->keys[after][i] - m->keys[before][i]) / (float)(after - before);
+    }
 }
 
-static bool sample(pm_engine *engine, pm_method method, motion *m) {
-    pm_error error = {0};
+static bool sample(pm_engine *engine, pm_method method, motion *m, pm_error *error) {
     pm_clip *clip = NULL;
     const double axis[3] = {0, 0, 1};
     const pm_timeline seconds = {.key_count = KEYS, .rate = {1, 1}};
@@ -58,70 +55,63 @@ static bool sample(pm_engine *engine, pm_method method, motion *m) {
                                .method = method};
     const pm_sample_job job = {.sample_count = SAMPLES,
                                .rate = {PER_SEGMENT, 1},
-                               .rotations = m->rotations,
-                               .velocities = m->velocities};
-    bool good = pm_clip_create(engine, &desc, &clip, &error) == PM_OK &&
-                pm_sample(clip, &job, &error) == PM_OK;
-    if (!good)
-        fprintf(stderr, "%s: %s\n", pm_method_get_info(method)->name, error.message);
+                               .rotations = m->rotations[0],
+                               .velocities = m->velocities[0]};
+    const bool good = pm_clip_create(engine, &desc, &clip, error) == PM_OK &&
+                      pm_sample(clip, &job, error) == PM_OK;
     pm_clip_destroy(&clip);
     return good;
 }
 
-/* The position of the tip, on the z axis of the bone, seen from the front: x to the right, y up. */
-static void tip_of(const float *rotation, double *x, double *y) {
+/* The tip, on the z axis of the bone, seen from the front: x to the right, y up. */
+static void find_tip(const float rotation[4], double tip[2]) {
     double q[4], matrix[9];
     for (int i = 0; i < 4; i++)
         q[i] = (double)rotation[i];
     pm_matrix_from_quat(q, matrix);
-    *x = 120 + 100 * matrix[2];
-    *y = 120 - 100 * matrix[5];
+    tip[0] = 120 + 100 * matrix[2];
+    tip[1] = 120 - 100 * matrix[5];
+}
+
+static void draw_circle(FILE *file, const float rotation[4], const char *kind, const char *radius) {
+    double tip[2];
+    find_tip(rotation, tip);
+    fprintf(file, "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%s\"/>\n", kind, tip[0], tip[1],
+            radius);
 }
 
 static void draw_path(FILE *file, const motion *m) {
-    fprintf(file, "<circle class=\"sphere\" cx=\"120\" cy=\"120\" r=\"100\"/>\n");
-    fprintf(file, "<polyline class=\"curve\" points=\"");
+    fprintf(file, "<circle class=\"sphere\" cx=\"120\" cy=\"120\" r=\"100\"/>\n"
+                  "<polyline class=\"curve\" points=\"");
     for (int k = 0; k < SAMPLES; k++) {
-        double x, y;
-        tip_of(m->rotations + 4 * k, &x, &y);
-        fprintf(file, "%.1f,%.1f%s", x, y, k + 1 < SAMPLES ? " " : "\"/>\n");
+        double tip[2];
+        find_tip(m->rotations[k], tip);
+        fprintf(file, "%.1f,%.1f%s", tip[0], tip[1], k + 1 < SAMPLES ? " " : "\"/>\n");
     }
-    /* equal time steps: the distance of the dots shows the speed */
-    for (int k = 0; k < SAMPLES; k += PER_SEGMENT / 6) {
-        double x, y;
-        tip_of(m->rotations + 4 * k, &x, &y);
-        fprintf(file, "<circle class=\"sample\" cx=\"%.1f\" cy=\"%.1f\" r=\"1.5\"/>\n", x, y);
-    }
-    for (int k = 0; k < KEYS; k++) {
-        double x, y;
-        tip_of(m->keys + 4 * k, &x, &y);
-        fprintf(file, "<circle class=\"key\" cx=\"%.1f\" cy=\"%.1f\" r=\"4\"/>\n", x, y);
-    }
+    for (int k = 0; k < SAMPLES; k += PER_SEGMENT / 6) /* their distance shows the speed */
+        draw_circle(file, m->rotations[k], "sample", "1.5");
+    for (int k = 0; k < KEYS; k++)
+        draw_circle(file, m->keys[k], "key", "4");
 }
 
 /* Degrees per second; at a key both one-sided values are drawn if they differ. */
 static void draw_speed(FILE *file, const motion *m) {
-    const double left = 270, bottom = 220, width = 360, high = 200, most = 200;
-    for (int k = 0; k < KEYS; k++)
-        fprintf(file, "<line class=\"grid\" x1=\"%.1f\" x2=\"%.1f\" y1=\"20\" y2=\"220\"/>\n",
-                left + width * k / (KEYS - 1), left + width * k / (KEYS - 1));
-    for (int degrees = 0; degrees <= 200; degrees += 50) {
-        double y = bottom - high * degrees / most;
-        fprintf(file, "<line class=\"grid\" x1=\"270\" x2=\"630\" y1=\"%.1f\" y2=\"%.1f\"/>\n", y,
-                y);
-        fprintf(file, "<text x=\"264\" y=\"%.1f\" text-anchor=\"end\">%d</text>\n", y + 4, degrees);
-    }
-    for (int s = 0; s + 1 < KEYS; s++) {
-        fprintf(file, "<polyline class=\"curve\" points=\"");
-        for (int k = s * PER_SEGMENT; k < (s + 1) * PER_SEGMENT; k++) {
-            const float *w = m->velocities + 3 * k;
-            double speed = 0;
-            for (int i = 0; i < 3; i++)
-                speed += (double)w[i] * (double)w[i];
-            speed = fmin(sqrt(speed) * 180 / pi, most);
-            fprintf(file, "%.1f,%.1f%s", left + width * k / (SAMPLES - 1),
-                    bottom - high * speed / most, k + 1 < (s + 1) * PER_SEGMENT ? " " : "\"/>\n");
-        }
+    for (int x = 270; x <= 630; x += 60)
+        fprintf(file, "<line class=\"grid\" x1=\"%d.0\" x2=\"%d.0\" y1=\"20\" y2=\"220\"/>\n", x,
+                x);
+    for (int degrees = 0; degrees <= 200; degrees += 50)
+        fprintf(file,
+                "<line class=\"grid\" x1=\"270\" x2=\"630\" y1=\"%d.0\" y2=\"%d.0\"/>\n"
+                "<text x=\"264\" y=\"%d.0\" text-anchor=\"end\">%d</text>\n",
+                220 - degrees, 220 - degrees, 224 - degrees, degrees);
+    for (int k = 0; k + 1 < SAMPLES; k++) {
+        const float *w = m->velocities[k];
+        double speed = 0;
+        for (int i = 0; i < 3; i++)
+            speed += (double)w[i] * (double)w[i];
+        fprintf(file, "%s%.1f,%.1f%s", k % PER_SEGMENT ? "" : "<polyline class=\"curve\" points=\"",
+                270 + 360.0 * k / (SAMPLES - 1), 220 - fmin(sqrt(speed) * 180 / pi, 200),
+                (k + 1) % PER_SEGMENT ? " " : "\"/>\n");
     }
     fprintf(file, "<text x=\"450\" y=\"236\" text-anchor=\"middle\">"
                   "degrees a second over six seconds, a key each</text>\n");
@@ -131,10 +121,8 @@ static bool draw(const char *folder, const pm_method_info *info, const motion *m
     char path[1024];
     snprintf(path, sizeof path, "%s/%s.svg", folder, info->name);
     FILE *file = fopen(path, "w");
-    if (!file) {
-        perror(path);
-        return false;
-    }
+    if (!file)
+        return perror(path), false;
     fprintf(file,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 640 240\">\n"
             "<title>%s: %s</title>\n"
@@ -146,30 +134,25 @@ static bool draw(const char *folder, const pm_method_info *info, const motion *m
     draw_path(file, m);
     draw_speed(file, m);
     fprintf(file, "</svg>\n");
-    bool good = !ferror(file);
-    good = fclose(file) == 0 && good;
-    if (!good)
-        perror(path);
-    return good;
+    const bool good = !ferror(file);
+    if (fclose(file) == 0 && good)
+        return true;
+    return perror(path), false;
 }
 
 int main(int argc, char **argv) {
     static motion m;
     pm_engine *engine = NULL;
     pm_error error = {0};
-    if (argc != 2) {
-        fprintf(stderr, "usage: draw_methods FOLDER\n");
-        return 2;
-    }
-    if (pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error) != PM_OK) {
-        fprintf(stderr, "%s\n", error.message);
-        return 1;
-    }
+    if (argc != 2)
+        return fputs("usage: draw_methods FOLDER\n", stderr), 2;
     make_keys(&m);
-    bool good = true;
+    bool good = pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error) == PM_OK;
     for (size_t i = 0; good && i < pm_method_count(); i++)
-        good =
-            sample(engine, (pm_method)i, &m) && draw(argv[1], pm_method_get_info((pm_method)i), &m);
+        good = sample(engine, (pm_method)i, &m, &error) &&
+               draw(argv[1], pm_method_get_info((pm_method)i), &m);
+    if (error.status != PM_OK)
+        fprintf(stderr, "draw_methods: %s\n", error.message);
     pm_engine_destroy(&engine);
     return good ? 0 : 1;
 }

@@ -81,15 +81,12 @@ int main(int argc, char **argv) {
     pm_engine *engine = NULL;
     pm_library *library = NULL;
     pm_error error;
-    if (argc < 3) {
-        fprintf(stderr, "usage: motion_library OUTPUT.npz FILE.bvh...\n");
-        return 2;
-    }
+    if (argc < 3)
+        return fputs("usage: motion_library OUTPUT.npz FILE.bvh...\n", stderr), 2;
     const pm_library_build_options options = {.scale = 0.01}; /* centimetres to metres */
     if (pm_library_build((const char *const *)argv + 2, (size_t)argc - 2, &options, argv[1],
-                         &error) != PM_OK)
-        return fail(&error);
-    if (pm_engine_create(NULL, &engine, &error) != PM_OK)
+                         &error) != PM_OK ||
+        pm_engine_create(NULL, &engine, &error) != PM_OK)
         return fail(&error);
     int code = 0;
     if (pm_library_open(engine, argv[1], NULL, &library, &error) != PM_OK)

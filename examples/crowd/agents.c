@@ -84,42 +84,15 @@ static pm_crowd_instance instance_of(const agent *a, double cycles, double now) 
     return in;
 }
 
-void agents_instances(const agent *agents, size_t count, double now, pm_crowd_instance *instances) {
-    for (size_t i = 0; i < count; i++)
-        instances[i] = instance_of(&agents[i], agents[i].cycles, now);
-}
-
-/* Mixes the root motion with that of the strafe. The body turns, so that the agent keeps its
- * direction. */
-static void mix_strafe(agent *a, double cycles, double *ahead, double *aside) {
-    const double left = a->strafe * body_stride(BODY_STRAFE) * cycles;
-    if (a->strafe == 0)
-        a->turn = 0;
-    if (a->strafe == 0 || cycles == 0)
-        return;
-    const double forward = (1 - a->strafe) * *ahead;
-    a->turn = atan2(fabs(left), fabs(forward));
-    *ahead = copysign(hypot(forward, left), cycles);
-    *aside = 0;
-}
-
 /* Moves along the root motion, then turns round the middle by the distance covered. */
-static void move_agent(agent *a, double cycles, const pm_root_motion *motion) {
-    double ahead = (double)motion->position[2], aside = (double)motion->position[0];
-    double radius = hypot(a->x, a->z);
-    mix_strafe(a, cycles, &ahead, &aside);
+static void move_agent(agent *a, const pm_root_motion *motion) {
+    const double ahead = (double)motion->position[2], aside = (double)motion->position[0];
+    const double radius = hypot(a->x, a->z);
     a->heading += 2 * atan2((double)motion->rotation[1], (double)motion->rotation[3]);
     a->heading -= ahead / radius / 2;
     a->x += aside * cos(a->heading) + ahead * sin(a->heading);
     a->z += ahead * cos(a->heading) - aside * sin(a->heading);
     a->heading -= ahead / radius / 2;
-}
-
-/* Cycles in a time at the agent's speed. */
-static double cycles_of(const agent *a, double seconds) {
-    double cycle = (1 - a->run) * body_seconds[BODY_WALK] + a->run * body_seconds[BODY_RUN];
-    cycle = (1 - a->strafe) * cycle + a->strafe * body_seconds[BODY_STRAFE];
-    return a->speed * seconds / cycle;
 }
 
 pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double now,
@@ -129,11 +102,12 @@ pm_status agents_move(const pm_crowd *crowd, agent *agents, size_t count, double
         agent *a = &agents[i];
         choose(a, agents_radius(count));
         before[i] = instance_of(a, a->cycles, now);
-        a->cycles += cycles_of(a, seconds);
+        a->cycles += a->speed * seconds /
+                     ((1 - a->run) * body_seconds[BODY_WALK] + a->run * body_seconds[BODY_RUN]);
         after[i] = instance_of(a, a->cycles, now + seconds);
     }
     pm_status status = pm_crowd_root_motion(crowd, before, after, count, motions, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        move_agent(&agents[i], cycles_of(&agents[i], seconds), &motions[i]);
+        move_agent(&agents[i], &motions[i]);
     return status;
 }

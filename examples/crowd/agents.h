@@ -12,11 +12,9 @@ enum agent_kind { AGENT_WALKS, AGENT_CHANGES, AGENT_RUNS, AGENT_WAVES, AGENT_BAC
 typedef struct agent {
     double x, z;    /* position of the root */
     double heading; /* radians; the agent moves in the direction (sin, cos) of it */
-    double turn;    /* by which the body faces to the right of the direction, if it strafes */
     double cycles;  /* cycles of walk or run since the beginning */
     double speed;   /* speed factor; 1: as in the clips, below 0: walks backwards */
     double run;     /* 0: walks, 1: runs, else a blend */
-    double strafe;  /* share of the strafe beside both, 0 to 1 */
     double offset;  /* added to the distance from the middle in the choice between walk and run */
     enum agent_kind kind;
 } agent;
@@ -26,9 +24,6 @@ void agents_place(agent *agents, size_t count);
 
 /* The radius of the disc that contains them. */
 double agents_radius(size_t count);
-
-/* The instances of the agents at time `now`. */
-void agents_instances(const agent *agents, size_t count, double now, pm_crowd_instance *instances);
 
 /* Chooses between walk and run, advances by `seconds`, and moves each agent by the root motion of
  * its instance. before, after and motions have `count` elements; `after` receives the new

@@ -19,28 +19,9 @@ static const pm_timeline timelines[BODY_CLIPS] = {{.key_count = BODY_KEYS, .rate
                                                   {.key_count = BODY_KEYS, .rate = {120, 9}},
                                                   {.key_count = BODY_KEYS, .rate = {120, 36}}};
 
-static const int32_t parents[BODY_JOINTS] = {-1,
-                                             BODY_ROOT,
-                                             BODY_HIPS,
-                                             BODY_SPINE,
-                                             BODY_CHEST,
-                                             BODY_NECK,
-                                             BODY_CHEST,
-                                             BODY_LEFT_COLLAR,
-                                             BODY_LEFT_ARM,
-                                             BODY_LEFT_FOREARM,
-                                             BODY_CHEST,
-                                             BODY_RIGHT_COLLAR,
-                                             BODY_RIGHT_ARM,
-                                             BODY_RIGHT_FOREARM,
-                                             BODY_HIPS,
-                                             BODY_LEFT_THIGH,
-                                             BODY_LEFT_SHIN,
-                                             BODY_LEFT_FOOT,
-                                             BODY_HIPS,
-                                             BODY_RIGHT_THIGH,
-                                             BODY_RIGHT_SHIN,
-                                             BODY_RIGHT_FOOT};
+/* Of the joints of enum body_joint. */
+static const int32_t parents[BODY_JOINTS] = {-1, 0,  1,  2, 3,  4,  3,  6, 7,  8,  3,
+                                             10, 11, 12, 1, 14, 15, 16, 1, 18, 19, 20};
 
 /* Offsets from the parent, standing with arms down and without rotation. */
 static const double offsets[BODY_JOINTS][3] = {
@@ -75,10 +56,6 @@ static const gait gaits[] = {
     [BODY_RUN] = {2.5, 0.34, 0.24, 0.900, 0.035, 0.42, 12, 11, 40, 88, 0, 2, 0},
     [BODY_STRAFE] = {0.45, 0.60, 0.08, 0.890, 0.012, 0.3, 2, 0, 6, 24, 0.06, 0, 0.5},
 };
-
-double body_stride(enum body_clip clip) {
-    return gaits[clip].stride;
-}
 
 /* ---- poses ----------------------------------------------------------------------- */
 
@@ -259,21 +236,6 @@ void body_describe(body_description *d, pm_method method) {
         else
             d->clips[clip].loop_period = body_seconds[clip];
     }
-}
-
-void body_leg_slots(const pm_skeleton *skeleton, int32_t slots[BODY_LEG_JOINTS]) {
-    static const int joints[BODY_LEG_JOINTS] = {BODY_ROOT,       BODY_HIPS,      BODY_LEFT_THIGH,
-                                                BODY_LEFT_SHIN,  BODY_LEFT_FOOT, BODY_RIGHT_THIGH,
-                                                BODY_RIGHT_SHIN, BODY_RIGHT_FOOT};
-    for (int i = 0; i < BODY_LEG_JOINTS; i++)
-        slots[i] = (int32_t)pm_skeleton_slots(skeleton)[joints[i]];
-}
-
-void body_rest_position(int joint, double position[3]) {
-    memset(position, 0, 3 * sizeof *position);
-    for (; joint >= 0; joint = parents[joint])
-        for (int i = 0; i < 3; i++)
-            position[i] += offsets[joint][i];
 }
 
 pm_status body_open(body *b, const body_description *d, const char *device, pm_error *error) {

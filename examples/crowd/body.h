@@ -58,9 +58,6 @@ enum { BODY_KEYS = 13 };
 /* Duration of a cycle of each clip. */
 extern const double body_seconds[BODY_CLIPS];
 
-/* Metres by which a cycle of a clip that walks moves the root. */
-double body_stride(enum body_clip clip);
-
 typedef struct body_keys {
     double rotations[BODY_KEYS][BODY_JOINTS][4];
     double positions[BODY_KEYS][BODY_JOINTS][3];
@@ -81,14 +78,6 @@ typedef struct body_description {
 
 /* Any method that requires keys only, such as PM_METHOD_SQUAD. */
 void body_describe(body_description *d, pm_method method);
-
-/* Root, hips, and thigh, shin and foot of the left and of the right leg: their places in records of
- * a skeleton, which are in skeleton order. */
-enum { BODY_LEG_JOINTS = 8 };
-void body_leg_slots(const pm_skeleton *skeleton, int32_t slots[BODY_LEG_JOINTS]);
-
-/* The position of a joint's origin in the rest pose. */
-void body_rest_position(int joint, double position[3]);
 
 typedef struct body {
     pm_engine *engine;

@@ -1,31 +1,23 @@
 /* SPDX-License-Identifier: MIT
  *
- * A queue, kernels and buffers in the calls of OpenCL 1.2.
+ * A queue, a kernel and buffers in the calls of OpenCL 1.2.
  */
 #include "queue.h"
 
 #include <stdio.h>
 
-cl_int queue_open(queue *q, const pm_engine *engine) {
+cl_int queue_open(queue *q, const pm_engine *engine, const char *source, const char *name) {
     *q = (queue){.context = pm_cl_context(engine)};
     if (!q->context)
         return q->status = CL_DEVICE_NOT_FOUND;
     q->commands = clCreateCommandQueue(q->context, pm_cl_device(engine), 0, &q->status);
+    if (q->status == CL_SUCCESS)
+        q->program = clCreateProgramWithSource(q->context, 1, &source, NULL, &q->status);
+    if (q->status == CL_SUCCESS)
+        q->status = clBuildProgram(q->program, 0, NULL, "", NULL, NULL);
+    if (q->status == CL_SUCCESS)
+        q->kernel = clCreateKernel(q->program, name, &q->status);
     return q->status;
-}
-
-cl_kernel queue_kernel(queue *q, const char *source, const char *name) {
-    if (q->status == CL_SUCCESS && q->kernel_count == QUEUE_MOST_KERNELS)
-        q->status = CL_OUT_OF_HOST_MEMORY;
-    if (q->status != CL_SUCCESS)
-        return NULL;
-    const unsigned k = q->kernel_count++;
-    q->programs[k] = clCreateProgramWithSource(q->context, 1, &source, NULL, &q->status);
-    if (q->status == CL_SUCCESS)
-        q->status = clBuildProgram(q->programs[k], 0, NULL, "", NULL, NULL);
-    if (q->status == CL_SUCCESS)
-        q->kernels[k] = clCreateKernel(q->programs[k], name, &q->status);
-    return q->kernels[k];
 }
 
 bool queue_report(const queue *q, const char *program, pm_status status, const pm_error *error) {
@@ -43,17 +35,16 @@ void queue_close(queue *q) {
         clFinish(q->commands);
     for (unsigned i = 0; i < q->buffer_count; i++)
         clReleaseMemObject(q->buffers[i]);
-    for (unsigned k = 0; k < q->kernel_count; k++) {
-        if (q->kernels[k])
-            clReleaseKernel(q->kernels[k]);
-        if (q->programs[k])
-            clReleaseProgram(q->programs[k]);
-    }
+    if (q->kernel)
+        clReleaseKernel(q->kernel);
+    if (q->program)
+        clReleaseProgram(q->program);
     if (q->commands)
         clReleaseCommandQueue(q->commands);
 }
 
 cl_mem queue_buffer(queue *q, size_t bytes, const void *from) {
+    const cl_uint zero = 0;
     if (q->status == CL_SUCCESS && q->buffer_count == QUEUE_MOST_BUFFERS)
         q->status = CL_OUT_OF_HOST_MEMORY;
     if (q->status != CL_SUCCESS)
@@ -64,37 +55,20 @@ cl_mem queue_buffer(queue *q, size_t bytes, const void *from) {
         return NULL;
     q->buffers[q->buffer_count++] = buffer;
     if (!from)
-        queue_set_zero(q, buffer, bytes);
+        q->status =
+            clEnqueueFillBuffer(q->commands, buffer, &zero, sizeof zero, 0, bytes, 0, NULL, NULL);
     return buffer;
 }
 
-void queue_set_zero(queue *q, cl_mem buffer, size_t bytes) {
-    const cl_uint zero = 0;
+void queue_argument(queue *q, cl_uint index, size_t bytes, const void *value) {
+    if (q->status == CL_SUCCESS)
+        q->status = clSetKernelArg(q->kernel, index, bytes, value);
+}
+
+void queue_run(queue *q, size_t count) {
     if (q->status == CL_SUCCESS)
         q->status =
-            clEnqueueFillBuffer(q->commands, buffer, &zero, sizeof zero, 0, bytes, 0, NULL, NULL);
-}
-
-void queue_argument(queue *q, cl_kernel kernel, cl_uint index, size_t bytes, const void *value) {
-    if (q->status == CL_SUCCESS)
-        q->status = clSetKernelArg(kernel, index, bytes, value);
-}
-
-void queue_run(queue *q, cl_kernel kernel, size_t count) {
-    if (q->status == CL_SUCCESS)
-        q->status =
-            clEnqueueNDRangeKernel(q->commands, kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
-}
-
-void queue_copy(queue *q, cl_mem from, cl_mem to, size_t bytes) {
-    if (q->status == CL_SUCCESS)
-        q->status = clEnqueueCopyBuffer(q->commands, from, to, 0, 0, bytes, 0, NULL, NULL);
-}
-
-void queue_write(queue *q, cl_mem buffer, size_t bytes, const void *from) {
-    if (q->status == CL_SUCCESS)
-        q->status =
-            clEnqueueWriteBuffer(q->commands, buffer, CL_TRUE, 0, bytes, from, 0, NULL, NULL);
+            clEnqueueNDRangeKernel(q->commands, q->kernel, 1, NULL, &count, NULL, 0, NULL, NULL);
 }
 
 void queue_read(queue *q, cl_mem buffer, size_t bytes, void *to) {

@@ -1,13 +1,153 @@
 /* SPDX-License-Identifier: MIT
  *
- * Buffers of the mesh, programs, and the commands of a frame.
+ * The camera, shaders in GLSL 4.30, buffers of the mesh, and the commands of a frame.
  */
-#include "drawing.h"
+#include "show.h"
 
+#include <math.h>
 #include <stddef.h>
 
-#include "fault.h"
-#include "shaders.h"
+/* ---- the camera ----------------------------------------------------------------------------------- */
+
+static const double target_height = 0.9; /* metres: the camera looks at the hips of the middle */
+static const double field = 0.7;         /* radians from the lower to the upper edge */
+static const double nearest = 0.2, farthest = 1500;
+
+/* Among those who change from walk to run, some metres above their heads. */
+camera camera_of(double radius) {
+    const double distance = 6 + 0.62 * radius;
+    return (camera){.turn = 0.6, .rise = fmin(0.2, 4.5 / distance), .distance = distance};
+}
+
+void camera_eye(const camera *c, double eye[3]) {
+    eye[0] = c->distance * cos(c->rise) * sin(c->turn);
+    eye[1] = c->distance * sin(c->rise) + target_height;
+    eye[2] = c->distance * cos(c->rise) * cos(c->turn);
+}
+
+/* From the world to clip space, column by column. `aspect` is width by height. */
+static void make_view(const camera *c, const double eye[3], double aspect, float matrix[16]) {
+    /* rows of the rotation from the world to the camera, which looks along its -z */
+    const double rows[3][3] = {
+        {cos(c->turn), 0, -sin(c->turn)},
+        {-sin(c->rise) * sin(c->turn), cos(c->rise), -sin(c->rise) * cos(c->turn)},
+        {cos(c->rise) * sin(c->turn), sin(c->rise), cos(c->rise) * cos(c->turn)}};
+    const double zoom = 1 / tan(field / 2), deep = (farthest + nearest) / (nearest - farthest);
+    const double shift = 2 * farthest * nearest / (nearest - farthest);
+    const double factors[4] = {zoom / aspect, zoom, deep, -1};
+    for (int i = 0; i < 4; i++) {
+        const double *r = rows[i < 3 ? i : 2];
+        for (int column = 0; column < 3; column++)
+            matrix[4 * column + i] = (float)(factors[i] * r[column]);
+        matrix[12 + i] = (float)(-factors[i] * (r[0] * eye[0] + r[1] * eye[1] + r[2] * eye[2]) +
+                                 (i == 2 ? shift : 0));
+    }
+}
+
+/* ---- shaders -------------------------------------------------------------------------------------- */
+
+/* Binding 0 has the palettes, 3 rows of 4 for each joint of each instance; binding 1 has a place for each
+ * instance, as in show.h. Both are std430. */
+#define VERSION "#version 430 core\n"
+
+#define PLACE_OF                                                                                   \
+    "struct Place { vec4 position; vec4 turn; };\n"                                                \
+    "layout(std430, binding = 1) readonly buffer Places { Place places[]; };\n"                    \
+    "vec3 turned(Place p, vec3 v) {\n"                                                             \
+    "    return vec3(p.turn.y * v.x + p.turn.x * v.z, v.y, p.turn.y * v.z - p.turn.x * v.x);\n"    \
+    "}\n"
+
+#define SKY "const vec3 sky = vec3(0.86, 0.90, 0.94);\n"
+
+/* Skins a vertex of an instance with its palette. `skinned` is its position in the world. */
+static const char figure_vertex[] = VERSION PLACE_OF
+    "layout(std430, binding = 0) readonly buffer Palettes { vec4 rows[]; };\n"
+    "layout(location = 0) in vec3 position;\n"
+    "layout(location = 1) in vec3 normal;\n"
+    "layout(location = 2) in vec4 weights;\n"
+    "layout(location = 3) in vec4 joints;\n"
+    "layout(location = 4) in vec4 colour;\n"
+    "uniform mat4 view;\n"
+    "uniform uint joint_count;\n"
+    "out vec3 skinned;\n"
+    "out vec3 skinned_normal;\n"
+    "out vec3 shade;\n"
+    "const vec3 kinds[5] = vec3[5](vec3(0.25, 0.47, 0.80), vec3(0.55, 0.36, 0.70),\n"
+    "                              vec3(0.82, 0.29, 0.25), vec3(0.93, 0.60, 0.16),\n"
+    "                              vec3(0.27, 0.62, 0.42));\n"
+    "vec4 row(uint instance, uint r) {\n"
+    "    uvec4 at = 3u * (instance * joint_count + uvec4(joints)) + r;\n"
+    "    return weights.x * rows[at.x] + weights.y * rows[at.y] + weights.z * rows[at.z] +\n"
+    "           weights.w * rows[at.w];\n"
+    "}\n"
+    "void main() {\n"
+    "    uint instance = uint(gl_InstanceID);\n"
+    "    Place p = places[instance];\n"
+    "    mat4 rows_mixed = mat4(row(instance, 0u), row(instance, 1u), row(instance, 2u),\n"
+    "                           vec4(0.0, 0.0, 0.0, 1.0));\n"
+    "    vec3 moved = (vec4(position, 1.0) * rows_mixed).xyz;\n"
+    "    skinned = p.position.xyz + p.position.w * turned(p, moved);\n"
+    "    skinned_normal = turned(p, (vec4(normalize(normal), 0.0) * rows_mixed).xyz);\n"
+    "    shade = mix(colour.rgb, kinds[uint(p.turn.z)], colour.a);\n"
+    "    gl_Position = view * vec4(skinned, 1.0);\n"
+    "}\n";
+
+static const char figure_fragment[] =
+    VERSION SKY "in vec3 skinned;\n"
+                "in vec3 skinned_normal;\n"
+                "in vec3 shade;\n"
+                "uniform vec3 eye;\n"
+                "out vec4 colour;\n"
+                "void main() {\n"
+                "    vec3 n = normalize(skinned_normal);\n"
+                "    float sun = max(dot(n, normalize(vec3(0.5, 0.8, 0.35))), 0.0);\n"
+                "    vec3 lit = shade * (0.42 + 0.16 * n.y + 0.62 * sun);\n"
+                "    float haze = 1.0 - exp(-distance(eye, skinned) / 160.0);\n"
+                "    colour = vec4(mix(lit, sky, haze), 1.0);\n"
+                "}\n";
+
+static const char ground_vertex[] =
+    VERSION "uniform mat4 view;\n"
+            "out vec3 at;\n"
+            "void main() {\n"
+            "    vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
+            "    at = 900.0 * vec3(corner.x, 0.0, corner.y);\n"
+            "    gl_Position = view * vec4(at, 1.0);\n"
+            "}\n";
+
+/* Squares of two metres, which fade into their mean where they are smaller than a pixel. */
+static const char ground_fragment[] = VERSION SKY
+    "in vec3 at;\n"
+    "uniform vec3 eye;\n"
+    "out vec4 colour;\n"
+    "void main() {\n"
+    "    vec2 square = floor(at.xz / 2.0);\n"
+    "    float size = max(length(fwidth(at.xz)) / 2.0, 1e-6);\n"
+    "    float odd = mix(mod(square.x + square.y, 2.0), 0.5, clamp(size, 0.0, 1.0));\n"
+    "    vec3 floor_colour = mix(vec3(0.72, 0.74, 0.72), vec3(0.78, 0.80, 0.78), odd);\n"
+    "    float haze = 1.0 - exp(-distance(eye, at) / 160.0);\n"
+    "    colour = vec4(mix(floor_colour, sky, haze), 1.0);\n"
+    "}\n";
+
+static const char shadow_vertex[] =
+    VERSION PLACE_OF "uniform mat4 view;\n"
+                     "out vec2 across;\n"
+                     "void main() {\n"
+                     "    across = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;\n"
+                     "    Place p = places[gl_InstanceID];\n"
+                     "    vec3 at = vec3(p.position.x, 0.01, p.position.z) +\n"
+                     "              turned(p, 0.55 * vec3(across.x, 0.0, across.y));\n"
+                     "    gl_Position = view * vec4(at, 1.0);\n"
+                     "}\n";
+
+static const char shadow_fragment[] =
+    VERSION "in vec2 across;\n"
+            "out vec4 colour;\n"
+            "void main() {\n"
+            "    colour = vec4(0.0, 0.0, 0.05, 0.45 * smoothstep(1.0, 0.1, length(across)));\n"
+            "}\n";
+
+/* ---- objects -------------------------------------------------------------------------------------- */
 
 enum { PALETTES = 0, PLACES = 1 }; /* bindings of storage buffers */
 
@@ -17,7 +157,14 @@ static void add_attribute(GLuint index, GLint size, GLenum type, GLboolean norma
     glVertexAttribPointer(index, size, type, normalised, sizeof(vertex), (const void *)offset);
 }
 
-static void upload_mesh(drawing *d, const mesh *m) {
+void drawing_open(drawing *d, const mesh *m) {
+    d->figure = gl_program(figure_vertex, figure_fragment, "skinned");
+    d->ground = gl_program(ground_vertex, ground_fragment, NULL);
+    d->shadow = gl_program(shadow_vertex, shadow_fragment, NULL);
+    glGenVertexArrays(1, &d->figure_array);
+    glGenBuffers(1, &d->vertices);
+    glGenBuffers(1, &d->indices);
+    glGenBuffers(1, &d->places);
     glBindVertexArray(d->figure_array);
     glBindBuffer(GL_ARRAY_BUFFER, d->vertices);
     glBufferData(GL_ARRAY_BUFFER, (GLsizeiptr)(m->vertex_count * sizeof *m->vertices), m->vertices,
@@ -28,166 +175,61 @@ static void upload_mesh(drawing *d, const mesh *m) {
     add_attribute(0, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, position));
     add_attribute(1, 3, GL_FLOAT, GL_FALSE, offsetof(vertex, normal));
     add_attribute(2, 4, GL_FLOAT, GL_FALSE, offsetof(vertex, weights));
-    glEnableVertexAttribArray(3);
-    glVertexAttribIPointer(3, 4, GL_UNSIGNED_SHORT, sizeof(vertex),
-                           (const void *)offsetof(vertex, joints));
+    add_attribute(3, 4, GL_UNSIGNED_SHORT, GL_FALSE, offsetof(vertex, joints));
     add_attribute(4, 4, GL_UNSIGNED_BYTE, GL_TRUE, offsetof(vertex, colour));
-    glBindVertexArray(0);
-    d->vertex_count = m->vertex_count;
-    d->index_count = m->index_count;
+    gl_check("the mesh");
 }
 
-pm_status drawing_open(drawing *d, const scene *s, pm_error *error) {
-    *d = (drawing){0};
-    d->figure = gl_program(figure_vertex, figure_fragment, "skinned", error);
-    d->sword = d->figure ? gl_program(sword_vertex, figure_fragment, NULL, error) : 0;
-    d->ground = d->sword ? gl_program(ground_vertex, ground_fragment, NULL, error) : 0;
-    d->shadow = d->ground ? gl_program(shadow_vertex, shadow_fragment, NULL, error) : 0;
-    if (!d->shadow) {
-        drawing_close(d);
-        return error->status;
-    }
-    glGenVertexArrays(1, &d->figure_array);
-    glGenVertexArrays(1, &d->no_array);
-    glGenBuffers(1, &d->vertices);
-    glGenBuffers(1, &d->indices);
-    glGenBuffers(1, &d->places);
-    glGenQueries(1, &d->query);
-    upload_mesh(d, &s->mesh);
-    const pm_status status = gl_check("the mesh", error);
-    if (status != PM_OK)
-        drawing_close(d);
-    return status;
-}
-
-/* Names that are 0 are ignored by OpenGL. */
 void drawing_close(drawing *d) {
     const GLuint buffers[] = {d->vertices, d->indices, d->places};
-    const GLuint arrays[] = {d->figure_array, d->no_array};
-    glDeleteQueries(1, &d->query);
     glDeleteBuffers(3, buffers);
-    glDeleteVertexArrays(2, arrays);
+    glDeleteVertexArrays(1, &d->figure_array);
     glDeleteProgram(d->shadow);
     glDeleteProgram(d->ground);
-    glDeleteProgram(d->sword);
     glDeleteProgram(d->figure);
     *d = (drawing){0};
 }
 
-/* ---- a frame ------------------------------------------------------------------------------ */
+/* ---- a frame -------------------------------------------------------------------------------------- */
 
-static void use(GLuint program, const scene *s, const float view[16], const double eye[3]) {
-    const float at[3] = {(float)eye[0], (float)eye[1], (float)eye[2]};
+static void use(GLuint program, const float view[16], const double eye[3]) {
     glUseProgram(program);
     glUniformMatrix4fv(glGetUniformLocation(program, "view"), 1, GL_FALSE, view);
-    glUniform3fv(glGetUniformLocation(program, "eye"), 1, at); /* -1 is ignored */
-    glUniform1f(glGetUniformLocation(program, "steepness"), (float)scene_steepness(s));
+    glUniform3f(glGetUniformLocation(program, "eye"), (float)eye[0], (float)eye[1], (float)eye[2]);
 }
 
-static void bind(const drawing *d, const scene *s, const palettes *p) {
-    glBindBuffer(GL_SHADER_STORAGE_BUFFER, d->places);
-    glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(s->count * sizeof *s->places), s->places,
-                 GL_STREAM_DRAW);
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffers[p->now]);
-    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
-}
-
-static void draw_ground(const drawing *d, const scene *s, const float view[16],
-                        const double eye[3]) {
-    glBindVertexArray(d->no_array);
-    use(d->ground, s, view, eye);
+static void draw_ground(const drawing *d, const float view[16], const double eye[3], size_t count) {
+    glBindVertexArray(d->figure_array); /* whose attributes these shaders do not read */
+    use(d->ground, view, eye);
     glDrawArrays(GL_TRIANGLE_STRIP, 0, 4);
     glEnable(GL_BLEND);
     glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
     glDepthMask(GL_FALSE);
-    use(d->shadow, s, view, eye);
-    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)s->count);
+    use(d->shadow, view, eye);
+    glDrawArraysInstanced(GL_TRIANGLE_STRIP, 0, 4, (GLsizei)count);
     glDepthMask(GL_TRUE);
     glDisable(GL_BLEND);
 }
 
-static void draw_figures(const drawing *d, const scene *s, const float view[16],
-                         const double eye[3]) {
-    glBindVertexArray(d->figure_array);
-    use(d->figure, s, view, eye);
-    glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
-    glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)d->index_count, GL_UNSIGNED_INT, NULL,
-                            (GLsizei)s->count);
-}
-
-static void draw_swords(const drawing *d, const scene *s, const float view[16],
-                        const double eye[3]) {
-    const size_t row = scene_hands_offset(s) / (4 * sizeof(float));
-    if (!s->swords)
-        return;
-    glBindVertexArray(d->no_array);
-    use(d->sword, s, view, eye);
-    glUniform1ui(glGetUniformLocation(d->sword, "hands"), (GLuint)row);
-    glDrawArraysInstanced(GL_TRIANGLES, 0, 2 * 36, (GLsizei)s->count);
-}
-
-/* The query is asked again when its result was read, so that nothing waits for it. */
-static void read_query(drawing *d) {
-    GLuint64 nanoseconds = 0, available = 0;
-    if (!d->asked)
-        return;
-    glGetQueryObjectui64v(d->query, GL_QUERY_RESULT_AVAILABLE, &available);
-    if (!available)
-        return;
-    glGetQueryObjectui64v(d->query, GL_QUERY_RESULT, &nanoseconds);
-    d->milliseconds = 1e-6 * (double)nanoseconds;
-    d->asked = false;
-}
-
-void drawing_frame(drawing *d, const scene *s, palettes *p, const camera *c, int width,
+void drawing_frame(drawing *d, const scene *s, const palettes *p, const camera *c, int width,
                    int height) {
     float view[16];
     double eye[3];
-    camera_matrix(c, (double)width / height, view);
     camera_eye(c, eye);
-    read_query(d);
-    const bool asks = !d->asked;
-    if (asks)
-        glBeginQuery(GL_TIME_ELAPSED, d->query);
+    make_view(c, eye, (double)width / height, view);
     glViewport(0, 0, width, height);
     glClearColor(0.86f, 0.90f, 0.94f, 1.0f);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
     glEnable(GL_DEPTH_TEST);
-    bind(d, s, p);
-    draw_ground(d, s, view, eye);
-    draw_figures(d, s, view, eye);
-    draw_swords(d, s, view, eye);
-    if (asks)
-        glEndQuery(GL_TIME_ELAPSED);
-    d->asked = true;
-    palettes_drawn(p);
-}
-
-/* ---- what the vertex shader computed -------------------------------------------------------- */
-
-/* Each vertex once, as a point, in the order of the mesh. */
-pm_status drawing_positions(drawing *d, const scene *s, palettes *p, float *positions,
-                            pm_error *error) {
-    const size_t bytes = s->count * d->vertex_count * 3 * sizeof *positions;
-    const float nowhere[16] = {0};
-    const double eye[3] = {0};
-    GLuint captured = 0;
-    glGenBuffers(1, &captured);
-    glBindBuffer(GL_TRANSFORM_FEEDBACK_BUFFER, captured);
-    glBufferData(GL_TRANSFORM_FEEDBACK_BUFFER, (GLsizeiptr)bytes, NULL, GL_STATIC_READ);
-    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, captured);
-    bind(d, s, p);
-    glBindVertexArray(d->figure_array);
-    use(d->figure, s, nowhere, eye);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, d->places);
+    glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)(s->count * sizeof *s->places), s->places,
+                 GL_STREAM_DRAW);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PALETTES, p->buffer);
+    glBindBufferBase(GL_SHADER_STORAGE_BUFFER, PLACES, d->places);
+    draw_ground(d, view, eye, s->count);
+    use(d->figure, view, eye);
     glUniform1ui(glGetUniformLocation(d->figure, "joint_count"), (GLuint)s->joints);
-    glEnable(GL_RASTERIZER_DISCARD);
-    glBeginTransformFeedback(GL_POINTS);
-    glDrawArraysInstanced(GL_POINTS, 0, (GLsizei)d->vertex_count, (GLsizei)s->count);
-    glEndTransformFeedback();
-    glDisable(GL_RASTERIZER_DISCARD);
-    glGetBufferSubData(GL_TRANSFORM_FEEDBACK_BUFFER, 0, (GLsizeiptr)bytes, positions);
-    glBindBufferBase(GL_TRANSFORM_FEEDBACK_BUFFER, 0, 0);
-    glDeleteBuffers(1, &captured);
-    palettes_drawn(p);
-    return gl_check("transform feedback", error);
+    glDrawElementsInstanced(GL_TRIANGLES, (GLsizei)s->mesh.index_count, GL_UNSIGNED_INT, NULL,
+                            (GLsizei)s->count);
+    gl_check("a frame");
 }

@@ -1,50 +1,153 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ways from the engine to the vertex shader. With levels of detail that skip frames a record keeps
- * its contents for some frames, so that a single buffer must be used.
+ * One buffer: OpenGL orders a copy after the commands that read the buffer, and OpenCL waits for
+ * OpenGL when it acquires it. A record that a level of detail does not update keeps its contents.
+ * The OpenGL context is EGL's, also in the window: each platform of OpenCL is asked for its device.
  */
-#include "palettes.h"
+#include "show.h"
 
+#include <epoxy/egl.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "fault.h"
+#include <posemill/posemill_cl.h>
 
-const char *const palette_way_names[PALETTES_WAYS] = {"mapped", "copied", "shared"};
+#include <CL/cl_gl.h>
 
-bool palettes_can(palette_way way, const sharing *shared, const char **why) {
-    *why = way == PALETTES_MAPPED ? "mapped buffers need OpenGL 4.4 or ARB_buffer_storage"
-                                  : "no OpenCL driver shares buffers with this OpenGL context";
-    return way == PALETTES_COPIED || (way == PALETTES_MAPPED && gl_has_storage()) ||
-           (way == PALETTES_SHARED && shared);
+/* ---- shared with OpenCL ------------------------------------------------------------------------- */
+
+typedef struct sharing {
+    cl_context context;
+    cl_device_id device;
+    cl_command_queue queue;
+    cl_mem buffer;
+    bool waits; /* cl_khr_gl_event: acquiring waits for OpenGL's commands */
+} sharing;
+
+enum { PLATFORMS_MAX = 16, DEVICES_MAX = 64 };
+
+/* No other name of an extension continues those that are asked for. */
+static bool has_extension(cl_device_id device, const char *name) {
+    size_t size = 0;
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &size) != CL_SUCCESS)
+        return false;
+    char *all = zeros(size + 1, 1);
+    clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, size, all, NULL);
+    const bool found = strstr(all, name) != NULL;
+    free(all);
+    return found;
 }
 
-/* ---- buffers ------------------------------------------------------------------------------ */
-
-/* Read too: a device that computes in memory of its own fetches the records that it leaves alone. */
-static pm_status map_buffers(palettes *p, pm_error *error) {
-    const GLbitfield flags =
-        GL_MAP_READ_BIT | GL_MAP_WRITE_BIT | GL_MAP_PERSISTENT_BIT | GL_MAP_COHERENT_BIT;
-    for (int i = 0; i < SHARING_BUFFERS; i++) {
-        glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
-        glBufferStorage(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, flags);
-        p->mapped[i] = glMapBufferRange(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, flags);
-        if (!p->mapped[i])
-            return fault(error, PM_ERROR_DEVICE_MEMORY, "no mapped buffer of %zu bytes", p->bytes);
-    }
-    return PM_OK;
+/* Whether a device of the platform shares buffers. Otherwise the loader's functions call what the driver
+ * lacks. */
+static bool shares(cl_platform_id platform) {
+    cl_device_id devices[DEVICES_MAX];
+    cl_uint count = 0;
+    bool found = false;
+    if (clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, DEVICES_MAX, devices, &count) != CL_SUCCESS)
+        return false;
+    for (cl_uint i = 0; i < count && i < DEVICES_MAX; i++)
+        found = found || has_extension(devices[i], "cl_khr_gl_sharing");
+    return found;
 }
 
-static pm_status make_buffers(palettes *p, pm_error *error) {
-    for (int i = 0; i < SHARING_BUFFERS; i++) {
-        glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[i]);
-        glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)p->bytes, NULL, GL_DYNAMIC_DRAW);
+/* On the platform's device that draws the current context, if there is one. */
+static bool open_on(sharing *s, cl_platform_id platform) {
+    const cl_context_properties properties[] = {CL_CONTEXT_PLATFORM,
+                                                (cl_context_properties)platform,
+                                                CL_GL_CONTEXT_KHR,
+                                                (cl_context_properties)eglGetCurrentContext(),
+                                                CL_EGL_DISPLAY_KHR,
+                                                (cl_context_properties)eglGetCurrentDisplay(),
+                                                0};
+    size_t size = 0;
+    cl_int status = CL_SUCCESS;
+    clGetGLContextInfoKHR_fn ask =
+        NULL; /* C has no cast from an object's address to a function's */
+    void *address = clGetExtensionFunctionAddressForPlatform(platform, "clGetGLContextInfoKHR");
+    memcpy(&ask, &address, sizeof address);
+    if (!shares(platform) || !ask ||
+        ask(properties, CL_CURRENT_DEVICE_FOR_GL_CONTEXT_KHR, sizeof(cl_device_id), &s->device,
+            &size) != CL_SUCCESS ||
+        size < sizeof(cl_device_id) || !has_extension(s->device, "cl_khr_gl_sharing"))
+        return false;
+    s->waits = has_extension(s->device, "cl_khr_gl_event");
+    s->context = clCreateContext(properties, 1, &s->device, NULL, NULL, &status);
+    if (status != CL_SUCCESS)
+        return false;
+    s->queue = clCreateCommandQueue(s->context, s->device, 0, &status);
+    if (status != CL_SUCCESS)
+        clReleaseContext(s->context);
+    return status == CL_SUCCESS;
+}
+
+/* NULL where no driver can share the buffers of the context that is current. */
+static sharing *sharing_open(void) {
+    cl_platform_id platforms[PLATFORMS_MAX];
+    cl_uint count = 0;
+    sharing *s = zeros(1, sizeof *s);
+    if (clGetPlatformIDs(PLATFORMS_MAX, platforms, &count) == CL_SUCCESS)
+        for (cl_uint i = 0; i < count && i < PLATFORMS_MAX; i++)
+            if (open_on(s, platforms[i]))
+                return s;
+    free(s);
+    return NULL;
+}
+
+static void check(cl_int code, const char *call) {
+    if (code != CL_SUCCESS)
+        die(EXIT_FAILED, "%s: OpenCL error %d", call, (int)code);
+}
+
+/* Returns when OpenGL may use the buffer. */
+static void sharing_pose(sharing *s, const scene *shown) {
+    const pm_crowd_job from = scene_job(shown);
+    const pm_cl_crowd_target target = {.output = PM_CROWD_PALETTE, .buffer = s->buffer};
+    const pm_cl_crowd_job job = {.instances = from.instances,
+                                 .instance_count = from.instance_count,
+                                 .frame = from.frame,
+                                 .outputs = &target,
+                                 .output_count = 1};
+    pm_error error = {0};
+    if (!s->waits)
+        glFinish();
+    check(clEnqueueAcquireGLObjects(s->queue, 1, &s->buffer, 0, NULL, NULL),
+          "clEnqueueAcquireGLObjects");
+    must(pm_cl_crowd_pose(shown->crowd, &job, s->queue, 0, NULL, NULL, &error), &error);
+    check(clEnqueueReleaseGLObjects(s->queue, 1, &s->buffer, 0, NULL, NULL),
+          "clEnqueueReleaseGLObjects");
+    check(clFinish(s->queue), "clFinish");
+}
+
+/* ---- palettes ----------------------------------------------------------------------------------- */
+
+void palettes_open(palettes *p, const char *device) {
+    pm_error error = {0};
+    *p = (palettes){.sharing = device ? NULL : sharing_open()};
+    must(p->sharing ? pm_cl_engine_create(p->sharing->context, p->sharing->device, NULL, &p->engine,
+                                          &error)
+                    : pm_engine_create(&(pm_engine_desc){.device = device}, &p->engine, &error),
+         &error);
+}
+
+static void drop_buffer(palettes *p) {
+    if (p->sharing && p->sharing->buffer)
+        clReleaseMemObject(p->sharing->buffer);
+    glDeleteBuffers(1, &p->buffer);
+    free(p->host);
+}
+
+/* OpenCL's objects that share OpenGL's go before them. The crowd of the scene has been destroyed. */
+void palettes_close(palettes *p) {
+    drop_buffer(p);
+    pm_engine_destroy(&p->engine);
+    if (p->sharing) {
+        clReleaseCommandQueue(p->sharing->queue);
+        clReleaseContext(p->sharing->context);
     }
-    if (gl_check("buffers of palettes", error) != PM_OK)
-        return error->status;
-    if (p->way == PALETTES_SHARED)
-        return sharing_take(p->sharing, p->buffers, error);
-    p->host = calloc(1, p->bytes);
-    return p->host ? PM_OK : fault_memory(error);
+    free(p->sharing);
+    *p = (palettes){0};
 }
 
 size_t palettes_most_bytes(void) {
@@ -53,98 +156,68 @@ size_t palettes_most_bytes(void) {
     return most > 0 ? (size_t)most : 0;
 }
 
-pm_status palettes_open(palettes *p, palette_way way, sharing *shared, const scene *s,
-                        pm_error *error) {
-    const char *why;
-    *p = (palettes){.way = way, .sharing = shared, .bytes = scene_palette_bytes(s)};
-    if (!palettes_can(way, shared, &why))
-        return fault(error, PM_ERROR_NO_DEVICE, "%s: %s", palette_way_names[way], why);
-    if (p->bytes > palettes_most_bytes())
-        return fault(error, PM_ERROR_SIZE, "palettes have %zu bytes; OpenGL allows %zu", p->bytes,
-                     palettes_most_bytes());
-    glGenBuffers(SHARING_BUFFERS, p->buffers);
-    const pm_status status =
-        way == PALETTES_MAPPED ? map_buffers(p, error) : make_buffers(p, error);
-    if (status != PM_OK)
-        palettes_close(p);
-    return status;
-}
-
-void palettes_close(palettes *p) {
-    for (int i = 0; i < SHARING_BUFFERS; i++)
-        if (p->drawn[i])
-            glDeleteSync(p->drawn[i]);
-    if (p->way == PALETTES_SHARED && p->sharing)
-        sharing_drop(p->sharing);
-    stages_close(&p->stages);
-    if (p->buffers[0])
-        glDeleteBuffers(SHARING_BUFFERS, p->buffers); /* also unmaps them */
-    free(p->host);
-    *p = (palettes){0};
-}
-
-/* ---- a frame ------------------------------------------------------------------------------ */
-
-/* The engine must not write what OpenGL still reads. OpenGL orders its own copies itself, and OpenCL
- * waits for OpenGL when it acquires a buffer. */
-static pm_status wait_until_drawn(palettes *p, int which, pm_error *error) {
-    const GLuint64 ten_seconds = 10000000000u;
-    if (!p->drawn[which])
-        return PM_OK;
-    const GLenum result =
-        p->way == PALETTES_MAPPED
-            ? glClientWaitSync(p->drawn[which], GL_SYNC_FLUSH_COMMANDS_BIT, ten_seconds)
-            : GL_ALREADY_SIGNALED;
-    glDeleteSync(p->drawn[which]);
-    p->drawn[which] = NULL;
-    if (result == GL_TIMEOUT_EXPIRED || result == GL_WAIT_FAILED)
-        return fault(error, PM_ERROR_DEVICE, "OpenGL did not finish drawing in 10 seconds");
-    return PM_OK;
-}
-
-static pm_status pose_into_memory(palettes *p, scene *s, void *records, bool on_reference,
-                                  pm_error *error) {
-    if (stages_needed(s))
-        return stages_pose(p->stages, s, records, error);
-    pm_crowd_job job = scene_job(s);
-    job.on_reference = on_reference;
-    return scene_pose(s, job, records, error);
-}
-
-static pm_status pose_into(palettes *p, scene *s, int which, bool on_reference, pm_error *error) {
-    if (on_reference && (p->way == PALETTES_SHARED || stages_needed(s)))
-        return fault(error, PM_ERROR_ARGUMENT, "plain C has no kernels and buffers of the device");
-    if ((p->way == PALETTES_SHARED || stages_needed(s)) && !p->stages &&
-        stages_open(&p->stages, s, error) != PM_OK)
-        return error->status;
-    if (p->way == PALETTES_SHARED)
-        return sharing_pose(p->sharing, p->stages, s, which, error);
-    if (p->way == PALETTES_MAPPED)
-        return pose_into_memory(p, s, p->mapped[which], on_reference, error);
-    const pm_status status = pose_into_memory(p, s, p->host, on_reference, error);
-    glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffers[which]);
-    glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, p->host);
-    return status;
-}
-
-pm_status palettes_pose(palettes *p, scene *s, bool on_reference, pm_error *error) {
-    const uint32_t slowest = scene_slowest_level(s);
-    const int which = slowest > 1 ? p->now : 1 - p->now;
-    const uint64_t frame = s->frame;
-    pm_status status = wait_until_drawn(p, which, error);
-    /* Memory without poses is posed for as many frames as it takes until each record was written. */
-    for (uint32_t k = p->filled[which] ? 1 : slowest; status == PM_OK && k > 0; k--) {
-        s->frame = frame + k - 1;
-        status = pose_into(p, s, which, on_reference, error);
+static void make_buffer(palettes *p, size_t bytes) {
+    if (bytes > palettes_most_bytes())
+        die(EXIT_FAILED, "palettes have %zu bytes; OpenGL allows %zu", bytes,
+            palettes_most_bytes());
+    drop_buffer(p);
+    p->bytes = bytes;
+    glGenBuffers(1, &p->buffer);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffer);
+    glBufferData(GL_SHADER_STORAGE_BUFFER, (GLsizeiptr)bytes, NULL, GL_DYNAMIC_DRAW);
+    gl_check("the buffer of palettes");
+    if (p->sharing) {
+        cl_int code = CL_SUCCESS;
+        glFinish(); /* the store exists before OpenCL looks at it */
+        p->sharing->buffer =
+            clCreateFromGLBuffer(p->sharing->context, CL_MEM_READ_WRITE, p->buffer, &code);
+        check(code, "clCreateFromGLBuffer");
+    } else {
+        p->host = zeros(bytes, 1);
     }
-    s->frame = frame;
-    p->filled[which] = status == PM_OK;
-    p->now = which;
-    return status;
 }
 
-void palettes_drawn(palettes *p) {
-    if (p->drawn[p->now])
-        glDeleteSync(p->drawn[p->now]);
-    p->drawn[p->now] = glFenceSync(GL_SYNC_GPU_COMMANDS_COMPLETE, 0);
+static void pose_into(const scene *s, void *records, bool on_reference) {
+    const pm_crowd_target target = {.output = PM_CROWD_PALETTE, .memory = records};
+    pm_crowd_job job = scene_job(s);
+    pm_error error = {0};
+    job.outputs = &target;
+    job.output_count = 1;
+    job.on_reference = on_reference;
+    must(pm_crowd_pose(s->crowd, &job, &error), &error);
+}
+
+void palettes_pose(palettes *p, const scene *s) {
+    if (p->bytes != scene_bytes(s))
+        make_buffer(p, scene_bytes(s));
+    if (p->sharing) {
+        sharing_pose(p->sharing, s);
+        return;
+    }
+    pose_into(s, p->host, false);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffer);
+    glBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, p->host);
+}
+
+palettes_difference palettes_compare(const palettes *p, const scene *s) {
+    const size_t numbers = p->bytes / sizeof(float);
+    float *plain = zeros(numbers, sizeof *plain), *drawn = zeros(numbers, sizeof *drawn);
+    palettes_difference d = {.bits = 32 * (uint64_t)numbers};
+    pose_into(s, plain, true);
+    glBindBuffer(GL_SHADER_STORAGE_BUFFER, p->buffer);
+    glGetBufferSubData(GL_SHADER_STORAGE_BUFFER, 0, (GLsizeiptr)p->bytes, drawn);
+    for (size_t i = 0; i < numbers; i++) {
+        uint32_t a, b;
+        memcpy(&a, plain + i, sizeof a);
+        memcpy(&b, drawn + i, sizeof b);
+        for (a ^= b; a; a &= a - 1)
+            d.differ++;
+        const double error = fabs((double)plain[i] - (double)drawn[i]);
+        d.largest = fmax(d.largest, i % 4 == 3 ? error / s->height : error);
+        if (isnan(error))
+            d.largest = HUGE_VAL;
+    }
+    free(plain);
+    free(drawn);
+    return d;
 }

@@ -1,272 +1,225 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd. Figures of examples/crowd walk by its rules; members of a file stand in a square and
- * play its clips.
+ * Figures of examples/crowd walk by its rules; members of a file stand in a square and play its clips.
  */
-#include "scene.h"
+#include "show.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "fault.h"
+#include <posemill/posemill_motion.h>
+
+#include "crowd/body.h"
 
 static const double figure_height = 1.7;               /* metres, of members from a file */
 static const double near_metres = 25, far_metres = 60; /* where levels of detail change */
 
-/* ---- objects ------------------------------------------------------------------------------ */
+/* ---- whom it consists of ---------------------------------------------------------------------- */
 
-static pm_status copy_mesh(scene *s, pm_error *error) {
-    const mesh *from = &s->model->mesh;
-    s->mesh = (mesh){.vertices = malloc(from->vertex_count * sizeof *from->vertices),
-                     .vertex_count = from->vertex_count,
-                     .indices = malloc(from->index_count * sizeof *from->indices),
-                     .index_count = from->index_count};
-    if (!s->mesh.vertices || !s->mesh.indices)
-        return fault_memory(error);
-    memcpy(s->mesh.vertices, from->vertices, from->vertex_count * sizeof *from->vertices);
-    memcpy(s->mesh.indices, from->indices, from->index_count * sizeof *from->indices);
-    mesh_use_skeleton_order(&s->mesh, s->skeleton);
-    return PM_OK;
+/* The motion with its way over the ground in a root of its own, above the hips, where that is possible. */
+static pm_motion *open_motion(const char *file, uint32_t *hips) {
+    const pm_motion_root_options wanted = {.add = true};
+    pm_motion_root_report report = {0};
+    pm_motion *motion = NULL, *rooted = NULL;
+    pm_error error = {0};
+    *hips = PM_NO_INDEX32;
+    must(pm_motion_open(file, NULL, &motion, &error), &error);
+    if (pm_motion_extract_root(motion, &wanted, &rooted, &report, &error) != PM_OK) {
+        fprintf(stderr, "crowd_window: root motion stays in the figure: %s\n", error.message);
+        return motion;
+    }
+    pm_motion_destroy(&motion);
+    *hips = report.joint;
+    return rooted;
 }
 
-/* Sizes of the resting figure. The figure of examples/crowd is in metres, and stands at 0. */
-static pm_status set_sizes(scene *s, const double low[3], const double high[3], pm_error *error) {
-    s->height = high[1] - low[1];
-    if (!(s->height > 0 && s->height < 1e6))
-        return fault(error, PM_ERROR_FILE, "the mesh has no height in the rest pose");
-    s->scale = s->model->is_figure ? 1 : figure_height / s->height;
-    s->ground = s->model->is_figure ? 0 : low[1];
-    s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
-    return PM_OK;
+/* Whether the meshes are drawn, and not bones. */
+static bool read_mesh(scene *s, const char *file, pm_motion_format format) {
+    const pm_motion_character *c = s->character;
+    if (!c->skin_slots || (format != PM_MOTION_GLB && format != PM_MOTION_GLTF))
+        return false;
+#ifdef CROWD_WINDOW_MESHES
+    return mesh_of_file(&s->mesh, file, format == PM_MOTION_GLB, c->skin_slots,
+                        c->skin_joint_count);
+#else
+    fprintf(stderr, "crowd_window: bones are drawn: %s: built without TinyGLTF\n", file);
+    return false;
+#endif
 }
 
-/* A clip that does not exist shows the rest pose. */
-static pm_status measure(scene *s, pm_error *error) {
-    const pm_crowd_instance rest = {.clip_a = UINT32_MAX};
-    double low[3] = {0}, high[3] = {0};
-    float *palette = malloc(s->joints * pm_crowd_record_bytes(PM_CROWD_PALETTE));
-    if (!palette)
-        return fault_memory(error);
-    const pm_status status = pm_crowd_pose_one(s->crowd, &rest, PM_CROWD_PALETTE, palette, error);
-    if (status == PM_OK)
-        mesh_box(&s->mesh, palette, low, high);
+static void describe_file(scene *s, const char *file, pm_method method) {
+    const pm_motion_character_options wanted = {.method = method};
+    pm_error error = {0};
+    uint32_t hips;
+    pm_motion *motion = open_motion(file, &hips);
+    must(pm_motion_character_create(motion, &wanted, &s->character, &error), &error);
+    const pm_motion_character *c = s->character;
+    s->skeleton_desc = c->skeleton;
+    s->clips = c->clips;
+    s->clip_count = c->clip_count;
+    if (!read_mesh(s, file, pm_motion_get_content(motion)->format))
+        s->skeleton_desc.inverse_binds = (pm_array){.data = NULL}; /* bones are bound at rest */
+    for (uint32_t j = 0; hips != PM_NO_INDEX32 && j < c->skeleton.joint_count; j++)
+        if (c->nodes[j] == hips)
+            s->hips = j, s->flags = PM_CROWD_IN_PLACE;
+    pm_motion_destroy(&motion);
+}
+
+/* A matrix for each joint; of a clip that does not exist, those of the rest pose. */
+static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[12] {
+    const pm_crowd_instance instance = {.clip_a = clip, .flags = s->flags};
+    pm_error error = {0};
+    float(*matrices)[12] = zeros(s->joints, sizeof *matrices);
+    must(pm_crowd_pose_one(s->crowd, &instance, output, matrices, &error), &error);
+    return matrices;
+}
+
+static void make_mesh(scene *s) {
+    float(*models)[12] = pose_of(s, UINT32_MAX, PM_CROWD_MODEL);
+    if (s->figure)
+        mesh_of_figure(&s->mesh, pm_skeleton_slots(s->skeleton), (const float(*)[12])models);
+    else if (!s->mesh.vertices)
+        mesh_of_bones(&s->mesh, &s->skeleton_desc, pm_skeleton_slots(s->skeleton),
+                      (const float(*)[12])models, s->hips);
+    free(models);
+}
+
+/* The size of the first clip's first pose. The figure of examples/crowd is in metres, and stands at 0. */
+static void measure(scene *s, const char *file) {
+    double low[3], high[3];
+    float(*palette)[12] = pose_of(s, 0, PM_CROWD_PALETTE);
+    mesh_box(&s->mesh, (const float(*)[12])palette, low, high);
     free(palette);
-    return status == PM_OK ? set_sizes(s, low, high, error) : status;
+    s->height = high[1] - low[1];
+    s->scale = 1;
+    if (s->figure)
+        return;
+    if (!(s->height > 0 && s->height < 1e6))
+        die(EXIT_FAILED, "%s: what is drawn has no height in the first pose", file);
+    s->scale = figure_height / s->height;
+    s->ground = low[1];
+    s->spacing = 0.5 + s->scale * fmax(high[0] - low[0], high[2] - low[2]);
 }
 
-static pm_status open_crowd(scene *s, pm_error *error) {
-    const pm_crowd_desc desc = {.skeleton = s->skeleton,
-                                .clips = s->model->clips,
-                                .clip_count = s->model->clip_count,
-                                .markers = s->model->markers};
-    return pm_crowd_create(s->engine, &desc, &s->crowd, error);
+/* ---- members ---------------------------------------------------------------------------------- */
+
+void scene_open(scene *s, const char *file, pm_method method, pm_engine *engine, size_t count) {
+    pm_error error = {0};
+    *s = (scene){.hips = PM_NO_INDEX32};
+    if (file) {
+        describe_file(s, file, method);
+    } else {
+        s->figure = zeros(1, sizeof *s->figure);
+        body_describe(s->figure, method);
+        s->skeleton_desc = s->figure->skeleton;
+        s->clips = s->figure->clips;
+        s->clip_count = BODY_CLIPS;
+    }
+    s->joints = s->skeleton_desc.joint_count;
+    must(pm_skeleton_create(&s->skeleton_desc, &s->skeleton, &error), &error);
+    const pm_crowd_desc desc = {
+        .skeleton = s->skeleton, .clips = s->clips, .clip_count = s->clip_count};
+    must(pm_crowd_create(engine, &desc, &s->crowd, &error), &error);
+    make_mesh(s);
+    measure(s, file);
+    s->agents = zeros(SCENE_MAX_COUNT, sizeof *s->agents);
+    s->before = zeros(SCENE_MAX_COUNT, sizeof *s->before);
+    s->now = zeros(SCENE_MAX_COUNT, sizeof *s->now);
+    s->motions = zeros(SCENE_MAX_COUNT, sizeof *s->motions);
+    s->places = zeros(SCENE_MAX_COUNT, sizeof *s->places);
+    scene_set_count(s, count);
 }
 
-pm_status scene_open(scene *s, model *m, pm_engine *engine, size_t count, pm_error *error) {
-    *s = (scene){.model = m, .engine = engine, .blends = true, .method = m->clips[0].method};
-    s->joints = m->skeleton->joint_count;
-    pm_status status = pm_skeleton_create(m->skeleton, &s->skeleton, error);
-    if (status == PM_OK)
-        status = open_crowd(s, error);
-    if (status == PM_OK)
-        status = copy_mesh(s, error);
-    if (status == PM_OK)
-        status = measure(s, error);
-    if (status == PM_OK)
-        status = scene_set_count(s, count, error);
-    if (status != PM_OK)
-        scene_close(s);
-    return status;
-}
-
-static void free_members(scene *s) {
+void scene_close(scene *s) {
     free(s->agents);
     free(s->before);
     free(s->now);
     free(s->motions);
     free(s->places);
-    layers_close(&s->layers);
-    s->agents = NULL;
-    s->before = s->now = NULL;
-    s->motions = NULL;
-    s->places = NULL;
-}
-
-void scene_close(scene *s) {
-    free_members(s);
     mesh_free(&s->mesh);
     pm_crowd_destroy(&s->crowd);
     pm_skeleton_destroy(&s->skeleton);
+    pm_motion_character_destroy(&s->character);
+    free(s->figure);
     *s = (scene){0};
 }
 
-/* Members of a file stand in a square from the middle outwards and play all clips. */
 static void place_in_square(scene *s) {
     const size_t side = (size_t)ceil(sqrt((double)s->count));
     const double middle = 0.5 * (double)(side - 1);
-    for (size_t i = 0; i < s->count; i++) {
-        const size_t row = i / side, column = i % side;
-        s->agents[i] = (agent){.x = s->spacing * ((double)column - middle),
-                               .z = s->spacing * ((double)row - middle),
+    for (size_t i = 0; i < s->count; i++)
+        s->agents[i] = (agent){.x = s->spacing * ((double)(i % side) - middle),
+                               .z = s->spacing * ((double)(i / side) - middle),
                                .cycles = fmod(0.618034 * (double)i, 1),
                                .kind = (enum agent_kind)(i % AGENT_KINDS)};
-    }
 }
 
-pm_status scene_set_count(scene *s, size_t count, pm_error *error) {
-    free_members(s);
+void scene_set_count(scene *s, size_t count) {
     s->count = count;
-    s->agents = calloc(count, sizeof *s->agents);
-    s->before = calloc(count, sizeof *s->before);
-    s->now = calloc(count, sizeof *s->now);
-    s->motions = calloc(count, sizeof *s->motions);
-    s->places = calloc(count, sizeof *s->places);
-    if (!s->agents || !s->before || !s->now || !s->motions || !s->places)
-        return fault_memory(error);
-    if (s->model->is_figure)
+    if (s->figure)
         agents_place(s->agents, count);
     else
         place_in_square(s);
     s->time = 0;
-    return layers_open(&s->layers, count, error);
+    s->frame = 0;
 }
 
-pm_status scene_set_method(scene *s, pm_method method, pm_error *error) {
-    pm_status status = model_set_method(s->model, method, error);
-    if (status != PM_OK)
-        return status;
-    pm_crowd_destroy(&s->crowd);
-    s->method = method;
-    return open_crowd(s, error);
+double scene_radius(const scene *s) {
+    return s->figure ? agents_radius(s->count) : s->spacing * sqrt(0.5 * (double)s->count);
 }
 
-/* ---- a frame ------------------------------------------------------------------------------ */
+/* ---- a frame ---------------------------------------------------------------------------------- */
 
 /* Two clips of a file in turn, faded into each other for a quarter of the time. */
-static void step_square(scene *s, double seconds) {
-    const uint32_t clips = (uint32_t)s->model->clip_count;
-    s->time += seconds;
+static void step_square(scene *s) {
+    const uint32_t clips = (uint32_t)s->clip_count;
     for (size_t i = 0; i < s->count; i++) {
-        const int64_t begin = (int64_t)(s->agents[i].cycles * 10 * PM_TICKS_PER_SECOND);
-        const double phase = fmod(0.25 * s->time + s->agents[i].cycles, 1);
-        const int64_t ticks = begin + pm_crowd_ticks(s->time);
+        const double begin = s->agents[i].cycles, phase = fmod(0.25 * s->time + begin, 1);
+        const int64_t ticks = pm_crowd_ticks(10 * begin + s->time);
         s->now[i] = (pm_crowd_instance){.clip_a = (uint32_t)i % clips,
                                         .clip_b = (uint32_t)(i + 1) % clips,
                                         .time_a = ticks,
                                         .time_b = ticks,
-                                        .weight = (float)fmax(0, 1 - fabs(8 * phase - 4))};
+                                        .weight = (float)fmax(0, 1 - fabs(8 * phase - 4)),
+                                        .flags = s->flags};
     }
 }
 
 static uint8_t level_of(const agent *a, const double eye[3]) {
-    const double distance = sqrt((a->x - eye[0]) * (a->x - eye[0]) + eye[1] * eye[1] +
-                                 (a->z - eye[2]) * (a->z - eye[2]));
+    const double distance = hypot(hypot(a->x - eye[0], a->z - eye[2]), eye[1]);
     return distance < near_metres ? 0 : distance < far_metres ? 1 : 2;
 }
 
-/* Options of the display, and where members stand. */
-static void finish_step(scene *s, const double eye[3]) {
+void scene_step(scene *s, double seconds, const double eye[3]) {
+    pm_error error = {0};
+    if (s->figure)
+        must(agents_move(s->crowd, s->agents, s->count, s->time, seconds, s->before, s->now,
+                         s->motions, &error),
+             &error);
+    s->time += seconds;
+    if (!s->figure)
+        step_square(s);
     for (size_t i = 0; i < s->count; i++) {
         const agent *a = &s->agents[i];
-        const double facing = a->heading - a->turn;
-        if (!s->blends)
+        if (s->unblended)
             s->now[i].weight = 0;
-        s->now[i].level = s->levels ? level_of(a, eye) : 0;
-        s->places[i] = (place){
-            .position = {(float)a->x, (float)(scene_steepness(s) * a->z - s->ground * s->scale),
-                         (float)a->z},
-            .scale = (float)s->scale,
-            .sine = (float)sin(facing),
-            .cosine = (float)cos(facing),
-            .kind = (float)a->kind,
-        };
+        if (s->levels && s->frame > 0)
+            s->now[i].level = level_of(a, eye);
+        s->places[i] =
+            (place){.position = {(float)a->x, (float)(-s->scale * s->ground), (float)a->z},
+                    .scale = (float)s->scale,
+                    .sine = (float)sin(a->heading),
+                    .cosine = (float)cos(a->heading),
+                    .kind = (float)a->kind};
     }
-}
-
-pm_status scene_step(scene *s, double seconds, const double eye[3], pm_error *error) {
-    pm_status status = PM_OK;
-    if (s->model->is_figure) {
-        layers_steer(&s->layers, s->agents, s->time);
-        status = agents_move(s->crowd, s->agents, s->count, s->time, seconds, s->before, s->now,
-                             s->motions, error);
-        s->time += seconds;
-        if (status == PM_OK)
-            status = layers_write(&s->layers, s->crowd, s->agents, s->time, error);
-    } else {
-        step_square(s, seconds);
-    }
-    finish_step(s, eye);
     s->frame++;
-    return status;
 }
-
-/* ---- the ground and the view ----------------------------------------------------------------- */
-
-double scene_steepness(const scene *s) {
-    return s->sloped ? SCENE_STEEPNESS : 0;
-}
-
-void scene_slope(const place *p, float slope[2]) {
-    slope[0] = (float)-SCENE_STEEPNESS * p->sine;
-    slope[1] = (float)SCENE_STEEPNESS * p->cosine;
-}
-
-/* In clip space, a point is in view where no coordinate exceeds w, or -w on the other side. */
-void scene_look(scene *s, const float view[16]) {
-    for (int i = 0; i < SCENE_PLANES; i++) {
-        double plane[4], length = 0;
-        for (int c = 0; c < 4; c++) {
-            const double along = (double)view[4 * c + i / 2];
-            plane[c] = (double)view[4 * c + 3] + (i % 2 ? -along : along);
-            length += c < 3 ? plane[c] * plane[c] : 0;
-        }
-        for (int c = 0; c < 4; c++)
-            s->planes[i][c] = (float)(plane[c] / sqrt(length));
-    }
-}
-
-/* ---- posing --------------------------------------------------------------------------------- */
 
 pm_crowd_job scene_job(const scene *s) {
-    pm_crowd_job job = {.instances = s->now, .instance_count = s->count, .frame = s->frame};
-    layers_give(&s->layers, &job);
-    return job;
+    return (pm_crowd_job){.instances = s->now, .instance_count = s->count, .frame = s->frame};
 }
 
-pm_status scene_pose(const scene *s, pm_crowd_job job, void *records, pm_error *error) {
-    const pm_crowd_target targets[SCENE_TARGETS] = {
-        {.output = PM_CROWD_PALETTE, .memory = records},
-        {.output = PM_CROWD_MODEL,
-         .subset = MODEL_HAND,
-         .memory = (unsigned char *)records + scene_hands_offset(s)}};
-    job.outputs = targets;
-    job.output_count = scene_target_count(s);
-    return pm_crowd_pose(s->crowd, &job, error);
-}
-
-size_t scene_target_count(const scene *s) {
-    return s->swords ? 2 : 1;
-}
-
-size_t scene_hands_offset(const scene *s) {
+size_t scene_bytes(const scene *s) {
     return s->count * s->joints * pm_crowd_record_bytes(PM_CROWD_PALETTE);
-}
-
-size_t scene_palette_bytes(const scene *s) {
-    const size_t hands = s->model->is_figure ? s->count * pm_crowd_record_bytes(PM_CROWD_MODEL) : 0;
-    return scene_hands_offset(s) + hands;
-}
-
-uint32_t scene_slowest_level(const scene *s) {
-    uint32_t frames = 1;
-    for (size_t k = 0; s->levels && k < s->model->skeleton->level_count; k++)
-        if (s->model->skeleton->levels[k].update_every > frames)
-            frames = s->model->skeleton->levels[k].update_every;
-    return frames;
-}
-
-double scene_radius(const scene *s) {
-    return s->model->is_figure ? agents_radius(s->count)
-                               : s->spacing * sqrt(0.5 * (double)s->count);
 }
