@@ -205,6 +205,9 @@ typedef struct pm_motion_read_options {
     /* true: values that are not finite are no fault, and are NaN in the keys: for pm_motion_fill. Every
      * function that writes or evaluates such a motion refuses it or has no defined result */
     bool keep_nan;
+    /* NPZ: true: without `skeleton`, a file whose layout stands for a body model, such as AMASS, has the
+     * joints of that model, by names and parents. Other files are as without */
+    bool body_model;
 
     uint64_t reserved[6]; /* must be 0 */
 } pm_motion_read_options;

@@ -24,6 +24,7 @@ typedef struct filling {
     unsigned char *states; /* of the keys of a channel */
     uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
     size_t counted;   /* a timeline; SIZE_MAX: none yet */
+    bool *changed; /* of the result, for each row; NULL: rows are not those of a document */
     pm_motion_fill_report report;
 } filling;
 
@@ -236,6 +237,12 @@ static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error
     return PM_OK;
 }
 
+/* The rows that a channel of the clip has filled. */
+static void mark_rows(const filling *f, size_t count) {
+    for (size_t k = 0; f->changed && k < count; k++)
+        f->changed[k] = f->changed[k] || f->states[k] != KEY_GOOD;
+}
+
 static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_error *error) {
     gap g = {.channel = channel, .timeline = timeline_of(f, channel)};
     const size_t count = g.timeline->key_count;
@@ -259,6 +266,7 @@ static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_e
             status = fill_gap(f, &g, begin, end, error);
         end += end == begin;
     }
+    mark_rows(f, count);
     return status;
 }
 
@@ -294,6 +302,12 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (!to)
         return motion_refuse_memory(error);
     filling f = {.content = &to->content, .options = o};
+    const size_t rows = edit_count_rows(motion);
+    status = edit_keep_rows(to, motion, 0, rows, 1) ? PM_OK : motion_refuse_memory(error);
+    if (status == PM_OK && to->row_count > 0) {
+        f.changed = edit_changed_rows(to, rows);
+        status = f.changed ? PM_OK : motion_refuse_memory(error);
+    }
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
         status = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i])

@@ -52,7 +52,7 @@ static size_t find_too_large(const sampler *s, size_t channel, const double *val
     for (size_t i = 0; i < count * components; i++)
         all_fit &= fabs(values[i]) <= s->largest;
     for (size_t k = 0; !all_fit && k < count; k++)
-        for (size_t i = 0; !positions[k].exact && i < components; i++)
+        for (size_t i = 0; motion_exact_key(positions[k]) == MOTION_NO_KEY && i < components; i++)
             if (!(fabs(values[k * components + i]) <= s->largest))
                 return k;
     return count;

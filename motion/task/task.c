@@ -13,6 +13,7 @@
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
 #include "motion/open/formats.h"
+#include "motion/resample/resample_check.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
@@ -231,13 +232,25 @@ static bool is_same_document(pm_motion_format a, pm_motion_format b) {
     return a == b || (is_gltf(a) && is_gltf(b));
 }
 
-/* Whether a result is the document of the input with other samples. */
-static bool is_own_document(const task_work *w, pm_motion_format format) {
+/* Whether the rows of an edited motion are those of its source, of a format that writes them. */
+static bool has_rows_of_source(const task_work *w, pm_motion_format format) {
+    const motion_format *writer = motion_format_of(format);
+    return w->source && writer && motion_fits_arrays(w->motion, w->source, writer) &&
+           w->motion->row_first == 0 &&
+           w->motion->row_count == w->source->content.clips[0].timelines[0].key_count &&
+           w->motion->row_count == w->motion->content.clips[0].timelines[0].key_count;
+}
+
+/* Whose document a result is, with other samples; NULL: it is a new one. */
+static const pm_motion *own_document(const task_work *w, pm_motion_format format) {
     const pm_motion_batch_task *o = w->how->task;
     const bool rewrites = o->converts && o->decimals > 0;
-    return w->motion->document &&
-           is_same_document(format, pm_motion_get_content(w->motion)->format) && !task_moves(o) &&
-           !o->extracts_root && !o->euler_given && !rewrites;
+    if (task_moves(o) || o->extracts_root || o->euler_given || rewrites)
+        return NULL;
+    if (w->motion->document &&
+        is_same_document(format, pm_motion_get_content(w->motion)->format))
+        return w->motion;
+    return has_rows_of_source(w, format) ? w->source : NULL;
 }
 
 static pm_status write_resampled(task_work *w, pm_motion_format format,
@@ -253,9 +266,9 @@ static pm_status write_resampled(task_work *w, pm_motion_format format,
     if (status != PM_OK)
         return status;
     pm_engine_get_info(engine, &w->report->device, sizeof w->report->device);
-    return is_own_document(w, format)
-               ? pm_motion_resample(w->motion, engine, &options, w->out->path, done, error)
-               : write_copy(w, engine, &copied, format, observer, done, error);
+    const pm_motion *document = own_document(w, format);
+    return document ? resample_into(w->motion, document, engine, &options, w->out->path, done, error)
+                    : write_copy(w, engine, &copied, format, observer, done, error);
 }
 
 static pm_status write_reduced(task_work *w, pm_motion_format format,
@@ -420,6 +433,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     pm_motion_read_options read = how->task->read;
     read.resample_only = is_resampled_only(w);
     read.headers_only = false;
+    read.body_model = how->task->mirror != NULL;
     read.log = how->log;
     read.log_user = how->log_user;
     read.observer = in->observer;

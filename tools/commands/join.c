@@ -75,7 +75,7 @@ static cli_exit join(const join_options *o, pm_motion **motions, char **inputs, 
                                       (const char *const *)inputs, &o->join, &joined, &error);
     const pm_motion_content *content = pm_motion_get_content(joined);
     if (status == PM_OK)
-        status = task_write_joined(&o->task, joined, o->out, &error);
+        status = task_write_joined(&o->task, joined, motions[0], o->out, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
                        "%zu motions -> %s: %zu nodes, %zu frames", count, o->out,
@@ -97,6 +97,7 @@ int cmd_join(int argc, char **argv) {
     pm_motion **motions = calloc((size_t)argc + 1, sizeof(pm_motion *));
     code = motions ? check(&options, argv, argc)
                    : cli_fail(CLI_BAD_INPUT, "join", CLI_MEMORY_HINT, "memory is exhausted");
+    options.motion.read.body_model = true;
     options.task.read = options.motion.read;
     for (int i = 0; i < argc && code == CLI_DONE; i++)
         code = motion_options_open(&options.motion, argv[i], &motions[i]);
