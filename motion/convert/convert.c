@@ -121,8 +121,8 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
     if (c->has_rest)
         return c->format->write_keys(c->options->rest, c->motion, sink, error);
     if (c->source)
-        return motion_rewrite(c->source, c->motion, c->by,
-                              c->source == c->options->rest, c->format, &options, sink, error);
+        return motion_rewrite(c->source, c->motion, c->by, c->source == c->options->rest, c->format,
+                              &options, sink, error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
                       : compose(c, sink, error);
 }
@@ -236,8 +236,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (c.has_rest)
         return write_file(&c, path, error);
     if (!options->euler_given && options->decimals == 0 &&
-        has_rows_of(motion, options->rest, format) &&
-        (!is_moved || is_array_file(options->rest)))
+        has_rows_of(motion, options->rest, format) && (!is_moved || is_array_file(options->rest)))
         c.source = options->rest;
     if (c.source && !is_moved)
         return write_file(&c, path, error);

@@ -27,8 +27,8 @@ static pm_status select_channels(void *user, size_t first, size_t count, pm_erro
  * those of a cut are. */
 static motion_position position_of(const rewriting *r, uint64_t row) {
     const pm_motion *a = r->adjusted;
-    const bool is_copy = r->clip->timelines[0].key_count ==
-                         r->source->content.clips[0].timelines[0].key_count;
+    const bool is_copy =
+        r->clip->timelines[0].key_count == r->source->content.clips[0].timelines[0].key_count;
     if (a->row_count > 0)
         return (motion_position){.key = a->row_first + row % a->row_count,
                                  .exact = true,

@@ -17,8 +17,8 @@ static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_
     pm_status status = PM_OK;
     uint64_t first = 0, count = 0;
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
-        status = edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &first, &count,
-                               error);
+        status =
+            edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &first, &count, error);
     if (status == PM_OK && !edit_keep_rows(to, from, first, count, 1))
         status = motion_refuse_memory(error);
     return edit_finish(to, status, made);

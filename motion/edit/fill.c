@@ -24,7 +24,7 @@ typedef struct filling {
     unsigned char *states; /* of the keys of a channel */
     uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
     size_t counted;   /* a timeline; SIZE_MAX: none yet */
-    bool *changed; /* of the result, for each row; NULL: rows are not those of a document */
+    bool *changed;    /* of the result, for each row; NULL: rows are not those of a document */
     pm_motion_fill_report report;
 } filling;
 

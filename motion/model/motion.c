@@ -75,8 +75,8 @@ static bool finds_nearest(const pm_motion *motion, const pm_motion *source) {
     const size_t rows = motion->content.clips[0].timelines[0].key_count;
     const size_t own = source->content.clips[0].timelines[0].key_count;
     for (size_t i = 0; i < source->content.other_array_count; i++)
-        finds = finds && (!source->content.other_arrays[i].nearest || motion->row_count > 0 ||
-                          rows == own);
+        finds = finds &&
+                (!source->content.other_arrays[i].nearest || motion->row_count > 0 || rows == own);
     return finds;
 }
 

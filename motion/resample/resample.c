@@ -146,7 +146,8 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *co
 }
 
 static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
-                     const pm_motion *source, pm_engine *engine, const pm_motion_resample_options *options, const char *path,
+                     const pm_motion *source, pm_engine *engine,
+                     const pm_motion_resample_options *options, const char *path,
                      pm_motion_resample_report *report, pm_error *error) {
     size_t count = 0;
     pm_status status = open_all(samplers, samples, &count, motion, engine, options, report, error);

@@ -247,8 +247,7 @@ static const pm_motion *own_document(const task_work *w, pm_motion_format format
     const bool rewrites = o->converts && o->decimals > 0;
     if (task_moves(o) || o->extracts_root || o->euler_given || rewrites)
         return NULL;
-    if (w->motion->document &&
-        is_same_document(format, pm_motion_get_content(w->motion)->format))
+    if (w->motion->document && is_same_document(format, pm_motion_get_content(w->motion)->format))
         return w->motion;
     return has_rows_of_source(w, format) ? w->source : NULL;
 }
@@ -267,8 +266,9 @@ static pm_status write_resampled(task_work *w, pm_motion_format format,
         return status;
     pm_engine_get_info(engine, &w->report->device, sizeof w->report->device);
     const pm_motion *document = own_document(w, format);
-    return document ? resample_into(w->motion, document, engine, &options, w->out->path, done, error)
-                    : write_copy(w, engine, &copied, format, observer, done, error);
+    return document
+               ? resample_into(w->motion, document, engine, &options, w->out->path, done, error)
+               : write_copy(w, engine, &copied, format, observer, done, error);
 }
 
 static pm_status write_reduced(task_work *w, pm_motion_format format,

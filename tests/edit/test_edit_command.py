@@ -107,6 +107,15 @@ class Joins(Case):
         self.make("join", WALK, WALK, WALK, "-o", "three.glb", "--blend", "0.2", "--continue-root")
         self.assertIn("171 keys", self.make("info", "three.glb").stdout)
 
+    def test_a_take_that_was_cut_is_joined_to_the_take(self):
+        self.make("edit", WALK, "-o", "a.bvh", "--cut", ":30f")
+        self.make("edit", WALK, "-o", "b.bvh", "--cut", "31f:")
+        self.make("edit", WALK, "-o", "again.bvh", "--cut", "30f:")
+        for second in ("b.bvh", "again.bvh"):
+            self.make("join", "a.bvh", second, "-o", "take.bvh", "--continue-root", "--overwrite")
+            self.make("compare", WALK, "take.bvh", "--tolerance", "0.001,0.001")
+            self.assertEqual(len(rows_of(self.folder / "take.bvh")), 61)
+
     def test_wrong_arguments_are_refused(self):
         self.refused("join", WALK, "-o", "x.bvh", code=2, says="expected two motion files")
         self.refused("join", WALK, WALK, code=2, says="expected -o OUT")
@@ -202,6 +211,126 @@ class Fills(Case):
         self.assertIn("0 gaps", self.make(*words, "--fill").stdout)
         self.refused(*words, "--fill=frozen", code=2, says="expected nan or frozen:N")
         self.refused(*words, "--fill-max", "1", code=2, says="requires --fill")
+
+
+class BodyModels(Case):
+    """AMASS stays AMASS: what is no motion remains, and what is keeps its members."""
+    FRAMES = 24
+    JOINTS = {"amass": 52, "amass-x": 55}
+
+    def write(self, layout, name, spoil=None):
+        """A file of the layout with smooth turns, and the arrays that it has."""
+        random = np.random.default_rng(command_case.SEED)
+        t = np.arange(self.FRAMES)[:, None] / 60
+        count = 3 * self.JOINTS[layout]
+        poses = 0.4 * np.sin(t * random.uniform(1, 4, count) + random.uniform(0, 6, count))
+        arrays = {"poses": poses, "trans": np.hstack([t, -2 * t, 1 + 0 * t]), "betas": np.linspace(-1, 1, 16),
+                  "gender": np.array("female"), "anything": np.arange(5)}
+        if layout == "amass":
+            arrays.update(dmpls=random.normal(size=(self.FRAMES, 8)), mocap_framerate=np.float64(60))
+        else:
+            arrays.update(root_orient=poses[:, :3], pose_body=poses[:, 3:66], pose_jaw=poses[:, 66:69],
+                          pose_eye=poses[:, 69:75], pose_hand=poses[:, 75:], mocap_frame_rate=60,
+                          surface_model_type=np.array("smplx"))
+        if spoil is not None:
+            arrays = {key: np.array(value, copy=True) for key, value in arrays.items()}
+            arrays["poses"][spoil, 9:12] = np.nan
+            if layout == "amass-x":
+                arrays["pose_body"][spoil, 6:9] = np.nan
+        np.savez(self.folder / name, **arrays)
+        return arrays
+
+    def made(self, source, frames, name="made.npz"):
+        """What was written: the members of the source, those that are no motion with their bytes."""
+        made = np.load(self.folder / name)
+        self.assertEqual(list(made.files), list(source))
+        for key, value in source.items():
+            if np.ndim(value) > 1:
+                self.assertEqual(made[key].shape, (frames, *value.shape[1:]), key)
+                self.assertEqual(made[key].dtype, value.dtype, key)
+            elif "rate" not in key:
+                self.assertTrue(np.array_equal(made[key], value), key)
+        return made
+
+    def each(self):
+        for layout, model in (("amass", "smplh"), ("amass-x", "smplx")):
+            for words in ((), ("--skeleton", model)):
+                with self.subTest(layout=layout, words=words):
+                    yield layout, words
+
+    @staticmethod
+    def partner(joints):
+        """The joint of the other side, by the models' order."""
+        pairs = [(1, 2), (4, 5), (7, 8), (10, 11), (13, 14), (16, 17), (18, 19), (20, 21)]
+        first = 22 if joints == 52 else 25
+        pairs += [(23, 24)] if joints == 55 else []
+        pairs += [(first + i, first + 15 + i) for i in range(15)]
+        other = np.arange(joints)
+        for a, b in pairs:
+            other[a], other[b] = b, a
+        return other
+
+    def test_mirrored(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("mirror", "a.npz", "-o", "made.npz", "--overwrite", *words)
+            made = self.made(source, self.FRAMES)
+            joints = self.JOINTS[layout]
+            turned = source["poses"].reshape(-1, joints, 3)[:, self.partner(joints)] * [1, -1, -1]
+            self.assertLess(np.abs(made["poses"].reshape(-1, joints, 3) - turned).max(), 1e-6)
+            self.assertLess(np.abs(made["trans"] - source["trans"] * [-1, 1, 1]).max(), 1e-6)
+            if layout == "amass-x":
+                self.assertTrue(np.array_equal(made["pose_hand"], made["poses"][:, 75:]))
+
+    def test_joined(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", *words)
+            made = self.made(source, 2 * self.FRAMES)
+            for key in ("poses", "trans"):
+                self.assertLess(np.abs(made[key] - np.vstack(2 * [source[key]])).max(), 1e-6)
+
+    def test_cut(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--overwrite", *words)
+            made = self.made(source, 6)
+            for key in ("poses", "trans"):
+                self.assertTrue(np.array_equal(made[key], source[key][4:10]))
+
+    def test_turned(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("convert", "a.npz", "made.npz", "--up", "z-to-y", "--overwrite", *words)
+            made = self.made(source, self.FRAMES)
+            self.assertLess(np.abs(made["poses"][:, 3:] - source["poses"][:, 3:]).max(), 1e-6)
+
+    def test_filled(self):
+        gap = slice(10, 13)
+        for layout, words in self.each():
+            whole, source = self.write(layout, "whole.npz"), self.write(layout, "a.npz", gap)
+            done = self.make("resample", "a.npz", "-o", "made.npz", "--rate", "x1", "--fill", "--device", "none",
+                             "--overwrite", *words)
+            self.assertIn(f"{self.FRAMES - 3} of them copied", done.stdout)
+            made = self.made(source, self.FRAMES)
+            self.assertLess(np.abs(made["poses"] - whole["poses"]).max(), 0.01)
+            kept = np.r_[0:10, 13:self.FRAMES]
+            self.assertTrue(np.array_equal(made["poses"][kept], whole["poses"][kept]))
+            self.assertTrue(np.array_equal(made["trans"], whole["trans"]))
+            self.make("resample", "a.npz", "-o", "made.npz", "--rate", "30", "--fill", "--device", "none",
+                      "--overwrite", *words)
+            made = self.made(source, self.FRAMES // 2)
+            self.assertEqual(float(made["mocap_framerate" if layout == "amass" else "mocap_frame_rate"]), 30)
+            self.assertLess(np.abs(made["poses"] - whole["poses"][::2]).max(), 0.01)
+
+    def test_gaps_of_robots_are_filled(self):
+        header, rows = "x,y,z,qx,qy,qz,qw,hip", ["0,0,1,0,0,0,1,.1", "0,0,1,0,0,0,1,nan", "0,0,1,0,0,0,1,.3"]
+        for lines in ([header] + rows, rows):
+            (self.folder / "gap.csv").write_text("\n".join(lines) + "\n")
+            self.make("resample", "gap.csv", "-o", "made.csv", "--rate", "x1", "--fill", "--device", "none", "--overwrite")
+            made = (self.folder / "made.csv").read_text().splitlines()
+            self.assertEqual(made[:-2] + made[-1:], lines[:-2] + lines[-1:])
+            self.assertEqual(np.float32(made[-2].split(",")[7]), np.float32(.2))
 
 
 class Usd(Case):
