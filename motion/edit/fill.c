@@ -75,7 +75,7 @@ static void find_frozen(const filling *f, const pm_motion_channel *channel, size
         bool rest_moves = true;
         for (end = begin + 1; end < count && is_equal(channel, begin, end); end++)
             rest_moves = rest_moves && f->moving[end] > 0;
-        if (rest_moves && end - begin - 1 > f->options->frozen && begin > 0 && end < count)
+        if (rest_moves && end - begin > f->options->frozen && begin > 0 && end < count)
             memset(f->states + begin + 1, KEY_FROZEN, end - begin - 1);
     }
 }
