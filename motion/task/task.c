@@ -21,10 +21,9 @@
 
 /* Names the input, unless the message names an output already. */
 static pm_status result(pm_status status, const task_work *w, pm_error *error) {
-    if (status == PM_OK || status == PM_ERROR_OUTPUT || !error)
-        return status;
-    motion_use_words(error);
-    return motion_name_failure(status, w->path, error);
+    return status == PM_OK || status == PM_ERROR_OUTPUT || !error
+               ? status
+               : motion_name_failure(status, w->path, error);
 }
 
 /* The first clip that is resampled. */
