@@ -118,7 +118,7 @@ static input_kind_found find_any(const char *bytes, size_t size) {
 }
 
 static const input_kind any_kind = {
-    find_any, "is not of a known motion format; expected BVH, glTF, NPZ or CSV"};
+    find_any, "is not of a known motion format; those are " MOTION_READ_NAMES};
 
 pm_status motion_find_named_format(const pm_motion_read_options *options, const char *name,
                                    const motion_format **format, pm_error *error) {

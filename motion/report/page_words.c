@@ -59,21 +59,18 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
         fprintf(file, "<p>Every %s is 0.</p>\n", what);
         return;
     }
-    outcome_apart(c, measure, apart);
-    if (apart[0] != '\0') {
-        fprintf(file, "<p>The %ss are at most ", what);
-        write_value(file, p, measure, c->scales[measure].end, unit);
-        fprintf(file, ".</p>\n<p class=\"apart\">Apart from these, %s, the largest %s is %.4g %s",
-                apart, what, e->max, unit);
-    } else {
-        fprintf(file, "<p>The largest %s is ", what);
-        write_value(file, p, measure, e->max, unit);
-    }
+    fprintf(file, "<p>The largest %s is ", what);
+    write_value(file, p, measure, e->max, unit);
     fputs(", of ", file);
     write_joint(file, c, joint);
     fprintf(file,
             " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; rms of all joints and times %.4g.</p>\n",
             e->time, joint, e->time, extent_rms(e));
+    outcome_apart(c, measure, apart);
+    if (apart[0] != '\0')
+        fprintf(file,
+                "<p class=\"apart\">Without the outliers, %s, the largest %s is %.4g %s.</p>\n",
+                apart, what, c->scales[measure].end, unit);
     if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
         char cure[64];
         snprintf(cure, sizeof cure, "--trim-start %zu leaves it out", outcome_keys_apart(c));

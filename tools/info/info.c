@@ -87,7 +87,7 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
     if (info_begins_with_jump(&s))
         printable_line(stdout,
                        "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
-                       "--trim-start 1 drops it",
+                       "resample with --trim-start 1 drops it",
                        s.first_step);
 }
 

@@ -88,8 +88,8 @@ static void print_apart(FILE *file, const comparison *c, compare_measure measure
         return;
     show_name(shown, subject_name(c->a, c->pairs->pairs[worst].a));
     printable_line(
-        file, "%s are at most %.4g %s; apart from these, %s, up to %.4g %s: %s at %.4g s", what,
-        s->end, unit, apart, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time);
+        file, "%s are at most %.4g %s, of %s at %.4g s; without the outliers, %s, at most %.4g %s",
+        what, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time, apart, s->end, unit);
     if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0)
         printable_line(file,
                        "the beginning is apart, as a T-pose is: --trim-start %zu leaves it out",
