@@ -7,6 +7,7 @@
 #include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/time/rate.h"
 
 #include <float.h>
@@ -201,8 +202,8 @@ static pm_status note_root(pm_motion *motion, pm_error *error) {
         &motion->notes,
         "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion; "
         "convert with --extract-root moves the root",
-        motion_printable(moving, nodes[node].name.text, nodes[node].name.size),
-        motion_printable(still, nodes[root].name.text, nodes[root].name.size));
+        motion_joint_name(moving, nodes[node].name, node),
+        motion_joint_name(still, nodes[root].name, root));
     return PM_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "motion/edit/edit.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 
 static const double default_longest = 0.5;
@@ -193,7 +194,7 @@ static const char *name_of(const filling *f, const pm_motion_channel *channel,
                            char shown[MOTION_PRINTABLE]) {
     const pm_motion_name name =
         channel->node >= 0 ? f->content->nodes[channel->node].name : channel->name;
-    return motion_printable(shown, name.text, name.size);
+    return motion_joint_name(shown, name, channel->node);
 }
 
 static pm_status refuse_gap(const filling *f, const gap *g, size_t first, double seconds,

@@ -53,7 +53,7 @@ static pm_status check_skeleton(const edit_part *first, const edit_part *part, p
         if (what)
             return motion_fail_at(error, PM_ERROR_FILE, part->name, NULL,
                                   "joint %zu ('%s') %s than in %s: not the same skeleton", n,
-                                  motion_printable(shown, name.text, name.size), what, first->name);
+                                  motion_joint_name(shown, name, (int64_t)n), what, first->name);
     }
     return PM_OK;
 }

@@ -13,6 +13,7 @@
 #include "motion/model/compose.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/names.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
 #include "motion/reduce/share.h"
@@ -379,7 +380,7 @@ static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_er
         channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
     const char *const curve = pm_method_get_info(r->limits.curve)->name;
     char shown[MOTION_PRINTABLE];
-    motion_printable(shown, name.text, name.size);
+    motion_joint_name(shown, name, channel->node);
     if (isinf(c->error.bound))
         motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu: '%s' has no %s through its keys", c->clip,
                     shown, curve);

@@ -25,7 +25,7 @@ static void write_message(FILE *file, const page *p, const char *text) {
 
 static void write_joint(FILE *file, const comparison *c, size_t pair) {
     fputs("<bdi>", file);
-    page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a));
+    page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a), c->pairs->pairs[pair].a);
     fputs("</bdi>", file);
 }
 
@@ -153,7 +153,7 @@ static void write_file(FILE *file, const page *p, const char *letter, const comp
     fprintf(file, ": %s, ", pm_motion_format_name(s->view.content.format));
     if (s->clip->name.size > 0) {
         fputs("clip <bdi>", file);
-        page_write_name(file, s->clip->name);
+        page_write_name(file, s->clip->name, PAGE_NO_NUMBER);
         fputs("</bdi>, ", file);
     }
     fprintf(file, "%zu joints, %zu keys, %s, %.9g s", s->joint_count, s->keys, rate, s->seconds);
@@ -178,7 +178,7 @@ static void write_only(FILE *file, const char *letter, const subject *s, const u
     fprintf(file, "<dt>only in %s</dt><dd>", letter);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         fputs(i > 0 ? ", <bdi>" : "<bdi>", file);
-        page_write_name(file, subject_name(s, joints[i]));
+        page_write_name(file, subject_name(s, joints[i]), joints[i]);
         fputs("</bdi>", file);
     }
     if (count > SHOWN)

@@ -12,6 +12,7 @@
 
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
+#include "motion/model/names.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
 #include "motion/task/task_clips.h"
@@ -197,7 +198,7 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
         pm_motion_extract_root(motion, &w->how->task->root, &moved, &w->report->root, error);
     if (status == PM_OK) {
         const pm_motion_name name = moved->content.nodes[w->report->root.joint].name;
-        motion_printable(w->report->root_joint, name.text, name.size);
+        motion_joint_name(w->report->root_joint, name, w->report->root.joint);
         status = write_as_it_is(w, moved, format, observer, error);
     }
     pm_motion_destroy(&moved);
@@ -339,7 +340,7 @@ static void find_aliasing(task_work *w) {
     const pm_motion_name name =
         channel->node < 0 ? channel->name : content->nodes[channel->node].name;
     w->report->aliasing = found.degrees;
-    motion_printable(w->report->aliasing_joint, name.text, name.size);
+    motion_joint_name(w->report->aliasing_joint, name, channel->node);
 }
 
 static pm_status write_result(task_work *w, pm_error *error) {

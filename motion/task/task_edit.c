@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/task/task_edit.h"
+#include "motion/model/names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,9 +29,10 @@ static void say(char text[TASK_EDITED], const char *format, ...) {
         memcpy(text + TASK_EDITED - 4, "...", 4);
 }
 
-static void say_name(char text[TASK_EDITED], const char *before, const pm_motion_node *node) {
+static void say_name(char text[TASK_EDITED], const char *before, const pm_motion_content *content,
+                     size_t node) {
     char shown[MOTION_PRINTABLE];
-    say(text, "%s%s", before, motion_printable(shown, node->name.text, node->name.size));
+    say(text, "%s%s", before, motion_joint_name(shown, content->nodes[node].name, (int64_t)node));
 }
 
 /* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe" */
@@ -40,15 +42,15 @@ static void say_pairs(char text[TASK_EDITED], const pm_motion_content *content,
     say(text, "%zu pair%s", report->pair_count, report->pair_count == 1 ? "" : "s");
     for (size_t n = 0; n < report->node_count; n++)
         if (report->partners[n] > n) {
-            say_name(text, before, &content->nodes[n]);
-            say_name(text, " = ", &content->nodes[report->partners[n]]);
+            say_name(text, before, content, n);
+            say_name(text, " = ", content, report->partners[n]);
             before = ", ";
         }
     say(text, "; %zu in the middle",
         report->node_count - 2 * report->pair_count - report->alone_count);
     before = "; no partner: ";
     for (size_t i = 0; i < report->alone_count; i++, before = ", ")
-        say_name(text, before, &content->nodes[report->alone[i]]);
+        say_name(text, before, content, report->alone[i]);
 }
 
 /* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */

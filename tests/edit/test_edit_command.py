@@ -255,8 +255,7 @@ class BodyModels(Case):
     def each(self):
         for layout, model in (("amass", "smplh"), ("amass-x", "smplx")):
             for words in ((), ("--skeleton", model)):
-                with self.subTest(layout=layout, words=words):
-                    yield layout, words
+                yield layout, words
 
     @staticmethod
     def partner(joints):
@@ -316,7 +315,8 @@ class BodyModels(Case):
             self.assertLess(np.abs(made["poses"] - whole["poses"]).max(), 0.01)
             kept = np.r_[0:10, 13:self.FRAMES]
             self.assertTrue(np.array_equal(made["poses"][kept], whole["poses"][kept]))
-            self.assertTrue(np.array_equal(made["trans"], whole["trans"]))
+            self.assertTrue(np.array_equal(made["trans"][kept], whole["trans"][kept]))
+            self.assertLess(np.abs(made["trans"] - whole["trans"]).max(), 1e-6)
             self.make("resample", "a.npz", "-o", "made.npz", "--rate", "30", "--fill", "--device", "none",
                       "--overwrite", *words)
             made = self.made(source, self.FRAMES // 2)
