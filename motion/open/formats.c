@@ -153,6 +153,11 @@ pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format
     const motion_format *writer = motion_format_of(format);
     if (writer && writer->compose)
         return motion_check_nodes(&motion->content, writer->title, error);
+    if (format == PM_MOTION_AMC) {
+        motion_report(error, PM_ERROR_ARGUMENT, "AMC is read, and not written");
+        motion_hint(error, "choose another format: --to bvh");
+        return PM_ERROR_ARGUMENT;
+    }
     return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
                        pm_motion_format_name(format));
 }

@@ -88,8 +88,8 @@ static void fit(making *m) {
                             (double)m->p.height - 2 * MARGIN - (m->is_gif ? 0 : LABEL)};
     const double sides[2] = {side_of(m, 0), side_of(m, 1)};
     const double zoom = fmin(room[0] / sides[0], room[1] / sides[1]);
-    const double left = MARGIN + (room[0] - sides[0] * zoom) / 2;
-    const double bottom = MARGIN + room[1] - (room[1] - sides[1] * zoom) / 2;
+    const double left = MARGIN + (room[0] - (m->high[0] - m->low[0]) * zoom) / 2;
+    const double bottom = MARGIN + (room[1] + (m->high[1] - m->low[1]) * zoom) / 2;
     for (size_t i = 0; i < m->p.count * m->p.bones; i++)
         for (int end = 0; end < 2; end++) {
             double *at = end == 0 ? m->p.poses[i].from : m->p.poses[i].to;

@@ -123,6 +123,7 @@ class Joins(Case):
         self.make("resample", WALK, "-o", "w60.bvh", "--rate", "60", "--device", "none")
         self.refused("join", WALK, "w60.bvh", "-o", "x.bvh", code=4, says="w60.bvh: has 60 Hz")
         self.refused("join", "w60.bvh", WALK, "-o", "w60.bvh", code=6, says="would be overwritten")
+        self.refused("join", "-", WALK, "-", "-o", "x.bvh", code=2, says="2 are standard input, which can be read once")
         self.assertFalse((self.folder / "x.bvh").exists())
 
 
@@ -172,6 +173,31 @@ class Edits(Case):
         self.refused("edit", WALK, "-o", "x.bvh", "--joints", "Tail", code=4, says="no joint is named 'Tail'")
         self.refused("edit", WALK, "-o", "x.bvh", "--rename", "Hips", code=2, says="expected OLD=NEW")
         self.refused("edit", WALK, "-o", "x.bvh", "--blend", "0.1", code=2, says="repeat")
+
+
+class Names(Case):
+    def test_names_of_users_stay_as_they_are(self):
+        for name in ("key_count.bvh", "loop_period is 0.bvh"):
+            (self.folder / name).write_text("HIERARCHY\nROOT track_count\n{\n")
+            for verb in (("info", name), ("resample", name, "-o", "x.bvh", "--rate", "60", "--device", "none"),
+                         ("convert", name, "x.glb"), ("mirror", name, "-o", "x.bvh"), ("reduce", name, "-o", "x.glb"),
+                         ("compare", name, WALK)):
+                self.assertIn(f"posemill: {name}: ", self.run_posemill(*verb, code=4).stderr)
+        self.refused("edit", WALK, "-o", "x.bvh", "--joints", "key_count", code=4, says="no joint is named 'key_count'")
+        self.refused("resample", WALK, "-o", "x.bvh", "--rate", "60", "--loop", "0.5", "--device", "none", code=4,
+                     says="the loop period 0.5 s is shorter than")
+
+    def test_joints_without_a_name_are_numbered(self):
+        self.make("convert", WALK, "a.gltf")
+        document = json.loads((self.folder / "a.gltf").read_text())
+        for node in document["nodes"]:
+            del node["name"]
+        (self.folder / "a.gltf").write_text(json.dumps(document))
+        done = self.make("compare", "a.gltf", "a.gltf")
+        for number in range(21):
+            self.assertRegex(done.stdout, rf"(?m)^joint {number} ")
+        done = self.make("resample", "a.gltf", "-o", "x.glb", "--rate", "5", "--device", "none")
+        self.assertRegex(done.stdout, r"degrees rms at 'joint \d+'")
 
 
 class Fills(Case):
@@ -498,6 +524,19 @@ class Acclaim(Case):
         asf, amc = DATA / "asfamc/11.asf", DATA / "asfamc/11_01.amc"
         self.assertGreater(self.check_world(amc, asf, range(0, 500, 37)), 500)
         self.assertIn("120 Hz", self.make("info", amc).stdout)  # 11.asf is beside it
+
+    def test_in_a_tree_another_format_is_asked_for(self):
+        tree = self.folder / "tree"
+        tree.mkdir()
+        (tree / "a.asf").write_text(ASF)
+        (tree / "a.amc").write_text(AMC)
+        for verb in (("convert",), ("resample", "--rate", "60", "--device", "none"), ("edit", "--cut", "0f:1f")):
+            done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], "--src-rate", "60", code=2)
+            self.assertIn("AMC, which is read, and not written", done.stderr)
+            self.assertIn("choose another format: --to bvh", done.stderr)
+            self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--src-rate", "60", "--to", "bvh", "--overwrite")
+        done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", "--src-rate", "60", code=2)
+        self.assertIn("--to bvh", done.stderr)
 
     def test_damaged_files_are_refused(self):
         def refused(asf, amc, says):

@@ -55,6 +55,12 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
         return options_usage(&help, "input", "%d given; expected two motion files or more", count);
     if (!o->out)
         return options_usage(&help, "-o", "missing; expected -o OUT");
+    int streams = 0;
+    for (int i = 0; i < count; i++)
+        streams += strcmp(inputs[i], "-") == 0;
+    if (streams > 1)
+        return options_usage(&help, "files", "%d are standard input, which can be read once",
+                             streams);
     for (int i = 0; i < count; i++) {
         const named_file names[] = {{o->out, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
         const named_file *output = NULL, *other = NULL;
