@@ -11,7 +11,7 @@ from ._library import Path, call, ffi, file_name, lib, printable
 from ._rational import Number, rational, seconds_of
 from ._root import AXES, UPS
 
-__all__ = ["cut_of", "edited", "filled", "join_contents", "mirrored"]
+__all__ = ["cut_of", "edited", "fill_options", "filled", "join_contents", "mirrored"]
 
 
 def _made(made: Any, made_by: Any, source: Content | None) -> Content:
@@ -85,17 +85,21 @@ def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, con
                  content.source or content)
 
 
-def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
-    """Without gaps, and what the gaps were."""
+def fill_options(fill: str | bool, longest: float | None) -> Any:
+    """A pm_motion_fill_options."""
     frozen = fill.removeprefix("frozen:") if isinstance(fill, str) and fill.startswith("frozen:") else "0"
     if fill not in (True, "nan") and not (frozen.isdecimal() and int(frozen) > 0):
         raise ValueError(f"fill: {fill!r} is invalid; expected 'nan' or 'frozen:N', N above 0")
     if longest is not None and not 0.0 < longest < float("inf"):
         raise ValueError(f"fill_max: {longest!r} is not above 0")
+    return ffi.new("pm_motion_fill_options *", {"frozen": int(frozen), "longest": longest or 0.0})
+
+
+def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
+    """Without gaps, and what the gaps were."""
     report = ffi.new("pm_motion_fill_report *")
     made = ffi.new("pm_motion **")
-    call(lib.pm_motion_fill, content.handle, ffi.new("pm_motion_fill_options *", {
-        "frozen": int(frozen), "longest": longest or 0.0}), made, report)
+    call(lib.pm_motion_fill, content.handle, fill_options(fill, longest), made, report)
     numbers = {name: getattr(report, name) for name in
                ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
     return _made(made, (_filled_again, (content, fill, longest)), None), numbers

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import re
 import shutil
 import signal
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
@@ -365,3 +367,28 @@ def test_reductions_are_those_of_the_command(takes: Path, tmp_path: Path) -> Non
     with pytest.raises(TypeError, match="rate"):
         pm.batch.reduce(takes, tmp_path / "wrong", rate=60)
     assert not (tmp_path / "wrong").exists()
+
+
+def test_every_option_of_files_is_that_of_the_command(takes: Path, tmp_path: Path) -> None:
+    """What the help of `posemill resample` lists is taken, but for what belongs to a run of the command."""
+    if not COMMAND:
+        pytest.skip("POSEMILL_COMMAND is not set")
+    from posemill._batch_options import _FLAGS, _SETTERS, OF_DEVICES
+    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help"), re.M))
+    of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
+                "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
+    taken = {name.replace("_", "-") for name in (*_FLAGS, *_SETTERS, *OF_DEVICES, "fill", "fill_max")}
+    assert listed - of_a_run <= taken
+
+
+def test_gaps_are_filled_as_by_the_command(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/gap.csv").write_text("0,0,1,0,0,0,1,.1\n0,0,1,0,0,0,1,nan\n0,0,1,0,0,0,1,.3\n")
+    result = pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="nan", fill_max=0.5, device="none")
+    assert not result.failures
+    rows = np.loadtxt(tmp_path / "out/gap.csv", delimiter=",")
+    assert rows[1, 7] == pytest.approx(.2, abs=1e-7)
+    with pytest.raises(ValueError, match="fill_max: requires fill"):
+        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill_max=0.5)
+    with pytest.raises(ValueError, match="frozen:N"):
+        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="frozen")
