@@ -216,6 +216,10 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
         r->source->clips[clip].channel_count == 0)
         return find_clip(&search, error);
     const pm_status status = share_distance(&request, &result, error);
+    if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
+        (r->limits.position > 0 || r->limits.scale > 0))
+        motion_hint(error, "errors of --position and --scale add up down the chain, and count as "
+                           "distances: give smaller ones, or none");
     if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
         r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.pair};

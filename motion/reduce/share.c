@@ -281,7 +281,7 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
     if (status == PM_OK && !is_held)
         status =
             motion_fail(error, PM_ERROR_ARGUMENT,
-                        "keys in float32 are up to %.3g from the source at %.9g s, more than "
+                        "the keys are up to %.3g from the source at %.9g s, more than "
                         "the distance of %.3g",
                         distance_over(result, request->distance), result->time, request->distance);
     motion_arena_release(&s.arena);
