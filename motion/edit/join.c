@@ -127,9 +127,10 @@ static pm_status place_parts(joining *j, pm_error *error) {
 
 /* ---- the channels -------------------------------------------------------------------------- */
 
+/* Nodes have a channel of each path; numbers without a node are known by their names. */
 static bool is_same_channel(const pm_motion_channel *a, const pm_motion_channel *b) {
     return a->node == b->node && a->path == b->path && a->components == b->components &&
-           motion_compare_names(a->name, b->name) == 0;
+           (a->node >= 0 || motion_compare_names(a->name, b->name) == 0);
 }
 
 /* A channel of a clip; the place where it was found last is tried first. */

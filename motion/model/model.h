@@ -192,6 +192,9 @@ struct motion_format {
      * format has nothing to keep. */
     const void *(*copy_layout)(const pm_motion *from, bool lends_rows, motion_arena *arena);
     void (*release)(void *document); /* NULL is ignored */
+    /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
+     * nothing does. */
+    void (*list_differences)(const pm_motion *a, const pm_motion *b, char *text, size_t size);
 };
 
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and

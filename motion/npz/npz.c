@@ -77,4 +77,5 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .convert = npz_convert,
                                   .compose = npz_compose,
                                   .scales = MOTION_SCALES_REST,
-                                  .release = release};
+                                  .release = release,
+                                  .list_differences = npz_list_differences};

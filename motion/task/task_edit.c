@@ -99,8 +99,21 @@ pm_status task_edit(const pm_motion_batch_task *task, const pm_motion *motion, p
     return status;
 }
 
+void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]) {
+    text[0] = '\0';
+    if (a->document && b->document && a->format == b->format && a->format->list_differences)
+        a->format->list_differences(a, b, text, TASK_LEFT_OUT);
+}
+
+static void note_left_out(void *user, const char *what) {
+    char *text = user;
+    const size_t used = strlen(text);
+    snprintf(text + used, TASK_LEFT_OUT - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
 pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *joined,
-                            const pm_motion *first, const char *out, pm_error *error) {
+                            const pm_motion *first, const char *out, char left_out[TASK_LEFT_OUT],
+                            pm_error *error) {
     const pm_motion_format named = pm_motion_find_format(out);
     const pm_motion_convert_options options = {
         .format = named != PM_MOTION_ANY          ? named
@@ -112,9 +125,12 @@ pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *j
         .turn = task->turn,
         .strict = task->read.strict,
         .decimals = task->decimals,
+        .left_out = note_left_out,
+        .left_out_user = left_out,
         .rest = first->format && first->format->is_arrays ? first : NULL};
     pm_motion *moved = NULL;
     pm_status status = PM_OK;
+    left_out[0] = '\0';
     if (task->extracts_root)
         status = pm_motion_extract_root(joined, &task->root, &moved, NULL, error);
     if (status == PM_OK)

@@ -315,6 +315,25 @@ class BodyModels(Case):
             for key in ("poses", "trans"):
                 self.assertLess(np.abs(made[key] - np.vstack(2 * [source[key]])).max(), 1e-6)
 
+    def test_joined_where_the_root_went(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", "--continue-root", *words)
+            made = self.made(source, 2 * self.FRAMES)
+            self.assertLess(np.abs(made["poses"][:, 3:] - np.vstack(2 * [source["poses"][:, 3:]])).max(), 1e-6)
+            step = made["trans"][self.FRAMES] - made["trans"][self.FRAMES - 1]
+            self.assertGreater(np.linalg.norm(step[:2]), 0.5 * np.hypot(1, 2) / 60)
+
+    def test_bodies_that_differ_are_said(self):
+        source = self.write("amass", "a.npz")
+        np.savez(self.folder / "b.npz", **{**source, "betas": np.zeros(16), "gender": np.array("male")})
+        done = self.make("join", "a.npz", "b.npz", "-o", "made.npz")
+        self.assertIn("b.npz: differs from a.npz in what is no motion, of which that is kept: betas, gender", done.stderr)
+        self.made(source, 2 * self.FRAMES)
+        np.savez(self.folder / "c.npz", **source, phase=np.arange(self.FRAMES))
+        done = self.make("join", "c.npz", "c.npz", "-o", "made.npz", "--overwrite")
+        self.assertIn("left out: ", done.stdout)
+
     def test_cut(self):
         for layout, words in self.each():
             source = self.write(layout, "a.npz")

@@ -75,17 +75,25 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
 }
 
 static cli_exit join(const join_options *o, pm_motion **motions, char **inputs, size_t count) {
+    char left_out[TASK_LEFT_OUT], other[TASK_LEFT_OUT];
     pm_motion *joined = NULL;
     pm_error error = {.status = PM_OK};
+    for (size_t i = 1; i < count; i++) {
+        task_list_differences(motions[0], motions[i], other);
+        if (other[0] != '\0')
+            cli_warn(inputs[i], "differs from %s in what is no motion, of which that is kept: %s",
+                     inputs[0], other);
+    }
     pm_status status = pm_motion_join((const pm_motion *const *)motions, count,
                                       (const char *const *)inputs, &o->join, &joined, &error);
     const pm_motion_content *content = pm_motion_get_content(joined);
     if (status == PM_OK)
-        status = task_write_joined(&o->task, joined, motions[0], o->out, &error);
+        status = task_write_joined(&o->task, joined, motions[0], o->out, left_out, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
-                       "%zu motions -> %s: %zu nodes, %zu frames", count, o->out,
-                       content->node_count, content->clips[0].timelines[0].key_count);
+                       "%zu motions -> %s: %zu nodes, %zu frames%s%s", count, o->out,
+                       content->node_count, content->clips[0].timelines[0].key_count,
+                       left_out[0] != '\0' ? "; left out: " : "", left_out);
     pm_motion_destroy(&joined);
     return cli_done(status, &error);
 }
