@@ -433,7 +433,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     pm_motion_read_options read = how->task->read;
     read.resample_only = is_resampled_only(w);
     read.headers_only = false;
-    read.body_model = how->task->mirror != NULL;
+    read.body_model = how->task->mirror || (how->task->edit && how->task->edit->continue_root);
     read.log = how->log;
     read.log_user = how->log_user;
     read.observer = in->observer;

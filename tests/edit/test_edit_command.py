@@ -209,6 +209,7 @@ class Fills(Case):
         self.refused("resample", source, "-o", "x.bvh", "--rate", "60", "--device", "none", code=4, says="not a finite number")
         done = self.make("resample", source, "-o", "out.bvh", "--rate", "x1", "--device", "none", "--fill")
         self.assertIn("filled: 1 gap of 4 keys that were not finite", done.stdout)
+        self.assertIn("57 of them copied from the source", done.stdout)
         rows = np.loadtxt(rows_of(self.folder / "out.bvh"))
         walk = np.loadtxt(rows_of(WALK))
         self.assertLess(np.abs(rows - walk).max(), 3)
@@ -323,6 +324,12 @@ class BodyModels(Case):
             self.assertLess(np.abs(made["poses"][:, 3:] - np.vstack(2 * [source["poses"][:, 3:]])).max(), 1e-6)
             step = made["trans"][self.FRAMES] - made["trans"][self.FRAMES - 1]
             self.assertGreater(np.linalg.norm(step[:2]), 0.5 * np.hypot(1, 2) / 60)
+
+    def test_repeated_where_the_root_went(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("edit", "a.npz", "-o", "made.npz", "--repeat", "3", "--continue-root", "--overwrite", *words)
+            self.made(source, 3 * self.FRAMES)
 
     def test_bodies_that_differ_are_said(self):
         source = self.write("amass", "a.npz")
