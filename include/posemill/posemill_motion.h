@@ -664,7 +664,7 @@ typedef struct pm_motion_join_options {
     double blend;        /* seconds in which a clip passes into the next one; rounded to frames */
     /* true: the joint that moves the figure goes on in each clip from the end of the one before: its heading
      * and its place on the ground, a step behind the last ones, the mean of the steps on both sides. A clip
-     * that goes on there by itself stays where it is: between both steps, or a tenth of one off their mean.
+     * that goes on there by itself stays where it is: between both steps, or half of one off their mean.
      * A first frame whose pose is that last one, within a tenth of a step, is left out. In a crossfade,
      * its first frame has the heading and the place that the clip before has there */
     bool continue_root;

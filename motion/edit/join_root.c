@@ -14,6 +14,10 @@
 /* A step below this part of those beside it is none. */
 static const double small_step = 0.1;
 
+/* A step that is off the mean of those beside it by less than this part of one is that of a take: nearer
+ * to going on than to standing still. */
+static const double noise_of_step = 0.5;
+
 /* Of rounded text: radians, and relative to coordinates. */
 static const double rounding = 1e-6;
 
@@ -77,7 +81,7 @@ static ground_step mean_of(const ground_step *a, const ground_step *b) {
     return mean;
 }
 
-/* Whether a step lies between two others, or differs little from their mean. */
+/* Whether a step lies between two others, or is near their mean. */
 static bool is_between(const ground_step *step, const ground_step *a, const ground_step *b,
                        double size) {
     const ground_step mean = mean_of(a, b);
@@ -87,9 +91,9 @@ static bool is_between(const ground_step *step, const ground_step *a, const grou
         apart[n] = (b->shift[n] - a->shift[n]) / 2;
     }
     return length_of(off) <= length_of(apart) + rounding * size +
-                                 small_step * fmax(length_of(a->shift), length_of(b->shift)) &&
+                                 noise_of_step * fmax(length_of(a->shift), length_of(b->shift)) &&
            fabs(step->turn - mean.turn) <= fabs(b->turn - a->turn) / 2 + rounding +
-                                               small_step * fmax(fabs(a->turn), fabs(b->turn));
+                                               noise_of_step * fmax(fabs(a->turn), fabs(b->turn));
 }
 
 /* The steps before and behind a seam, where the part behind it is turned; of a clip of one frame that
