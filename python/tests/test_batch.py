@@ -369,12 +369,12 @@ def test_reductions_are_those_of_the_command(takes: Path, tmp_path: Path) -> Non
     assert not (tmp_path / "wrong").exists()
 
 
-def test_every_option_of_files_is_that_of_the_command(takes: Path, tmp_path: Path) -> None:
+def test_every_option_of_files_is_that_of_the_command() -> None:
     """What the help of `posemill resample` lists is taken, but for what belongs to a run of the command."""
     if not COMMAND:
         pytest.skip("POSEMILL_COMMAND is not set")
     from posemill._batch_options import _FLAGS, _SETTERS, OF_DEVICES
-    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help"), re.M))
+    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help").stdout.decode(), re.M))
     of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
                 "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
     taken = {name.replace("_", "-") for name in (*_FLAGS, *_SETTERS, *OF_DEVICES, "fill", "fill_max")}
