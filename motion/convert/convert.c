@@ -28,9 +28,10 @@ typedef struct conversion {
     bool as_read;            /* in the format of its file, unchanged */
     motion_adjustment by;
     const pm_motion *source; /* whose arrays are written with the numbers of `motion`. NULL: none */
-    bool has_rest;           /* the document of `rest` is written with the keys of `motion` */
-    bool is_trial;           /* finds out what is left out */
-    char left_out[256];      /* by the trial */
+    bool is_made;       /* `motion` was made of the source, and is not an adjusted copy of it */
+    bool has_rest;      /* the document of `rest` is written with the keys of `motion` */
+    bool is_trial;      /* finds out what is left out */
+    char left_out[256]; /* by the trial */
 } conversion;
 
 static void note_left_out(void *user, const char *what) {
@@ -121,8 +122,8 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
     if (c->has_rest)
         return c->format->write_keys(c->options->rest, c->motion, sink, error);
     if (c->source)
-        return motion_rewrite(c->source, c->motion, c->by, c->source == c->options->rest, c->format,
-                              &options, sink, error);
+        return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, &options, sink,
+                              error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
                       : compose(c, sink, error);
 }
@@ -238,6 +239,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (!options->euler_given && options->decimals == 0 &&
         has_rows_of(motion, options->rest, format) && (!is_moved || is_array_file(options->rest)))
         c.source = options->rest;
+    c.is_made = c.source != NULL;
     if (c.source && !is_moved)
         return write_file(&c, path, error);
     if (!is_moved && !is_edited) {

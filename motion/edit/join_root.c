@@ -139,10 +139,10 @@ void join_continue_part(joining *j, size_t i) {
 
 /* ---- poses that are the same --------------------------------------------------------------- */
 
-/* How far two poses are apart: the largest of rotations, in radians, of positions and of scales. The
- * place on the ground and the heading count for nothing. */
+/* How far two poses are apart: the largest of rotations, in radians, and of positions. The place on the
+ * ground and the heading count for nothing. */
 typedef struct pose_step {
-    double by_path[3], size; /* the largest number */
+    double by_path[2], size; /* the largest number */
 } pose_step;
 
 static double apart(const double *a, const double *b, pm_motion_path path) {
@@ -209,7 +209,7 @@ bool join_repeats_pose(const joining *j, size_t i) {
     const pose_step seam = pose_between(j, a, count - 1, b, 0);
     const pose_step before = pose_between(j, a, count - 2, a, count - 1);
     const pose_step behind = pose_between(j, b, 0, b, 1);
-    for (int p = 0; p < 3; p++) {
+    for (int p = 0; p < 2; p++) {
         const double step = fmax(before.by_path[p], behind.by_path[p]);
         const double tiny = rounding * (p == PM_MOTION_ROTATION ? 1 : seam.size);
         moves = moves || step > tiny;

@@ -169,6 +169,13 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
+/* Whose document is written with a motion that was made of it. */
+static const pm_motion *rest_of(const task_work *w) {
+    const pm_motion_batch_task *o = w->how->task;
+    const bool is_arrays = w->motion->format && w->motion->format->is_arrays;
+    return o->reduce || (!w->source && is_arrays && !o->extracts_root) ? w->motion : w->source;
+}
+
 static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion_format format,
                                 const pm_motion_observer *observer, pm_error *error) {
     const pm_motion_batch_task *o = w->how->task;
@@ -185,7 +192,7 @@ static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion
                                                .left_out = note_left_out,
                                                .left_out_user = w->report->left_out,
                                                .observer = observer,
-                                               .rest = o->reduce ? w->motion : w->source};
+                                               .rest = rest_of(w)};
     return pm_motion_convert(motion, &options, w->out->path, error);
 }
 
