@@ -290,6 +290,7 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
     pm_motion *to = motion_copy_nodes(&motion->content);
     if (!to)
         return motion_refuse_memory(error);
+    to->is_edited = true;
     status = make(motion, o, to, report, error);
     if (status == PM_OK)
         *extracted = to;

@@ -165,6 +165,11 @@ class Edits(Case):
         self.make("mirror", takes, "--out-dir", "mirrored", "--to", "glb")
         self.make("compare", takes / "a.bvh", "mirrored/a.glb", "--tolerance", "1,1", code=1)
 
+    def test_roots_are_extracted_from_a_cut(self):
+        for name in ("a.glb", "a.bvh"):
+            self.make("edit", WALK, "-o", name, "--cut", "0:1", "--extract-root", "Hips")
+            self.assertIn("31 keys", self.make("info", name).stdout)
+
     def test_wrong_arguments_are_refused(self):
         for cut in ("3", "2:1", "1f:2s", "1.5f:3f", ":", "x:y", "-1:2"):
             self.refused("edit", WALK, "-o", "x.bvh", f"--cut={cut}", code=2, says="frames such as 10f:40f")
