@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "motion/model/evaluate.h"
-#include "motion/time/rate.h"
 
 typedef struct rewriting {
     const pm_motion *source, *adjusted;
@@ -57,7 +56,7 @@ static pm_status read_keys(void *user, uint64_t first, size_t count, double *con
  * stand. */
 static void find_slope(const rewriting *r, const pm_motion_channel *channel, size_t key,
                        double slope[]) {
-    const double rate = rate_value(r->clip->rate);
+    const double rate = (double)r->clip->rate.num / (double)r->clip->rate.den;
     if (channel->path != PM_MOTION_ROTATION) {
         for (uint32_t i = 0; i < channel->components; i++)
             slope[i] = rate * (evaluate_number(&channel->keys, channel->components, key + 1, i) -
