@@ -50,6 +50,9 @@ static inline pm_status motion_take_failure(pm_status status, pm_error *error) {
     return status;
 }
 
+/* Hint for values that are not finite. */
+#define MOTION_FILL_HINT "resample with --fill to replace values that are not finite"
+
 /* Says how to cure a failure. */
 static inline void motion_hint(pm_error *error, const char *hint) {
     if (error)

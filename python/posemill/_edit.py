@@ -43,7 +43,7 @@ def join_contents(contents: list[Content], names: list[str], blend: float, conti
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_join, ffi.new("pm_motion *[]", [c.handle for c in contents]), len(contents),
          ffi.new("char *[]", texts), options, made)
-    return _made(made, (join_contents, (contents, names, blend, continue_root, up)), None)
+    return _made(made, (join_contents, (contents, names, blend, continue_root, up)), contents[0].arrays)
 
 
 def cut_of(start: Number | None, end: Number | None, frames: tuple[int | None, int | None] | None) -> dict[str, Any]:
@@ -102,7 +102,7 @@ def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[C
     call(lib.pm_motion_fill, content.handle, fill_options(fill, longest), made, report)
     numbers = {name: getattr(report, name) for name in
                ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
-    return _made(made, (_filled_again, (content, fill, longest)), None), numbers
+    return _made(made, (_filled_again, (content, fill, longest)), content.source or content), numbers
 
 
 def _filled_again(content: Content, fill: str | bool, longest: float | None) -> Content:

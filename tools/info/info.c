@@ -97,8 +97,8 @@ static const char *resampling_of(const pm_motion_content *content) {
         return "nothing to resample";
     if (content->gap_count > 0)
         return content->format == PM_MOTION_BVH
-                   ? "resample: rejects values that are not finite; --nan hold fills them"
-                   : "resample: rejects values that are not finite";
+                   ? "resample: rejects values that are not finite; --fill or --nan hold replaces them"
+                   : "resample: rejects values that are not finite; --fill replaces them";
     return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
                ? "resample: each channel by its own interpolation; steps keep their keys"
                : "resample: rotations by slerp, other channels linearly; samples on keys keep "
