@@ -96,8 +96,10 @@ static const option edit_table[] = {
      task_option_cut, 0},
     {"--repeat", 0, "N", "play it N times", option_size, AT(edit.repeat)},
     {"--blend", 0, "S", "with --repeat: crossfade of S seconds", option_seconds, AT(edit.blend)},
-    {"--continue-root", 0, NULL, "with --repeat: each time begins where the one before ended", NULL,
-     AT(edit.continue_root)},
+    {"--continue-root", 0, NULL,
+     "with --repeat: each time goes on where the one before ended; of a cycle\n"
+     "the last pose, which is the first one, is left out",
+     NULL, AT(edit.continue_root)},
     {"--joints", 0, "LIST",
      "keep these joints, by names with commas between them; each stays where it was in the world",
      task_option_joints, 0},

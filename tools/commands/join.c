@@ -31,7 +31,8 @@ static const option join_table[] = {
      "crossfade of S seconds, in which each motion overlaps the next one; default: none",
      option_seconds, AT(join.blend)},
     {"--continue-root", 0, NULL,
-     "each motion begins where the one before ended: its heading, and its place on the ground",
+     "each motion goes on where the one before ended: its heading, and its place on the ground; a\n"
+     "pose that is there twice is left out",
      NULL, AT(join.continue_root)},
     {"--overwrite", 0, NULL, "the output may be one of the inputs", NULL, AT(overwrite)},
 };
