@@ -582,11 +582,11 @@ class Acclaim(Case):
         (tree / "a.asf").write_text(ASF)
         (tree / "a.amc").write_text(AMC)
         for verb in (("convert",), ("resample", "--rate", "60", "--device", "none"), ("edit", "--cut", "0f:1f")):
-            done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], "--src-rate", "60", code=2)
+            done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], code=2)
             self.assertIn("AMC, which is read, and not written", done.stderr)
             self.assertIn("choose another format: --to bvh", done.stderr)
-            self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--src-rate", "60", "--to", "bvh", "--overwrite")
-        done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", "--src-rate", "60", code=2)
+            self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--to", "bvh", "--overwrite")
+        done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", code=2)
         self.assertIn("--to bvh", done.stderr)
 
     def test_damaged_files_are_refused(self):
