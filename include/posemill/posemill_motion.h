@@ -215,6 +215,9 @@ typedef struct pm_motion_read_options {
     /* true: angles of joints that change by more than half a turn between frames are no warning, for
      * pm_library_match_robot, which knows the joints */
     bool angles_may_jump;
+    /* NPZ: true: without `skeleton`, a file whose layout stands for a body model, such as AMASS, has the
+     * joints of that model, by names and parents. Other files are as without */
+    bool body_model;
 
     uint64_t reserved[6]; /* must be 0 */
 } pm_motion_read_options;
@@ -669,8 +672,11 @@ PM_API pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirro
 typedef struct pm_motion_join_options {
     const size_t *clips; /* of each motion, the index of its clip. NULL: the first with channels */
     double blend;        /* seconds in which a clip passes into the next one; rounded to frames */
-    /* true: the joint that moves the figure begins each clip where it was in the one before, at its
-     * last frame, or at the first frame of the crossfade: its heading, and its place on the ground */
+    /* true: the joint that moves the figure goes on in each clip from the end of the one before: its heading
+     * and its place on the ground, a step behind the last ones, the mean of the steps on both sides. A clip
+     * that goes on there by itself stays where it is: between both steps, or half of one off their mean.
+     * A first frame whose pose is that last one, within a tenth of a step, is left out. In a crossfade,
+     * its first frame has the heading and the place that the clip before has there */
     bool continue_root;
     pm_motion_up up; /* with continue_root */
 

@@ -21,7 +21,8 @@ typedef struct reader {
     asf skeleton;
     bool radians;
     double *numbers; /* (frames, freedoms) */
-    bool *is_given;  /* of the bones of a frame */
+    size_t *given;   /* for each bone the last frame that has a line of it, from 1 */
+    size_t complete; /* bones with freedoms that the frame has */
     size_t frames;
     pm_error *error;
 } reader;
@@ -92,33 +93,36 @@ static pm_status refuse(const reader *r, const asf_lines *lines, const char *wha
                          motion_printable(shown, word.text, word.size));
 }
 
-static pm_status read_bone(reader *r, const asf_lines *lines, asf_span line, double *frame) {
+static pm_status read_bone(reader *r, const asf_lines *lines, asf_span line, size_t frame) {
+    double *numbers = r->numbers + (frame - 1) * r->skeleton.freedoms;
     asf_span name, more;
     (void)asf_next_word(&line, &name);
     const size_t b = asf_find(&r->skeleton, name);
     if (b == SIZE_MAX)
         return refuse(r, lines, "the skeleton has no bone", name);
-    if (r->is_given[b])
+    if (r->given[b] == frame)
         return refuse(r, lines, "the frame has two lines of", name);
     const asf_bone *bone = &r->skeleton.bones[b];
     for (size_t i = 0; i < bone->freedom_count; i++)
-        if (!asf_next_number(&line, &frame[bone->first + i]))
+        if (!asf_next_number(&line, &numbers[bone->first + i]))
             return refuse(r, lines, "too few numbers, or one that is not finite, of", name);
     if (asf_next_word(&line, &more))
         return refuse(r, lines, "more numbers than the skeleton has for", name);
-    r->is_given[b] = true;
+    r->given[b] = frame;
+    r->complete += bone->freedom_count > 0;
     return PM_OK;
 }
 
 /* The frame before a line is complete. */
-static pm_status end_frame(reader *r, const asf_lines *lines) {
-    for (size_t b = 0; b < r->skeleton.count; b++) {
+static pm_status end_frame(reader *r, const asf_lines *lines, size_t frame) {
+    const bool is_complete = r->complete == r->skeleton.moving;
+    r->complete = 0;
+    for (size_t b = 0; !is_complete && b < r->skeleton.count; b++) {
         const pm_motion_name name = r->skeleton.bones[b].name;
-        if (r->skeleton.bones[b].freedom_count > 0 && !r->is_given[b])
+        if (r->skeleton.bones[b].freedom_count > 0 && r->given[b] != frame)
             return refuse(r, lines, "the frame before has no line of",
                           (asf_span){name.text, name.size});
     }
-    memset(r->is_given, 0, r->skeleton.count * sizeof *r->is_given);
     return PM_OK;
 }
 
@@ -129,15 +133,15 @@ static pm_status read_frames(reader *r) {
     size_t frames = 0;
     while (status == PM_OK && asf_next_line(&lines, &line)) {
         if (is_frame(line)) {
-            status = frames > 0 ? end_frame(r, &lines) : PM_OK;
+            status = frames > 0 ? end_frame(r, &lines, frames) : PM_OK;
             frames++;
         } else if (frames > 0) {
-            status = read_bone(r, &lines, line, r->numbers + (frames - 1) * r->skeleton.freedoms);
+            status = read_bone(r, &lines, line, frames);
         } else {
             r->radians = asf_is(line, ":radians") || (r->radians && !asf_is(line, ":degrees"));
         }
     }
-    return status == PM_OK ? end_frame(r, &lines) : status;
+    return status == PM_OK ? end_frame(r, &lines, frames) : status;
 }
 
 static pm_status read_numbers(reader *r) {
@@ -148,8 +152,8 @@ static pm_status read_numbers(reader *r) {
         r->skeleton.freedoms > (r->input->size + 1) / 2 / r->frames) /* a digit and a blank each */
         return motion_refuse(r->error, "has fewer numbers than its frames and bones require");
     r->numbers = calloc(r->frames * r->skeleton.freedoms + 1, sizeof *r->numbers);
-    r->is_given = calloc(r->skeleton.count, sizeof *r->is_given);
-    return r->numbers && r->is_given ? read_frames(r) : motion_refuse_memory(r->error);
+    r->given = calloc(r->skeleton.count, sizeof *r->given);
+    return r->numbers && r->given ? read_frames(r) : motion_refuse_memory(r->error);
 }
 
 /* ---- the model ----------------------------------------------------------------------------- */
@@ -274,7 +278,7 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     if (status == PM_OK)
         status = make_clip(&r);
     free(r.numbers);
-    free(r.is_given);
+    free(r.given);
     return status;
 }
 

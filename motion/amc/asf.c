@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reads skeletons of Acclaim. Sections that say nothing about bones are passed over. Bones are few: they
- * are found by their names one after another, and more than a bound are refused.
+ * Reads skeletons of Acclaim. Sections that say nothing about bones are passed over. Bones are few, and
+ * more than a bound are refused: while they are read they are found by their names one after another.
+ * Lines of motions are many, and find theirs in a sorted list.
  */
 #include "motion/amc/asf.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "motion/base/printable.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 
@@ -75,12 +78,33 @@ void asf_turn(double q[4], char axis, double angle, bool radians) {
     quat_multiply(turn, q, q);
 }
 
-size_t asf_find(const asf *skeleton, asf_span name) {
+static size_t find_read(const asf *skeleton, asf_span name) {
     for (size_t b = 0; b < skeleton->count; b++)
         if (skeleton->bones[b].name.size == name.size &&
             memcmp(skeleton->bones[b].name.text, name.text, name.size) == 0)
             return b;
     return SIZE_MAX;
+}
+
+static int compare_named(const void *x, const void *y) {
+    const asf_named *a = x, *b = y;
+    return motion_compare_names(a->name, b->name);
+}
+
+size_t asf_find(const asf *skeleton, asf_span name) {
+    const asf_named wanted = {.name = {name.text, name.size}};
+    const asf_named *found =
+        bsearch(&wanted, skeleton->by_name, skeleton->count, sizeof wanted, compare_named);
+    return found ? found->bone : SIZE_MAX;
+}
+
+static bool sort_names(asf *skeleton, motion_arena *arena) {
+    skeleton->by_name = motion_allocate(arena, skeleton->count, sizeof *skeleton->by_name);
+    for (size_t b = 0; skeleton->by_name && b < skeleton->count; b++)
+        skeleton->by_name[b] = (asf_named){skeleton->bones[b].name, b};
+    if (skeleton->by_name)
+        qsort(skeleton->by_name, skeleton->count, sizeof *skeleton->by_name, compare_named);
+    return skeleton->by_name != NULL;
 }
 
 /* ---- the parser ---------------------------------------------------------------------------- */
@@ -143,7 +167,7 @@ static pm_status read_bone_line(parser *p, asf_span line) {
     asf_span word, name;
     (void)asf_next_word(&line, &word);
     if (asf_is(word, "name")) {
-        if (!asf_next_word(&line, &name) || asf_find(p->skeleton, name) != SIZE_MAX)
+        if (!asf_next_word(&line, &name) || find_read(p->skeleton, name) != SIZE_MAX)
             return refuse(p, "is no new name of a bone:", name);
         return set_name(p, bone, name) ? PM_OK : motion_refuse_memory(p->error);
     }
@@ -212,11 +236,11 @@ static pm_status read_hierarchy(const parser *p, asf_span line) {
     (void)asf_next_word(&line, &word);
     if (asf_is(word, "begin") || asf_is(word, "end"))
         return PM_OK;
-    const size_t parent = asf_find(p->skeleton, word);
+    const size_t parent = find_read(p->skeleton, word);
     if (parent == SIZE_MAX)
         return refuse(p, "no bone is named", word);
     while (asf_next_word(&line, &word)) {
-        const size_t child = asf_find(p->skeleton, word);
+        const size_t child = find_read(p->skeleton, word);
         if (child == SIZE_MAX || child == 0)
             return refuse(p, "no bone is named", word);
         if (p->skeleton->bones[child].parent >= 0)
@@ -241,6 +265,7 @@ static pm_status check_tree(const parser *p) {
                 motion_printable(shown, s->bones[b].name.text, s->bones[b].name.size));
         s->bones[b].first = s->freedoms;
         s->freedoms += s->bones[b].freedom_count;
+        s->moving += s->bones[b].freedom_count > 0;
     }
     return PM_OK;
 }
@@ -300,5 +325,6 @@ pm_status asf_parse(const char *data, size_t size, const char *name, motion_aren
     skeleton->bones[0] = (asf_bone){.parent = -1, .axis = {0, 0, 0, 1}};
     if (!set_name(&p, skeleton->bones, (asf_span){"root", 4}))
         return motion_refuse_memory(error);
-    return motion_name_failure(parse(&p), name, error);
+    const pm_status status = motion_name_failure(parse(&p), name, error);
+    return status != PM_OK || sort_names(skeleton, arena) ? status : motion_refuse_memory(error);
 }

@@ -39,8 +39,19 @@ pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, co
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 /* Puts the words of users in place of names of fields of descriptions, and the name of the status where
- * there is no message. */
+ * there is no message. Only for a message of the library of curves, before a name of the user's is put
+ * into it. */
 void motion_use_words(pm_error *error);
+
+/* The same of a status of that library; returns it. */
+static inline pm_status motion_take_failure(pm_status status, pm_error *error) {
+    if (status != PM_OK && error)
+        motion_use_words(error);
+    return status;
+}
+
+/* Hint for values that are not finite. */
+#define MOTION_FILL_HINT "resample with --fill to replace values that are not finite"
 
 /* Says how to cure a failure. */
 static inline void motion_hint(pm_error *error, const char *hint) {

@@ -112,21 +112,15 @@ static void cut(const pm_motion_batch_task *o, subject *source, subject *output)
         subject_cut(output, late, (double)INFINITY);
 }
 
-static pm_status name(pm_status status, const char *path, pm_error *error) {
-    if (status != PM_OK)
-        motion_use_words(error);
-    return motion_name_failure(status, path, error);
-}
-
 pm_status report_clips_find(report_clips *clips, const report_motions *m, const report_row *row,
                             pm_error *error) {
     const batch_file *file = row->file->file;
     *clips = (report_clips){.pairs = {.count = 0}};
-    pm_status status = name(subject_make(&clips->source, m->source, row->source_clip, error),
-                            file->item->path, error);
+    pm_status status = motion_name_failure(
+        subject_make(&clips->source, m->source, row->source_clip, error), file->item->path, error);
     if (status == PM_OK)
-        status =
-            name(subject_make(&clips->output, m->output, row->clip_at, error), file->out, error);
+        status = motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
+                                     file->out, error);
     if (status != PM_OK)
         return status;
     cut(m->task, &clips->source, &clips->output);
@@ -168,7 +162,7 @@ static pm_status compute(report_row *row, report_clips *clips, uint64_t max_time
     if (status == PM_OK)
         report_row_fill(row, &c, &jumps[0], &jumps[1]);
     compare_release(&c);
-    return name(status, row->file->file->item->path, error);
+    return motion_name_failure(status, row->file->file->item->path, error);
 }
 
 static void name_row(report_row *row, const report_motions *m, size_t clip) {

@@ -7,6 +7,7 @@
 #include "motion/batch/report_row.h"
 
 #include "motion/base/printable.h"
+#include "motion/model/names.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -46,7 +47,10 @@ char *report_copy_name(pm_motion_name name) {
 }
 
 static char *joint_name(const comparison *c, size_t pair) {
-    return report_copy_name(subject_name(c->a, c->pairs->pairs[pair].a));
+    const uint32_t joint = c->pairs->pairs[pair].a;
+    const pm_motion_name name = subject_name(c->a, joint);
+    char number[MOTION_PRINTABLE];
+    return name.size > 0 ? report_copy_name(name) : strdup(motion_joint_name(number, name, joint));
 }
 
 static report_value value_of(const comparison *c, compare_measure measure) {

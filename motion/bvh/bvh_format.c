@@ -317,7 +317,7 @@ static pm_status write_computed(frame_writer *w, uint64_t frame, size_t k, pm_er
 /* Sample `k` of a piece. */
 static pm_status write_frame(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
     const motion_position at = w->positions[k];
-    if (!at.exact)
+    if (motion_exact_key(at) == MOTION_NO_KEY)
         return write_computed(w, frame, k, error);
     copy_row(w, at.key);
     return bvh_writer_source_row(&w->text, (size_t)at.key, error);

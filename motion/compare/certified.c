@@ -3,6 +3,7 @@
  * The rotations and the places of each pair of joints, over the whole of both clips.
  */
 #include "motion/compare/certified.h"
+#include "motion/model/names.h"
 
 #include <math.h>
 
@@ -48,7 +49,7 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
             return motion_refuse(error,
                                  "joint '%s' has a cubic spline; a bound at all times is of slerp, "
                                  "lines and steps, and in the second file of cubic rotations",
-                                 motion_printable(shown, name.text, name.size));
+                                 motion_joint_name(shown, name, (int64_t)(i / SUBJECT_PATHS)));
         to[i / SUBJECT_PATHS][i % SUBJECT_PATHS] =
             (certified){channel, &s->clip->timelines[channel->timeline], NULL};
     }

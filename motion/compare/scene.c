@@ -7,6 +7,7 @@
 #include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/time/rate.h"
 
 #include <float.h>
@@ -44,19 +45,24 @@ typedef struct seen {
     figure figure;
 } seen;
 
+/* Whose option a hint names. */
+static const char *verbs_of(const scene_hints *hints) {
+    return hints->is_note ? "compare and view with " : "";
+}
+
 static void hint_up(const seen *w, scene_hints *hints) {
     const figure *f = &w->figure;
     const int other = f->up == 1 ? 2 : 1;
     if (w->s->up != f->up)
         add_hint(hints, w->name,
                  "%s is taken as up, a guess: the figure stands along %s, where it measures "
-                 "%.4g units, and %.4g along %s; --up %s says otherwise",
+                 "%.4g units, and %.4g along %s; %s--up %s says otherwise",
                  scene_up_name(f->up), scene_up_name(f->up), f->extent[f->up], f->extent[other],
-                 scene_up_name(other), scene_up_name(other));
+                 scene_up_name(other), verbs_of(hints), scene_up_name(other));
     else if (f->is_doubtful)
         add_hint(hints, w->name,
-                 "%s is taken as up, and the figure lies along %s; if it should stand: --up %s",
-                 scene_up_name(f->up), scene_up_name(other), scene_up_name(other));
+                 "%s is taken as up, and the figure lies along %s; if it should stand: %s--up %s",
+                 scene_up_name(f->up), scene_up_name(other), verbs_of(hints), scene_up_name(other));
 }
 
 static void hint_unit(const seen *w, scene_hints *hints) {
@@ -65,9 +71,9 @@ static void hint_unit(const seen *w, scene_hints *hints) {
         add_hint(
             hints, w->name,
             "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
-            "not the height of a body. --unit MM: 1000 for metres, 10 for centimetres, 25.4 for "
+            "not the height of a body. %s--unit MM: 1000 for metres, 10 for centimetres, 25.4 for "
             "inches; %.3g makes it 1.7 m",
-            w->s->unit_mm, w->figure.height, height, 1700 / w->figure.height);
+            w->s->unit_mm, w->figure.height, height, verbs_of(hints), 1700 / w->figure.height);
 }
 
 /* The usual factor between two units that is nearest to a ratio above 1; 0: none is near. */
@@ -196,15 +202,15 @@ static pm_status note_root(pm_motion *motion, pm_error *error) {
         &motion->notes,
         "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion; "
         "convert with --extract-root moves the root",
-        motion_printable(moving, nodes[node].name.text, nodes[node].name.size),
-        motion_printable(still, nodes[root].name.text, nodes[root].name.size));
+        motion_joint_name(moving, nodes[node].name, node),
+        motion_joint_name(still, nodes[root].name, root));
     return PM_OK;
 }
 
 pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
     static const pm_motion_compare_options none;
     pm_motion_content *content = &motion->content;
-    scene_hints hints = {.count = 0};
+    scene_hints hints = {.is_note = true};
     pm_status status = PM_OK;
     subject s;
     if (content->node_count == 0 || content->clip_count == 0)

@@ -19,6 +19,7 @@ typedef struct scene_hints {
         char text[400];
     } of[8];
     size_t count;
+    bool is_note; /* for `info`, which has no such options: the verbs that have them are named */
 } scene_hints;
 
 /* Applies unit, axis and part of the options to both subjects, which may be one, before the comparison is

@@ -129,12 +129,24 @@ void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adju
         turn_vector(&a, velocity);
 }
 
+/* Which rows of the source's document a copy has; all have other numbers. */
+static bool keep_rows(pm_motion *to, const pm_motion *from) {
+    const size_t rows = from->row_count > 0 ? from->content.clips[0].timelines[0].key_count : 0;
+    bool *changed = motion_allocate(&to->arena, rows, sizeof *changed);
+    for (size_t k = 0; changed && k < rows; k++)
+        changed[k] = true;
+    to->row_first = from->row_first;
+    to->row_count = from->row_count;
+    to->changed = changed;
+    return changed != NULL;
+}
+
 pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
     const adjustment a = prepare(by);
     pm_motion *to = motion_copy_nodes(&motion->content);
     const size_t count = motion->content.clip_count;
     pm_motion_clip *clips = to ? motion_allocate(&to->arena, count, sizeof *clips) : NULL;
-    bool good = clips != NULL && motion_copy_layout(to, motion, true);
+    bool good = clips != NULL && motion_copy_layout(to, motion, true) && keep_rows(to, motion);
     for (size_t i = 0; good && i < count; i++)
         good = adjust_clip(&a, motion, &motion->content.clips[i], &to->arena, &clips[i]);
     if (!good) {

@@ -28,9 +28,10 @@ typedef struct conversion {
     bool as_read;            /* in the format of its file, unchanged */
     motion_adjustment by;
     const pm_motion *source; /* whose arrays are written with the numbers of `motion`. NULL: none */
-    bool has_rest;           /* the document of `rest` is written with the keys of `motion` */
-    bool is_trial;           /* finds out what is left out */
-    char left_out[256];      /* by the trial */
+    bool is_made;       /* `motion` was made of the source, and is not an adjusted copy of it */
+    bool has_rest;      /* the document of `rest` is written with the keys of `motion` */
+    bool is_trial;      /* finds out what is left out */
+    char left_out[256]; /* by the trial */
 } conversion;
 
 static void note_left_out(void *user, const char *what) {
@@ -62,42 +63,23 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
 }
 
-static bool has_same_channels(const pm_motion_clip *a, const pm_motion_clip *b) {
-    bool same = a->channel_count == b->channel_count;
-    for (size_t c = 0; same && c < a->channel_count; c++)
-        same = a->channels[c].node == b->channels[c].node &&
-               a->channels[c].path == b->channels[c].path &&
-               a->channels[c].components == b->channels[c].components;
-    return same;
-}
-
-/* The motion made of another one has its clips, with their channels. */
-static bool fits_rest(const pm_motion *motion, const pm_motion *rest) {
-    const pm_motion_content *a = &motion->content, *b = rest ? &rest->content : a;
-    bool fits = a->clip_count == b->clip_count && a->node_count == b->node_count;
-    for (size_t i = 0; fits && i < a->clip_count; i++)
-        fits = has_same_channels(&a->clips[i], &b->clips[i]);
-    for (size_t n = 0; fits && n < a->node_count; n++)
-        fits = a->nodes[n].parent == b->nodes[n].parent &&
-               a->nodes[n].name.size == b->nodes[n].name.size &&
-               memcmp(a->nodes[n].name.text, b->nodes[n].name.text, a->nodes[n].name.size) == 0;
-    return fits;
-}
-
 /* Edited motions may have other joints and channels than their source. */
 static pm_status check_rest(const pm_motion *motion, const pm_motion *rest, pm_error *error) {
-    return motion->is_edited || fits_rest(motion, rest)
+    return motion->is_edited || (!rest || motion_has_shape_of(motion, rest))
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,
                              "rest is not the motion that this one was made of");
 }
 
-/* Whether the rows of a motion are rows of its source, whose document can be written with them. */
+/* Whether the document of the source can be written with rows of the motion. */
 static bool has_rows_of(const pm_motion *motion, const pm_motion *rest,
                         const motion_format *format) {
-    return motion->row_count > 0 && !motion->document && rest && rest->document &&
-           !rest->has_given_joints && !format->keeps_more && motion_writes_document(format, rest) &&
-           fits_rest(motion, rest);
+    if (motion->document || !rest || !rest->document)
+        return false;
+    if (motion_fits_arrays(motion, rest, format))
+        return true;
+    return motion->row_count > 0 && !rest->has_given_joints && !format->keeps_more &&
+           motion_writes_document(format, rest) && motion_has_shape_of(motion, rest);
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
@@ -140,7 +122,8 @@ static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *erro
     if (c->has_rest)
         return c->format->write_keys(c->options->rest, c->motion, sink, error);
     if (c->source)
-        return motion_rewrite(c->source, c->motion, c->by, c->format, &options, sink, error);
+        return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, &options, sink,
+                              error);
     return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
                       : compose(c, sink, error);
 }
@@ -187,15 +170,14 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
     return PM_OK;
 }
 
-/* Arrays of no skeleton are written as they are, with other numbers. */
-static bool is_array_file(const conversion *c) {
-    const pm_motion_content *content = &c->motion->content;
-    return content->node_count == 0 &&
-           (content->format == PM_MOTION_CSV || content->format == PM_MOTION_NPZ);
+/* Arrays of no skeleton, or a given one, are written as they are, with other numbers. */
+static bool is_array_file(const pm_motion *motion) {
+    return (motion->content.node_count == 0 || motion->has_given_joints) && motion->document &&
+           motion->format->is_arrays;
 }
 
 static pm_status check_turn(const conversion *c, pm_error *error) {
-    const pm_motion *m = c->motion;
+    const pm_motion *m = c->source;
     if (c->options->turn == PM_MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
@@ -250,14 +232,16 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     const bool is_edited =
         is_own && format->is_text && (options->euler_given || options->decimals > 0);
     c.has_rest = !is_moved && options->rest && !motion->document && format->write_keys &&
-                 motion_writes_document(format, options->rest) && fits_rest(motion, options->rest);
+                 motion_writes_document(format, options->rest) &&
+                 motion_has_shape_of(motion, options->rest);
     if (c.has_rest)
         return write_file(&c, path, error);
-    if (!is_moved && !options->euler_given && options->decimals == 0 &&
-        has_rows_of(motion, options->rest, format)) {
+    if (!options->euler_given && options->decimals == 0 &&
+        has_rows_of(motion, options->rest, format) && (!is_moved || is_array_file(options->rest)))
         c.source = options->rest;
+    c.is_made = c.source != NULL;
+    if (c.source && !is_moved)
         return write_file(&c, path, error);
-    }
     if (!is_moved && !is_edited) {
         c.as_read = is_own && !motion->has_given_joints;
         if (c.as_read || format->compose)
@@ -266,10 +250,10 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (is_own && motion->format->keeps_more)
         return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
                              motion->format->name);
-    if (is_array_file(&c) && is_own) {
+    if (is_array_file(motion) && is_own)
         c.source = motion;
+    if (c.source)
         status = check_turn(&c, error);
-    }
     if (status != PM_OK)
         return status;
     if (!c.source && !format->compose)

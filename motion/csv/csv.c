@@ -114,6 +114,7 @@ static void release(void *document) {
 const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .name = "csv",
                                   .document = "csv",
+                                  .is_arrays = true,
                                   .is_single = true,
                                   .kind = &csv_kind,
                                   .recognise = recognise,

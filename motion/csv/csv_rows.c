@@ -153,9 +153,13 @@ static pm_status read_row(csv_span row, size_t line, size_t columns, double *out
         if (gaps && is_gap(field, out[count], is_number)) {
             motion_add_gap(gaps, "line %zu, column %zu", line, count + 1);
             out[count] = (double)NAN;
-        } else if (!is_number || !isfinite(out[count]))
-            return motion_refuse(error, "line %zu, column %zu is '%s'; expected a number", line,
-                                 count + 1, motion_printable(shown, field.text, field.size));
+        } else if (!is_number || !isfinite(out[count])) {
+            motion_report(error, PM_ERROR_FILE, "line %zu, column %zu is '%s'; expected a number",
+                          line, count + 1, motion_printable(shown, field.text, field.size));
+            if (is_gap(field, out[count], is_number))
+                motion_hint(error, MOTION_FILL_HINT);
+            return PM_ERROR_FILE;
+        }
     }
     if (count == columns)
         return PM_OK;

@@ -38,9 +38,12 @@ static char *put(char *at, csv_span text) {
     return at + text.size;
 }
 
+/* Numbers of a gap that is filled decide nothing. */
 static void remember(writing *w, size_t frame) {
     const size_t columns = w->document->column_count;
     memcpy(w->values, w->document->numbers + frame * columns, columns * sizeof *w->values);
+    for (size_t i = 0; i < columns; i++)
+        w->values[i] = isfinite(w->values[i]) ? w->values[i] : 0;
     w->has_before = true;
 }
 

@@ -15,9 +15,12 @@ static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_
     if (!to)
         return motion_refuse_memory(error);
     pm_status status = PM_OK;
+    uint64_t first = 0, count = 0;
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
-        status = edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &to->row_first,
-                               &to->row_count, error);
+        status =
+            edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &first, &count, error);
+    if (status == PM_OK && !edit_keep_rows(to, from, first, count, 1))
+        status = motion_refuse_memory(error);
     return edit_finish(to, status, made);
 }
 
@@ -48,12 +51,9 @@ static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, 
             parts[k] = (edit_part){from, i, "the clip"};
         status = repeat_clip(from, i, o, parts, to, &clips[i], error);
     }
-    if (status == PM_OK && o->blend == 0 && !o->continue_root) {
-        to->row_first = from->row_first;
-        to->row_count = from->row_count > 0 || from->content.clip_count != 1
-                            ? from->row_count
-                            : from->content.clips[0].timelines[0].key_count;
-    }
+    if (status == PM_OK && o->blend == 0 && !o->continue_root &&
+        !edit_keep_rows(to, from, 0, edit_count_rows(from), o->repeat))
+        status = motion_refuse_memory(error);
     return edit_finish(to, status, made);
 }
 

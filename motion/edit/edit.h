@@ -18,6 +18,18 @@ pm_status edit_finish(pm_motion *made, pm_status status, pm_motion **result);
 /* Drops how the file had its joints, of a motion that has others. */
 void edit_drop_layout(pm_motion *made);
 
+/* Says which rows of the source's document a motion has: of those of `from` `count` from `first` on,
+ * `times` over. Nothing is said where that is not known. False: memory is exhausted. */
+bool edit_keep_rows(pm_motion *made, const pm_motion *from, uint64_t first, uint64_t count,
+                    size_t times);
+
+/* For each row that edit_keep_rows kept, whether its numbers are others than those of the document.
+ * NULL: memory is exhausted, or no row is kept. */
+bool *edit_changed_rows(pm_motion *made, size_t rows);
+
+/* The keys of a motion of one clip whose channels share a timeline; otherwise 0. */
+size_t edit_count_rows(const pm_motion *motion);
+
 /* The values of the keys of a copy, packed doubles that belong to it. */
 static inline double *edit_values(const pm_array *array) {
     return (double *)(uintptr_t)array->data;

@@ -11,6 +11,7 @@
 #include "motion/edit/edit.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 
 static const double default_longest = 0.5;
@@ -24,6 +25,7 @@ typedef struct filling {
     unsigned char *states; /* of the keys of a channel */
     uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
     size_t counted;   /* a timeline; SIZE_MAX: none yet */
+    bool *changed;    /* of the result, for each row; NULL: rows are not those of a document */
     pm_motion_fill_report report;
 } filling;
 
@@ -74,7 +76,7 @@ static void find_frozen(const filling *f, const pm_motion_channel *channel, size
         bool rest_moves = true;
         for (end = begin + 1; end < count && is_equal(channel, begin, end); end++)
             rest_moves = rest_moves && f->moving[end] > 0;
-        if (rest_moves && end - begin - 1 > f->options->frozen && begin > 0 && end < count)
+        if (rest_moves && end - begin > f->options->frozen && begin > 0 && end < count)
             memset(f->states + begin + 1, KEY_FROZEN, end - begin - 1);
     }
 }
@@ -192,7 +194,7 @@ static const char *name_of(const filling *f, const pm_motion_channel *channel,
                            char shown[MOTION_PRINTABLE]) {
     const pm_motion_name name =
         channel->node >= 0 ? f->content->nodes[channel->node].name : channel->name;
-    return motion_printable(shown, name.text, name.size);
+    return motion_joint_name(shown, name, channel->node);
 }
 
 static pm_status refuse_gap(const filling *f, const gap *g, size_t first, double seconds,
@@ -236,6 +238,12 @@ static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error
     return PM_OK;
 }
 
+/* The rows that a channel of the clip has filled. */
+static void mark_rows(const filling *f, size_t count) {
+    for (size_t k = 0; f->changed && k < count; k++)
+        f->changed[k] = f->changed[k] || f->states[k] != KEY_GOOD;
+}
+
 static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_error *error) {
     gap g = {.channel = channel, .timeline = timeline_of(f, channel)};
     const size_t count = g.timeline->key_count;
@@ -259,6 +267,7 @@ static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_e
             status = fill_gap(f, &g, begin, end, error);
         end += end == begin;
     }
+    mark_rows(f, count);
     return status;
 }
 
@@ -294,6 +303,12 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (!to)
         return motion_refuse_memory(error);
     filling f = {.content = &to->content, .options = o};
+    const size_t rows = edit_count_rows(motion);
+    status = edit_keep_rows(to, motion, 0, rows, 1) ? PM_OK : motion_refuse_memory(error);
+    if (status == PM_OK && to->row_count > 0) {
+        f.changed = edit_changed_rows(to, rows);
+        status = f.changed ? PM_OK : motion_refuse_memory(error);
+    }
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
         status = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i])

@@ -10,41 +10,16 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/compare/figure.h"
-#include "motion/edit/edit.h"
-#include "motion/model/compose.h"
+#include "motion/edit/join.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
-#include "motion/model/mover.h"
 #include "motion/model/names.h"
-#include "motion/model/similarity.h"
 #include "motion/time/rate.h"
 
 /* Of rest poses, relative to the largest number of the node. */
 static const double tolerance = 1e-4;
 
 enum { MOST_FRAMES = (1 << 30) - 2 };
-
-typedef struct joined_part {
-    const edit_part *from;
-    const pm_motion_clip *clip;
-    motion_frames frames;
-    size_t begin;                       /* its first frame in the result */
-    similarity placed;                  /* in the world, with continue_root */
-    const pm_motion_channel **channels; /* for each of the result; NULL: the rest pose */
-} joined_part;
-
-typedef struct joining {
-    joined_part *parts;
-    size_t count, blend, frames;
-    const pm_motion_join_options *options;
-    motion_arena *arena;
-    pm_motion_channel *channels; /* of the result */
-    size_t channel_count, first_count;
-    uint32_t mover; /* UINT32_MAX: the root is not continued */
-    int up;
-    similarity above; /* what the mover hangs on, in the world */
-} joining;
 
 /* ---- the skeletons ------------------------------------------------------------------------- */
 
@@ -78,7 +53,7 @@ static pm_status check_skeleton(const edit_part *first, const edit_part *part, p
         if (what)
             return motion_fail_at(error, PM_ERROR_FILE, part->name, NULL,
                                   "joint %zu ('%s') %s than in %s: not the same skeleton", n,
-                                  motion_printable(shown, name.text, name.size), what, first->name);
+                                  motion_joint_name(shown, name, (int64_t)n), what, first->name);
     }
     return PM_OK;
 }
@@ -117,28 +92,45 @@ static pm_status check_rate(const joined_part *first, const joined_part *part, p
                           b, first->from->name, a);
 }
 
-static pm_status place_parts(joining *j, pm_error *error) {
+static pm_status find_blend(joining *j, pm_error *error) {
     const double blend = j->options->blend * rate_value(j->parts[0].frames.rate);
     j->blend = blend < MOST_FRAMES ? (size_t)llround(blend) : MOST_FRAMES;
-    for (size_t i = 0; i < j->count; i++) {
+    for (size_t i = 0; i < j->count && j->blend > 0; i++) {
         const size_t count = j->parts[i].frames.count;
-        if (j->blend > 0 && j->blend > count / 2)
+        if (j->blend > count / 2)
             return motion_fail_at(error, PM_ERROR_FILE, j->parts[i].from->name, NULL,
                                   "has %zu frames; a crossfade of %zu is longer than half of them",
                                   count, j->blend);
-        j->parts[i].begin = j->frames - (i > 0 ? j->blend : 0);
-        j->frames = j->parts[i].begin + count;
+    }
+    return PM_OK;
+}
+
+/* In time, and with a root that is continued in the world. */
+static pm_status place_parts(joining *j, pm_error *error) {
+    for (size_t i = 0; i < j->count; i++) {
+        joined_part *part = &j->parts[i];
+        const bool continues = i > 0 && j->mover != UINT32_MAX;
+        part->placed = similarity_identity;
+        part->shared = i == 0                                 ? 0
+                       : j->blend > 0                         ? j->blend
+                       : continues && join_repeats_pose(j, i) ? 1
+                                                              : 0;
+        part->begin = j->frames - part->shared;
+        j->frames = part->begin + part->frames.count;
         if (j->frames > MOST_FRAMES)
             return motion_refuse(error, "the result would have more than 2^30 frames");
+        if (continues)
+            join_continue_part(j, i);
     }
     return PM_OK;
 }
 
 /* ---- the channels -------------------------------------------------------------------------- */
 
+/* Nodes have a channel of each path; numbers without a node are known by their names. */
 static bool is_same_channel(const pm_motion_channel *a, const pm_motion_channel *b) {
     return a->node == b->node && a->path == b->path && a->components == b->components &&
-           motion_compare_names(a->name, b->name) == 0;
+           (a->node >= 0 || motion_compare_names(a->name, b->name) == 0);
 }
 
 /* A channel of a clip; the place where it was found last is tried first. */
@@ -202,9 +194,8 @@ static pm_status list_channels(joining *j, pm_error *error) {
     return PM_OK;
 }
 
-/* The value of a channel at a frame, where it is in its own clip. */
-static void own_value(const joining *j, const joined_part *part, size_t c, size_t frame,
-                      double *value) {
+void join_own_value(const joining *j, const joined_part *part, size_t c, size_t frame,
+                    double *value) {
     const pm_motion_channel *of = &j->channels[c], *channel = part->channels[c];
     if (channel) {
         const size_t key = motion_frame_key(&part->frames, part->clip, channel, frame);
@@ -216,105 +207,18 @@ static void own_value(const joining *j, const joined_part *part, size_t c, size_
     memcpy(value, evaluate_rest_value(node, of->path), of->components * sizeof *value);
 }
 
-/* ---- the root ------------------------------------------------------------------------------ */
-
-static size_t channel_of_mover(const joining *j, pm_motion_path path) {
-    size_t c = 0;
-    while (j->channels[c].node != (int32_t)j->mover || j->channels[c].path != path)
-        c++;
-    return c;
-}
-
-static similarity mover_at(const joining *j, const joined_part *part, size_t frame) {
-    similarity local = {.s = 1};
-    own_value(j, part, channel_of_mover(j, PM_MOTION_ROTATION), frame, local.q);
-    own_value(j, part, channel_of_mover(j, PM_MOTION_POSITION), frame, local.p);
-    evaluate_normalise(local.q);
-    return similarity_product(&j->above, &local);
-}
-
-/* The turn about the axis that points up from one rotation to another. */
-static void find_heading(int up, const double from[4], const double to[4], double turn[4]) {
-    double back[4] = {-from[0], -from[1], -from[2], from[3]}, all[4];
-    quat_multiply(to, back, all);
-    const double length = hypot(all[up], all[3]);
-    memset(turn, 0, 4 * sizeof *turn);
-    turn[up] = length > 1e-6 ? all[up] / length : 0;
-    turn[3] = length > 1e-6 ? all[3] / length : 1;
-}
-
-static void continue_part(joining *j, size_t i) {
-    joined_part *before = &j->parts[i - 1], *part = &j->parts[i];
-    const size_t last = before->frames.count - (j->blend > 0 ? j->blend : 1);
-    similarity there = mover_at(j, before, last), here = mover_at(j, part, 0);
-    there = similarity_product(&before->placed, &there);
-    part->placed = similarity_identity;
-    find_heading(j->up, here.q, there.q, part->placed.q);
-    here = similarity_product(&part->placed, &here);
-    for (int n = 0; n < 3; n++)
-        part->placed.p[n] = n == j->up ? 0 : there.p[n] - here.p[n];
-}
-
-static pm_status check_above(joining *j, uint32_t node, pm_error *error) {
-    for (size_t i = 0; i < j->count; i++)
-        for (size_t c = 0; c < j->parts[i].clip->channel_count; c++) {
-            const pm_motion_channel *channel = &j->parts[i].clip->channels[c];
-            const pm_timeline *timeline = &j->parts[i].clip->timelines[channel->timeline];
-            if (channel->node == (int32_t)node && motion_is_pose_channel(channel) &&
-                !motion_is_constant(channel, timeline))
-                return motion_fail_at(error, PM_ERROR_FILE, j->parts[i].from->name, NULL,
-                                      "moves a joint above the one that is continued");
-        }
-    return PM_OK;
-}
-
-static pm_status find_up(joining *j, pm_error *error) {
-    subject s;
-    figure f;
-    j->up = (int)j->options->up;
-    if (j->options->up != PM_MOTION_UP_FOUND)
-        return PM_OK;
-    pm_status status = subject_make(&s, j->parts[0].from->motion, j->parts[0].from->clip, error);
-    if (status == PM_OK)
-        status = figure_measure(&s, &f, error);
-    j->up = status == PM_OK ? f.up : 0;
-    subject_release(&s);
-    return status;
-}
-
-static pm_status find_mover(joining *j, pm_error *error) {
-    const pm_motion_content *content = &j->parts[0].from->motion->content;
-    j->mover = UINT32_MAX;
-    if (!j->options->continue_root)
-        return PM_OK;
-    pm_status status = motion_check_nodes(content, "a root that is continued", error);
-    if (status == PM_OK && !motion_find_mover(content, false, &j->mover))
-        status = motion_refuse_memory(error);
-    if (status != PM_OK)
-        return status;
-    j->mover = j->mover != UINT32_MAX ? j->mover : 0;
-    j->above = similarity_identity;
-    for (int32_t n = content->nodes[j->mover].parent; status == PM_OK && n >= 0;
-         n = content->nodes[n].parent) {
-        const similarity rest = evaluate_rest(&content->nodes[n]);
-        j->above = similarity_product(&rest, &j->above);
-        status = check_above(j, (uint32_t)n, error);
-    }
-    return status == PM_OK ? find_up(j, error) : status;
-}
-
 /* ---- values -------------------------------------------------------------------------------- */
 
 /* The value as the clip is placed. */
 static void placed_value(const joining *j, const joined_part *part, size_t c, size_t frame,
                          double *value) {
     const pm_motion_channel *of = &j->channels[c];
-    own_value(j, part, c, frame, value);
-    if (j->mover == UINT32_MAX || part == j->parts || of->node != (int32_t)j->mover ||
-        of->path > PM_MOTION_POSITION)
+    join_own_value(j, part, c, frame, value);
+    if (memcmp(&part->placed, &similarity_identity, sizeof part->placed) == 0 ||
+        of->node != (int32_t)j->mover || of->path > PM_MOTION_POSITION)
         return;
     const similarity inverse = similarity_inverse(&j->above);
-    similarity world = mover_at(j, part, frame);
+    similarity world = join_mover_at(j, part, frame);
     world = similarity_product(&part->placed, &world);
     world = similarity_product(&inverse, &world);
     memcpy(value, of->path == PM_MOTION_ROTATION ? world.q : world.p,
@@ -351,14 +255,13 @@ static void fill_channel(const joining *j, size_t c, double *keys, double *scrat
     const pm_motion_channel *of = &j->channels[c];
     for (size_t i = 0; i < j->count; i++) {
         const joined_part *part = &j->parts[i];
-        const size_t shared = i > 0 ? j->blend : 0;
-        for (size_t f = 0; f < part->frames.count; f++) {
+        for (size_t f = j->blend > 0 ? 0 : part->shared; f < part->frames.count; f++) {
             double *to = keys + (part->begin + f) * of->components;
-            const double u = ((double)f + 1) / ((double)shared + 1);
-            if (f < shared)
+            const double u = ((double)f + 1) / ((double)part->shared + 1);
+            if (f < part->shared)
                 memcpy(scratch, to, of->components * sizeof *to);
             placed_value(j, part, c, f, to);
-            if (f < shared)
+            if (f < part->shared)
                 blend_values(of, u * u * (3 - 2 * u), scratch, to);
         }
     }
@@ -407,16 +310,15 @@ static pm_status join(joining *j, pm_motion_clip *to, pm_error *error) {
             status = check_rate(&j->parts[0], &j->parts[i], error);
     }
     if (status == PM_OK)
-        status = place_parts(j, error);
+        status = find_blend(j, error);
     if (status == PM_OK)
-        status = find_mover(j, error);
+        status = join_find_mover(j, error);
     if (status == PM_OK)
         status = list_channels(j, error);
+    if (status == PM_OK)
+        status = place_parts(j, error);
     if (status != PM_OK)
         return status;
-    j->parts[0].placed = similarity_identity;
-    for (size_t i = 1; i < j->count && j->mover != UINT32_MAX; i++)
-        continue_part(j, i);
     return make_clip(j, to) ? PM_OK : motion_refuse_memory(error);
 }
 

@@ -36,6 +36,37 @@ pm_motion *edit_begin(const pm_motion *from, size_t clip_count, pm_motion_clip *
     return to;
 }
 
+size_t edit_count_rows(const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
+    return content->clip_count == 1 && content->clips[0].timeline_count == 1
+               ? content->clips[0].timelines[0].key_count
+               : 0;
+}
+
+bool *edit_changed_rows(pm_motion *made, size_t rows) {
+    if (!made->changed)
+        made->changed = motion_allocate(&made->arena, rows, sizeof *made->changed);
+    return (bool *)(uintptr_t)made->changed;
+}
+
+/* Rows that were repeated before are known only as a whole. */
+bool edit_keep_rows(pm_motion *made, const pm_motion *from, uint64_t first, uint64_t count,
+                    size_t times) {
+    const uint64_t rows = edit_count_rows(from), total = count * times;
+    const bool is_whole = first == 0 && count == rows;
+    if (rows == 0 || count == 0 || (from->row_count == 0 && !from->document) ||
+        (from->row_count > 0 && from->row_count != rows && !is_whole))
+        return true;
+    made->row_first = from->row_first + first;
+    made->row_count = from->row_count > 0 && is_whole ? from->row_count : count;
+    if (!from->changed)
+        return true;
+    bool *changed = edit_changed_rows(made, (size_t)total);
+    for (uint64_t k = 0; changed && k < total; k++)
+        changed[k] = from->changed[first + k % count];
+    return changed != NULL;
+}
+
 pm_status edit_finish(pm_motion *made, pm_status status, pm_motion **result) {
     if (status == PM_OK)
         *result = made;

@@ -314,6 +314,17 @@ static pm_status make(const pm_motion *motion, const pm_motion_mirror_options *o
     return make_clips(&plan, motion, to, clips) ? PM_OK : motion_refuse_memory(error);
 }
 
+/* Rows are those of the source, all with other numbers. */
+static bool mark_rows(pm_motion *to, const pm_motion *from) {
+    const size_t rows = edit_count_rows(from);
+    if (!edit_keep_rows(to, from, 0, rows, 1))
+        return false;
+    bool *changed = to->row_count > 0 ? edit_changed_rows(to, rows) : NULL;
+    for (size_t k = 0; changed && k < rows; k++)
+        changed[k] = true;
+    return changed || to->row_count == 0;
+}
+
 static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options *o,
                         pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
@@ -328,6 +339,10 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     pm_motion *to = edit_begin(motion, motion->content.clip_count, &clips);
     if (!to)
         return motion_refuse_memory(error);
+    if (!mark_rows(to, motion)) {
+        pm_motion_destroy(&to);
+        return motion_refuse_memory(error);
+    }
     status = make(motion, o, to, clips, report ? report : &own, error);
     return edit_finish(to, status, mirrored);
 }

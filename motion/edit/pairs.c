@@ -225,8 +225,8 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
         if (partners[n] == n || b->parent == expected)
             continue;
         motion_report(error, PM_ERROR_FILE, "'%s' and '%s' hang on joints that are no pair",
-                      motion_printable(first, a->name.text, a->name.size),
-                      motion_printable(second, b->name.text, b->name.size));
+                      motion_joint_name(first, a->name, (int64_t)n),
+                      motion_joint_name(second, b->name, partners[n]));
         motion_hint(error, "name the pairs with --pairs FILE");
         return PM_ERROR_FILE;
     }

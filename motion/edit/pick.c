@@ -73,7 +73,7 @@ static pm_status check_between(picking *p, pm_error *error) {
             if (!(s[0] > 0) || fabs(s[1] - s[0]) > 1e-6 * s[0] || fabs(s[2] - s[0]) > 1e-6 * s[0])
                 return motion_refuse(error,
                                      "'%s', which is left out, has a scale that is not uniform",
-                                     motion_printable(shown, node->name.text, node->name.size));
+                                     motion_joint_name(shown, node->name, n));
             p->is_between[n] = true;
         }
     return PM_OK;

@@ -77,19 +77,33 @@ static pm_status check_range(const gltf_reader *reader, const gltf_place *place,
     return PM_OK;
 }
 
+/* A byteStride is for attributes of vertices only. One that says what is so without it does no harm. */
+static pm_status check_stride(gltf_reader *reader, size_t view, size_t size,
+                              const gltf_place *place, pm_error *error) {
+    const size_t stride = reader->document->views[view].stride;
+    if (stride == size)
+        return gltf_note(reader, error, place,
+                         "/bufferViews/%zu has a byteStride, which is for vertices only; it is "
+                         "that of packed elements, and is ignored",
+                         view);
+    return stride == 0
+               ? PM_OK
+               : gltf_refuse(error, place,
+                             "/bufferViews/%zu has a byteStride, which is for vertices only", view);
+}
+
 /* Indices and values of a sparse accessor are packed. */
-static pm_status check_part(const gltf_reader *reader, const json_t *json, const gltf_place *place,
+static pm_status check_part(gltf_reader *reader, const json_t *json, const gltf_place *place,
                             size_t count, size_t size, size_t component, size_t *view,
                             size_t *offset, pm_error *error) {
     pm_status status =
         gltf_get_index(json, place, "bufferView", reader->document->view_count, true, view, error);
     if (status == PM_OK)
         status = gltf_get_size(json, place, "byteOffset", 0, 0, offset, error);
+    if (status == PM_OK)
+        status = check_stride(reader, *view, size, GLTF_KEY(place, "bufferView"), error);
     if (status != PM_OK)
         return status;
-    if (reader->document->views[*view].stride)
-        return gltf_refuse(error, GLTF_KEY(place, "bufferView"),
-                           "refers to a view with a byteStride");
     return check_range(reader, place, *view, *offset, count, size, component, error);
 }
 
@@ -177,10 +191,10 @@ pm_status gltf_check_type(const gltf_accessor *a, const gltf_place *place, const
     return PM_OK;
 }
 
-pm_status gltf_check_no_stride(const gltf_reader *reader, const gltf_accessor *a,
-                               const gltf_place *place, pm_error *error) {
-    if (a->view != GLTF_NONE && reader->document->views[a->view].stride)
-        return gltf_refuse(
-            error, place, "/bufferViews/%zu has a byteStride, which is for vertices only", a->view);
-    return PM_OK;
+pm_status gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
+                               pm_error *error) {
+    return a->view == GLTF_NONE
+               ? PM_OK
+               : check_stride(reader, a->view, bytes_of(a->component_type) * a->components, place,
+                              error);
 }

@@ -39,8 +39,9 @@ pm_status gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *
 pm_status gltf_check_type(const gltf_accessor *accessor, const gltf_place *place, const char *type,
                           bool may_be_integer, pm_error *error);
 
-/* Refuses an accessor whose view has a byteStride, which is for attributes of vertices only. */
-pm_status gltf_check_no_stride(const gltf_reader *reader, const gltf_accessor *accessor,
+/* Refuses an accessor whose view has a byteStride, which is for attributes of vertices only; one of the
+ * element's size is a warning, or with `strict` a refusal. */
+pm_status gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
                                const gltf_place *place, pm_error *error);
 
 /* (count, components) finite floats, tightly packed: those in the file where that is possible. Count

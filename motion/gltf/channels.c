@@ -145,7 +145,7 @@ static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gl
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static pm_status check_output(const gltf_reader *reader, const gltf_accessor *a,
+static pm_status check_output(gltf_reader *reader, const gltf_accessor *a,
                               const gltf_sampler *sampler, const gltf_place *place,
                               const pm_motion_channel *channel, pm_error *error) {
     static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",

@@ -56,8 +56,8 @@ static pm_status check_bounds(gltf_reader *reader, size_t accessor, const double
     return PM_OK;
 }
 
-static pm_status check_input(const gltf_reader *reader, const gltf_accessor *a,
-                             const gltf_place *place, pm_error *error) {
+static pm_status check_input(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
+                             pm_error *error) {
     pm_status status = gltf_check_type(a, place, "SCALAR", false, error);
     if (status == PM_OK)
         status = gltf_check_no_stride(reader, a, place, error);

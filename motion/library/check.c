@@ -143,6 +143,25 @@ static pm_status check_names(const pm_library_content *c, pm_error *error) {
     return status;
 }
 
+/* Motions may share rows, and each has memory of its own in the crowd: more than that for a file is
+ * refused, but for a little that any file may have. */
+enum { MOST_SHARED = 4, LEAST_LIMIT = 1 << 20 /* frames times joints */ };
+
+static pm_status check_frames(const pm_library_content *c, pm_error *error) {
+    const uint64_t joints = c->joint_count > 0 ? c->joint_count : 1;
+    uint64_t frames = 0;
+    for (size_t i = 0; i < c->motion_count; i++) {
+        frames += c->motions[i].frames;
+        if (frames / MOST_SHARED > c->row_count && frames > LEAST_LIMIT / joints)
+            return motion_refuse(error,
+                                 "motions: have %llu frames and more of %llu rows; expected at "
+                                 "most %d times as many",
+                                 (unsigned long long)frames, (unsigned long long)c->row_count,
+                                 (int)MOST_SHARED);
+    }
+    return PM_OK;
+}
+
 static pm_status check_motions(const pm_library_content *c, pm_error *error) {
     double sum = 0;
     if (c->motion_count == 0 || c->motion_count >= UINT32_MAX)
@@ -160,8 +179,10 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
                                error);
         sum += m->weight;
     }
-    return sum > 0 ? check_names(c, error)
-                   : motion_refuse(error, "motions/weight: expected numbers that are not all 0");
+    if (!(sum > 0))
+        return motion_refuse(error, "motions/weight: expected numbers that are not all 0");
+    const pm_status status = check_frames(c, error);
+    return status == PM_OK ? check_names(c, error) : status;
 }
 
 /* ---- extras --------------------------------------------------------------------------- */

@@ -222,9 +222,8 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
         const int32_t wanted = c->parents[j] < 0 ? -1 : (int32_t)source->order[c->parents[j]];
         char shown[MOTION_PRINTABLE];
         if (parents[source->order[j]] != wanted)
-            return motion_refuse(
-                error, "'%s' has another parent than in the first file",
-                motion_printable(shown, c->joint_names[j].text, c->joint_names[j].size));
+            return motion_refuse(error, "'%s' has another parent than in the first file",
+                                 motion_joint_name(shown, c->joint_names[j], (int64_t)j));
     }
     return status;
 }

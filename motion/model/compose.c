@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/model/names.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
@@ -38,12 +39,11 @@ bool motion_is_pose_channel(const pm_motion_channel *channel) {
 static pm_status refuse_number(const pm_motion_content *content, int32_t node, pm_motion_name name,
                                const char *when, double value, pm_error *error) {
     char shown[MOTION_PRINTABLE], what[32] = "";
-    if (node >= 0) {
-        name = content->nodes[node].name;
+    if (node >= 0)
         (void)snprintf(what, sizeof what, "joint %d ", (int)node);
-    }
+    const pm_motion_name of = node >= 0 ? content->nodes[node].name : name;
     return motion_refuse(error, "%s'%s' becomes %g %s, which the format cannot hold", what,
-                         motion_printable(shown, name.text, name.size), value, when);
+                         motion_joint_name(shown, of, node), value, when);
 }
 
 static pm_status check_channel(const pm_motion_content *content, const pm_motion_channel *channel,

@@ -72,10 +72,22 @@ pm_motion *motion_copy_nodes(const pm_motion_content *from) {
     return to;
 }
 
+/* Of a file without nodes: a copy with the same channels is turned as the file is. */
+static bool copy_turned(pm_motion *to, const pm_motion *from) {
+    const size_t count = from->content.clip_count > 0 ? from->content.clips[0].channel_count : 0;
+    bool *turned = from->turned ? motion_allocate(&to->arena, count, sizeof *turned) : NULL;
+    if (turned)
+        memcpy(turned, from->turned, count * sizeof *turned);
+    to->turned = turned;
+    return turned || !from->turned;
+}
+
 bool motion_copy_layout(pm_motion *to, const pm_motion *from, bool lends_rows) {
     const motion_format *format = from->document ? from->format : from->layout_format;
     to->keeps_times = from->keeps_times;
     to->is_edited = from->is_edited;
+    if (!copy_turned(to, from))
+        return false;
     if (!format || !format->copy_layout)
         return true;
     to->layout = format->copy_layout(from, lends_rows, &to->arena);

@@ -34,13 +34,14 @@ typedef struct motion_position {
                      clip without a rate, or one with several timelines */
     bool exact;   /* the sample lies on the key, and the curve passes through it: the writer takes
                      the source's own values */
+    bool changed; /* that key is not what the document has there: the writer takes the sample */
 } motion_position;
 
 #define MOTION_NO_KEY UINT64_MAX
 
-/* The key that a sample lies on, or MOTION_NO_KEY. */
+/* The key whose values in the document are those of a sample, or MOTION_NO_KEY. */
 static inline uint64_t motion_exact_key(motion_position position) {
-    return position.exact ? position.key : MOTION_NO_KEY;
+    return position.exact && !position.changed ? position.key : MOTION_NO_KEY;
 }
 
 /* Samples of a clip's channels, which replace its keys. They are read in pieces, in order: all
@@ -152,6 +153,7 @@ struct pm_motion {
     bool is_edited;      /* keys differ from those of the source, though there are as many */
     /* Of a copy: row k is row row_first + k % row_count of the source. row_count 0: it is not */
     uint64_t row_first, row_count;
+    const bool *changed; /* with row_count, for each row: it has other numbers. NULL: none has */
 };
 
 /* What a format does. motion/open has the table of them. */
@@ -161,6 +163,7 @@ struct motion_format {
     const char *title;      /* in messages about what it cannot hold; NULL without `compose` */
     const char *document;   /* the kind of documents; formats of one kind write each other's */
     bool keeps_more;        /* documents have more than motions: meshes, materials */
+    bool is_arrays;         /* documents are rows of numbers beside members that are no motion */
     bool is_single;         /* numbers are written as float32 */
     const input_kind *kind; /* rejects other files while they are read. NULL: rejects none */
     /* Whether a file with these first bytes can be of the format. */
@@ -192,6 +195,9 @@ struct motion_format {
      * format has nothing to keep. */
     const void *(*copy_layout)(const pm_motion *from, bool lends_rows, motion_arena *arena);
     void (*release)(void *document); /* NULL is ignored */
+    /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
+     * nothing does. */
+    void (*list_differences)(const pm_motion *a, const pm_motion *b, char *text, size_t size);
 };
 
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
@@ -213,6 +219,14 @@ pm_status motion_check_keys(const pm_motion *motion, pm_error *error);
 
 /* Whether a format can write what another one has read, with all that is carried over. */
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion);
+
+/* Whether a motion made of another one has its clips, nodes and channels. */
+bool motion_has_shape_of(const pm_motion *motion, const pm_motion *source);
+
+/* Whether the document of the source can be written with the samples of a motion that was made of it:
+ * arrays, whose members that are no motion remain. */
+bool motion_fits_arrays(const pm_motion *motion, const pm_motion *source,
+                        const motion_format *format);
 
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);

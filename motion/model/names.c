@@ -4,6 +4,7 @@
  */
 #include "motion/model/names.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,4 +58,12 @@ uint32_t motion_names_find(const motion_names *names, const char *text, size_t s
     const bool found = low < names->count &&
                        motion_compare_names(names->nodes[names->sorted[low]].name, wanted) == 0;
     return found ? names->sorted[low] : PM_NO_INDEX32;
+}
+
+const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number) {
+    if (name.size == 0 && number >= 0)
+        snprintf(shown, MOTION_PRINTABLE, "joint %lld", (long long)number);
+    else
+        motion_printable(shown, name.text, name.size);
+    return shown;
 }

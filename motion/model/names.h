@@ -7,6 +7,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/fault.h"
+
 /* Less than 0, 0, or more than 0, as strcmp. */
 int motion_compare_names(pm_motion_name a, pm_motion_name b);
 
@@ -23,5 +25,9 @@ void motion_names_release(motion_names *names);
 
 /* The first node with a name; PM_NO_INDEX32: none has it. */
 uint32_t motion_names_find(const motion_names *names, const char *text, size_t size);
+
+/* A name of a joint for messages, printable; of a joint without a name, `number`: "joint 3". A number
+ * below 0 is no joint, and its name is as it is. Returns `shown`. */
+const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number);
 
 #endif

@@ -66,6 +66,9 @@ typedef struct npz_document {
 pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
                    pm_error *error);
 
+/* Lists the members of both documents that are neither rows nor a rate and differ. */
+void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size);
+
 /* The same name without `.npy`, printable. */
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
 

@@ -290,7 +290,8 @@ pm_status npz_make_content(npz_document *document, const motion_input *input,
     pm_status status = make_channels(&m);
     if (status == PM_OK && strcmp(layout->name, "plain") == 0)
         status = npz_make_nodes(document, motion, m.channels, error);
-    if (status == PM_OK && input->options->skeleton && motion->content.node_count == 0)
+    if (status == PM_OK && (input->options->skeleton || input->options->body_model) &&
+        motion->content.node_count == 0)
         status = npz_add_joints(document, input, layout, motion, m.channels, error);
     if (status == PM_OK)
         status = npz_read_subjects(document, motion, m.channels, error);

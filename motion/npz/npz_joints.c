@@ -197,6 +197,8 @@ static pm_status read_motion(joints *j) {
 }
 
 static pm_status read_joints(joints *j, bool *has_lengths) {
+    if (!j->path)
+        return make_model(j, j->rotations);
     const size_t size = strlen(j->path);
     *has_lengths = true;
     for (size_t i = 0; i < MODELS; i++)
@@ -347,6 +349,8 @@ pm_status npz_add_joints(npz_document *document, const motion_input *input,
                 .error = error};
     bool has_lengths = true;
     char shown[MOTION_PRINTABLE];
+    if (!j.path && (layout->frame != NPZ_PARENT || !is_model(j.rotations)))
+        return PM_OK;
     if (layout->frame == NPZ_WORLD)
         return motion_refuse(error,
                              "layout %s has rotations in the world; a skeleton requires those "

@@ -198,9 +198,11 @@ static pm_status check_finite(const npz_document *document, npz_rows *rows, moti
         return PM_OK;
     if (gaps)
         return fill_gaps(document, rows, gaps, arena, error);
-    return npz_refuse(error, &document->archive.members[rows->member],
-                      "is not finite at frame %zu, index %zu; expected finite numbers",
-                      at / rows->width, at % rows->width);
+    (void)npz_refuse(error, &document->archive.members[rows->member],
+                     "is not finite at frame %zu, index %zu; expected finite numbers",
+                     at / rows->width, at % rows->width);
+    motion_hint(error, MOTION_FILL_HINT);
+    return PM_ERROR_FILE;
 }
 
 /* ---- members of the layout ---------------------------------------------------------------- */

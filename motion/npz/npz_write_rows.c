@@ -212,6 +212,8 @@ static pm_status write_row(const writing *w, size_t r, const columns *c, size_t 
     if (near && sample == 0) /* nothing was written: the source's frame before decides */
         npz_load_numbers(near, source_row(out, earlier_frame(w, sample, w->positions[k])) + at,
                          rows->element, c->count);
+    for (size_t i = 0; near && sample == 0 && i < c->count; i++)
+        near[i] = isfinite(near[i]) ? near[i] : 0; /* of a gap that is filled */
     make_row(w, rows, c, sample, k, near);
     const pm_status status = check_row(w, rows, c, sample);
     if (status != PM_OK)

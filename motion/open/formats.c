@@ -118,7 +118,7 @@ static input_kind_found find_any(const char *bytes, size_t size) {
 }
 
 static const input_kind any_kind = {
-    find_any, "is not of a known motion format; expected BVH, glTF, NPZ or CSV"};
+    find_any, "is not of a known motion format; those are " MOTION_READ_NAMES};
 
 pm_status motion_find_named_format(const pm_motion_read_options *options, const char *name,
                                    const motion_format **format, pm_error *error) {
@@ -153,6 +153,11 @@ pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format
     const motion_format *writer = motion_format_of(format);
     if (writer && writer->compose)
         return motion_check_nodes(&motion->content, writer->title, error);
+    if (format == PM_MOTION_AMC) {
+        motion_report(error, PM_ERROR_ARGUMENT, "AMC is read, and not written");
+        motion_hint(error, "choose another format: --to bvh");
+        return PM_ERROR_ARGUMENT;
+    }
     return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",
                        pm_motion_format_name(format));
 }

@@ -13,6 +13,7 @@
 #include "motion/model/compose.h"
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/names.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
 #include "motion/reduce/share.h"
@@ -215,6 +216,10 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
         r->source->clips[clip].channel_count == 0)
         return find_clip(&search, error);
     const pm_status status = share_distance(&request, &result, error);
+    if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
+        (r->limits.position > 0 || r->limits.scale > 0))
+        motion_hint(error, "errors of --position and --scale add up down the chain, and count as "
+                           "distances: give smaller ones, or none");
     if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
         r->distance = (pm_motion_error_bound){result.found, bound, result.time, result.pair};
@@ -367,6 +372,11 @@ static void certify(void *user, size_t index) {
     reduce_certify(&r->channels[index], &r->limits);
 }
 
+/* The error that exceeds a limit: what was found, or where only the bound does, that. */
+static double error_over(const reduced_channel *c, double limit) {
+    return c->error.found > limit ? c->error.found : c->error.bound;
+}
+
 /* Of the rotation that is farthest from its source: a bound that allows it allows all. */
 static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_error *error) {
     const pm_motion_channel *channel = c->source.channel;
@@ -374,7 +384,7 @@ static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_er
         channel->node >= 0 ? r->source->nodes[channel->node].name : channel->name;
     const char *const curve = pm_method_get_info(r->limits.curve)->name;
     char shown[MOTION_PRINTABLE];
-    motion_printable(shown, name.text, name.size);
+    motion_joint_name(shown, name, channel->node);
     if (isinf(c->error.bound))
         motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu: '%s' has no %s through its keys", c->clip,
                     shown, curve);
@@ -383,8 +393,8 @@ static pm_status refuse_curve(const reducing *r, const reduced_channel *c, pm_er
             error, PM_ERROR_ARGUMENT,
             "clip %zu: '%s': %s through all keys is %.3g degrees from the source at %.9g s, "
             "more than the bound of %.3g",
-            c->clip, shown, curve, c->error.bound / radians_per_degree, c->error.time,
-            r->limits.angle / radians_per_degree);
+            c->clip, shown, curve, error_over(c, r->limits.angle) / radians_per_degree,
+            c->error.time, r->limits.angle / radians_per_degree);
     motion_hint(error, REDUCE_CURVE_HINT);
     return PM_ERROR_ARGUMENT;
 }
@@ -400,14 +410,15 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
         if (limit == 0 || !(c->error.bound > limit))
             continue;
         if (is_rotation && method_curve_knows(r->limits.curve)) {
-            curved = !curved || c->error.bound > curved->error.bound ? c : curved;
+            curved = !curved || error_over(c, limit) > error_over(curved, limit) ? c : curved;
             continue;
         }
         const double unit = is_rotation ? 1 / radians_per_degree : 1;
         return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "clip %zu: keys of channel %zu in float32 are %.3g from the source at "
+                           "clip %zu: keys of channel %zu in float32 are %.3g%s from the source at "
                            "%.9g s, more than the bound of %.3g",
-                           c->clip, c->index, c->error.bound * unit, c->error.time, limit * unit);
+                           c->clip, c->index, error_over(c, limit) * unit,
+                           is_rotation ? " degrees" : "", c->error.time, limit * unit);
     }
     return curved ? refuse_curve(r, curved, error) : PM_OK;
 }

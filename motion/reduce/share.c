@@ -243,6 +243,12 @@ static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
     return status == PM_OK ? certify(s, result, error) : status;
 }
 
+/* The distance that exceeds the limit: what was found, or where only the bound does, that. A bound is
+ * rough once it is clear that the limit is exceeded. */
+static double distance_over(const space_result *result, double limit) {
+    return result->found > limit ? result->found : result->bound;
+}
+
 /* Refuses a curve that exceeds the distance with all keys: no round would find others. */
 static pm_status check_curves(sharing *s, space_result *result, pm_error *error) {
     const pm_status status = certify(s, result, error);
@@ -252,8 +258,8 @@ static pm_status check_curves(sharing *s, space_result *result, pm_error *error)
         error, PM_ERROR_ARGUMENT,
         "%s through all keys is up to %.3g from the source at %.9g s, more than the distance "
         "of %.3g",
-        pm_method_get_info(s->request->curve)->name, result->bound, result->time,
-        s->request->distance);
+        pm_method_get_info(s->request->curve)->name, distance_over(result, s->request->distance),
+        result->time, s->request->distance);
     motion_hint(error, REDUCE_CURVE_HINT);
     return PM_ERROR_ARGUMENT;
 }
@@ -273,10 +279,11 @@ pm_status share_distance(const share_request *request, space_result *result, pm_
             break;
     }
     if (status == PM_OK && !is_held)
-        status = motion_fail(error, PM_ERROR_ARGUMENT,
-                             "keys in float32 are up to %.3g from the source at %.9g s, more than "
-                             "the distance of %.3g",
-                             result->bound, result->time, request->distance);
+        status =
+            motion_fail(error, PM_ERROR_ARGUMENT,
+                        "the keys are up to %.3g from the source at %.9g s, more than "
+                        "the distance of %.3g",
+                        distance_over(result, request->distance), result->time, request->distance);
     motion_arena_release(&s.arena);
     return status;
 }

@@ -47,8 +47,8 @@ function valueOf(name, joint, frame) {
 }
 
 // As the page's text shows it: what would act on text is spelled out.
-function spell(name) {
-    if (name === "") return "(no name)";
+function spell(name, number) {
+    if (name === "") return `joint ${number}`;
     return name.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (c) =>
         Array.from(new TextEncoder().encode(c), (b) => "\\x" + b.toString(16).padStart(2, "0")).join(""));
 }

@@ -68,7 +68,8 @@ static void write_map(FILE *file, const page *p) {
         const size_t joint = c->by_worst[i];
         write_cells(file, p, joint, i);
         fprintf(file, "<text x=\"%d\" y=\"%zu\" text-anchor=\"end\">", LABEL - 6, i * ROW + 10);
-        page_write_name(file, subject_name(c->a, c->pairs->pairs[joint].a));
+        page_write_name(file, subject_name(c->a, c->pairs->pairs[joint].a),
+                        c->pairs->pairs[joint].a);
         fputs("</text>", file);
     }
     fprintf(file,

@@ -32,9 +32,11 @@ void page_write_text(FILE *file, const char *text, size_t size) {
     }
 }
 
-void page_write_name(FILE *file, pm_motion_name name) {
-    if (name.size == 0)
+void page_write_name(FILE *file, pm_motion_name name, size_t number) {
+    if (name.size == 0 && number == PAGE_NO_NUMBER)
         fputs("(no name)", file);
+    else if (name.size == 0)
+        fprintf(file, "joint %zu", number);
     else
         page_write_text(file, name.text, name.size);
 }

@@ -13,8 +13,9 @@
  * not UTF-8 as \x1b. It cannot change the direction of the text around it. */
 void page_write_text(FILE *file, const char *text, size_t size);
 
-/* The name of a joint, "(no name)" if it is empty. */
-void page_write_name(FILE *file, pm_motion_name name);
+/* The name of a joint, or of one without a name its number; PAGE_NO_NUMBER: "(no name)". */
+#define PAGE_NO_NUMBER SIZE_MAX
+void page_write_name(FILE *file, pm_motion_name name, size_t number);
 
 /* Writes JSON for a script element: `<` as \u003c. */
 void page_write_script_json(FILE *file, const char *json, size_t size);

@@ -25,7 +25,7 @@ static void write_message(FILE *file, const page *p, const char *text) {
 
 static void write_joint(FILE *file, const comparison *c, size_t pair) {
     fputs("<bdi>", file);
-    page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a));
+    page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a), c->pairs->pairs[pair].a);
     fputs("</bdi>", file);
 }
 
@@ -59,21 +59,18 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
         fprintf(file, "<p>Every %s is 0.</p>\n", what);
         return;
     }
-    outcome_apart(c, measure, apart);
-    if (apart[0] != '\0') {
-        fprintf(file, "<p>The %ss are at most ", what);
-        write_value(file, p, measure, c->scales[measure].end, unit);
-        fprintf(file, ".</p>\n<p class=\"apart\">Apart from these, %s, the largest %s is %.4g %s",
-                apart, what, e->max, unit);
-    } else {
-        fprintf(file, "<p>The largest %s is ", what);
-        write_value(file, p, measure, e->max, unit);
-    }
+    fprintf(file, "<p>The largest %s is ", what);
+    write_value(file, p, measure, e->max, unit);
     fputs(", of ", file);
     write_joint(file, c, joint);
     fprintf(file,
             " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; rms of all joints and times %.4g.</p>\n",
             e->time, joint, e->time, extent_rms(e));
+    outcome_apart(c, measure, apart);
+    if (apart[0] != '\0')
+        fprintf(file,
+                "<p class=\"apart\">Without the outliers, %s, the largest %s is %.4g %s.</p>\n",
+                apart, what, c->scales[measure].end, unit);
     if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
         char cure[64];
         snprintf(cure, sizeof cure, "--trim-start %zu leaves it out", outcome_keys_apart(c));
@@ -156,7 +153,7 @@ static void write_file(FILE *file, const page *p, const char *letter, const comp
     fprintf(file, ": %s, ", pm_motion_format_name(s->view.content.format));
     if (s->clip->name.size > 0) {
         fputs("clip <bdi>", file);
-        page_write_name(file, s->clip->name);
+        page_write_name(file, s->clip->name, PAGE_NO_NUMBER);
         fputs("</bdi>, ", file);
     }
     fprintf(file, "%zu joints, %zu keys, %s, %.9g s", s->joint_count, s->keys, rate, s->seconds);
@@ -181,7 +178,7 @@ static void write_only(FILE *file, const char *letter, const subject *s, const u
     fprintf(file, "<dt>only in %s</dt><dd>", letter);
     for (size_t i = 0; i < count && i < SHOWN; i++) {
         fputs(i > 0 ? ", <bdi>" : "<bdi>", file);
-        page_write_name(file, subject_name(s, joints[i]));
+        page_write_name(file, subject_name(s, joints[i]), joints[i]);
         fputs("</bdi>", file);
     }
     if (count > SHOWN)

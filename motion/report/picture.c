@@ -18,6 +18,9 @@ enum { MOST_JOINTS = 4000, MOST_POSES = 3000, LEAST_SIDE = 32, MOST_SIDE = 4096 
 /* Pixels around the poses, and below those of a strip, for the times. */
 enum { MARGIN = 8, LABEL = 18 };
 
+/* Of the poses, relative to the largest of their coordinates. */
+static const double smallest_side = 1e-6;
+
 static const char *const views[] = {"the front", "the side", "above", "behind"};
 
 typedef struct making {
@@ -28,6 +31,7 @@ typedef struct making {
     double seconds; /* of the part that is shown */
     pm_motion_picture_view from;
     double low[2], high[2]; /* of all poses in place */
+    bool is_finite;
     motion_arena arena;
 } making;
 
@@ -62,27 +66,35 @@ static void add_bones(making *m, size_t pose) {
         for (int i = 0; i < 2; i++) {
             m->low[i] = fmin(m->low[i], ends[1][i]);
             m->high[i] = fmax(m->high[i], ends[1][i]);
+            m->is_finite = m->is_finite && isfinite(ends[1][i]);
         }
         if (parent >= 0)
-            *bone++ = (picture_bone){{(float)ends[0][0], (float)ends[0][1]},
-                                     {(float)ends[1][0], (float)ends[1][1]}};
+            *bone++ = (picture_bone){{ends[0][0], ends[0][1]}, {ends[1][0], ends[1][1]}};
     }
+}
+
+/* The side of the poses that fills a picture: a figure that is small beside its own coordinates is
+ * rounding, and one that is a point has no size. */
+static double side_of(const making *m, int axis) {
+    double size = 0;
+    for (int i = 0; i < 2; i++)
+        size = fmax(size, fmax(fabs(m->low[i]), fabs(m->high[i])));
+    return fmax(m->high[axis] - m->low[axis], size > 0 ? smallest_side * size : 1);
 }
 
 /* From units of length into pixels. */
 static void fit(making *m) {
     const double room[2] = {m->p.cell - 2 * MARGIN,
                             (double)m->p.height - 2 * MARGIN - (m->is_gif ? 0 : LABEL)};
-    const double sides[2] = {fmax(m->high[0] - m->low[0], 1e-30),
-                             fmax(m->high[1] - m->low[1], 1e-30)};
+    const double sides[2] = {side_of(m, 0), side_of(m, 1)};
     const double zoom = fmin(room[0] / sides[0], room[1] / sides[1]);
-    const double left = MARGIN + (room[0] - sides[0] * zoom) / 2;
-    const double bottom = MARGIN + room[1] - (room[1] - sides[1] * zoom) / 2;
+    const double left = MARGIN + (room[0] - (m->high[0] - m->low[0]) * zoom) / 2;
+    const double bottom = MARGIN + (room[1] + (m->high[1] - m->low[1]) * zoom) / 2;
     for (size_t i = 0; i < m->p.count * m->p.bones; i++)
         for (int end = 0; end < 2; end++) {
-            float *at = end == 0 ? m->p.poses[i].from : m->p.poses[i].to;
-            at[0] = (float)(left + ((double)at[0] - m->low[0]) * zoom);
-            at[1] = (float)(bottom - ((double)at[1] - m->low[1]) * zoom);
+            double *at = end == 0 ? m->p.poses[i].from : m->p.poses[i].to;
+            at[0] = left + (at[0] - m->low[0]) * zoom;
+            at[1] = bottom - (at[1] - m->low[1]) * zoom;
         }
 }
 
@@ -91,6 +103,7 @@ static void fit(making *m) {
 static pm_status evaluate(making *m, pm_error *error) {
     m->low[0] = m->low[1] = (double)INFINITY;
     m->high[0] = m->high[1] = -(double)INFINITY;
+    m->is_finite = true;
     for (size_t pose = 0; pose < m->p.count; pose++) {
         const double time = m->p.begin + fmin(m->p.step * (double)pose, m->seconds);
         const pm_status status = subject_evaluate(m->s, &time, 1, m->poses, error);
@@ -98,6 +111,8 @@ static pm_status evaluate(making *m, pm_error *error) {
             return status;
         add_bones(m, pose);
     }
+    if (!m->is_finite)
+        return motion_refuse(error, "has places that are not finite, which a picture cannot show");
     if (!(m->high[0] - m->low[0] < 1e30) || !(m->high[1] - m->low[1] < 1e30))
         return motion_refuse(error, "has places that are too far apart for a picture");
     fit(m);

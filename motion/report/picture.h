@@ -9,7 +9,7 @@
 
 /* A bone, from a joint's parent to the joint: x to the right and y down. */
 typedef struct picture_bone {
-    float from[2], to[2];
+    double from[2], to[2];
 } picture_bone;
 
 typedef struct picture {

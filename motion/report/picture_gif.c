@@ -16,7 +16,7 @@
 enum { SHADES = 16, BITS = 4 };
 
 /* Half the width of a line, in pixels, with the shade at its edge. */
-static const float half_width = 1.5F;
+static const double half_width = 1.5;
 
 typedef struct writing {
     const picture *p;
@@ -28,34 +28,35 @@ typedef struct writing {
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static float distance_to(const picture_bone *b, float x, float y) {
-    const float dx = b->to[0] - b->from[0], dy = b->to[1] - b->from[1];
-    const float square = dx * dx + dy * dy;
-    const float along = (x - b->from[0]) * dx + (y - b->from[1]) * dy;
-    const float u = square > 0 ? fminf(fmaxf(along / square, 0), 1) : 0;
-    return hypotf(x - b->from[0] - u * dx, y - b->from[1] - u * dy);
+static double distance_to(const picture_bone *b, double x, double y) {
+    const double dx = b->to[0] - b->from[0], dy = b->to[1] - b->from[1];
+    const double square = dx * dx + dy * dy;
+    const double along = (x - b->from[0]) * dx + (y - b->from[1]) * dy;
+    const double u = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
+    return hypot(x - b->from[0] - u * dx, y - b->from[1] - u * dy);
 }
 
-static void paint(const writing *w, const picture_bone *b, long x, long y) {
-    if (x < 0 || y < 0 || (size_t)x >= w->p->width || (size_t)y >= w->p->height)
+static void paint(const writing *w, const picture_bone *b, double x, double y) {
+    if (!(x >= 0 && y >= 0 && x < (double)w->p->width && y < (double)w->p->height))
         return;
-    const float covered = half_width - distance_to(b, (float)x, (float)y);
-    const int shade = (int)lrintf(fminf(fmaxf(covered, 0), 1) * (SHADES - 1));
+    const double covered = half_width - distance_to(b, x, y);
+    const int shade = (int)lrint(fmin(fmax(covered, 0), 1) * (SHADES - 1));
     unsigned char *pixel = &w->pixels[(size_t)y * w->p->width + (size_t)x];
     *pixel = shade > *pixel ? (unsigned char)shade : *pixel;
 }
 
-/* Along its longer side, a few pixels across. Ends lie in the picture. */
+/* Along its longer side, a few pixels across; what lies beside the picture is left out. */
 static void draw_bone(const writing *w, const picture_bone *b) {
-    const int major = fabsf(b->to[0] - b->from[0]) >= fabsf(b->to[1] - b->from[1]) ? 0 : 1;
-    const float length = b->to[major] - b->from[major];
-    const float slope = length != 0 ? (b->to[1 - major] - b->from[1 - major]) / length : 0;
-    const long first = lrintf(fminf(b->from[major], b->to[major])) - 2;
-    const long last = lrintf(fmaxf(b->from[major], b->to[major])) + 2;
-    for (long at = first; at <= last; at++) {
-        const long across = lrintf(b->from[1 - major] + slope * ((float)at - b->from[major]));
-        for (long i = across - 3; i <= across + 3; i++)
-            paint(w, b, major == 0 ? at : i, major == 0 ? i : at);
+    const int major = fabs(b->to[0] - b->from[0]) >= fabs(b->to[1] - b->from[1]) ? 0 : 1;
+    const double length = b->to[major] - b->from[major];
+    const double slope = length != 0 ? (b->to[1 - major] - b->from[1 - major]) / length : 0;
+    const double side = (double)(major == 0 ? w->p->width : w->p->height);
+    const double first = fmax(rint(fmin(b->from[major], b->to[major])) - 2, 0);
+    const double last = fmin(rint(fmax(b->from[major], b->to[major])) + 2, side - 1);
+    for (double at = first; at <= last; at++) {
+        const double across = rint(b->from[1 - major] + slope * (at - b->from[major]));
+        for (int i = -3; i <= 3; i++)
+            paint(w, b, major == 0 ? at : across + i, major == 0 ? across + i : at);
     }
 }
 
@@ -90,7 +91,7 @@ static bool begin(GifFileType *gif, const writing *w) {
 /* Hundredths of a second; the sum of all is right. */
 static int delay_of(const picture *p, size_t pose) {
     const double begin = round(100 * p->step * (double)pose);
-    return (int)fmin(round(100 * p->step * (double)(pose + 1)) - begin, 65535);
+    return (int)fmin(fmax(round(100 * p->step * (double)(pose + 1)) - begin, 0), 65535);
 }
 
 static bool add_frame(GifFileType *gif, const writing *w, size_t pose) {

@@ -14,8 +14,8 @@ static void write_pose(FILE *file, const picture *p, size_t pose) {
     fputs("<path d=\"", file);
     for (size_t i = 0; i < p->bones; i++) {
         const picture_bone *bone = &p->poses[pose * p->bones + i];
-        fprintf(file, "M%.1f %.1fL%.1f %.1f", left + (double)bone->from[0], (double)bone->from[1],
-                left + (double)bone->to[0], (double)bone->to[1]);
+        fprintf(file, "M%.1f %.1fL%.1f %.1f", left + bone->from[0], bone->from[1],
+                left + bone->to[0], bone->to[1]);
     }
     fprintf(file, "\"/>\n<text x=\"%.1f\" y=\"%zu\">%.4g s</text>\n", left + p->cell / 2,
             p->height - 6, p->begin + p->step * (double)pose);

@@ -146,12 +146,13 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *co
 }
 
 static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
-                     pm_engine *engine, const pm_motion_resample_options *options, const char *path,
+                     const pm_motion *source, pm_engine *engine,
+                     const pm_motion_resample_options *options, const char *path,
                      pm_motion_resample_report *report, pm_error *error) {
     size_t count = 0;
     pm_status status = open_all(samplers, samples, &count, motion, engine, options, report, error);
     if (status == PM_OK)
-        status = write_all(motion, samples, count, options, path, &report->bytes_written, error);
+        status = write_all(source, samples, count, options, path, &report->bytes_written, error);
     for (size_t i = 0; i < count; i++)
         sampler_release(&samplers[i]);
     return status;
@@ -169,7 +170,7 @@ static pm_status check_format(const pm_motion *motion, const pm_motion_resample_
     return PM_OK;
 }
 
-static pm_status resample(const pm_motion *motion, pm_engine *engine,
+static pm_status resample(const pm_motion *motion, const pm_motion *source, pm_engine *engine,
                           const pm_motion_resample_options *options, const char *path,
                           pm_motion_resample_report *report, pm_error *error) {
     pm_motion_resample_report own;
@@ -181,7 +182,7 @@ static pm_status resample(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "path");
-    pm_status status = check_format(motion, options, error);
+    pm_status status = check_format(source, options, error);
     if (status != PM_OK)
         return status;
     status = resample_check_options(motion, options, error);
@@ -191,7 +192,7 @@ static pm_status resample(const pm_motion *motion, pm_engine *engine,
     sampler *samplers = calloc(count + 1, sizeof *samplers);
     motion_samples *samples = calloc(count + 1, sizeof *samples);
     if (samplers && samples)
-        status = run(samplers, samples, motion, engine, options, path, report, error);
+        status = run(samplers, samples, motion, source, engine, options, path, report, error);
     else
         status = motion_refuse_memory(error);
     free(samplers);
@@ -199,11 +200,17 @@ static pm_status resample(const pm_motion *motion, pm_engine *engine,
     return status;
 }
 
+pm_status resample_into(const pm_motion *motion, const pm_motion *source, pm_engine *engine,
+                        const pm_motion_resample_options *options, const char *path,
+                        pm_motion_resample_report *report, pm_error *error) {
+    void *before = c_locale_begin();
+    const pm_status status = resample(motion, source, engine, options, path, report, error);
+    c_locale_end(before);
+    return status;
+}
+
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample(motion, engine, options, path, report, error);
-    c_locale_end(before);
-    return status;
+    return resample_into(motion, motion, engine, options, path, report, error);
 }

@@ -128,7 +128,7 @@ static void give(const sampler *s, size_t count, double *const channels[], size_
 static bool are_left(const sampler *s, const motion_position positions[], size_t count) {
     bool left = s->leaves_kept;
     for (size_t k = 0; left && k < count; k++)
-        left = positions[k].exact;
+        left = motion_exact_key(positions[k]) != MOTION_NO_KEY;
     return left;
 }
 

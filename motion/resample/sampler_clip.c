@@ -31,6 +31,8 @@ static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL
 
 pm_status sampler_name_failure(const sampler *s, const track_group *group, pm_error *error) {
     char text[CHANNEL_TEXT], message[sizeof error->message];
+    if (error)
+        motion_use_words(error);
     if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
         return error ? error->status : PM_ERROR_FILE;
     const size_t numbers = group->rotates ? 1 : 3;
@@ -52,7 +54,7 @@ static size_t find_too_large(const sampler *s, size_t channel, const double *val
     for (size_t i = 0; i < count * components; i++)
         all_fit &= fabs(values[i]) <= s->largest;
     for (size_t k = 0; !all_fit && k < count; k++)
-        for (size_t i = 0; !positions[k].exact && i < components; i++)
+        for (size_t i = 0; motion_exact_key(positions[k]) == MOTION_NO_KEY && i < components; i++)
             if (!(fabs(values[k * components + i]) <= s->largest))
                 return k;
     return count;
@@ -207,9 +209,9 @@ pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *er
 pm_status sampler_run(const sampler *s, const sampler_group *group, const pm_sample_job *job,
                       pm_error *error) {
     if (group->filter)
-        return pm_filter_sample(group->filter, job, error);
+        return motion_take_failure(pm_filter_sample(group->filter, job, error), error);
     if (!group->resampler)
-        return pm_sample(group->clip, job, error);
+        return motion_take_failure(pm_sample(group->clip, job, error), error);
     pm_sample_job threaded = *job;
     threaded.host_threads = s->plain_threads;
     const pm_status status = pm_resampler_sample(group->resampler, &threaded, error);

@@ -64,7 +64,7 @@ static pm_status sample_frames(const sampler *s, const sampler_group *group,
     if (status != PM_OK)
         status = sampler_name_failure(s, group->tracks, error);
     else
-        status = pm_sample(clip, &job, error);
+        status = motion_take_failure(pm_sample(clip, &job, error), error);
     pm_clip_destroy(&clip);
     free(times);
     return status;

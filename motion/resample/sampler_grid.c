@@ -192,8 +192,10 @@ static motion_position position_of(const sampler *s, resample_position at) {
     const uint64_t keys = s->clip->timelines[0].key_count - s->options->trim_start;
     if (at.frame >= keys)
         return (motion_position){.key = MOTION_NO_KEY};
-    return (motion_position){.key = s->options->trim_start + at.frame,
-                             .exact = at.remainder == 0 && s->interpolating};
+    const uint64_t key = s->options->trim_start + at.frame;
+    return (motion_position){.key = key,
+                             .exact = at.remainder == 0 && s->interpolating,
+                             .changed = s->motion->changed && s->motion->changed[key]};
 }
 
 static void advance_uniform(sampler *s, size_t count, motion_position positions[]) {
@@ -204,13 +206,13 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
         positions[k] = position_of(s, s->position);
         if (!at_end)
             resample_position_step(&s->grid, &s->position);
-        s->report->kept += positions[k].exact && s->has_first;
+        s->report->kept += motion_exact_key(positions[k]) != MOTION_NO_KEY && s->has_first;
     }
 }
 
 bool sampler_keeps_all(const sampler *s) {
     const resample_grid *g = &s->grid;
-    if (!s->uniform || !s->interpolating || loop_of(s->options) != 0)
+    if (!s->uniform || !s->interpolating || s->motion->changed || loop_of(s->options) != 0)
         return false;
     const bool ends_between = g->extra && resample_position_end(g, s->clip->rate).remainder != 0;
     return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
@@ -300,6 +302,7 @@ static void count_kept(sampler *s, double time) {
     while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
         s->passed++;
     s->report->kept += s->has_first && s->interpolating && s->passed < keys &&
+                       !(s->motion->changed && s->motion->changed[s->passed]) &&
                        as_float32(evaluate_key_time(s->longest, s->passed)) == time;
 }
 

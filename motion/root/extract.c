@@ -14,6 +14,7 @@
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/root/root.h"
 
 static const double degrees_per_radian = 57.29577951308232;
@@ -169,7 +170,7 @@ static pm_status check_scales(const root_plan *plan, pm_error *error) {
         if (!has_uniform_scales(plan->from, plan->chain[i]))
             return motion_fail(error, PM_ERROR_ARGUMENT,
                                "'%s', which is above the joint, has a scale that is not uniform",
-                               motion_printable(shown, name.text, name.size));
+                               motion_joint_name(shown, name, plan->chain[i]));
     }
     return PM_OK;
 }
@@ -289,6 +290,7 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
     pm_motion *to = motion_copy_nodes(&motion->content);
     if (!to)
         return motion_refuse_memory(error);
+    to->is_edited = true;
     status = make(motion, o, to, report, error);
     if (status == PM_OK)
         *extracted = to;

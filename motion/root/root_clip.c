@@ -13,6 +13,7 @@
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 
 /* Nearer to half a turn about a horizontal axis, a rotation has no heading. */
 static const double least_heading = 1e-6;
@@ -137,7 +138,7 @@ static pm_status refuse_channel(const clip_maker *m, uint32_t node, const char *
     const pm_motion_name name = m->plan->from->nodes[node].name;
     motion_report(error, PM_ERROR_ARGUMENT, "clip '%s': '%s' %s",
                   motion_printable(clip, m->from->name.text, m->from->name.size),
-                  motion_printable(shown, name.text, name.size), why);
+                  motion_joint_name(shown, name, node), why);
     motion_hint(error, "resample the clip first");
     return PM_ERROR_ARGUMENT;
 }

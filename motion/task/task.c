@@ -12,7 +12,9 @@
 
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
+#include "motion/model/names.h"
 #include "motion/open/formats.h"
+#include "motion/resample/resample_check.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
@@ -20,10 +22,9 @@
 
 /* Names the input, unless the message names an output already. */
 static pm_status result(pm_status status, const task_work *w, pm_error *error) {
-    if (status == PM_OK || status == PM_ERROR_OUTPUT || !error)
-        return status;
-    motion_use_words(error);
-    return motion_name_failure(status, w->path, error);
+    return status == PM_OK || status == PM_ERROR_OUTPUT || !error
+               ? status
+               : motion_name_failure(status, w->path, error);
 }
 
 /* The first clip that is resampled. */
@@ -168,6 +169,13 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
+/* Whose document is written with a motion that was made of it. */
+static const pm_motion *rest_of(const task_work *w) {
+    const pm_motion_batch_task *o = w->how->task;
+    const bool is_arrays = w->motion->format && w->motion->format->is_arrays;
+    return o->reduce || (!w->source && is_arrays && !o->extracts_root) ? w->motion : w->source;
+}
+
 static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion_format format,
                                 const pm_motion_observer *observer, pm_error *error) {
     const pm_motion_batch_task *o = w->how->task;
@@ -184,7 +192,7 @@ static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion
                                                .left_out = note_left_out,
                                                .left_out_user = w->report->left_out,
                                                .observer = observer,
-                                               .rest = o->reduce ? w->motion : w->source};
+                                               .rest = rest_of(w)};
     return pm_motion_convert(motion, &options, w->out->path, error);
 }
 
@@ -197,7 +205,7 @@ static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motio
         pm_motion_extract_root(motion, &w->how->task->root, &moved, &w->report->root, error);
     if (status == PM_OK) {
         const pm_motion_name name = moved->content.nodes[w->report->root.joint].name;
-        motion_printable(w->report->root_joint, name.text, name.size);
+        motion_joint_name(w->report->root_joint, name, w->report->root.joint);
         status = write_as_it_is(w, moved, format, observer, error);
     }
     pm_motion_destroy(&moved);
@@ -231,13 +239,24 @@ static bool is_same_document(pm_motion_format a, pm_motion_format b) {
     return a == b || (is_gltf(a) && is_gltf(b));
 }
 
-/* Whether a result is the document of the input with other samples. */
-static bool is_own_document(const task_work *w, pm_motion_format format) {
+/* Whether the rows of an edited motion are those of its source, of a format that writes them. */
+static bool has_rows_of_source(const task_work *w, pm_motion_format format) {
+    const motion_format *writer = motion_format_of(format);
+    return w->source && writer && motion_fits_arrays(w->motion, w->source, writer) &&
+           w->motion->row_first == 0 &&
+           w->motion->row_count == w->source->content.clips[0].timelines[0].key_count &&
+           w->motion->row_count == w->motion->content.clips[0].timelines[0].key_count;
+}
+
+/* Whose document a result is, with other samples; NULL: it is a new one. */
+static const pm_motion *own_document(const task_work *w, pm_motion_format format) {
     const pm_motion_batch_task *o = w->how->task;
     const bool rewrites = o->converts && o->decimals > 0;
-    return w->motion->document &&
-           is_same_document(format, pm_motion_get_content(w->motion)->format) && !task_moves(o) &&
-           !o->extracts_root && !o->euler_given && !rewrites;
+    if (task_moves(o) || o->extracts_root || o->euler_given || rewrites)
+        return NULL;
+    if (w->motion->document && is_same_document(format, pm_motion_get_content(w->motion)->format))
+        return w->motion;
+    return has_rows_of_source(w, format) ? w->source : NULL;
 }
 
 static pm_status write_resampled(task_work *w, pm_motion_format format,
@@ -253,8 +272,9 @@ static pm_status write_resampled(task_work *w, pm_motion_format format,
     if (status != PM_OK)
         return status;
     pm_engine_get_info(engine, &w->report->device, sizeof w->report->device);
-    return is_own_document(w, format)
-               ? pm_motion_resample(w->motion, engine, &options, w->out->path, done, error)
+    const pm_motion *document = own_document(w, format);
+    return document
+               ? resample_into(w->motion, document, engine, &options, w->out->path, done, error)
                : write_copy(w, engine, &copied, format, observer, done, error);
 }
 
@@ -327,7 +347,7 @@ static void find_aliasing(task_work *w) {
     const pm_motion_name name =
         channel->node < 0 ? channel->name : content->nodes[channel->node].name;
     w->report->aliasing = found.degrees;
-    motion_printable(w->report->aliasing_joint, name.text, name.size);
+    motion_joint_name(w->report->aliasing_joint, name, channel->node);
 }
 
 static pm_status write_result(task_work *w, pm_error *error) {
@@ -420,6 +440,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     pm_motion_read_options read = how->task->read;
     read.resample_only = is_resampled_only(w);
     read.headers_only = false;
+    read.body_model = how->task->mirror || (how->task->edit && how->task->edit->continue_root);
     read.log = how->log;
     read.log_user = how->log_user;
     read.observer = in->observer;

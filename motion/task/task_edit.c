@@ -5,6 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/task/task_edit.h"
+#include "motion/model/names.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -28,9 +29,10 @@ static void say(char text[TASK_EDITED], const char *format, ...) {
         memcpy(text + TASK_EDITED - 4, "...", 4);
 }
 
-static void say_name(char text[TASK_EDITED], const char *before, const pm_motion_node *node) {
+static void say_name(char text[TASK_EDITED], const char *before, const pm_motion_content *content,
+                     size_t node) {
     char shown[MOTION_PRINTABLE];
-    say(text, "%s%s", before, motion_printable(shown, node->name.text, node->name.size));
+    say(text, "%s%s", before, motion_joint_name(shown, content->nodes[node].name, (int64_t)node));
 }
 
 /* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe" */
@@ -40,15 +42,15 @@ static void say_pairs(char text[TASK_EDITED], const pm_motion_content *content,
     say(text, "%zu pair%s", report->pair_count, report->pair_count == 1 ? "" : "s");
     for (size_t n = 0; n < report->node_count; n++)
         if (report->partners[n] > n) {
-            say_name(text, before, &content->nodes[n]);
-            say_name(text, " = ", &content->nodes[report->partners[n]]);
+            say_name(text, before, content, n);
+            say_name(text, " = ", content, report->partners[n]);
             before = ", ";
         }
     say(text, "; %zu in the middle",
         report->node_count - 2 * report->pair_count - report->alone_count);
     before = "; no partner: ";
     for (size_t i = 0; i < report->alone_count; i++, before = ", ")
-        say_name(text, before, &content->nodes[report->alone[i]]);
+        say_name(text, before, content, report->alone[i]);
 }
 
 /* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */
@@ -97,21 +99,38 @@ pm_status task_edit(const pm_motion_batch_task *task, const pm_motion *motion, p
     return status;
 }
 
+void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]) {
+    text[0] = '\0';
+    if (a->document && b->document && a->format == b->format && a->format->list_differences)
+        a->format->list_differences(a, b, text, TASK_LEFT_OUT);
+}
+
+static void note_left_out(void *user, const char *what) {
+    char *text = user;
+    const size_t used = strlen(text);
+    snprintf(text + used, TASK_LEFT_OUT - used, "%s%s", used > 0 ? ", " : "", what);
+}
+
 pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *joined,
-                            const char *out, pm_error *error) {
+                            const pm_motion *first, const char *out, char left_out[TASK_LEFT_OUT],
+                            pm_error *error) {
     const pm_motion_format named = pm_motion_find_format(out);
-    const pm_motion_convert_options options = {.format = named != PM_MOTION_ANY ? named
-                                                         : task->format != PM_MOTION_ANY
-                                                             ? task->format
-                                                             : joined->content.format,
-                                               .euler_given = task->euler_given,
-                                               .euler = task->euler,
-                                               .scale = task->scale,
-                                               .turn = task->turn,
-                                               .strict = task->read.strict,
-                                               .decimals = task->decimals};
+    const pm_motion_convert_options options = {
+        .format = named != PM_MOTION_ANY          ? named
+                  : task->format != PM_MOTION_ANY ? task->format
+                                                  : joined->content.format,
+        .euler_given = task->euler_given,
+        .euler = task->euler,
+        .scale = task->scale,
+        .turn = task->turn,
+        .strict = task->read.strict,
+        .decimals = task->decimals,
+        .left_out = note_left_out,
+        .left_out_user = left_out,
+        .rest = first->format && first->format->is_arrays ? first : NULL};
     pm_motion *moved = NULL;
     pm_status status = PM_OK;
+    left_out[0] = '\0';
     if (task->extracts_root)
         status = pm_motion_extract_root(joined, &task->root, &moved, NULL, error);
     if (status == PM_OK)

@@ -51,6 +51,9 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
     const pm_motion_format found = pm_motion_find_format(out);
     if (*extension == '\0' || (found != PM_MOTION_ANY && found != PM_MOTION_AMC) || !is_other)
         return PM_OK;
+    if (found == PM_MOTION_AMC && strcmp(option, "-o") != 0)
+        return motion_fail_at(error, PM_ERROR_ARGUMENT, option, "choose another format: --to bvh",
+                              "'%s' would be AMC, which is read, and not written", out);
     return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
                           "use one of these, or - for standard output",
                           "'%s' has no extension of a motion format; expected %s", out,

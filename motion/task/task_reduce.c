@@ -10,6 +10,7 @@
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/model.h"
+#include "motion/model/names.h"
 
 /* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
 static double default_at(const pm_motion *motion) {
@@ -59,7 +60,7 @@ static pm_status check_lines(const pm_motion *motion, size_t index, pm_error *er
                                : NULL;
         if (what)
             return motion_refuse(error, "'%s' has %s, which npz cannot hold within a bound",
-                                 motion_printable(shown, name.text, name.size), what);
+                                 motion_joint_name(shown, name, channel->node), what);
     }
     return PM_OK;
 }

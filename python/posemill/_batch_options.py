@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ._edit import fill_options
 from ._library import ffi, lib
 from ._motion import _EULER, _TURNS, format_number
 from ._rational import rate_of, rational, seconds_of
@@ -46,7 +47,7 @@ def flag_of(value: Any, name: str) -> bool:
 
 def _nearest(name: str) -> str:
     """What may be meant. The command's --no-snap is snap=False."""
-    known = [*_FLAGS, *_SETTERS, *OF_DEVICES]
+    known = [*_FLAGS, *_SETTERS, *OF_DEVICES, "fill", "fill_max"]
     if name.startswith("no_") and name[3:] in _FLAGS:
         return f"; did you mean {name[3:]}=False?"
     found = get_close_matches(name, [one for one in known if one != "reduce"], 1)
@@ -157,6 +158,10 @@ class _Made:
         self.keep.append(options_of(bounds, (value["curve"], value["smooth"]), value["common"]))
         self.task.reduce = self.keep[-1]
 
+    def set_fill(self, value: Any, longest: Any) -> None:
+        self.keep.append(fill_options(value, longest))
+        self.task.fill, self.task.read.keep_nan = self.keep[-1], True
+
     def set_clips(self, value: Any) -> None:
         names = [self.text(str(one) if isinstance(one, int) and not isinstance(one, bool) else one, "clip")
                  for one in (value if isinstance(value, (list, tuple)) else [value])]
@@ -215,9 +220,15 @@ def make_options(options: dict[str, Any]) -> tuple[Any, list[Any]]:
     for name in _OF_ROOT:
         if options.get(name) and options.get("extract_root") is None:
             raise ValueError(f"{name}: requires extract_root")
+    if options.get("fill_max") is not None and not options.get("fill"):
+        raise ValueError("fill_max: requires fill")
     made = _Made()
     for name, value in options.items():
-        if name in OF_DEVICES or value is None:
+        if name in (*OF_DEVICES, "fill_max") or value is None:
+            continue
+        if name == "fill":
+            if value:
+                made.set_fill(value, options.get("fill_max"))
             continue
         if name in _FLAGS:
             part, field, sets = _FLAGS[name]

@@ -75,6 +75,13 @@ class Content(Shared):
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
 
+    @property
+    def arrays(self) -> Content | None:
+        """The file of arrays that it was read from or made of, which is written with what is made of it."""
+        found = self.source or self
+        is_array = int(found.c.format) in (lib.PM_MOTION_NPZ, lib.PM_MOTION_CSV)
+        return found if is_array and not found.is_copy else None
+
     @cached_property
     def names(self) -> tuple[str, ...]:
         return tuple(name_of(self.c.nodes[n].name) for n in range(self.c.node_count))

@@ -11,7 +11,7 @@ from ._library import Path, call, ffi, file_name, lib, printable
 from ._rational import Number, rational, seconds_of
 from ._root import AXES, UPS
 
-__all__ = ["cut_of", "edited", "filled", "join_contents", "mirrored"]
+__all__ = ["cut_of", "edited", "fill_options", "filled", "join_contents", "mirrored"]
 
 
 def _made(made: Any, made_by: Any, source: Content | None) -> Content:
@@ -43,7 +43,7 @@ def join_contents(contents: list[Content], names: list[str], blend: float, conti
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_join, ffi.new("pm_motion *[]", [c.handle for c in contents]), len(contents),
          ffi.new("char *[]", texts), options, made)
-    return _made(made, (join_contents, (contents, names, blend, continue_root, up)), None)
+    return _made(made, (join_contents, (contents, names, blend, continue_root, up)), contents[0].arrays)
 
 
 def cut_of(start: Number | None, end: Number | None, frames: tuple[int | None, int | None] | None) -> dict[str, Any]:
@@ -85,20 +85,24 @@ def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, con
                  content.source or content)
 
 
-def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
-    """Without gaps, and what the gaps were."""
+def fill_options(fill: str | bool, longest: float | None) -> Any:
+    """A pm_motion_fill_options."""
     frozen = fill.removeprefix("frozen:") if isinstance(fill, str) and fill.startswith("frozen:") else "0"
     if fill not in (True, "nan") and not (frozen.isdecimal() and int(frozen) > 0):
         raise ValueError(f"fill: {fill!r} is invalid; expected 'nan' or 'frozen:N', N above 0")
     if longest is not None and not 0.0 < longest < float("inf"):
         raise ValueError(f"fill_max: {longest!r} is not above 0")
+    return ffi.new("pm_motion_fill_options *", {"frozen": int(frozen), "longest": longest or 0.0})
+
+
+def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
+    """Without gaps, and what the gaps were."""
     report = ffi.new("pm_motion_fill_report *")
     made = ffi.new("pm_motion **")
-    call(lib.pm_motion_fill, content.handle, ffi.new("pm_motion_fill_options *", {
-        "frozen": int(frozen), "longest": longest or 0.0}), made, report)
+    call(lib.pm_motion_fill, content.handle, fill_options(fill, longest), made, report)
     numbers = {name: getattr(report, name) for name in
                ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
-    return _made(made, (_filled_again, (content, fill, longest)), None), numbers
+    return _made(made, (_filled_again, (content, fill, longest)), content.source or content), numbers
 
 
 def _filled_again(content: Content, fill: str | bool, longest: float | None) -> Content:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from posemill._native import ffi, lib
@@ -81,6 +82,7 @@ _FIELDS = {"rotations_in": "tangents_in", "rotations_out": "tangents_out",
 _FIELD = re.compile(rf"\b({'|'.join(_FIELDS)})\b")
 _COMMAND = re.compile(r"\bposemill (\w+)")  # hints that name one are for users of the command
 _NULL = re.compile(r"\bis NULL\b")
+_QUOTED = r"(?<![^\s(])'.*?'(?=[\s,;:.)]|$)"  # names of files, of joints
 
 
 def _parameters(message: str, alone: str, parameters: dict[str, str]) -> str:
@@ -97,15 +99,30 @@ def _parameters(message: str, alone: str, parameters: dict[str, str]) -> str:
     return _OPTION.sub(named, message)
 
 
-def worded(message: str, hint: str = "", parameters: dict[str, str] | None = None) -> str:
+def _beside_names(message: str, names: Iterable[str], change: Callable[[str], str]) -> str:
+    """A message that is changed but for the names in it: those given, and what stands in quotes."""
+    given = [rf"(?<!\S){re.escape(name)}(?=[\s:,;]|$)" for name in sorted(filter(None, names), key=len, reverse=True)]
+    done, at = [], 0
+    for found in re.finditer("|".join([*given, _QUOTED]), message):
+        done += [change(message[at:found.start()]), found[0]]
+        at = found.end()
+    return "".join([*done, change(message[at:])])
+
+
+def worded(message: str, hint: str = "", parameters: dict[str, str] | None = None, names: Iterable[str] = (),
+           has_fields: bool = False) -> str:
     """A message of the library or of the command with the words of this package. `parameters` are
-    those of other names, with values where they need them.
+    those of other names, with values where they need them; `names` are the user's, which stay.
+    `has_fields`: the message may name fields of the library of curves, and no name of the user's.
     """
     parameters = parameters or {}
-    whole = _parameters(message, "", parameters)
+    def change(part: str) -> str:
+        done = _parameters(part, "", parameters)
+        return _NULL.sub("is None", _FIELD.sub(lambda field: _FIELDS[field[1]], done) if has_fields else done)
+    whole = _beside_names(message, names, change)
     if hint and not _COMMAND.search(hint):
         whole += f" ({_parameters(hint, '=', parameters)})"
-    return printable(_NULL.sub("is None", _FIELD.sub(lambda field: _FIELDS[field[1]], whole)))
+    return printable(whole)
 
 
 def text_worded(value: Any) -> str:
@@ -113,8 +130,8 @@ def text_worded(value: Any) -> str:
     return worded(text(value), "", PARAMETERS)
 
 
-def _raise(error: Any, parameters: dict[str, str]) -> None:
-    message = worded(text(error.message), text(error.hint) if error.hint else "", parameters)
+def _raise(error: Any, parameters: dict[str, str], names: Iterable[str], has_fields: bool) -> None:
+    message = worded(text(error.message), text(error.hint) if error.hint else "", parameters, names, has_fields)
     if error.status in _CALLER:
         failure = ValueError(message)
         failure.track = None if error.track == ffi.cast("size_t", -1) else int(error.track)  # type: ignore[attr-defined]
@@ -133,4 +150,5 @@ def call(function: Any, *arguments: Any, parameters: dict[str, str] = PARAMETERS
     """
     error = ffi.new("pm_error *")
     if function(*arguments, error) != lib.PM_OK:
-        _raise(error, parameters)
+        names = [part.decode("utf-8", "replace") for part in arguments if isinstance(part, bytes)]
+        _raise(error, parameters, names, not function.__name__.startswith(("pm_motion_", "pm_library_", "pm_list_")))

@@ -97,6 +97,8 @@ class BatchOptions(ReadOptions, total=False):
     end: Rate | None
     end_rule: EndRule | None
     trim_start: int | None
+    fill: str | bool | None
+    fill_max: float | None
     keep_time: bool | None
     max_frames: int | None
     up: Turn | None

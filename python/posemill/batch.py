@@ -262,7 +262,7 @@ def _result_of(merged: dict[str, Any]) -> Result:
     files = merged.pop("files")
     of = {state: [f for f in files if f["state"] == state]
           for state in ("failed", "missing", "conflicting")}
-    return Result(failures=tuple(Failure(f["name"], worded(f["error"] or ""), f["code"])
+    return Result(failures=tuple(Failure(f["name"], worded(f["error"] or "", names=(f["name"],)), f["code"])
                                  for f in of["failed"]),
                   missing=tuple(f["name"] for f in of["missing"]),
                   conflicting=tuple(f["name"] for f in of["conflicting"]), **merged)

@@ -16,6 +16,7 @@ from fractions import Fraction
 from multiprocessing import get_context
 from pathlib import Path
 
+import numpy as np
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
@@ -393,7 +394,7 @@ def test_false_is_no_absence(tmp_path: Path) -> None:
     walk = tmp_path / "walk.bvh"
     walk.write_text(bvh_text(1, 20))
     known = _option_types.BatchOptions.__optional_keys__
-    flags = {"strict", "snap", "limit", "keep_time", "check", "keep_heading", "keep_position", "reference"}
+    flags = {"strict", "snap", "limit", "keep_time", "check", "keep_heading", "keep_position", "reference", "fill"}
     for name in known - flags:
         with pytest.raises((TypeError, ValueError)):
             pm.batch.run(walk, tmp_path / "out", 30, **{name: False})  # type: ignore[arg-type]
@@ -411,7 +412,7 @@ def test_false_is_no_absence(tmp_path: Path) -> None:
 
 
 def test_options_are_those_of_the_types() -> None:
-    known = {*_batch_options._FLAGS, *_batch_options._SETTERS, *_batch_options.OF_DEVICES} - {"reduce"}
+    known = {*_batch_options._FLAGS, *_batch_options._SETTERS, *_batch_options.OF_DEVICES, "fill", "fill_max"} - {"reduce"}
     assert _option_types.BatchOptions.__optional_keys__ == known
 
 
@@ -424,3 +425,27 @@ def test_a_frame_time_is_taken_as_written_without_snap(tmp_path: Path) -> None:
     rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", snap=False).clips[0].rate
              for snap in (True, False)}
     assert frames[True] != frames[False] and rates[False] == Fraction(1000000, 33333) != rates[True]
+
+
+def test_every_option_of_files_is_that_of_the_command() -> None:
+    """What the help of `posemill resample` lists is taken, but for what belongs to a run of the command."""
+    if not COMMAND:
+        pytest.skip("POSEMILL_COMMAND is not set")
+    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help").stdout.decode(), re.M))
+    of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
+                "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
+    taken = {name.replace("_", "-") for name in _option_types.BatchOptions.__optional_keys__}
+    assert listed - of_a_run <= taken | {"no-snap", "no-limit"}
+
+
+def test_gaps_are_filled_as_by_the_command(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in/gap.csv").write_text("0,0,1,0,0,0,1,.1\n0,0,1,0,0,0,1,nan\n0,0,1,0,0,0,1,.3\n")
+    result = pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="nan", fill_max=0.5, device="none")
+    assert not result.failures
+    rows = np.loadtxt(tmp_path / "out/gap.csv", delimiter=",")
+    assert rows[1, 7] == pytest.approx(.2, abs=1e-7)
+    with pytest.raises(ValueError, match="fill_max: requires fill"):
+        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill_max=0.5)
+    with pytest.raises(ValueError, match="frozen:N"):
+        pm.batch.run(tmp_path / "in", tmp_path / "out", "x1", fill="frozen")

@@ -210,3 +210,15 @@ def test_failures_are_exceptions_alone(tmp_path: Path) -> None:
                           text=True, timeout=1200, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == 7
+
+
+def test_names_of_users_stay_as_they_are(tmp_path):
+    """Messages take the words of this package; names of files and of joints in them do not."""
+    for name in ("key_count.bvh", "loop_period.csv", "is NULL.bvh", "take --nan hold.bvh"):
+        path = tmp_path / name
+        path.write_text("HIERARCHY\nROOT sample_count\n{\n")
+        with pytest.raises(ValueError) as refused:
+            pm.load(path)
+        assert str(refused.value).startswith(f"{path}: ")
+    with pytest.raises(ValueError, match="no joint is named 'track_count'"):
+        pm.load(WALK).edit(joints=["track_count"])

@@ -397,28 +397,63 @@ TEST(a_crossfade_is_a_slerp_with_a_smooth_weight) {
         }
 }
 
-/* The figure of the world turns about y and shifts along the ground, and nothing else happens. */
+static double *keys_of(pm_motion *m, size_t channel) {
+    return (double *)(uintptr_t)m->content.clips->channels[channel].keys.data;
+}
+
+/* Hips that turn about y alone, so that their headings are known. */
+static void turn_hips(pm_motion *m, size_t key, double yaw) {
+    memcpy(keys_of(m, 0) + 4 * key, (double[]){0, sin(yaw / 2), 0, cos(yaw / 2)},
+           4 * sizeof(double));
+}
+
+/* Turns the whole figure about y, and shifts it along the ground. */
+static void place_figure(pm_motion *m, size_t keys, double yaw, double x, double z) {
+    const double turn[4] = {0, sin(yaw / 2), 0, cos(yaw / 2)};
+    for (size_t k = 0; k < keys; k++) {
+        double *q = keys_of(m, 0) + 4 * k, *p = keys_of(m, JOINTS) + 3 * k;
+        multiply(turn, q, q);
+        rotate(turn, p, p);
+        p[0] += x;
+        p[2] += z;
+    }
+}
+
+static pm_motion *continue_root(const pm_motion *const *parts, size_t count) {
+    const pm_motion_join_options options = {.continue_root = true, .up = PM_MOTION_UP_Y};
+    pm_motion *joined = NULL;
+    expect_success(pm_motion_join(parts, count, NULL, &options, &joined, new_error()));
+    return joined;
+}
+
+/* The figure of the world turns about y and shifts along the ground, and nothing else happens. Its
+ * first frame is a step behind the last one before: the mean of the steps on both sides. */
 TEST(a_continued_root_takes_up_heading_and_place) {
     random_source random = random_salted(8);
     SCOPED(destroy_two) pm_motion *two[2];
-    SCOPED(pm_motion_destroy) pm_motion *joined = NULL;
+    double yaws[2][KEYS];
     figures(&random, two);
-    for (size_t n = 0; n < 2; n++) { /* the hips turn about y alone, so that headings are known */
-        double *q = (double *)(uintptr_t)two[n]->content.clips->channels[0].keys.data;
-        for (size_t k = 0; k < KEYS; k++) {
-            const double half = random_between(&random, -1.5, 1.5);
-            memcpy(q + 4 * k, (double[]){0, sin(half), 0, cos(half)}, 4 * sizeof *q);
-        }
-    }
-    const pm_motion_join_options options = {.continue_root = true, .up = PM_MOTION_UP_Y};
-    expect_success(
-        pm_motion_join((const pm_motion *const *)two, 2, NULL, &options, &joined, new_error()));
+    for (size_t n = 0; n < 2; n++)
+        for (size_t k = 0; k < KEYS; k++)
+            turn_hips(two[n], k, yaws[n][k] = random_between(&random, -1, 1));
+    place_figure(two[1], KEYS, 0, 50, -70);
+    SCOPED(pm_motion_destroy)
+    pm_motion *joined = continue_root((const pm_motion *const *)two, 2);
+    const double yaw = yaws[0][KEYS - 1] + (yaws[0][KEYS - 1] - yaws[0][KEYS - 2]) / 2 +
+                       (yaws[1][1] - yaws[1][0]) / 2;
+    const double expected_turn[4] = {0, sin(yaw / 2), 0, cos(yaw / 2)};
+    const double placed = yaw - yaws[1][0], half[4] = {0, sin(placed / 2), 0, cos(placed / 2)};
+    double turn[4], behind[3];
     for (uint32_t i = 0; i < 4; i++)
-        assert_true(fabs(fabs(number_of(joined, 0, KEYS, i)) -
-                         fabs(number_of(joined, 0, KEYS - 1, i))) < 1e-12);
+        turn[i] = number_of(joined, 0, KEYS, i);
+    assert_true(truth_angle(turn, expected_turn) < 1e-7);
+    for (uint32_t i = 0; i < 3; i++)
+        behind[i] = number_of(two[1], JOINTS, 1, i) - number_of(two[1], JOINTS, 0, i);
+    rotate(half, behind, behind);
     for (uint32_t i = 0; i < 3; i++) {
-        const double expected =
-            i == 1 ? number_of(two[1], JOINTS, 0, 1) : number_of(two[0], JOINTS, KEYS - 1, i);
+        const double last = number_of(two[0], JOINTS, KEYS - 1, i);
+        const double step = (last - number_of(two[0], JOINTS, KEYS - 2, i) + behind[i]) / 2;
+        const double expected = i == 1 ? number_of(two[1], JOINTS, 0, 1) : last + step;
         assert_true(fabs(number_of(joined, JOINTS, KEYS, i) - expected) < 1e-12);
     }
     const pm_motion_content *a = &two[1]->content, *b = &joined->content;
@@ -437,6 +472,109 @@ TEST(a_continued_root_takes_up_heading_and_place) {
                 }
                 assert_true(fabs(was - is) < 1e-9 && fabs(x.m[1][3] - u.m[1][3]) < 1e-9);
             }
+}
+
+/* A walk on a bend: the hips go with a velocity that turns, and all joints move. */
+static void walk_on(pm_motion *m, size_t first) {
+    for (size_t k = 0; k < KEYS; k++) {
+        const double t = (double)(first + k) / RATE;
+        double *p = keys_of(m, JOINTS) + 3 * k;
+        turn_hips(m, k, 0.4 * t);
+        memcpy(p, (double[]){20 * t + 3 * t * t, 90 + sin(9 * t), 120 * t - 5 * t * t},
+               3 * sizeof *p);
+        for (size_t c = 1; c < JOINTS; c++) {
+            const double half = 0.3 * sin(7 * t + (double)c);
+            memcpy(keys_of(m, c) + 4 * k, (double[]){sin(half), 0, 0, cos(half)},
+                   4 * sizeof(double));
+        }
+    }
+}
+
+static void expect_walk(const pm_motion *joined, size_t count, double tolerance) {
+    random_source random = random_salted(20);
+    SCOPED(pm_motion_destroy) pm_motion *walk = figure(&random, SIDES_IMAGES, 0);
+    assert_int_equal(joined->content.clips->timelines->key_count, count);
+    for (size_t k = 0; k < count; k++) {
+        double is[4], was[4];
+        walk_on(walk, k);
+        for (size_t c = 0; c <= JOINTS; c++) {
+            const uint32_t width = c < JOINTS ? 4 : 3;
+            for (uint32_t i = 0; i < width; i++) {
+                is[i] = number_of(joined, c, k, i);
+                was[i] = number_of(walk, c, 0, i);
+                assert_true(c < JOINTS || fabs(is[i] - was[i]) <= tolerance);
+            }
+            assert_true(c == JOINTS || truth_angle(is, was) <= tolerance + 1e-7);
+        }
+    }
+}
+
+/* Whether the second part begins a frame later, or with the last frame of the first. */
+TEST(a_take_that_was_cut_is_joined_to_the_take) {
+    for (size_t again = 0; again < 2; again++) {
+        random_source random = random_salted(20);
+        SCOPED(destroy_two) pm_motion *two[2];
+        figures(&random, two);
+        walk_on(two[0], 0);
+        walk_on(two[1], KEYS - again);
+        SCOPED(pm_motion_destroy)
+        pm_motion *where_it_was = continue_root((const pm_motion *const *)two, 2);
+        expect_walk(where_it_was, 2 * KEYS - again, again ? 1e-9 : 0);
+        place_figure(two[1], KEYS, 2.1, -300, 40);
+        SCOPED(pm_motion_destroy)
+        pm_motion *elsewhere = continue_root((const pm_motion *const *)two, 2);
+        expect_walk(elsewhere, 2 * KEYS - again, 0.02); /* of steps of 4 */
+    }
+}
+
+/* The last frame of a cycle is its first one again: no pose stands for two frames, and the root goes on
+ * as it does within. */
+TEST(a_cycle_is_repeated_without_its_last_pose) {
+    enum { STEPS = KEYS - 1 };
+    const double all = 2 * 3.14159265358979323846;
+    random_source random = random_salted(21);
+    SCOPED(pm_motion_destroy) pm_motion *cycle = figure(&random, SIDES_IMAGES, 0);
+    for (size_t k = 0; k < KEYS; k++) {
+        const double u = (double)k / STEPS;
+        turn_hips(cycle, k, 0.1 * (double)k);
+        for (size_t c = 1; c < JOINTS; c++) {
+            const double half = 0.3 * sin(all * u + (double)c);
+            memcpy(keys_of(cycle, c) + 4 * k, (double[]){sin(half), 0, 0, cos(half)},
+                   4 * sizeof(double));
+        }
+        memcpy(keys_of(cycle, JOINTS) + 3 * k,
+               (double[]){sin(0.1 * (double)k), 2 + cos(2 * all * u), cos(0.1 * (double)k)},
+               3 * sizeof(double));
+    }
+    const pm_motion_edit_options options = {.repeat = 3, .continue_root = true};
+    SCOPED(pm_motion_destroy) pm_motion *made = NULL;
+    expect_success(pm_motion_edit(cycle, &options, &made, new_error()));
+    assert_int_equal(made->content.clips->timelines->key_count, 3 * STEPS + 1);
+    for (size_t k = 0; k <= 3 * STEPS; k++) {
+        const double yaw = 0.1 * (double)k, expected[4] = {0, sin(yaw / 2), 0, cos(yaw / 2)};
+        double turn[4];
+        for (uint32_t i = 0; i < 4; i++)
+            turn[i] = number_of(made, 0, k, i);
+        assert_true(truth_angle(turn, expected) < 1e-7);
+        assert_true(fabs(number_of(made, JOINTS, k, 0) - sin(yaw)) < 1e-9);
+        assert_true(fabs(number_of(made, JOINTS, k, 2) - cos(yaw)) < 1e-9);
+        for (uint32_t i = 0; i < 4; i++)
+            assert_true(fabs(number_of(made, 3, k, i) - number_of(cycle, 3, k % STEPS, i)) < 1e-9);
+    }
+}
+
+/* What stands still repeats no frame: it is only still. */
+TEST(clips_that_stand_still_keep_all_frames) {
+    random_source random = random_salted(22);
+    SCOPED(pm_motion_destroy) pm_motion *still = figure(&random, SIDES_IMAGES, 0);
+    for (size_t c = 0; c <= JOINTS; c++)
+        for (size_t k = 1; k < KEYS; k++)
+            memcpy(keys_of(still, c) + (c < JOINTS ? 4 : 3) * k, keys_of(still, c),
+                   (c < JOINTS ? 4 : 3) * sizeof(double));
+    keys_of(still, JOINTS)[3 * KEYS - 2] += 1e-12; /* moves in name only */
+    const pm_motion *const parts[] = {still, still};
+    SCOPED(pm_motion_destroy) pm_motion *joined = continue_root(parts, 2);
+    assert_int_equal(joined->content.clips->timelines->key_count, 2 * KEYS);
 }
 
 TEST(clips_that_do_not_fit_are_refused_by_name) {

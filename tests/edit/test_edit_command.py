@@ -107,6 +107,15 @@ class Joins(Case):
         self.make("join", WALK, WALK, WALK, "-o", "three.glb", "--blend", "0.2", "--continue-root")
         self.assertIn("171 keys", self.make("info", "three.glb").stdout)
 
+    def test_a_take_that_was_cut_is_joined_to_the_take(self):
+        self.make("edit", WALK, "-o", "a.bvh", "--cut", ":30f")
+        self.make("edit", WALK, "-o", "b.bvh", "--cut", "31f:")
+        self.make("edit", WALK, "-o", "again.bvh", "--cut", "30f:")
+        for second in ("b.bvh", "again.bvh"):
+            self.make("join", "a.bvh", second, "-o", "take.bvh", "--continue-root", "--overwrite")
+            self.make("compare", WALK, "take.bvh", "--tolerance", "0.001,0.001")
+            self.assertEqual(len(rows_of(self.folder / "take.bvh")), 61)
+
     def test_wrong_arguments_are_refused(self):
         self.refused("join", WALK, "-o", "x.bvh", code=2, says="expected two motion files")
         self.refused("join", WALK, WALK, code=2, says="expected -o OUT")
@@ -114,6 +123,7 @@ class Joins(Case):
         self.make("resample", WALK, "-o", "w60.bvh", "--rate", "60", "--device", "none")
         self.refused("join", WALK, "w60.bvh", "-o", "x.bvh", code=4, says="w60.bvh: has 60 Hz")
         self.refused("join", "w60.bvh", WALK, "-o", "w60.bvh", code=6, says="would be overwritten")
+        self.refused("join", "-", WALK, "-", "-o", "x.bvh", code=2, says="2 are standard input, which can be read once")
         self.assertFalse((self.folder / "x.bvh").exists())
 
 
@@ -155,6 +165,11 @@ class Edits(Case):
         self.make("mirror", takes, "--out-dir", "mirrored", "--to", "glb")
         self.make("compare", takes / "a.bvh", "mirrored/a.glb", "--tolerance", "1,1", code=1)
 
+    def test_roots_are_extracted_from_a_cut(self):
+        for name in ("a.glb", "a.bvh"):
+            self.make("edit", WALK, "-o", name, "--cut", "0:1", "--extract-root", "Hips")
+            self.assertIn("31 keys", self.make("info", name).stdout)
+
     def test_wrong_arguments_are_refused(self):
         for cut in ("3", "2:1", "1f:2s", "1.5f:3f", ":", "x:y", "-1:2"):
             self.refused("edit", WALK, "-o", "x.bvh", f"--cut={cut}", code=2, says="frames such as 10f:40f")
@@ -163,6 +178,31 @@ class Edits(Case):
         self.refused("edit", WALK, "-o", "x.bvh", "--joints", "Tail", code=4, says="no joint is named 'Tail'")
         self.refused("edit", WALK, "-o", "x.bvh", "--rename", "Hips", code=2, says="expected OLD=NEW")
         self.refused("edit", WALK, "-o", "x.bvh", "--blend", "0.1", code=2, says="repeat")
+
+
+class Names(Case):
+    def test_names_of_users_stay_as_they_are(self):
+        for name in ("key_count.bvh", "loop_period is 0.bvh"):
+            (self.folder / name).write_text("HIERARCHY\nROOT track_count\n{\n")
+            for verb in (("info", name), ("resample", name, "-o", "x.bvh", "--rate", "60", "--device", "none"),
+                         ("convert", name, "x.glb"), ("mirror", name, "-o", "x.bvh"), ("reduce", name, "-o", "x.glb"),
+                         ("compare", name, WALK)):
+                self.assertIn(f"posemill: {name}: ", self.run_posemill(*verb, code=4).stderr)
+        self.refused("edit", WALK, "-o", "x.bvh", "--joints", "key_count", code=4, says="no joint is named 'key_count'")
+        self.refused("resample", WALK, "-o", "x.bvh", "--rate", "60", "--loop", "0.5", "--device", "none", code=4,
+                     says="the loop period 0.5 s is shorter than")
+
+    def test_joints_without_a_name_are_numbered(self):
+        self.make("convert", WALK, "a.gltf")
+        document = json.loads((self.folder / "a.gltf").read_text())
+        for node in document["nodes"]:
+            del node["name"]
+        (self.folder / "a.gltf").write_text(json.dumps(document))
+        done = self.make("compare", "a.gltf", "a.gltf")
+        for number in range(21):
+            self.assertRegex(done.stdout, rf"(?m)^joint {number} ")
+        done = self.make("resample", "a.gltf", "-o", "x.glb", "--rate", "5", "--device", "none")
+        self.assertRegex(done.stdout, r"degrees rms at 'joint \d+'")
 
 
 class Fills(Case):
@@ -174,6 +214,7 @@ class Fills(Case):
         self.refused("resample", source, "-o", "x.bvh", "--rate", "60", "--device", "none", code=4, says="not a finite number")
         done = self.make("resample", source, "-o", "out.bvh", "--rate", "x1", "--device", "none", "--fill")
         self.assertIn("filled: 1 gap of 4 keys that were not finite", done.stdout)
+        self.assertIn("57 of them copied from the source", done.stdout)
         rows = np.loadtxt(rows_of(self.folder / "out.bvh"))
         walk = np.loadtxt(rows_of(WALK))
         self.assertLess(np.abs(rows - walk).max(), 3)
@@ -202,6 +243,171 @@ class Fills(Case):
         self.assertIn("0 gaps", self.make(*words, "--fill").stdout)
         self.refused(*words, "--fill=frozen", code=2, says="expected nan or frozen:N")
         self.refused(*words, "--fill-max", "1", code=2, says="requires --fill")
+
+
+class BodyModels(Case):
+    """AMASS stays AMASS: what is no motion remains, and what is keeps its members."""
+    FRAMES = 24
+    JOINTS = {"amass": 52, "amass-x": 55}
+
+    def write(self, layout, name, spoil=None):
+        """A file of the layout with smooth turns, and the arrays that it has."""
+        random = np.random.default_rng(command_case.SEED)
+        t = np.arange(self.FRAMES)[:, None] / 60
+        count = 3 * self.JOINTS[layout]
+        poses = 0.4 * np.sin(t * random.uniform(1, 4, count) + random.uniform(0, 6, count))
+        arrays = {"poses": poses, "trans": np.hstack([t, -2 * t, 1 + 0 * t]), "betas": np.linspace(-1, 1, 16),
+                  "gender": np.array("female"), "anything": np.arange(5)}
+        if layout == "amass":
+            arrays.update(dmpls=random.normal(size=(self.FRAMES, 8)), mocap_framerate=np.float64(60))
+        else:
+            arrays.update(root_orient=poses[:, :3], pose_body=poses[:, 3:66], pose_jaw=poses[:, 66:69],
+                          pose_eye=poses[:, 69:75], pose_hand=poses[:, 75:], mocap_frame_rate=60,
+                          surface_model_type=np.array("smplx"))
+        if spoil is not None:
+            arrays = {key: np.array(value, copy=True) for key, value in arrays.items()}
+            arrays["poses"][spoil, 9:12] = np.nan
+            if layout == "amass-x":
+                arrays["pose_body"][spoil, 6:9] = np.nan
+        np.savez(self.folder / name, **arrays)
+        return arrays
+
+    def made(self, source, frames, name="made.npz"):
+        """What was written: the members of the source, those that are no motion with their bytes."""
+        made = np.load(self.folder / name)
+        self.assertEqual(list(made.files), list(source))
+        for key, value in source.items():
+            if np.ndim(value) > 1:
+                self.assertEqual(made[key].shape, (frames, *value.shape[1:]), key)
+                self.assertEqual(made[key].dtype, value.dtype, key)
+            elif "rate" not in key:
+                self.assertTrue(np.array_equal(made[key], value), key)
+        return made
+
+    def each(self):
+        for layout, model in (("amass", "smplh"), ("amass-x", "smplx")):
+            for words in ((), ("--skeleton", model)):
+                yield layout, words
+
+    @staticmethod
+    def partner(joints):
+        """The joint of the other side, by the models' order."""
+        pairs = [(1, 2), (4, 5), (7, 8), (10, 11), (13, 14), (16, 17), (18, 19), (20, 21)]
+        first = 22 if joints == 52 else 25
+        pairs += [(23, 24)] if joints == 55 else []
+        pairs += [(first + i, first + 15 + i) for i in range(15)]
+        other = np.arange(joints)
+        for a, b in pairs:
+            other[a], other[b] = b, a
+        return other
+
+    def test_mirrored(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("mirror", "a.npz", "-o", "made.npz", "--overwrite", *words)
+            made = self.made(source, self.FRAMES)
+            joints = self.JOINTS[layout]
+            turned = source["poses"].reshape(-1, joints, 3)[:, self.partner(joints)] * [1, -1, -1]
+            self.assertLess(np.abs(made["poses"].reshape(-1, joints, 3) - turned).max(), 1e-6)
+            self.assertLess(np.abs(made["trans"] - source["trans"] * [-1, 1, 1]).max(), 1e-6)
+            if layout == "amass-x":
+                self.assertTrue(np.array_equal(made["pose_hand"], made["poses"][:, 75:]))
+
+    def test_joined(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", *words)
+            made = self.made(source, 2 * self.FRAMES)
+            for key in ("poses", "trans"):
+                self.assertLess(np.abs(made[key] - np.vstack(2 * [source[key]])).max(), 1e-6)
+
+    def test_joined_where_the_root_went(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("join", "a.npz", "a.npz", "-o", "made.npz", "--overwrite", "--continue-root", *words)
+            made = self.made(source, 2 * self.FRAMES)
+            self.assertLess(np.abs(made["poses"][:, 3:] - np.vstack(2 * [source["poses"][:, 3:]])).max(), 1e-6)
+            step = made["trans"][self.FRAMES] - made["trans"][self.FRAMES - 1]
+            self.assertGreater(np.linalg.norm(step[:2]), 0.5 * np.hypot(1, 2) / 60)
+
+    def test_repeated_where_the_root_went(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("edit", "a.npz", "-o", "made.npz", "--repeat", "3", "--continue-root", "--overwrite", *words)
+            self.made(source, 3 * self.FRAMES)
+
+    def test_bodies_that_differ_are_said(self):
+        source = self.write("amass", "a.npz")
+        np.savez(self.folder / "b.npz", **{**source, "betas": np.zeros(16), "gender": np.array("male")})
+        done = self.make("join", "a.npz", "b.npz", "-o", "made.npz")
+        self.assertIn("b.npz: differs from a.npz in what is no motion, of which that is kept: betas, gender", done.stderr)
+        self.made(source, 2 * self.FRAMES)
+        np.savez(self.folder / "c.npz", **source, phase=np.arange(self.FRAMES))
+        done = self.make("join", "c.npz", "c.npz", "-o", "made.npz", "--overwrite")
+        self.assertIn("left out: ", done.stdout)
+
+    def test_cut(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--overwrite", *words)
+            made = self.made(source, 6)
+            for key in ("poses", "trans"):
+                self.assertTrue(np.array_equal(made[key], source[key][4:10]))
+
+    def test_turned(self):
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("convert", "a.npz", "made.npz", "--up", "z-to-y", "--overwrite", *words)
+            made = self.made(source, self.FRAMES)
+            self.assertLess(np.abs(made["poses"][:, 3:] - source["poses"][:, 3:]).max(), 1e-6)
+
+    def test_turned_and_changed_otherwise(self):
+        """What else is done to a file, its turn is that of the whole file."""
+        for layout, words in self.each():
+            source = self.write(layout, "a.npz")
+            self.make("convert", "a.npz", "whole.npz", "--up", "z-to-y", "--overwrite")
+            whole = np.load(self.folder / "whole.npz")
+            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--up", "z-to-y", "--overwrite", *words)
+            made = self.made(source, 6)
+            for key in ("poses", "trans"):
+                self.assertLess(np.abs(made[key] - whole[key][4:10]).max(), 1e-6)
+        for layout, model in (("amass", "smplh"), ("amass-x", "smplx")):
+            source = self.write(layout, "a.npz")
+            self.make("convert", "a.npz", "whole.npz", "--up", "z-to-y", "--overwrite")
+            whole = np.load(self.folder / "whole.npz")
+            self.make("resample", "a.npz", "-o", "made.npz", "--rate", "/2", "--up", "z-to-y", "--device", "none", "--overwrite",
+                      "--skeleton", model)
+            made = self.made(source, self.FRAMES // 2)
+            for key in ("poses", "trans"):
+                self.assertLess(np.abs(made[key] - whole[key][::2]).max(), 1e-6)
+
+    def test_filled(self):
+        gap = slice(10, 13)
+        for layout, words in self.each():
+            whole, source = self.write(layout, "whole.npz"), self.write(layout, "a.npz", gap)
+            done = self.make("resample", "a.npz", "-o", "made.npz", "--rate", "x1", "--fill", "--device", "none",
+                             "--overwrite", *words)
+            self.assertIn(f"{self.FRAMES - 3} of them copied", done.stdout)
+            made = self.made(source, self.FRAMES)
+            self.assertLess(np.abs(made["poses"] - whole["poses"]).max(), 0.01)
+            kept = np.r_[0:10, 13:self.FRAMES]
+            self.assertTrue(np.array_equal(made["poses"][kept], whole["poses"][kept]))
+            self.assertTrue(np.array_equal(made["trans"][kept], whole["trans"][kept]))
+            self.assertLess(np.abs(made["trans"] - whole["trans"]).max(), 1e-6)
+            self.make("resample", "a.npz", "-o", "made.npz", "--rate", "30", "--fill", "--device", "none",
+                      "--overwrite", *words)
+            made = self.made(source, self.FRAMES // 2)
+            self.assertEqual(float(made["mocap_framerate" if layout == "amass" else "mocap_frame_rate"]), 30)
+            self.assertLess(np.abs(made["poses"] - whole["poses"][::2]).max(), 0.01)
+
+    def test_gaps_of_robots_are_filled(self):
+        header, rows = "x,y,z,qx,qy,qz,qw,hip", ["0,0,1,0,0,0,1,.1", "0,0,1,0,0,0,1,nan", "0,0,1,0,0,0,1,.3"]
+        for lines in ([header] + rows, rows):
+            (self.folder / "gap.csv").write_text("\n".join(lines) + "\n")
+            self.make("resample", "gap.csv", "-o", "made.csv", "--rate", "x1", "--fill", "--device", "none", "--overwrite")
+            made = (self.folder / "made.csv").read_text().splitlines()
+            self.assertEqual(made[:-2] + made[-1:], lines[:-2] + lines[-1:])
+            self.assertEqual(np.float32(made[-2].split(",")[7]), np.float32(.2))
 
 
 class Usd(Case):
@@ -369,6 +575,19 @@ class Acclaim(Case):
         asf, amc = DATA / "asfamc/11.asf", DATA / "asfamc/11_01.amc"
         self.assertGreater(self.check_world(amc, asf, range(0, 500, 37)), 500)
         self.assertIn("120 Hz", self.make("info", amc).stdout)  # 11.asf is beside it
+
+    def test_in_a_tree_another_format_is_asked_for(self):
+        tree = self.folder / "tree"
+        tree.mkdir()
+        (tree / "a.asf").write_text(ASF)
+        (tree / "a.amc").write_text(AMC)
+        for verb in (("convert",), ("resample", "--rate", "60", "--device", "none"), ("edit", "--cut", "0f:1f")):
+            done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], code=2)
+            self.assertIn("AMC, which is read, and not written", done.stderr)
+            self.assertIn("choose another format: --to bvh", done.stderr)
+            self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--to", "bvh", "--overwrite")
+        done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", code=2)
+        self.assertIn("--to bvh", done.stderr)
 
     def test_damaged_files_are_refused(self):
         def refused(asf, amc, says):

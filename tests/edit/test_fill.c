@@ -166,15 +166,15 @@ TEST(rotations_that_freeze_while_others_move_are_gaps) {
     SCOPED(pm_motion_destroy) pm_motion *source = figure(&random);
     for (size_t k = FIRST + 1; k <= FIRST + HELD; k++)
         memcpy(key_of(source, 1, k), key_of(source, 1, FIRST), 4 * sizeof(double));
-    pm_motion_fill_options options = {.frozen = HELD};
+    pm_motion_fill_options options = {.frozen = HELD + 1};
     pm_motion_fill_report report;
     SCOPED(pm_motion_destroy)
-    pm_motion *filled = fill(source, &options, &report); /* no more than HELD frames */
+    pm_motion *filled = fill(source, &options, &report); /* no more than HELD + 1 frames */
     assert_int_equal(report.frozen_gaps, 0);
     assert_memory_equal(key_of(filled, 1, FIRST + 1), key_of(source, 1, FIRST + 1),
                         4 * sizeof(double));
     pm_motion_destroy(&filled);
-    options.frozen = HELD - 1;
+    options.frozen = HELD;
     filled = fill(source, &options, &report);
     assert_int_equal(report.frozen_gaps, 1);
     assert_int_equal(report.frozen_keys, HELD);

@@ -258,9 +258,8 @@ static const struct {
     {"\"byteOffset\":16,\"byteLength\":64", "\"byteOffset\":15,\"byteLength\":64",
      "/accessors/1/byteOffset"},
     {"{\"buffer\":0,", "{\"buffer\":1,", "/bufferViews/0/buffer"},
-    {"\"byteLength\":16}", "\"byteLength\":16,\"byteStride\":4}", "/animations/0/samplers/0/input"},
-    {"\"byteLength\":64}", "\"byteLength\":64,\"byteStride\":16}",
-     "/animations/0/samplers/0/output"},
+    {"\"byteLength\":64}", "\"byteLength\":64,\"byteStride\":16}", /* of 12 bytes */
+     "/animations/0/samplers/1/output"},
     {"\"bufferView\":0", "\"bufferView\":2", "/accessors/0/bufferView"},
     {"5126,\"count\":4,\"type\":\"SCALAR\"", "5124,\"count\":4,\"type\":\"SCALAR\"",
      "/accessors/0/componentType"},
@@ -308,6 +307,7 @@ static const struct {
 } oddities[] = {
     {"\"min\":[0],", "", "/accessors/0/min"},
     {"\"max\":[2]", "\"max\":[3]", "/accessors/0/max"},
+    {"\"byteLength\":16}", "\"byteLength\":16,\"byteStride\":4}", "/animations/0/samplers/0/input"},
     {"\"name\":\"b\"", "\"rotation\":[0,0,0,2]", "/nodes/1/rotation"},
     {"\"name\":\"a\"", "\"name\":\"a\",\"rotation\":[0,0,0,1.0005]", NULL},
     {"\"path\":\"scale\"", "\"path\":\"visibility\"", "/animations/0/channels/1/target/path"},

@@ -315,6 +315,31 @@ TEST(arguments_that_lie_are_refused) {
     pm_library_destroy(NULL);
 }
 
+/* Each motion has memory of its own: a small file could ask for any amount. */
+TEST(motions_that_share_rows_out_of_proportion_are_refused) {
+    enum { MANY = 20000, LETTERS = 8 };
+    library_made m;
+    library_content_make(&m, ROOT_ALONE, 91);
+    char(*names)[LETTERS] = test_array(MANY, sizeof *names);
+    pm_library_motion *motions = test_array(MANY, sizeof *motions);
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(names[i], LETTERS, "%zu", i);
+        motions[i] = m.motions[0];
+        motions[i].name = (pm_motion_name){names[i], strlen(names[i])};
+        motions[i].first = 0;
+        motions[i].frames = ROWS;
+        motions[i].weight = 1;
+    }
+    m.content.motions = motions;
+    m.content.motion_count = 100; /* of so few, all is allowed */
+    expect_success(pm_library_write(&m.content, NULL, "b.npz", new_error()));
+    m.content.motion_count = MANY;
+    expect_argument(pm_library_write(&m.content, NULL, "b.npz", new_error()),
+                    "expected at most 4 times as many");
+    free(names);
+    free(motions);
+}
+
 TEST(reserved_fields_are_refused) {
     static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
     static const uint32_t motions[] = {0};

@@ -59,6 +59,14 @@ class Reducing(Case):
         self.assertLessEqual(both["angle_degrees"]["bound"], 0.1)
         self.assertGreater(both["keys_after"], found["keys_after"])
 
+    def test_a_refusal_states_what_was_found(self):
+        """Not the rough bound that decided: rounding to float32 moves no joint of the walk by more than this."""
+        said = self.run_posemill("reduce", WALK, "-o", "small.glb", "--distance", "1e-5", code=2).stderr
+        found = float(said.split("the keys are up to ")[1].split()[0])
+        self.assertTrue(1e-5 < found < 1e-3, said)
+        said = self.run_posemill("reduce", WALK, "-o", "small.glb", "--distance", "1e-5", "--position", "1", code=2).stderr
+        self.assertIn("errors of --position and --scale add up down the chain", said)
+
     def test_compare_certifies_what_reduce_did(self):
         found = self.reduce(WALK, "-o", "small.glb", "--angle", "0.3")
         said = self.differences(WALK, "small.glb", "--certify")

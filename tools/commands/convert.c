@@ -4,6 +4,7 @@
  * mirror are convert with a motion that is changed first.
  */
 #include "commands.h"
+#include "motion/open/formats.h"
 #include "motion/task/task_edit.h"
 #include "options/conversion_options.h"
 #include "resample_run.h"
@@ -18,8 +19,7 @@ static const option convert_table[] = {
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch: bvh, gltf,\n"
-     "glb, npz, csv, usda",
+     "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES,
      motion_option_format, AT(batch.run.task.format)},
     {"--clip", 0, "NAME", "the clip to convert, by its name or number; default: all that fit",
      motion_option_clip, AT(clips)},
@@ -37,12 +37,12 @@ static const command_help help = {
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
                "resampled unless it is asked for.",
-    .notes =
-        "Reads and writes BVH, glTF, GLB, NPZ and CSV, reads AMC, and writes USD, by the names. Data\n"
-        "that the format cannot hold is listed and left out; with --strict it is an error.\n"
-        "- is standard input or output.\n"
-        "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"
-        "digits. With --out-dir a record of each file is kept, as by resample.",
+    .notes = "Reads " MOTION_READ_NAMES ";\n"
+             "writes " MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
+             "that the format cannot hold is listed and left out; with --strict it is an error.\n"
+             "- is standard input or output.\n"
+             "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"
+             "digits. With --out-dir a record of each file is kept, as by resample.",
     .example = "posemill convert walk.bvh walk.glb --scale 0.01\n"
                "posemill convert character.glb walk.bvh --clip walk --rate 30\n"
                "posemill convert walk.bvh walk.glb --extract-root Hips\n"
@@ -96,8 +96,10 @@ static const option edit_table[] = {
      task_option_cut, 0},
     {"--repeat", 0, "N", "play it N times", option_size, AT(edit.repeat)},
     {"--blend", 0, "S", "with --repeat: crossfade of S seconds", option_seconds, AT(edit.blend)},
-    {"--continue-root", 0, NULL, "with --repeat: each time begins where the one before ended", NULL,
-     AT(edit.continue_root)},
+    {"--continue-root", 0, NULL,
+     "with --repeat: each time goes on where the one before ended; of a cycle\n"
+     "the last pose, which is the first one, is left out",
+     NULL, AT(edit.continue_root)},
     {"--joints", 0, "LIST",
      "keep these joints, by names with commas between them; each stays where it was in the world",
      task_option_joints, 0},

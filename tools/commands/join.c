@@ -31,7 +31,8 @@ static const option join_table[] = {
      "crossfade of S seconds, in which each motion overlaps the next one; default: none",
      option_seconds, AT(join.blend)},
     {"--continue-root", 0, NULL,
-     "each motion begins where the one before ended: its heading, and its place on the ground",
+     "each motion goes on where the one before ended: its heading, and its place on the ground; a\n"
+     "pose that is there twice is left out",
      NULL, AT(join.continue_root)},
     {"--overwrite", 0, NULL, "the output may be one of the inputs", NULL, AT(overwrite)},
 };
@@ -55,6 +56,12 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
         return options_usage(&help, "input", "%d given; expected two motion files or more", count);
     if (!o->out)
         return options_usage(&help, "-o", "missing; expected -o OUT");
+    int streams = 0;
+    for (int i = 0; i < count; i++)
+        streams += strcmp(inputs[i], "-") == 0;
+    if (streams > 1)
+        return options_usage(&help, "files", "%d are standard input, which can be read once",
+                             streams);
     for (int i = 0; i < count; i++) {
         const named_file names[] = {{o->out, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
         const named_file *output = NULL, *other = NULL;
@@ -69,17 +76,25 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
 }
 
 static cli_exit join(const join_options *o, pm_motion **motions, char **inputs, size_t count) {
+    char left_out[TASK_LEFT_OUT], other[TASK_LEFT_OUT];
     pm_motion *joined = NULL;
     pm_error error = {.status = PM_OK};
+    for (size_t i = 1; i < count; i++) {
+        task_list_differences(motions[0], motions[i], other);
+        if (other[0] != '\0')
+            cli_warn(inputs[i], "differs from %s in what is no motion, of which that is kept: %s",
+                     inputs[0], other);
+    }
     pm_status status = pm_motion_join((const pm_motion *const *)motions, count,
                                       (const char *const *)inputs, &o->join, &joined, &error);
     const pm_motion_content *content = pm_motion_get_content(joined);
     if (status == PM_OK)
-        status = task_write_joined(&o->task, joined, o->out, &error);
+        status = task_write_joined(&o->task, joined, motions[0], o->out, left_out, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
-                       "%zu motions -> %s: %zu nodes, %zu frames", count, o->out,
-                       content->node_count, content->clips[0].timelines[0].key_count);
+                       "%zu motions -> %s: %zu nodes, %zu frames%s%s", count, o->out,
+                       content->node_count, content->clips[0].timelines[0].key_count,
+                       left_out[0] != '\0' ? "; left out: " : "", left_out);
     pm_motion_destroy(&joined);
     return cli_done(status, &error);
 }
@@ -97,6 +112,7 @@ int cmd_join(int argc, char **argv) {
     pm_motion **motions = calloc((size_t)argc + 1, sizeof(pm_motion *));
     code = motions ? check(&options, argv, argc)
                    : cli_fail(CLI_BAD_INPUT, "join", CLI_MEMORY_HINT, "memory is exhausted");
+    options.motion.read.body_model = true;
     options.task.read = options.motion.read;
     for (int i = 0; i < argc && code == CLI_DONE; i++)
         code = motion_options_open(&options.motion, argv[i], &motions[i]);

@@ -229,7 +229,6 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
     pm_motion_destroy(&reduced);
     if (status == PM_OK || status == PM_ERROR_OUTPUT)
         return status;
-    motion_use_words(error);
     return motion_name_failure(status, f->in, error);
 }
 

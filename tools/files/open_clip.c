@@ -50,8 +50,8 @@ static cli_exit find_clip(const char *clip, open_clip *o) {
         cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
                  content->clip_count, o->clip > 0 ? " with channels" : "");
     }
-    return motion_check_clip(content, o->clip, &error) == PM_OK ? CLI_DONE
-                                                                : cli_fail_error(o->path, &error);
+    const pm_status status = motion_check_clip(content, o->clip, &error);
+    return cli_done(motion_name_failure(status, o->path, &error), &error);
 }
 
 cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,

@@ -87,7 +87,7 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
     if (info_begins_with_jump(&s))
         printable_line(stdout,
                        "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
-                       "--trim-start 1 drops it",
+                       "resample with --trim-start 1 drops it",
                        s.first_step);
 }
 
@@ -97,8 +97,8 @@ static const char *resampling_of(const pm_motion_content *content) {
         return "nothing to resample";
     if (content->gap_count > 0)
         return content->format == PM_MOTION_BVH
-                   ? "resample: rejects values that are not finite; --nan hold fills them"
-                   : "resample: rejects values that are not finite";
+                   ? "resample: rejects values that are not finite; --fill or --nan hold replaces them"
+                   : "resample: rejects values that are not finite; --fill replaces them";
     return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
                ? "resample: each channel by its own interpolation; steps keep their keys"
                : "resample: rotations by slerp, other channels linearly; samples on keys keep "

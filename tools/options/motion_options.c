@@ -6,6 +6,7 @@
 
 #include "motion_options.h"
 #include "motion/base/counts.h"
+#include "motion/open/formats.h"
 #include "motion/task/task_files.h"
 
 #include <stdio.h>
@@ -56,9 +57,8 @@ bool motion_option_clip(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(motion_options, field)
 static const option motion_table[] = {
-    {"--format", 0, "FORMAT",
-     "format of inputs without an extension: bvh, gltf, glb, npz, csv, amc", motion_option_format,
-     AT(read.format)},
+    {"--format", 0, "FORMAT", "format of inputs without an extension: " MOTION_READ_NAMES,
+     motion_option_format, AT(read.format)},
     {"--source-rate", 0, "HZ", "frames per second of the source, instead of what the file says",
      option_rational, AT(read.source_rate)},
     {"--layout", 0, "LAYOUT",

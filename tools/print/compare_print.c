@@ -27,14 +27,13 @@ static void show(char text[16], double number) {
     snprintf(text, 16, isnan(number) ? "-" : number == 0 ? "0" : "%.4g", number);
 }
 
-static void show_name(char shown[4 * NAME_BYTES + 1], pm_motion_name name) {
-    if (name.size > 0) {
+static void show_name(char shown[4 * NAME_BYTES + 1], const subject *s, size_t joint) {
+    const pm_motion_name name = subject_name(s, joint);
+    if (name.size > 0)
         printable_text(shown, 4 * NAME_BYTES + 1, name.text,
                        utf8_cut(name.text, name.size, NAME_BYTES));
-    } else {
-        static const char none[] = "(no name)";
-        memcpy(shown, none, sizeof none);
-    }
+    else
+        snprintf(shown, 4 * NAME_BYTES + 1, "joint %zu", joint);
 }
 
 static void print_line(FILE *file, const char *name, const joint_statistics *joint) {
@@ -56,7 +55,7 @@ static void print_joints(FILE *file, const comparison *c) {
     for (size_t i = 0; i < c->pairs->count; i++) {
         const size_t p = c->by_worst[i];
         char shown[4 * NAME_BYTES + 1];
-        show_name(shown, subject_name(c->a, c->pairs->pairs[p].a));
+        show_name(shown, c->a, c->pairs->pairs[p].a);
         print_line(file, shown, &c->joints[p]);
     }
     print_line(file, "clip", &c->clip);
@@ -67,7 +66,7 @@ static void print_only(FILE *file, const char *letter, const subject *s, const u
     char list[LIST_TEXT] = "", shown[4 * NAME_BYTES + 1];
     for (size_t i = 0; i < count && i < SHOWN_NAMES; i++) {
         const size_t used = strlen(list);
-        show_name(shown, subject_name(s, joints[i]));
+        show_name(shown, s, joints[i]);
         snprintf(list + used, sizeof list - used, "%s%s", i > 0 ? ", " : "", shown);
     }
     if (count > SHOWN_NAMES)
@@ -86,10 +85,10 @@ static void print_apart(FILE *file, const comparison *c, compare_measure measure
     outcome_apart(c, measure, apart);
     if (apart[0] == '\0')
         return;
-    show_name(shown, subject_name(c->a, c->pairs->pairs[worst].a));
+    show_name(shown, c->a, c->pairs->pairs[worst].a);
     printable_line(
-        file, "%s are at most %.4g %s; apart from these, %s, up to %.4g %s: %s at %.4g s", what,
-        s->end, unit, apart, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time);
+        file, "%s are at most %.4g %s, of %s at %.4g s; without the outliers, %s, at most %.4g %s",
+        what, c->clip.of[measure].max, unit, shown, c->clip.of[measure].time, apart, s->end, unit);
     if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0)
         printable_line(file,
                        "the beginning is apart, as a T-pose is: --trim-start %zu leaves it out",
@@ -115,7 +114,7 @@ static void print_certified(FILE *file, const comparison *c, const certified_bou
     char shown[4 * NAME_BYTES + 1];
     if (c->pairs->count == 0 || isnan(bound->most))
         return;
-    show_name(shown, subject_name(c->a, c->pairs->pairs[bound->pair].a));
+    show_name(shown, c->a, c->pairs->pairs[bound->pair].a);
     printable_line(file, "certified: no %s exceeds %.9g %s at any time: %s", what, bound->most,
                    unit, shown);
 }
@@ -134,7 +133,7 @@ static void print_contacts(FILE *file, const comparison *c) {
         const contact *foot = &c->contacts.feet[i];
         const double a = contact_slide(foot, 0, c->a->unit_mm);
         const double b = contact_slide(foot, 1, c->a->unit_mm);
-        show_name(shown, subject_name(c->a, c->pairs->pairs[foot->pair].a));
+        show_name(shown, c->a, c->pairs->pairs[foot->pair].a);
         show(slides[0], a);
         show(slides[1], b);
         show(slides[2], b - a);
