@@ -150,7 +150,9 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
         const pm_joint *joint = &crowd->joints[at.joint];
         float words[8];
         const size_t k = walk_to(&w, at.joint);
-        pm_rigid m = {quat_at(&w.poses, PM_ROTATIONS, k), quat_at(&w.poses, PM_POSITIONS, k)};
+        const pm_local pose = {.rotation = quat_at(&w.poses, PM_ROTATIONS, k),
+                               .position = quat_at(&w.poses, PM_POSITIONS, k)};
+        pm_rigid m = pm_rigid_of(pose, joint->parent_scale);
         pm_rigid bind = {quat_of(joint->bind_rotation), quat_of(joint->bind_position)};
         if (joint->parent != PM_NO_SLOT)
             m = pm_rigid_product(slots[joint->parent], m);

@@ -95,17 +95,44 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
         assert_true(accepted[j] > 0);
 }
 
-TEST_ON_BOTH(positions_at_the_limits_of_float) {
-    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    for (size_t i = 0; i < COUNT_OF(sizes); i++)
+/* Keys at 30 Hz beside a loop's closing segment, in which the samples are. */
+TEST_ON_BOTH(closing_segments_far_longer_than_the_others) {
+    const double periods[] = {1e20, 1e30, 4e37, 1e45, 1e69};
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    size_t accepted[PM_METHOD_COUNT] = {0};
+    for (size_t i = 0; i < COUNT_OF(periods); i++)
         for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
+            double times[SAMPLES];
+            char what[64];
+            SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
+            pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
+            for (size_t k = 0; k < SAMPLES; k++)
+                times[k] = periods[i] * (double)k / SAMPLES;
+            desc.loop_period = periods[i];
+            snprintf(what, sizeof what, "a period of %g s", periods[i]);
+            accepted[j] +=
+                is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.times = times});
+        }
+    for (size_t j = 0; j < PM_METHOD_COUNT; j++)
+        assert_true(accepted[j] > 0 || j == PM_METHOD_BSPLINE);
+}
+
+/* At keys that are equally far apart, and not: a cubic overshoots the more, the longer a segment is than its
+ * neighbours. */
+TEST_ON_BOTH(positions_at_the_limits_of_float) {
+    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e37f, 8e36f, 1e30f, FLT_MIN, 1e-45f};
+    const double uneven[KEYS] = {0, 0.01, 2, 3};
+    const pm_timeline timelines[] = {{.key_count = KEYS, .rate = {1, 1}},
+                                     {.key_count = KEYS, .times = uneven}};
+    for (size_t n = 0; n < 2 * COUNT_OF(sizes); n++)
+        for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
+            const float size = sizes[n / 2];
             SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
             for (size_t c = 0; c < (size_t)KEYS * TRACKS * 3; c++)
-                m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
-            const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
+                m.positions[c] = (c / 3 + c / 3 / TRACKS) % 2 ? size : -size;
+            const pm_clip_desc desc = motion_desc(&m, &timelines[n % 2], (pm_method)j);
             char what[64];
-            snprintf(what, sizeof what, "positions of %g", (double)sizes[i]);
+            snprintf(what, sizeof what, "positions of %g", (double)size);
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
         }
 }
