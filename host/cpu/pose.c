@@ -198,8 +198,10 @@ static void pose_bodies(const pm_lane_batch *batch, size_t first) {
     lane_sets[r->crowd->instruction_set].bodies(batch, &targets);
 }
 
-static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records,
-                           pm_error *error) {
+/* Not inlined, as put_small() below: the room of one output is no other's. */
+static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
+                                                     const pm_posed *from, unsigned char *records,
+                                                     pm_error *error) {
     const pm_pose_request request = {
         .crowd = crowd,
         .instances = from->instance,
@@ -236,6 +238,14 @@ static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crow
     set->matrix_records(crowd, &local, models, view, records);
 }
 
+static __attribute__((noinline)) void put_small(const pm_pose_functions *set,
+                                                const pm_crowd_data *crowd,
+                                                const pm_instance_state *state, pm_view view,
+                                                unsigned char *records) {
+    _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
+    put_matrices(set, crowd, state, view, room, records);
+}
+
 /* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are
  * padded. */
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
@@ -252,7 +262,6 @@ static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *cr
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
                           pm_error *error) {
     const pm_pose_functions *set = &sets[crowd->instruction_set];
-    _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
@@ -266,7 +275,7 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     else if (crowd->padded_joints > JOINTS_ON_STACK)
         return put_large(set, crowd, &state, from->view, records, error);
     else
-        put_matrices(set, crowd, &state, from->view, room, records);
+        put_small(set, crowd, &state, from->view, records);
     return PM_OK;
 }
 
