@@ -60,6 +60,7 @@ static const bench_group groups[] = {
     {"state", NULL, BENCH_CROWD, SCENE_STATE, CLOCK_KERNEL, false, NULL},
     {"crowds", NULL, BENCH_CROWD_HOST, SCENE_CROWD_REFERENCE, CLOCK_WALL, true, NULL},
     {"state", NULL, BENCH_CROWD_HOST, SCENE_STATE_REFERENCE, CLOCK_WALL, true, NULL},
+    {"state", NULL, BENCH_CROWD_HOST, SCENE_STATE_CALL, CLOCK_WALL, true, NULL},
     {"crowds", NULL, BENCH_CROWD_ONE, SCENE_CROWD_ONE, CLOCK_WALL, false, NULL},
     {"files", NULL, BENCH_FILE, SCENE_FILES, CLOCK_WALL, false, NULL},
     {"lowpass", "taps-32", BENCH_LOWPASS, SCENE_UPSAMPLE_2, CLOCK_WALL, false, NULL},

@@ -65,6 +65,7 @@ typedef enum bench_scene {
     SCENE_POSES,
     SCENE_STATE,
     SCENE_STATE_REFERENCE,
+    SCENE_STATE_CALL, /* on the side that the library chooses */
     /* the scenes of files.h */
     SCENE_FILES,
     /* the scenes of batches.h */

@@ -88,12 +88,13 @@ static const crowd_scene poses[] = {{.what = "palette", .given = true}};
         STATE(prefix "4096x24-1k-squad", 4096, 1000, .method = PM_METHOD_SQUAD)
 static const crowd_scene state_device[] = {STATES("")};
 static const crowd_scene state_reference[] = {STATES("host-")};
+static const crowd_scene state_call[] = {STATES("call-")};
 
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 /* The group crowd is listed twice: on the device, and by the baseline. */
 _Static_assert(2 * ROWS(crowd) + ROWS(crowds) + ROWS(reference) + ROWS(one) + ROWS(layers) +
                        ROWS(subset) + ROWS(bounds) + ROWS(list) + ROWS(poses) + ROWS(state_device) +
-                       ROWS(state_reference) <=
+                       ROWS(state_reference) + ROWS(state_call) <=
                    BENCH_CROWDS_MAX,
                "BENCH_CROWDS_MAX is too small");
 
@@ -116,6 +117,7 @@ const crowd_scene *crowd_scenes_of(bench_scene scene, size_t *count) {
                   {SCENE_POSES, poses, ROWS(poses)},
                   {SCENE_STATE, state_device, ROWS(state_device)},
                   {SCENE_STATE_REFERENCE, state_reference, ROWS(state_reference)},
+                  {SCENE_STATE_CALL, state_call, ROWS(state_call)},
                   {SCENE_CROWD_ONE, one, ROWS(one)}};
     *count = 0;
     for (size_t i = 0; i < ROWS(tables); i++) {

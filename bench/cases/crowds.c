@@ -183,7 +183,6 @@ static cli_exit host_once(void *context, double *seconds) {
     const crowd_setup *setup = work->setup;
     pm_crowd_job job = setup->job;
     pm_error error = {0};
-    job.on_reference = true;
     pm_crowd_target targets[CROWD_TARGETS];
     device_targets_at(setup->targets, setup->target_count, work->records, targets);
     job.outputs = targets;
@@ -248,6 +247,8 @@ cli_exit crowds_run(bench_run *run, const bench_case *which, bench_result *resul
         result->samples += crowd_updated(&setup, i) ? setup.records : 0;
     if (code == CLI_DONE) {
         roofline_set_work(work_of_crowd(which->crowd, &setup), result);
+        setup.job.on_reference =
+            kind == BENCH_CROWD_HOST && which->group->scene != SCENE_STATE_CALL;
         code = kind == BENCH_CROWD ? run_device(run, which, &setup, result)
                : kind == BENCH_CROWD_BASELINE
                    ? run_baseline(run, which, &setup, result)

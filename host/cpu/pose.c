@@ -5,6 +5,7 @@
  */
 #include "pose_functions.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,7 +225,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
 
 /* Working memory per joint: its matrix relative to the model, and its three rows relative to the
  * parent. */
-enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
+enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 320 };
 
 /* `room` holds JOINT_FLOATS floats per joint, padding included. */
 static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crowd,
@@ -279,9 +280,9 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     return PM_OK;
 }
 
-/* Work items that a thread has at least where there are enough instances, and the fewest joints of a thread: some
- * 20 microseconds, four times what waking one takes. */
-enum { THREAD_ITEMS = 4, MIN_JOINTS = 1 << 13 };
+/* Work items that a thread has at least where there are enough instances, and the least nanoseconds of a thread:
+ * four times what waking one takes. */
+enum { THREAD_ITEMS = 4, MIN_NANOSECONDS = 20000 };
 
 typedef struct posing {
     const pm_pose_request *request;
@@ -379,9 +380,8 @@ static void pose_runs(void *context, pm_items *items) {
 }
 
 static size_t threads_of(const pm_pose_request *r) {
-    const size_t fitting = pm_pose_entries(r) * pm_pose_joints(r) / MIN_JOINTS;
-    const size_t most = fitting > 0 ? fitting : 1;
-    return most < r->host_threads ? most : r->host_threads;
+    const double fitting = fmax(pm_plan_poses_nanoseconds(r) / MIN_NANOSECONDS, 1);
+    return fitting < (double)r->host_threads ? (size_t)fitting : r->host_threads;
 }
 
 /* Instances of a work item: at most a batch, and whole vectors of lanes, because one that is not full takes as

@@ -402,13 +402,13 @@ typedef struct pm_crowd_job {
 PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
 
 /* The bytes of the calling thread's stack that posing one instance takes at most, for any output. */
-#define PM_CROWD_ONE_STACK (96 * 1024)
+#define PM_CROWD_ONE_STACK (104 * 1024)
 
 /* Poses one instance on the calling thread from the crowd's host copy, and writes joint_count
  * records to `records`. The bits equal the device's where the device matches the reference path
  * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
  * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
- * for matrices of more than 512 joints. Thread-safe. */
+ * for matrices of more than 320 joints. Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                                    pm_crowd_output output, void *records, pm_error *error);
 

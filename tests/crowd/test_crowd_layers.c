@@ -573,9 +573,7 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
     static cast c;
     random_source source = random_salted(0xB50);
     scene_make(engine_for(state),
-               &(scene_options){
-                   .salt = 0xB50, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
-               &s);
+               &(scene_options){.salt = 0xB50, .binds = SCENE_BIND_RIGID, .scales = true}, &s);
     make_cast(&source, &s, &c);
     const size_t width = floats_of(&s, PM_CROWD_LOCAL, 0);
     pm_crowd_job first = job_of(&c, NULL);
@@ -772,7 +770,7 @@ TEST_ON_REFERENCE(one_instance_takes_the_stack_that_is_stated) {
         random_source source = random_salted(0xB60 + n);
         scene_make(engine_for(state),
                    &(scene_options){.salt = 0xB60 + n,
-                                    .joints = n % 2 ? 513 : 512,
+                                    .joints = n % 2 ? 321 : 320,
                                     .curve = variant_named(methods[n / 2]),
                                     .scales = true,
                                     .times = n % 4 < 2 ? SCENE_UNIFORM : SCENE_PER_JOINT},

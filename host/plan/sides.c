@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Which side computes a job into host memory, where the processors of a device are the host's and both sides give
+ * the same bits: from the table of what each of them was measured to take.
+ */
+#include "plan.h"
+
+/* What a job is made of. */
+typedef enum work_kind {
+    WORK_OF_WALKS,      /* values of all tracks at common times */
+    WORK_OF_FEW_TRACKS, /* likewise, of fewer tracks than a vector has lanes, whose keys kernels gather */
+    WORK_OF_PAIRS,      /* values at times of their own */
+    WORK_OF_MOTION,     /* derivatives */
+    WORK_OF_LOWPASS,    /* weights of values */
+    WORK_OF_POSES,      /* joints of instances */
+    WORK_OF_STATES,     /* likewise, for states of bodies */
+    WORK_KINDS
+} work_kind;
+
+/* Nanoseconds of one core for an element of the work. */
+typedef struct side_rates {
+    double host, device;
+} side_rates;
+
+/* The row of curves that have none of their own. */
+enum { OTHERS = PM_CURVE_COUNT };
+
+static const side_rates rates[WORK_KINDS][PM_CURVE_COUNT + 1] = {
+    [WORK_OF_WALKS] = {[OTHERS] = {1, 1}},
+};
+
+/* Nanoseconds that a driver takes to begin and to end a job. */
+static const double start_of_device = 5e4;
+
+static void add(side_rates *sum, work_kind kind, size_t curve, double count) {
+    const side_rates *own = &rates[kind][curve];
+    const side_rates *row = own->host > 0 ? own : &rates[kind][OTHERS];
+    sum->host += count * row->host;
+    sum->device += count * row->device;
+}
+
+/* A device uses all of its processors. */
+static bool is_for_host(const side_rates *sum, size_t threads, const pm_plan_device *device) {
+    const double units = device->compute_units;
+    const double used = threads < device->compute_units ? (double)threads : units;
+    return device->on_host && !device->keeps_jobs &&
+           sum->host / used <= sum->device / units + start_of_device;
+}
+
+static work_kind kind_of(const pm_sample_request *request, unsigned output,
+                         const pm_plan_device *device) {
+    if (request->lowpass)
+        return WORK_OF_LOWPASS;
+    if (pm_outputs[output].order > 0)
+        return WORK_OF_MOTION;
+    if (!pm_plan_has_common_times(request, output))
+        return WORK_OF_PAIRS;
+    return request->clip->track_count < device->narrow_lanes ? WORK_OF_FEW_TRACKS : WORK_OF_WALKS;
+}
+
+bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device) {
+    const double each = request->lowpass ? request->lowpass->taps : 1;
+    side_rates sum = {0, 0};
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (request->outputs[o])
+            add(&sum, kind_of(request, o, device),
+                request->clip->channels[pm_outputs[o].channel].impl.curve,
+                each * (double)request->sample_count * (double)request->width);
+    return is_for_host(&sum, request->host_threads, device);
+}
+
+static side_rates of_poses(const pm_pose_request *request) {
+    const pm_crowd_data *crowd = request->crowd;
+    side_rates sum = {0, 0};
+    for (size_t i = 0; i < request->target_count; i++) {
+        const pm_view view = request->targets[i].view;
+        const size_t joints = crowd->skeleton->sets[view.set].count;
+        if (!pm_pose_is_computed(request, i))
+            add(&sum, pm_is_body_output(view.output) ? WORK_OF_STATES : WORK_OF_POSES,
+                crowd->channels[PM_ROTATIONS].impl.curve,
+                (double)joints * (double)pm_pose_entries(request));
+    }
+    return sum;
+}
+
+bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device) {
+    const side_rates sum = of_poses(request);
+    return is_for_host(&sum, request->host_threads, device);
+}
+
+double pm_plan_poses_nanoseconds(const pm_pose_request *request) {
+    return of_poses(request).host;
+}
