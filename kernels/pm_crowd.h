@@ -73,12 +73,13 @@ typedef struct pm_joint {
     pm_u32 record;   /* number of its record in an instance's; PM_NO_RECORD: none */
     float radius;    /* of the sphere about it in its own frame, for bounds */
     float parent_scale; /* of its parent's frame in the rest pose, for rigid motions */
-    float rotation[4]; /* the rest pose; aligned to 16 bytes */
+    float rotation[4];  /* the rest pose; aligned to 16 bytes */
     float position[4];
     float scale[4];
     float unscale[4]; /* one over the scale */
     float inverse_bind[12];
-    float bind_rotation[4]; /* the inverse bind matrix, at its size in the model, as a rigid motion */
+    float
+        bind_rotation[4]; /* the inverse bind matrix, at its size in the model, as a rigid motion */
     float bind_position[4];
 } pm_joint;
 

@@ -63,13 +63,12 @@ static pm_status share_inputs(transfer *t) {
     const struct {
         const void *memory;
         size_t bytes;
-    } inputs[SHARED_COUNT] = {
-        [SHARED_LAYERS] = {r->layers, r->layer_count * sizeof *r->layers},
-        [SHARED_INSTANCES] = {r->instances, n * sizeof *r->instances},
-        [SHARED_RANGES] = {r->ranges, n * sizeof *r->ranges},
-        [SHARED_POSES] = {r->poses, poses},
-        [SHARED_PLACEMENTS] = {r->placements, n * sizeof *r->placements},
-        [SHARED_SPEEDS] = {r->speeds, n * sizeof *r->speeds}};
+    } inputs[SHARED_COUNT] = {[SHARED_LAYERS] = {r->layers, r->layer_count * sizeof *r->layers},
+                              [SHARED_INSTANCES] = {r->instances, n * sizeof *r->instances},
+                              [SHARED_RANGES] = {r->ranges, n * sizeof *r->ranges},
+                              [SHARED_POSES] = {r->poses, poses},
+                              [SHARED_PLACEMENTS] = {r->placements, n * sizeof *r->placements},
+                              [SHARED_SPEEDS] = {r->speeds, n * sizeof *r->speeds}};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < SHARED_COUNT; i++)
         if (inputs[i].memory && inputs[i].bytes && !t->shared[i])
@@ -85,23 +84,22 @@ static pm_cl_input input_of(const transfer *t, shared_input which, const void *m
 
 static pm_cl_crowd_job job_of(const transfer *t, const pm_pose_request *piece, const slot *s) {
     const pm_cl_input instances = input_of(t, SHARED_INSTANCES, piece->instances);
-    return (pm_cl_crowd_job){
-        .outputs = s->targets,
-        .output_count = s->target_count,
-        .instances = instances.memory,
-        .instance_buffer = instances.buffer,
-        .instance_count = piece->instance_count,
-        .frame = piece->frame,
-        .layers = input_of(t, SHARED_LAYERS, piece->layers),
-        .layer_count = piece->layer_count,
-        .ranges = input_of(t, SHARED_RANGES, piece->ranges),
-        .poses = input_of(t, SHARED_POSES, piece->poses),
-        .pose_stride = piece->pose_stride,
-        .indices = {.memory = piece->indices},
-        .index_count = piece->index_count,
-        .packed = piece->packed,
-        .placements = input_of(t, SHARED_PLACEMENTS, piece->placements),
-        .speeds = input_of(t, SHARED_SPEEDS, piece->speeds)};
+    return (pm_cl_crowd_job){.outputs = s->targets,
+                             .output_count = s->target_count,
+                             .instances = instances.memory,
+                             .instance_buffer = instances.buffer,
+                             .instance_count = piece->instance_count,
+                             .frame = piece->frame,
+                             .layers = input_of(t, SHARED_LAYERS, piece->layers),
+                             .layer_count = piece->layer_count,
+                             .ranges = input_of(t, SHARED_RANGES, piece->ranges),
+                             .poses = input_of(t, SHARED_POSES, piece->poses),
+                             .pose_stride = piece->pose_stride,
+                             .indices = {.memory = piece->indices},
+                             .index_count = piece->index_count,
+                             .packed = piece->packed,
+                             .placements = input_of(t, SHARED_PLACEMENTS, piece->placements),
+                             .speeds = input_of(t, SHARED_SPEEDS, piece->speeds)};
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -148,10 +146,9 @@ static pm_status use_memory(transfer *t, slot *s, const pm_pose_request *piece) 
 static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece, cl_event posed) {
     cl_int code = clFlush(t->cl->compute);
     for (size_t i = 0; code == CL_SUCCESS && i < s->target_count; i++)
-        s->mapped[i] = clEnqueueMapBuffer(t->cl->transfers, s->targets[i].buffer, CL_FALSE,
-                                          CL_MAP_READ, 0,
-                                          pm_pose_target_bytes(piece, &piece->targets[i]), 1,
-                                          &posed, &s->reads[i], &code);
+        s->mapped[i] = clEnqueueMapBuffer(
+            t->cl->transfers, s->targets[i].buffer, CL_FALSE, CL_MAP_READ, 0,
+            pm_pose_target_bytes(piece, &piece->targets[i]), 1, &posed, &s->reads[i], &code);
     if (code == CL_SUCCESS)
         code = clFlush(t->cl->transfers);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");

@@ -45,8 +45,8 @@ size_t pm_pose_entries(const pm_pose_request *request) {
 bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
     bool found = false;
     for (size_t i = 0; i < target; i++)
-        found = found || pm_are_computed_together(request->targets[i].view,
-                                                  request->targets[target].view);
+        found = found ||
+                pm_are_computed_together(request->targets[i].view, request->targets[target].view);
     return found;
 }
 

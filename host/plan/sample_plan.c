@@ -29,7 +29,8 @@ bool pm_plan_has_common_times(const pm_sample_request *request, unsigned output)
 
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
 static bool walks(const pm_sample_request *request, unsigned output, const pm_plan_device *device) {
-    return pm_plan_has_common_times(request, output) && request->clip->track_count >= device->narrow_lanes;
+    return pm_plan_has_common_times(request, output) &&
+           request->clip->track_count >= device->narrow_lanes;
 }
 
 /* Walks in lanes locate uniform samples themselves. */

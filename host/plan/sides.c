@@ -7,13 +7,13 @@
 
 /* What a job is made of. */
 typedef enum work_kind {
-    WORK_OF_WALKS,      /* values of all tracks at common times */
+    WORK_OF_WALKS, /* values of all tracks at common times */
     WORK_OF_FEW_TRACKS, /* likewise, of fewer tracks than a vector has lanes, whose keys kernels gather */
-    WORK_OF_PAIRS,      /* values at times of their own */
-    WORK_OF_MOTION,     /* derivatives */
-    WORK_OF_LOWPASS,    /* weights of values */
-    WORK_OF_POSES,      /* joints of instances */
-    WORK_OF_STATES,     /* likewise, for states of bodies */
+    WORK_OF_PAIRS,   /* values at times of their own */
+    WORK_OF_MOTION,  /* derivatives */
+    WORK_OF_LOWPASS, /* weights of values */
+    WORK_OF_POSES,   /* joints of instances */
+    WORK_OF_STATES,  /* likewise, for states of bodies */
     WORK_KINDS
 } work_kind;
 

@@ -91,7 +91,8 @@ static void find_levers(const sharing *s, const size_t *order, double *scales, d
         const size_t n = order[i];
         const int32_t parent = nodes[n].parent;
         if (parent >= 0)
-            levers[parent] = fmax(levers[parent], length(nodes[n].position) + scales[n] * levers[n]);
+            levers[parent] =
+                fmax(levers[parent], length(nodes[n].position) + scales[n] * levers[n]);
     }
     for (size_t i = 0; i < s->nodes; i++) {
         const size_t n = order[i];

@@ -765,8 +765,7 @@ TEST_ON_REFERENCE(states_of_one_robot_take_the_stack_that_is_stated) {
     if (!stack_is_that_of_a_release())
         skip();
     make_robot(engine_for(state),
-               &(scene_options){
-                   .salt = 0xE90, .joints = 64, .curve = variant_named("cubicspline")},
+               &(scene_options){.salt = 0xE90, .joints = 64, .curve = variant_named("cubicspline")},
                true, &s, &set);
     const size_t widest = s.crowd->data->instruction_set;
     const pm_crowd_instance instance = instance_of_robot(&source, &s, 0);
@@ -777,7 +776,8 @@ TEST_ON_REFERENCE(states_of_one_robot_take_the_stack_that_is_stated) {
             const size_t taken = stack_taken(pose_one, &call);
             s.crowd->data->instruction_set = widest;
             assert_int_equal(call.status, PM_OK);
-            printf("# stack of a robot, output %u, %s: %zu\n", o, pm_instruction_set_name(n), taken);
+            printf("# stack of a robot, output %u, %s: %zu\n", o, pm_instruction_set_name(n),
+                   taken);
             assert_true(taken > 0 && taken <= PM_CROWD_ONE_STACK);
         }
 }

@@ -132,8 +132,7 @@ TEST_ON_BOTH(closing_segments_far_longer_than_the_others) {
 /* At keys that are equally far apart, and not: a cubic overshoots the more, the longer a segment is than its
  * neighbours. */
 TEST_ON_BOTH(positions_at_the_limits_of_float) {
-    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e37f,
-                           8e36f,   1e30f,       FLT_MIN,     1e-45f};
+    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e37f, 8e36f, 1e30f, FLT_MIN, 1e-45f};
     const double uneven[KEYS] = {0, 0.01, 2, 3};
     const pm_timeline timelines[] = {{.key_count = KEYS, .rate = {1, 1}},
                                      {.key_count = KEYS, .times = uneven}};

@@ -550,6 +550,63 @@ TEST_ON_DEVICE(two_pieces_are_in_flight) {
     cut_close(&c);
 }
 
+/* Lists in their own order, whose pieces read instances, layers, poses, placements and speeds of any instance. */
+static void expect_list(cut_job *c, pm_crowd_job job, pm_crowd_output output) {
+    const size_t floats = scene_floats(&c->s, output, CUT);
+    SCOPED(free_at) uint32_t *indices = test_array(CUT, sizeof *indices);
+    float *const results[] = {c->expected, c->records};
+    for (size_t i = 0; i < CUT; i++)
+        indices[i] = (uint32_t)((i * 7 + 3) % (CUT + 5)); /* some are skipped */
+    memset(c->expected, 0, floats * sizeof *c->expected);
+    memset(c->records, 0, floats * sizeof *c->records);
+    job.instance_count = CUT;
+    job.indices = indices;
+    job.index_count = CUT;
+    job.packed = true;
+    job.output_count = 1;
+    for (int i = 0; i < 2; i++) {
+        job.on_reference = i == 0;
+        job.outputs = &(pm_crowd_target){.output = output, .memory = results[i]};
+        expect_success(pm_crowd_pose(c->s.crowd, &job, new_error()));
+    }
+    expect_same_bits(c->records, c->expected, floats, floats / CUT);
+}
+
+TEST_ON_DEVICE(pieces_of_a_list_have_the_bits_of_the_reference) {
+    static cut_job c;
+    static pm_placement placements[CUT];
+    static float speeds[CUT];
+    if (small_sizes())
+        skip();
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1});
+    cut_open(engine, &c);
+    const size_t width = scene_floats(&c.s, PM_CROWD_LOCAL, 1);
+    SCOPED(guarded_free_at)
+    float *poses = scene_pose(&c.s, PM_CROWD_LOCAL, c.instances, CUT, true);
+    SCOPED(free_at) float *apart = test_array(CUT * (width + 1), sizeof *apart);
+    for (size_t i = 0; i < CUT; i++) {
+        memcpy(apart + i * (width + 1), poses + i * width, width * sizeof *apart);
+        placements[i] = (pm_placement){{0, 0, 0, 1}, {(float)i, 1, 2, 0}};
+        speeds[i] = 1 + (float)(i % 3);
+    }
+    expect_list(&c,
+                (pm_crowd_job){.instances = c.instances,
+                               .layers = c.layers,
+                               .layer_count = LAYERS,
+                               .ranges = c.ranges},
+                PM_CROWD_PALETTE);
+    expect_list(&c, (pm_crowd_job){.poses = poses}, PM_CROWD_PALETTE);
+    expect_list(&c, (pm_crowd_job){.poses = apart, .pose_stride = (width + 1) * sizeof *apart},
+                PM_CROWD_PALETTE);
+    for (size_t i = 0; i < CUT; i++)
+        c.instances[i].weight = 0;
+    expect_list(
+        &c, (pm_crowd_job){.instances = c.instances, .placements = placements, .speeds = speeds},
+        PM_CROWD_BODY_VEL);
+    cut_close(&c);
+}
+
 FIXTURE(open_all) {
     cache = cache_folder_make();
     scene_make(engine_of_kind(ON_REFERENCE),

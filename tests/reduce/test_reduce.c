@@ -692,8 +692,8 @@ TEST(a_distance_is_shared_in_model_space) {
         if (n > 0)
             scale_figure(&m, JOINTS, n == 2);
         SCOPED(release)
-        reduced r = reduce(
-            &m, &(pm_motion_reduce_options){.distance = 0.1, .at = n == 0 ? 0.1 : 10});
+        reduced r =
+            reduce(&m, &(pm_motion_reduce_options){.distance = 0.1, .at = n == 0 ? 0.1 : 10});
         assert_true(r.numbers->distance.bound <= 0.1);
         keys[n] = rotation_keys(&r, JOINTS);
     }
