@@ -21,9 +21,9 @@ typedef struct pm_sample_plan {
     size_t piece_samples;         /* at most, at least 1 */
 } pm_sample_plan;
 
-/* Whether plain C computes a request into host memory faster on the processors of a device, with the same bits:
- * by the rates of sides.c. Small requests, because drivers take longer to begin and to end them than a thread takes
- * to compute them. */
+/* Whether plain C computes a request into host memory clearly faster on the processors of a device, with the same
+ * bits, by the rates of sides.c. Small requests for poses too, because drivers take longer to begin and to end them;
+ * small requests for samples stay on the device, whose results they are compared with. */
 bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device);
 bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device);
 

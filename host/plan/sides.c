@@ -22,15 +22,30 @@ typedef struct side_rates {
     double host, device;
 } side_rates;
 
-/* The row of curves that have none of their own. */
+/* The row of curves that have none of their own: those of vectors too, which both sides compute in less time. */
 enum { OTHERS = PM_CURVE_COUNT };
 
+/* By bench/sides.c: processor time on a Xeon with AVX-512, PoCL 3.1. */
 static const side_rates rates[WORK_KINDS][PM_CURVE_COUNT + 1] = {
-    [WORK_OF_WALKS] = {[OTHERS] = {1, 1}},
+    [WORK_OF_WALKS] = {[OTHERS] = {0.745, 0.876}, [PM_CURVE_squad] = {2.34, 1.76}},
+    [WORK_OF_FEW_TRACKS] = {[OTHERS] = {2.04, 8.18}},
+    [WORK_OF_PAIRS] = {[OTHERS] = {10.1, 8.72}, [PM_CURVE_cubic] = {92.3, 22.8}},
+    [WORK_OF_MOTION] = {[OTHERS] = {35.7, 14.1}},
+    [WORK_OF_LOWPASS] = {[OTHERS] = {1.13, 1.1}},
+    [WORK_OF_POSES] = {[OTHERS] = {7.74, 7.51}},
+    [WORK_OF_STATES] =
+        {[OTHERS] = {7.75, 17.8}, [PM_CURVE_squad] = {33.3, 46.2}, [PM_CURVE_cubic] = {28.2, 41.6}},
 };
 
-/* Nanoseconds that a driver takes to begin and to end a job. */
-static const double start_of_device = 5e4;
+/* Nanoseconds that a driver takes to begin and to end a job, likewise ("start"). */
+static const double start_of_device = 2e4;
+
+/* Of what the device takes: plain C must be faster by a quarter, because the rates of other processors and drivers
+ * differ from these by as much. */
+static const double most_of_device = 0.75;
+
+/* Values of a job for samples that plain C may compute, at least: a millisecond of gathering. */
+static const double least_samples = 1 << 17;
 
 static void add(side_rates *sum, work_kind kind, size_t curve, double count) {
     const side_rates *own = &rates[kind][curve];
@@ -40,11 +55,12 @@ static void add(side_rates *sum, work_kind kind, size_t curve, double count) {
 }
 
 /* A device uses all of its processors. */
-static bool is_for_host(const side_rates *sum, size_t threads, const pm_plan_device *device) {
+static bool is_for_host(const side_rates *sum, double start, size_t threads,
+                        const pm_plan_device *device) {
     const double units = device->compute_units;
     const double used = threads < device->compute_units ? (double)threads : units;
     return device->on_host && !device->keeps_jobs &&
-           sum->host / used <= sum->device / units + start_of_device;
+           sum->host / used <= most_of_device * (sum->device / units + start);
 }
 
 static work_kind kind_of(const pm_sample_request *request, unsigned output,
@@ -60,13 +76,13 @@ static work_kind kind_of(const pm_sample_request *request, unsigned output,
 
 bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device) {
     const double each = request->lowpass ? request->lowpass->taps : 1;
+    const double values = (double)request->sample_count * (double)request->width;
     side_rates sum = {0, 0};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
             add(&sum, kind_of(request, o, device),
-                request->clip->channels[pm_outputs[o].channel].impl.curve,
-                each * (double)request->sample_count * (double)request->width);
-    return is_for_host(&sum, request->host_threads, device);
+                request->clip->channels[pm_outputs[o].channel].impl.curve, each * values);
+    return values >= least_samples && is_for_host(&sum, 0, request->host_threads, device);
 }
 
 static side_rates of_poses(const pm_pose_request *request) {
@@ -85,7 +101,7 @@ static side_rates of_poses(const pm_pose_request *request) {
 
 bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device) {
     const side_rates sum = of_poses(request);
-    return is_for_host(&sum, request->host_threads, device);
+    return is_for_host(&sum, start_of_device, request->host_threads, device);
 }
 
 double pm_plan_poses_nanoseconds(const pm_pose_request *request) {
