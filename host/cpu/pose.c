@@ -280,9 +280,9 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     return PM_OK;
 }
 
-/* Work items that a thread has at least where there are enough instances, and the least nanoseconds of a thread:
- * four times what waking one takes. */
-enum { THREAD_ITEMS = 4, MIN_NANOSECONDS = 20000 };
+/* Work items that a thread has at least where there are enough instances, and the least nanoseconds of a thread, as
+ * the rates of sides.c count them: some 8,000 joints of palettes, which take four times as long as waking a thread. */
+enum { THREAD_ITEMS = 4, MIN_NANOSECONDS = 60000 };
 
 typedef struct posing {
     const pm_pose_request *request;
