@@ -78,8 +78,7 @@ typedef struct pm_joint {
     float scale[4];
     float unscale[4]; /* one over the scale */
     float inverse_bind[12];
-    float
-        bind_rotation[4]; /* the inverse bind matrix, at its size in the model, as a rigid motion */
+    float bind_rotation[4]; /* the inverse bind matrix, in the model's units, as a rigid motion */
     float bind_position[4];
 } pm_joint;
 

@@ -181,18 +181,18 @@ static pm_engine *engine_without_kernels(void **state, const char *variable) {
  * many samples of few tracks. */
 WITH_VARIABLE(a_cpu_device_leaves_what_plain_c_computes_faster, on_device) {
     static const char *const settings[] = {"", "plain_c=0"};
-    enum { MANY = 40000 };
     for (size_t i = 0; i < 2; i++) {
         SCOPED(pm_engine_destroy) pm_engine *engine = engine_without_kernels(state, settings[i]);
         SCOPED(scene_free) scene s;
         const pm_plan_device *plan = engine->device->plan;
         const bool leaves = plan->on_host && i == 0;
+        const size_t many = (size_t)2000 * plan->compute_units; /* instances of a large job */
         scene_make(engine, &(scene_options){.salt = 0x1A1, .joints = 11}, &s);
         assert_int_equal(poses_without_kernels(&s, 1, PM_CROWD_PALETTE), leaves);
         assert_int_equal(poses_without_kernels(&s, 101, PM_CROWD_PALETTE), leaves);
-        assert_false(poses_without_kernels(&s, MANY, PM_CROWD_PALETTE));
+        assert_false(poses_without_kernels(&s, many, PM_CROWD_PALETTE));
         assert_int_equal(poses_without_kernels(&s, 1, PM_CROWD_BODY_VEL), leaves);
-        assert_int_equal(poses_without_kernels(&s, MANY, PM_CROWD_BODY_VEL), leaves);
+        assert_int_equal(poses_without_kernels(&s, many, PM_CROWD_BODY_VEL), leaves);
         const bool few = leaves && plan->narrow_lanes > 3;
         assert_int_equal(samples_without_kernels(engine, 3, (1 << 17) / 3 + 1), few);
         assert_false(samples_without_kernels(engine, 3, (1 << 17) / 3 - 1));
