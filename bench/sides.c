@@ -53,6 +53,7 @@ static double cpu_seconds(void) {
 }
 
 static void fill(setup *s) {
+    static const float axis[] = {0, 1, 0};
     for (size_t t = 0; t < s->tracks; t++) {
         double q[4] = {0, 0, 0, 1};
         for (size_t k = 0; k < KEYS; k++) {
@@ -69,7 +70,7 @@ static void fill(setup *s) {
     s->desc = (pm_clip_desc){.track_count = s->tracks,
                              .timelines = &s->timeline,
                              .rotations = {.data = s->keys},
-                             .axes = {.data = (float[]){0, 1, 0}},
+                             .axes = {.data = axis},
                              .method = s->method->method};
 }
 

@@ -206,6 +206,7 @@ pm_sample_job scenes_job(const scenes *s, bench_scene scene, size_t *values) {
     case SCENE_POSES:
     case SCENE_STATE:
     case SCENE_STATE_REFERENCE:
+    case SCENE_STATE_CALL:
     case SCENE_FILES:
     case SCENE_BATCHES:
         break;
