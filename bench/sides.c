@@ -3,7 +3,7 @@
  * Measures the table of rates in host/plan/sides.c: what plain C and a CPU device take for the same jobs, in
  * nanoseconds of processor time for each element, so that other work on the machine hardly counts.
  *
- *     ninja -C build/release posemill_sides && build/release/bench/posemill_sides walks slerp
+ *     ninja -C build/release posemill_sides && build/release/bin/posemill_sides walks slerp
  */
 #define _POSIX_C_SOURCE 200809L
 
