@@ -186,7 +186,7 @@ crowd(pm_global const pm_u8 *instances, pm_global const pm_u8 *layers,
             pm_local pose = pm_local_of(&poses, joint, k);
 #endif
 #if PM_OUTPUT_FORM != PM_FORM_LOCAL
-            pm_model model = pm_model_of(pose, PM_GIVEN ? 1 : joint->scaled);
+            pm_model model = pm_model_of(pose, joint);
             if (joint->parent != PM_NO_SLOT)
                 model = pm_model_product(slots[joint->parent], model);
             if (joint->slot != PM_NO_SLOT)

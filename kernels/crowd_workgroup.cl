@@ -239,7 +239,7 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
 #endif
 #if PM_OUTPUT_FORM != PM_FORM_LOCAL
             pm_shared float *own = transforms + i * slots * PM_SLOT_FLOATS;
-            pm_model model = pm_model_of(pose, PM_GIVEN ? 1 : joint->scaled);
+            pm_model model = pm_model_of(pose, joint);
             if (at.parent != PM_NO_SLOT)
                 model = pm_model_product(pm_shared_model(own + at.parent * PM_SLOT_FLOATS), model);
             if (at.slot != PM_NO_SLOT)

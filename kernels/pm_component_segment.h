@@ -97,8 +97,8 @@ pm_fn void pm_vector_spline_build(const pm_window *w, ptrdiff_t i, const int *he
                                   pm_coefficients *c) {
     const double length = pm_window_length(w, i);
     (void)here, (void)next;
-    c->of[0] = dquat_of_vector(dvec3_times(dquat_vector(pm_window_in(w, i)), length));
-    c->of[1] = dquat_of_vector(dvec3_times(dquat_vector(pm_window_in(w, i + 1)), length));
+    c->of[0] = pm_vector_in_range(dvec3_times(dquat_vector(pm_window_in(w, i)), length));
+    c->of[1] = pm_vector_in_range(dvec3_times(dquat_vector(pm_window_in(w, i + 1)), length));
 }
 
 /* The rate times the segment's length, scaled down where it exceeds 1e15: the square of the

@@ -71,14 +71,14 @@ typedef struct pm_joint {
     pm_u32 scaled;   /* 1: at rest, or in some clip, a scale is not 1 */
     pm_u32 number;   /* in skeleton order */
     pm_u32 record;   /* number of its record in an instance's; PM_NO_RECORD: none */
-    float radius;    /* of the sphere about it, for bounds */
-    pm_u32 unused;   /* the rest pose is aligned to 16 bytes */
-    float rotation[4]; /* the rest pose */
+    float radius;    /* of the sphere about it in its own frame, for bounds */
+    float parent_scale; /* of its parent's frame in the rest pose, for rigid motions */
+    float rotation[4];  /* the rest pose; aligned to 16 bytes */
     float position[4];
     float scale[4];
     float unscale[4]; /* one over the scale */
     float inverse_bind[12];
-    float bind_rotation[4]; /* the inverse bind matrix as a rigid motion */
+    float bind_rotation[4]; /* the inverse bind matrix, in the model's units, as a rigid motion */
     float bind_position[4];
 } pm_joint;
 

@@ -30,12 +30,8 @@ pm_fn void pm_put_record(real *words, pm_local pose) {
 typedef pm_rigid pm_model;
 #define pm_model_product pm_rigid_product
 
-pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
-    pm_model model;
-    (void)scaled;
-    model.rotation = pose.rotation;
-    model.position = pose.position;
-    return model;
+pm_fn pm_model pm_model_of(pm_local pose, pm_global const pm_joint *joint) {
+    return pm_rigid_of(pose, joint->parent_scale);
 }
 
 pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *joint) {
@@ -52,9 +48,9 @@ pm_fn void pm_put_record(real *words, pm_model model, pm_global const pm_joint *
 typedef pm_matrix pm_model;
 #define pm_model_product pm_matrix_product
 
-pm_fn pm_model pm_model_of(pm_local pose, pm_u32 scaled) {
+pm_fn pm_model pm_model_of(pm_local pose, pm_global const pm_joint *joint) {
     pm_model model = pm_matrix_of(pose.rotation, pose.position);
-    return scaled ? pm_matrix_scaled(model, pose.scale) : model;
+    return PM_GIVEN || joint->scaled ? pm_matrix_scaled(model, pose.scale) : model;
 }
 
 #if PM_OUTPUT_BITS == 16
@@ -105,11 +101,12 @@ pm_fn pm_box pm_box_begin(void) {
 /* Adding 0 makes +0 of -0: the order of the joints would decide between them. */
 pm_fn pm_box pm_box_about(pm_matrix model, float radius) {
     pm_box box;
-    real r = PM_REAL(radius), zero = PM_REAL(0.0f);
-    box.low =
-        pm_quat_of((model.x.w - r) + zero, (model.y.w - r) + zero, (model.z.w - r) + zero, zero);
-    box.high =
-        pm_quat_of((model.x.w + r) + zero, (model.y.w + r) + zero, (model.z.w + r) + zero, zero);
+    pm_quat r = pm_sphere_extents(model, radius);
+    real zero = PM_REAL(0.0f);
+    box.low = pm_quat_of((model.x.w - r.x) + zero, (model.y.w - r.y) + zero,
+                         (model.z.w - r.z) + zero, zero);
+    box.high = pm_quat_of((model.x.w + r.x) + zero, (model.y.w + r.y) + zero,
+                          (model.z.w + r.z) + zero, zero);
     return box;
 }
 

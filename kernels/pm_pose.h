@@ -124,6 +124,23 @@ pm_fn pm_matrix pm_matrix_product(pm_matrix a, pm_matrix b) {
     return m;
 }
 
+/* How far a sphere about a matrix's origin reaches along an axis: an ellipsoid where the matrix has scales.
+ * The limits are those of pm_exact_root. */
+pm_fn real pm_row_extent(pm_quat row, float radius) {
+    real least = PM_REAL(0x1p-100f), most = PM_REAL(0x1p100f);
+    real length2 = pm_fma(row.x, row.x, pm_fma(row.y, row.y, row.z * row.z));
+    length2 = pm_select(length2 < least, least, length2);
+    return PM_REAL(radius) * pm_exact_root(pm_select(length2 > most, most, length2));
+}
+
+pm_fn pm_quat pm_sphere_extents(pm_matrix m, float radius) {
+    real zero = PM_REAL(0.0f);
+    if (radius == 0.0f)
+        return pm_quat_of(zero, zero, zero, zero);
+    return pm_quat_of(pm_row_extent(m.x, radius), pm_row_extent(m.y, radius),
+                      pm_row_extent(m.z, radius), zero);
+}
+
 /* ---- rigid motions ----------------------------------------------------------------- */
 
 /* v rotated by a unit quaternion: v + 2 w (q v) + 2 q (q v), with cross products */
@@ -135,6 +152,14 @@ pm_fn pm_quat pm_vector_turned(pm_quat q, pm_quat v) {
     return pm_quat_of(pm_fma(q.w, x, pm_fma(q.y, z, pm_fma(-q.z, y, v.x))),
                       pm_fma(q.w, y, pm_fma(q.z, x, pm_fma(-q.x, z, v.y))),
                       pm_fma(q.w, z, pm_fma(q.x, y, pm_fma(-q.y, x, v.z))), PM_REAL(0.0f));
+}
+
+/* A pose without its scale, below a parent whose frame has a scale. */
+pm_fn pm_rigid pm_rigid_of(pm_local pose, float parent_scale) {
+    pm_rigid r;
+    r.rotation = pose.rotation;
+    r.position = pm_quat_scaled(pose.position, PM_REAL(parent_scale));
+    return r;
 }
 
 /* The product a b, which applies b first. */

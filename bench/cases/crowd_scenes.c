@@ -76,6 +76,7 @@ const crowd_scene crowd_scenes[] = {
     {.name = "crowds/reference-log48", .keys = PM_KEYS_LOG48, .way = CROWD_HOST},
     {.name = "crowds/reference-smallest48", .keys = PM_KEYS_SMALLEST48, .way = CROWD_HOST},
     STATES("host-", CROWD_HOST),
+    STATES("call-", CROWD_CALL),
     {.name = "crowds/one-64", .agents = 1, .way = CROWD_ONE},
     {.name = "crowds/one-64-played", .agents = 1, .plays = true, .way = CROWD_ONE},
     {.name = "crowds/one-300", .agents = 1, .joints = 300, .way = CROWD_ONE},

@@ -13,6 +13,7 @@
 typedef enum crowd_way {
     CROWD_DEVICE,   /* results left in device memory; samples are joints */
     CROWD_HOST,     /* the reference path, into host memory */
+    CROWD_CALL,     /* the side that the library chooses, likewise */
     CROWD_ONE,      /* likewise, one instance on one thread */
     CROWD_BASELINE, /* the baseline, into host memory */
 } crowd_way;

@@ -45,7 +45,7 @@ static cli_exit host_once(void *context, double *seconds) {
     pm_crowd_target targets[CROWD_TARGETS];
     pm_error error = {0};
     device_targets_at(setup->targets, setup->target_count, work->records, targets);
-    job.on_reference = true;
+    job.on_reference = work->scene->way == CROWD_HOST;
     job.outputs = targets;
     job.output_count = setup->target_count;
     const double begun = progress_clock();
@@ -99,6 +99,11 @@ static cli_exit open_work(const bench_run *run, size_t bytes, crowd_work *work) 
     return code == CLI_DONE ? device->verbs->poison(device, bytes) : code;
 }
 
+/* Whether results go to memory of the host, as callers of the library have them. */
+static bool is_call(crowd_way way) {
+    return way == CROWD_HOST || way == CROWD_CALL || way == CROWD_ONE;
+}
+
 /* A renderer has several frames in flight. If the queue ran dry between frames, a small crowd would
  * measure the wake-up time of threads. */
 static cli_exit measure(bench_run *run, crowd_work *work, bench_work once, bench_result *result) {
@@ -113,14 +118,14 @@ static cli_exit measure(bench_run *run, crowd_work *work, bench_work once, bench
         return code;
     if (work->scene->is_compared)
         bench_plan_compare(&plan, ROLE_BASELINE, baseline_once, work, 1.0);
-    return way == CROWD_HOST || way == CROWD_ONE
-               ? bench_repeat(&plan, result)
-               : bench_measure(run, &plan, CLOCK_KERNEL, work->count, result);
+    return is_call(way) ? bench_repeat(&plan, result)
+                        : bench_measure(run, &plan, CLOCK_KERNEL, work->count, result);
 }
 
 static cli_exit run_work(bench_run *run, crowd_work *work, bench_result *result) {
     static const bench_work ways[] = {[CROWD_DEVICE] = device_once,
                                       [CROWD_HOST] = host_once,
+                                      [CROWD_CALL] = host_once,
                                       [CROWD_ONE] = one_once,
                                       [CROWD_BASELINE] = baseline_once};
     const crowd_setup *setup = work->setup;
@@ -159,7 +164,7 @@ static cli_exit run_crowd(bench_run *run, const bench_case *which, bench_result 
         code = run_work(run, &work, result);
     }
     baseline_crowd_destroy(&work.base);
-    if (scene->way == CROWD_HOST || scene->way == CROWD_ONE)
+    if (is_call(scene->way))
         free(work.records);
     crowd_setup_destroy(&setup);
     return code;
@@ -170,7 +175,7 @@ static cli_exit run_crowd(bench_run *run, const bench_case *which, bench_result 
 static bool has_crowd(const void *row, bool opencl, const bench_limits *limits, bool asked) {
     const crowd_scene *scene = row;
     const bool is_plain = scene->is_compared || scene->way == CROWD_BASELINE;
-    return (opencl || scene->way != CROWD_HOST) &&
+    return (opencl || (scene->way != CROWD_HOST && scene->way != CROWD_CALL)) &&
            !(limits->quick && (scene->brief || !(asked || is_plain))) &&
            crowd_scene_agents(scene, limits->crowd_bytes) > 0;
 }

@@ -349,7 +349,7 @@ static inline transform placed(const pm_joint *joint, pm_local pose, bool scaled
     const bool is_root = joint->parent == PM_NO_SLOT;
     transform t;
     if (rigid) {
-        t.rigid = (pm_rigid){pose.rotation, pose.position};
+        t.rigid = pm_rigid_of(pose, joint->parent_scale);
         if (!is_root)
             t.rigid = pm_rigid_product(slots[joint->parent].rigid, t.rigid);
     } else {
@@ -380,12 +380,14 @@ static inline real greater(real a, real b) {
 
 /* By the formulas of pm_joint_record.h. */
 static inline void add_to_box(hierarchy *h, pm_matrix m, float radius) {
-    const real r = PM_REAL(radius), zero = PM_REAL(0.0f);
-    h->low = pm_quat_of(lesser(h->low.x, (m.x.w - r) + zero), lesser(h->low.y, (m.y.w - r) + zero),
-                        lesser(h->low.z, (m.z.w - r) + zero), zero);
-    h->high =
-        pm_quat_of(greater(h->high.x, (m.x.w + r) + zero), greater(h->high.y, (m.y.w + r) + zero),
-                   greater(h->high.z, (m.z.w + r) + zero), zero);
+    const pm_quat r = pm_sphere_extents(m, radius);
+    const real zero = PM_REAL(0.0f);
+    h->low =
+        pm_quat_of(lesser(h->low.x, (m.x.w - r.x) + zero), lesser(h->low.y, (m.y.w - r.y) + zero),
+                   lesser(h->low.z, (m.z.w - r.z) + zero), zero);
+    h->high = pm_quat_of(greater(h->high.x, (m.x.w + r.x) + zero),
+                         greater(h->high.y, (m.y.w + r.y) + zero),
+                         greater(h->high.z, (m.z.w + r.z) + zero), zero);
 }
 
 /* `form` is a compile-time constant, here and below. */

@@ -209,13 +209,21 @@ static inline void place_and_put(posing p, const pm_joint_set *set, bool is_subs
             put(p, set->joints[n].joint, set->joints[n].record, bound, halves);
 }
 
+/* As pm_row_extent. */
+static float extent_of(const float row[4], float radius) {
+    const float length2 = fmaf(row[0], row[0], fmaf(row[1], row[1], row[2] * row[2]));
+    const float most = length2 > 0x1p100f ? 0x1p100f : length2;
+    return radius == 0.0f ? 0.0f : radius * sqrtf(length2 < 0x1p-100f ? 0x1p-100f : most);
+}
+
 /* The box of PM_CROWD_BOUNDS, by the formulas of pm_joint_record.h. */
 static void put_bounds(posing p, const pm_joint_set *set, const pm_joint *joints) {
     float box[8] = {INFINITY, INFINITY, INFINITY, 0, -INFINITY, -INFINITY, -INFINITY, 0};
     for (size_t n = 0; n < set->count; n++) {
         const size_t joint = set->joints[n].joint;
-        const float *model = p.models + joint * PM_MODEL_FLOATS, r = joints[joint].radius;
+        const float *model = p.models + joint * PM_MODEL_FLOATS;
         for (size_t i = 0; i < 3 && set->joints[n].record != PM_NO_RECORD; i++) {
+            const float r = extent_of(model + 4 * i, joints[joint].radius);
             const float low = (model[4 * i + 3] - r) + 0.0f, high = (model[4 * i + 3] + r) + 0.0f;
             box[i] = low < box[i] ? low : box[i];
             box[4 + i] = high > box[4 + i] ? high : box[4 + i];

@@ -5,6 +5,7 @@
  */
 #include "pose_functions.h"
 
+#include <math.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,9 @@ PM_CLONES static void put_duals(const pm_pose_functions *set, const pm_crowd_dat
         const pm_joint *joint = &crowd->joints[at.joint];
         float words[8];
         const size_t k = walk_to(&w, at.joint);
-        pm_rigid m = {quat_at(&w.poses, PM_ROTATIONS, k), quat_at(&w.poses, PM_POSITIONS, k)};
+        const pm_local pose = {.rotation = quat_at(&w.poses, PM_ROTATIONS, k),
+                               .position = quat_at(&w.poses, PM_POSITIONS, k)};
+        pm_rigid m = pm_rigid_of(pose, joint->parent_scale);
         pm_rigid bind = {quat_of(joint->bind_rotation), quat_of(joint->bind_position)};
         if (joint->parent != PM_NO_SLOT)
             m = pm_rigid_product(slots[joint->parent], m);
@@ -196,8 +199,10 @@ static void pose_bodies(const pm_lane_batch *batch, size_t first) {
     lane_sets[r->crowd->instruction_set].bodies(batch, &targets);
 }
 
-static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, unsigned char *records,
-                           pm_error *error) {
+/* Not inlined, as put_small() below: the room of one output is no other's. */
+static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
+                                                     const pm_posed *from, unsigned char *records,
+                                                     pm_error *error) {
     const pm_pose_request request = {
         .crowd = crowd,
         .instances = from->instance,
@@ -220,7 +225,7 @@ static pm_status pose_body(const pm_crowd_data *crowd, const pm_posed *from, uns
 
 /* Working memory per joint: its matrix relative to the model, and its three rows relative to the
  * parent. */
-enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 512 };
+enum { JOINT_FLOATS = PM_MODEL_FLOATS + 12, JOINTS_ON_STACK = 320 };
 
 /* `room` holds JOINT_FLOATS floats per joint, padding included. */
 static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crowd,
@@ -232,6 +237,14 @@ static void put_matrices(const pm_pose_functions *set, const pm_crowd_data *crow
     const pm_matrix_rows local = {rows, rows + padded, rows + 2 * padded};
     set->local_matrices(crowd, state, &local);
     set->matrix_records(crowd, &local, models, view, records);
+}
+
+static __attribute__((noinline)) void put_small(const pm_pose_functions *set,
+                                                const pm_crowd_data *crowd,
+                                                const pm_instance_state *state, pm_view view,
+                                                unsigned char *records) {
+    _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
+    put_matrices(set, crowd, state, view, room, records);
 }
 
 /* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are
@@ -250,7 +263,6 @@ static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *cr
 pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void *records,
                           pm_error *error) {
     const pm_pose_functions *set = &sets[crowd->instruction_set];
-    _Alignas(PM_CACHE_LINE) float room[JOINTS_ON_STACK * JOINT_FLOATS];
     const unsigned form = pm_crowd_outputs[from->view.output].form;
     const pm_joint_set *joints = &crowd->skeleton->sets[from->view.set];
     pm_instance_state state;
@@ -264,13 +276,13 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     else if (crowd->padded_joints > JOINTS_ON_STACK)
         return put_large(set, crowd, &state, from->view, records, error);
     else
-        put_matrices(set, crowd, &state, from->view, room, records);
+        put_small(set, crowd, &state, from->view, records);
     return PM_OK;
 }
 
-/* Work items that a thread has at least where there are enough instances, and the fewest joints of a thread: some
- * 20 microseconds, four times what waking one takes. */
-enum { THREAD_ITEMS = 4, MIN_JOINTS = 1 << 13 };
+/* Work items that a thread has at least where there are enough instances, and the least nanoseconds of a thread, as
+ * the rates of sides.c count them: some 8,000 joints of palettes, which take four times as long as waking a thread. */
+enum { THREAD_ITEMS = 4, MIN_NANOSECONDS = 60000 };
 
 typedef struct posing {
     const pm_pose_request *request;
@@ -368,9 +380,8 @@ static void pose_runs(void *context, pm_items *items) {
 }
 
 static size_t threads_of(const pm_pose_request *r) {
-    const size_t fitting = pm_pose_entries(r) * pm_pose_joints(r) / MIN_JOINTS;
-    const size_t most = fitting > 0 ? fitting : 1;
-    return most < r->host_threads ? most : r->host_threads;
+    const double fitting = fmax(pm_plan_poses_nanoseconds(r) / MIN_NANOSECONDS, 1);
+    return fitting < (double)r->host_threads ? (size_t)fitting : r->host_threads;
 }
 
 /* Instances of a work item: at most a batch, and whole vectors of lanes, because one that is not full takes as

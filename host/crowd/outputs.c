@@ -48,8 +48,10 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
     if (skeleton->hinges && !pm_is_body_output(view.output))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s: a skeleton with hinges has states of bodies alone", name);
-    if (pm_crowd_outputs[view.output].form == PM_FORM_RIGID && !skeleton->rigid)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: an inverse bind matrix is not rigid", name);
+    if (pm_crowd_outputs[view.output].form == PM_FORM_RIGID &&
+        skeleton->flexible < skeleton->joint_count)
+        return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->flexible,
+                             "%s: its rest pose times its inverse bind matrix is not rigid", name);
     return PM_OK;
 }
 

@@ -25,8 +25,6 @@ typedef struct affine {
     double m[12];
 } affine;
 
-static const affine identity = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
-
 static pm_array_view rows_of(const pm_array *array, size_t components) {
     size_t tight = components * pm_number_size(array->type);
     return (pm_array_view){array->data, array->type, array->stride ? array->stride : tight};
@@ -114,12 +112,12 @@ static affine inverse(const affine *a) {
     return n;
 }
 
-/* Whether a matrix is a rotation and a translation only; sets the rotation if so. */
-static bool is_rigid(const affine *a, double rotation[4]) {
+/* Whether a matrix times a scale is a rotation and a translation only; sets the rotation if so. */
+static bool is_rigid(const affine *a, double scale, double rotation[4]) {
     double r[9];
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++)
-            r[3 * i + k] = a->m[4 * i + k];
+            r[3 * i + k] = scale * a->m[4 * i + k];
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++) {
             double dot = r[i] * r[k] + r[3 + i] * r[3 + k] + r[6 + i] * r[6 + k];
@@ -130,6 +128,18 @@ static bool is_rigid(const affine *a, double rotation[4]) {
 }
 
 /* ---- joints ----------------------------------------------------------------------- */
+
+/* A joint in the rest pose, relative to the model. */
+typedef struct placed {
+    affine matrix;
+    double size; /* the product of the mean scales down to it */
+} placed;
+
+static placed placed_of(const bone *b, const placed *parent) {
+    const affine local = affine_of(b);
+    const double scale = (b->scale[0] + b->scale[1] + b->scale[2]) / 3;
+    return (placed){product(&parent->matrix, &local), parent->size * scale};
+}
 
 static void store(float *to, const double *from, size_t count) {
     for (size_t i = 0; i < count; i++)
@@ -146,25 +156,30 @@ static void fill_rest(pm_joint *joint, const bone *b) {
     }
 }
 
+/* The scales down to a joint are the same on all axes where its matrix is rigid but for its size. */
 static pm_status fill_bind(pm_skeleton *skeleton, size_t joint, const affine *bind,
-                           pm_error *error) {
+                           const placed *model, pm_error *error) {
     pm_joint *to = &skeleton->joints[joint];
     double rotation[4] = {0, 0, 0, 1};
     for (size_t i = 0; i < 12; i++)
         if (!(fabs(bind->m[i]) <= 1e12))
             return refuse(skeleton->order[joint], "the rest pose has no inverse", error);
     store(to->inverse_bind, bind->m, 12);
-    skeleton->rigid = is_rigid(bind, rotation) && skeleton->rigid;
+    const bool rigid = is_rigid(&model->matrix, 1 / model->size, rotation) &&
+                       is_rigid(bind, model->size, rotation);
+    if (!rigid && skeleton->flexible == skeleton->joint_count)
+        skeleton->flexible = skeleton->order[joint];
     store(to->bind_rotation, rotation, 4);
     for (size_t i = 0; i < 3; i++)
-        to->bind_position[i] = to->inverse_bind[4 * i + 3];
+        to->bind_position[i] = pm_stored(model->size * bind->m[4 * i + 3]);
     return PM_OK;
 }
 
-/* `models` holds the matrices of the rest pose, indexed by the description's joints. */
-static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc, affine *models,
+/* `models` has room for the joints, which it holds by the description's indices. */
+static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc, placed *models,
                              pm_error *error) {
-    skeleton->rigid = true;
+    static const placed world = {{{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}, 1};
+    skeleton->flexible = skeleton->joint_count;
     for (size_t k = 0; k < skeleton->joint_count; k++) {
         uint32_t joint = skeleton->order[k];
         skeleton->joints[k].number = skeleton->joints[k].record = (pm_u32)k;
@@ -174,12 +189,13 @@ static pm_status fill_joints(pm_skeleton *skeleton, const pm_skeleton_desc *desc
         if (status != PM_OK)
             return status;
         fill_rest(&skeleton->joints[k], &b);
-        affine local = affine_of(&b);
-        models[joint] = product(parent < 0 ? &identity : &models[parent], &local);
-        affine bind = inverse(&models[joint]);
+        const placed *above = parent < 0 ? &world : &models[parent];
+        models[joint] = placed_of(&b, above);
+        skeleton->joints[k].parent_scale = (float)above->size;
+        affine bind = inverse(&models[joint].matrix);
         if (!read_row(&desc->inverse_binds, joint, 12, max_length, bind.m))
             return refuse(joint, "inverse_binds: not finite, or above 1e6 in magnitude", error);
-        status = fill_bind(skeleton, k, &bind, error);
+        status = fill_bind(skeleton, k, &bind, &models[joint], error);
         if (status != PM_OK)
             return status;
     }
@@ -407,7 +423,7 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
         status = pm_joint_sets_build(skeleton, desc, error);
     if (status != PM_OK)
         return status;
-    affine *models = calloc(desc->joint_count, sizeof *models);
+    placed *models = calloc(desc->joint_count, sizeof *models);
     status = models ? fill_joints(skeleton, desc, models, error) : pm_fail_memory(error);
     free(models);
     fill_levels(skeleton, desc);

@@ -39,8 +39,10 @@ struct pm_skeleton {
     size_t hinge_count;
     pm_hinge_joint *hinges; /* (joint_count); NULL: none */
     uint32_t *scalar_order; /* (hinge_count): the hinge of the description of each angle in rows */
-    bool rigid;             /* whether all inverse binds are rigid */
-    size_t level_count;     /* at least 1 */
+    /* The joint of the description whose rest pose times its inverse bind is no rigid motion, the first of them;
+     * joint_count: none. */
+    size_t flexible;
+    size_t level_count; /* at least 1 */
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;

@@ -1,115 +1,233 @@
 /* SPDX-License-Identifier: MIT
  *
- * Posing a crowd into host memory, in pieces as large as the device allows. The buffers use the
- * caller's memory itself, so that memory that a job does not write keeps its contents.
+ * Posing a crowd into host memory, in pieces as large as the device allows. Two pieces are in flight, so that one
+ * is posed while the host prepares the next one and takes the one before. Buffers of outputs use the caller's
+ * memory itself, so that memory that a job does not write keeps its contents.
  */
 #include "device.h"
 
 #include <stdlib.h>
 
-/* Instances, or entries of a list with packed records, per piece, limited by the instances and the target
- * with the largest stride. A multiple of PM_INSTANCE_GROUP, so that no piece is smaller than the kernels'
- * vectors. */
-static size_t piece_records(const pm_opencl_device *cl, const pm_pose_request *request) {
-    uint64_t largest = request->poses ? request->pose_stride : sizeof *request->instances;
-    uint64_t max = cl->piece_bytes;
-    if (max > cl->device.info.max_allocation_bytes)
-        max = cl->device.info.max_allocation_bytes;
-    for (size_t i = 0; i < request->target_count; i++)
-        if (request->targets[i].stride > largest)
-            largest = request->targets[i].stride;
-    size_t records = (size_t)(max / largest) / PM_INSTANCE_GROUP * PM_INSTANCE_GROUP;
-    records = records ? records : PM_INSTANCE_GROUP;
-    return records < pm_pose_records(request) ? records : pm_pose_records(request);
+enum { SLOT_COUNT = 2 };
+
+/* A piece in flight: what it writes, until that is in the caller's memory. */
+typedef struct slot {
+    pm_cl_crowd_target targets[PM_CROWD_MAX_TARGETS];
+    size_t target_count;
+    void *mapped[PM_CROWD_MAX_TARGETS];
+    cl_event reads[PM_CROWD_MAX_TARGETS]; /* mapping a target; NULL: none */
+} slot;
+
+/* What all pieces may read. */
+typedef enum shared_input {
+    SHARED_LAYERS,
+    SHARED_INSTANCES,
+    SHARED_RANGES,
+    SHARED_POSES,
+    SHARED_PLACEMENTS,
+    SHARED_SPEEDS,
+    SHARED_COUNT
+} shared_input;
+
+typedef struct transfer {
+    pm_device_crowd *crowd;
+    pm_opencl_device *cl;
+    const pm_pose_request *request;
+    cl_mem shared[SHARED_COUNT]; /* NULL: pieces have their own part in host memory */
+    uint32_t *indices;           /* room for a piece's part of a list */
+    slot slots[SLOT_COUNT];
+    pm_error *error;
+} transfer;
+
+/* Records per piece with at most `bytes` bytes of the instances or the target with the largest stride. A multiple
+ * of PM_INSTANCE_GROUP, so that no piece is smaller than the kernels' vectors. */
+static size_t piece_records(const transfer *t, uint64_t bytes) {
+    const pm_pose_request *r = t->request;
+    uint64_t largest = r->poses ? r->pose_stride : sizeof *r->instances;
+    for (size_t i = 0; i < r->target_count; i++)
+        if (r->targets[i].stride > largest)
+            largest = r->targets[i].stride;
+    const size_t records = (size_t)(bytes / largest) / PM_INSTANCE_GROUP * PM_INSTANCE_GROUP;
+    return records ? records : PM_INSTANCE_GROUP;
 }
 
-/* Waits until the results are in the caller's memory. */
-static pm_status fetch(pm_opencl_device *cl, cl_mem buffer, size_t bytes, pm_error *error) {
-    cl_int code;
-    void *mapped = clEnqueueMapBuffer(cl->compute, buffer, CL_TRUE, CL_MAP_READ, 0, bytes, 0, NULL,
-                                      NULL, &code);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clEnqueueMapBuffer");
-    return pm_cl_unmap(cl->compute, buffer, mapped, error);
-}
+/* ---- what pieces read ------------------------------------------------------------------------ */
 
-static pm_status pose_outputs(pm_device_crowd *crowd, const pm_pose_request *piece,
-                              const pm_cl_crowd_job *job, pm_error *error) {
-    pm_opencl_device *cl = pm_opencl_of(crowd->device);
-    const pm_cl_wait wait = {.queue = cl->compute};
-    cl_event done = NULL;
-    pm_status status = pm_cl_enqueue_poses(crowd, job, piece->first, &wait, &done, error);
-    if (status != PM_OK)
-        return status;
-    cl_int code = clWaitForEvents(1, &done);
-    clReleaseEvent(done);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clWaitForEvents");
-    for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
-        status = fetch(cl, job->outputs[i].buffer, pm_pose_target_bytes(piece, &piece->targets[i]),
-                       error);
+/* Layers are those of all instances. Entries of a list whose records are packed name any instance. Poses are read
+ * as they are, unless kernels require another stride. */
+static pm_status share_inputs(transfer *t) {
+    const pm_pose_request *r = t->request;
+    const size_t n = r->packed ? r->instance_count : 0;
+    const size_t pose = pm_crowd_stride(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0);
+    const size_t poses = n && r->pose_stride % 16 == 0 ? (n - 1) * r->pose_stride + pose : 0;
+    const struct {
+        const void *memory;
+        size_t bytes;
+    } inputs[SHARED_COUNT] = {[SHARED_LAYERS] = {r->layers, r->layer_count * sizeof *r->layers},
+                              [SHARED_INSTANCES] = {r->instances, n * sizeof *r->instances},
+                              [SHARED_RANGES] = {r->ranges, n * sizeof *r->ranges},
+                              [SHARED_POSES] = {r->poses, poses},
+                              [SHARED_PLACEMENTS] = {r->placements, n * sizeof *r->placements},
+                              [SHARED_SPEEDS] = {r->speeds, n * sizeof *r->speeds}};
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < SHARED_COUNT; i++)
+        if (inputs[i].memory && inputs[i].bytes && !t->shared[i])
+            status = pm_cl_buffer(t->cl, CL_MEM_READ_ONLY, inputs[i].memory, inputs[i].bytes,
+                                  &t->shared[i], t->error);
     return status;
 }
 
-static pm_cl_crowd_job job_of(const pm_pose_request *piece, const pm_cl_crowd_target *targets) {
-    return (pm_cl_crowd_job){.outputs = targets,
-                             .instances = piece->instances,
+static pm_cl_input input_of(const transfer *t, shared_input which, const void *memory) {
+    return t->shared[which] ? (pm_cl_input){.buffer = t->shared[which]}
+                            : (pm_cl_input){.memory = memory};
+}
+
+static pm_cl_crowd_job job_of(const transfer *t, const pm_pose_request *piece, const slot *s) {
+    const pm_cl_input instances = input_of(t, SHARED_INSTANCES, piece->instances);
+    return (pm_cl_crowd_job){.outputs = s->targets,
+                             .output_count = s->target_count,
+                             .instances = instances.memory,
+                             .instance_buffer = instances.buffer,
                              .instance_count = piece->instance_count,
                              .frame = piece->frame,
-                             .layers = {.memory = piece->layers},
+                             .layers = input_of(t, SHARED_LAYERS, piece->layers),
                              .layer_count = piece->layer_count,
-                             .ranges = {.memory = piece->ranges},
-                             .poses = {.memory = piece->poses},
+                             .ranges = input_of(t, SHARED_RANGES, piece->ranges),
+                             .poses = input_of(t, SHARED_POSES, piece->poses),
                              .pose_stride = piece->pose_stride,
                              .indices = {.memory = piece->indices},
                              .index_count = piece->index_count,
                              .packed = piece->packed,
-                             .placements = {.memory = piece->placements},
-                             .speeds = {.memory = piece->speeds}};
+                             .placements = input_of(t, SHARED_PLACEMENTS, piece->placements),
+                             .speeds = input_of(t, SHARED_SPEEDS, piece->speeds)};
 }
 
-static pm_status pose_piece(pm_device_crowd *crowd, const pm_pose_request *piece, pm_error *error) {
-    pm_opencl_device *cl = pm_opencl_of(crowd->device);
-    pm_cl_crowd_target targets[PM_CROWD_MAX_TARGETS] = {0};
-    pm_cl_crowd_job job = job_of(piece, targets);
+/* ---- pieces ---------------------------------------------------------------------------------- */
+
+/* Waits until the slot's last piece is in the caller's memory. */
+static pm_status wait_for(transfer *t, slot *s) {
+    pm_status worst = PM_OK;
+    for (size_t i = 0; i < s->target_count; i++) {
+        cl_mem buffer = s->targets[i].buffer;
+        pm_status status = PM_OK;
+        if (s->reads[i]) {
+            const cl_int code = clWaitForEvents(1, &s->reads[i]);
+            status = code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");
+            pm_cl_release_event(&s->reads[i]);
+        }
+        worst = worst == PM_OK ? status : worst;
+        if (s->mapped[i]) {
+            status = pm_cl_unmap(t->cl->transfers, buffer, s->mapped[i], t->error);
+            worst = worst == PM_OK ? status : worst;
+        }
+        s->mapped[i] = NULL;
+        pm_cl_release(buffer);
+    }
+    s->target_count = 0;
+    return worst;
+}
+
+static pm_status use_memory(transfer *t, slot *s, const pm_pose_request *piece) {
     pm_status status = PM_OK;
-    pm_pose_keep_previous(piece, &(pm_piece){0, pm_pose_records(piece)});
     for (size_t i = 0; status == PM_OK && i < piece->target_count; i++) {
         const pm_pose_target *target = &piece->targets[i];
-        pm_cl_crowd_target *made = &targets[job.output_count++];
+        pm_cl_crowd_target *made = &s->targets[s->target_count++];
         *made = (pm_cl_crowd_target){.output = target->view.output,
                                      .subset = target->view.set,
                                      .stride = target->stride,
                                      .flags = target->flags};
-        status = pm_cl_buffer(cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
-                              pm_pose_target_bytes(piece, target), &made->buffer, error);
+        status = pm_cl_buffer(t->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
+                              pm_pose_target_bytes(piece, target), &made->buffer, t->error);
+    }
+    return status;
+}
+
+/* Enqueues mapping the targets: when s->reads[i] is complete, the records are in the caller's memory. */
+static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece, cl_event posed) {
+    cl_int code = clFlush(t->cl->compute);
+    for (size_t i = 0; code == CL_SUCCESS && i < s->target_count; i++)
+        s->mapped[i] = clEnqueueMapBuffer(
+            t->cl->transfers, s->targets[i].buffer, CL_FALSE, CL_MAP_READ, 0,
+            pm_pose_target_bytes(piece, &piece->targets[i]), 1, &posed, &s->reads[i], &code);
+    if (code == CL_SUCCESS)
+        code = clFlush(t->cl->transfers);
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");
+}
+
+static pm_status put_piece(transfer *t, slot *s, const pm_pose_request *piece) {
+    const pm_cl_wait wait = {.queue = t->cl->compute};
+    cl_event posed = NULL;
+    pm_status status = wait_for(t, s);
+    if (status == PM_OK)
+        status = use_memory(t, s, piece);
+    if (status == PM_OK) {
+        const pm_cl_crowd_job job = job_of(t, piece, s);
+        status = pm_cl_enqueue_poses(t->crowd, &job, piece->first, &wait, &posed, t->error);
     }
     if (status == PM_OK)
-        status = pose_outputs(crowd, piece, &job, error);
-    if (status != PM_OK)
-        clFinish(cl->compute); /* afterwards no command uses the memory */
-    for (size_t i = 0; i < job.output_count; i++)
-        pm_cl_release(targets[i].buffer);
+        status = map_targets(t, s, piece, posed);
+    pm_cl_release_event(&posed);
     return status;
+}
+
+static pm_status put_pieces(transfer *t, size_t size) {
+    const size_t records = pm_pose_records(t->request), pieces = pm_piece_count(records, size);
+    pm_status status = pieces > 1 ? share_inputs(t) : PM_OK;
+    size_t used = 0;
+    for (size_t i = 0; status == PM_OK && i < pieces; i++) {
+        const pm_piece at = pm_piece_at(records, size, i);
+        const pm_pose_request piece = pm_pose_request_piece(t->request, &at, t->indices);
+        if (pm_pose_entries(&piece) > 0)
+            status = put_piece(t, &t->slots[used++ % SLOT_COUNT], &piece);
+    }
+    return status;
+}
+
+/* Afterwards no command uses the caller's memory. After a failure that means both queues, with what other jobs
+ * have put there. The failure of a piece counts, and not what follows from it. */
+static pm_status run_pieces(transfer *t, size_t size) {
+    const pm_status put = put_pieces(t, size);
+    const pm_error kept = t->error && put != PM_OK ? *t->error : (pm_error){0};
+    pm_status status = put;
+    for (size_t i = 0; i < SLOT_COUNT; i++) {
+        const pm_status waited = wait_for(t, &t->slots[i]);
+        status = status == PM_OK ? waited : status;
+    }
+    if (status != PM_OK && clFinish(t->cl->compute) == CL_SUCCESS)
+        clFinish(t->cl->transfers);
+    if (t->error && put != PM_OK)
+        *t->error = kept;
+    return status;
+}
+
+static pm_status pose_in_pieces(transfer *t) {
+    const uint64_t most = t->cl->device.info.max_allocation_bytes;
+    const uint64_t bytes = t->cl->piece_bytes / SLOT_COUNT;
+    size_t size = piece_records(t, bytes < most ? bytes : most);
+    size = size < pm_pose_records(t->request) ? size : pm_pose_records(t->request);
+    for (;;) {
+        const pm_status status = run_pieces(t, size);
+        /* as for samples: the device may have less memory than it reports */
+        if (status != PM_ERROR_DEVICE_MEMORY || size <= PM_INSTANCE_GROUP)
+            return status;
+        pm_error_clear(t->error);
+        size = (size / 2 + PM_INSTANCE_GROUP - 1) / PM_INSTANCE_GROUP * PM_INSTANCE_GROUP;
+        pm_log(t->cl->device.options.logger, PM_LOG_WARNING,
+               "out of device memory: retrying with pieces of %zu instances", size);
+    }
 }
 
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,
                                    pm_error *error) {
-    const size_t records = pm_pose_records(request);
-    const size_t size = piece_records(pm_opencl_of(crowd->device), request);
-    const size_t pieces = pm_piece_count(records, size);
-    if (pieces == 1)
-        return pose_piece(crowd, request, error);
-    uint32_t *indices = malloc((request->index_count + 1) * sizeof *indices);
-    pm_status status = indices ? PM_OK : pm_fail_memory(error);
-    for (size_t i = 0; status == PM_OK && i < pieces; i++) {
-        const pm_piece at = pm_piece_at(records, size, i);
-        const pm_pose_request piece = pm_pose_request_piece(request, &at, indices);
-        if (pm_pose_entries(&piece) > 0)
-            status = pose_piece(crowd, &piece, error);
-        else
-            pm_pose_keep_previous(&piece, &(pm_piece){0, pm_pose_records(&piece)});
-    }
-    free(indices);
+    transfer t = {
+        .crowd = crowd, .cl = pm_opencl_of(crowd->device), .request = request, .error = error};
+    t.indices = malloc((request->index_count + 1) * sizeof *t.indices);
+    if (!t.indices)
+        return pm_fail_memory(error);
+    pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
+    const pm_status status = pose_in_pieces(&t);
+    for (size_t i = 0; i < SHARED_COUNT; i++)
+        pm_cl_release(t.shared[i]);
+    free(t.indices);
     return status;
 }

@@ -21,12 +21,17 @@ typedef struct pm_sample_plan {
     size_t piece_samples;         /* at most, at least 1 */
 } pm_sample_plan;
 
-/* Whether plain C computes a request into host memory faster on the processors of a device, with the same
- * bits. Samples: kernels gather the keys of few tracks lane by lane, plain C loads those of neighbouring
- * segments together; small requests stay on the device. Poses: drivers take longer to begin and to end
- * a small request than one thread takes to compute it. */
+/* Whether plain C computes a request into host memory clearly faster on the processors of a device, with the same
+ * bits, by the rates of sides.c. Small requests for poses too, because drivers take longer to begin and to end them;
+ * small requests for samples stay on the device, whose results they are compared with. */
 bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device);
 bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device);
+
+/* What a request for poses takes one thread of plain C, about. */
+double pm_plan_poses_nanoseconds(const pm_pose_request *request);
+
+/* Whether an output has all tracks at common times, and is no derivative. */
+bool pm_plan_has_common_times(const pm_sample_request *request, unsigned output);
 
 /* The outputs of a request that have host memory. */
 unsigned pm_outputs_in_memory(const pm_sample_request *request);

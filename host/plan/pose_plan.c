@@ -5,12 +5,6 @@
  */
 #include "plan.h"
 
-bool pm_plan_poses_on_host(const pm_pose_request *request, const pm_plan_device *device) {
-    const size_t least = (size_t)1 << 16; /* joints: two tenths of a millisecond of one thread */
-    return device->on_host && !device->keeps_jobs &&
-           pm_pose_entries(request) * pm_pose_joints(request) < least;
-}
-
 pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
                                 const pm_plan_device *device) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];

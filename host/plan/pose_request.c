@@ -42,11 +42,12 @@ size_t pm_pose_entries(const pm_pose_request *request) {
     return request->indices ? request->index_count : request->instance_count;
 }
 
-size_t pm_pose_joints(const pm_pose_request *request) {
-    size_t joints = 0;
-    for (size_t i = 0; i < request->target_count; i++)
-        joints += request->crowd->skeleton->sets[request->targets[i].view.set].count;
-    return joints;
+bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
+    bool found = false;
+    for (size_t i = 0; i < target; i++)
+        found = found ||
+                pm_are_computed_together(request->targets[i].view, request->targets[target].view);
+    return found;
 }
 
 size_t pm_pose_records(const pm_pose_request *request) {

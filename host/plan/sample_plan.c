@@ -23,24 +23,14 @@ static uint32_t walk_lanes(const pm_clip_data *clip, const pm_plan_device *devic
     return 4 * in_wide <= 5 * in_narrow ? wide : narrow;
 }
 
-/* Whether an output has all tracks at common times, and is no derivative. */
-static bool has_common_times(const pm_sample_request *request, unsigned output) {
+bool pm_plan_has_common_times(const pm_sample_request *request, unsigned output) {
     return request->clip->common_timeline && !request->tracks && pm_outputs[output].order == 0;
 }
 
 /* Whether an output is computed by the kernel `walk`, whose work-items walk along segments. */
 static bool walks(const pm_sample_request *request, unsigned output, const pm_plan_device *device) {
-    return has_common_times(request, output) && request->clip->track_count >= device->narrow_lanes;
-}
-
-bool pm_plan_samples_on_host(const pm_sample_request *request, const pm_plan_device *device) {
-    const size_t least = (size_t)1 << 17; /* values: a millisecond of gathering */
-    const size_t tracks = request->clip->track_count;
-    bool prefers = device->on_host && !device->keeps_jobs && tracks < device->narrow_lanes &&
-                   !request->lowpass && request->sample_count >= least / tracks;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        prefers = prefers && (!request->outputs[o] || has_common_times(request, o));
-    return prefers;
+    return pm_plan_has_common_times(request, output) &&
+           request->clip->track_count >= device->narrow_lanes;
 }
 
 /* Walks in lanes locate uniform samples themselves. */

@@ -227,9 +227,10 @@ typedef struct pm_engine_desc {
      * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each
      * device, and pm_sample distributes the samples of a job: see pm_sample. */
     const char *device;
-    /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight.
-     * Positions, scales and cursors take additional memory, at most twice that amount. With several
-     * devices, the value applies to each. 0: a quarter of the device's memory, at most 256 MiB. */
+    /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight, and of
+     * crowds for the largest output. Positions, scales and cursors take additional memory, at most twice
+     * that amount. With several devices, the value applies to each. 0: a quarter of the device's memory,
+     * at most 256 MiB. Where the device has less, pieces are halved. */
     uint64_t piece_bytes;
     /* Tracks per work-item: 1, 4, 8 or 16. 0: what the environment variable POSEMILL_LAUNCH sets
      * (docs/kernels.md), otherwise chosen for the device. An invalid value of the variable fails

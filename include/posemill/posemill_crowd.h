@@ -88,8 +88,9 @@ typedef struct pm_skeleton_desc {
     const pm_subset *subsets; /* NULL: none */
     size_t subset_count;      /* at most 65534 */
 
-    /* joint_count radii in [0, 1e6]: a sphere about each joint that PM_CROWD_BOUNDS encloses. NULL:
-     * all 0 */
+    /* joint_count radii in [0, 1e6]: a sphere about each joint, in the joint's own frame, that
+     * PM_CROWD_BOUNDS encloses. Scales of the joint and of those above it apply: below a scale of 0.01
+     * a radius of 10 is 0.1 in model space. NULL: all 0 */
     const float *radii;
 
     /* (joint_count, 3): a point of each joint in its own frame, such as its centre of mass; magnitude at
@@ -287,15 +288,18 @@ typedef enum pm_crowd_output {
     PM_CROWD_PALETTE = 0,  /* 12 float32: the joint's matrix in model space times its inverse
                               bind matrix */
     PM_CROWD_PALETTE_HALF, /* 12 float16: likewise, rounded to nearest even */
-    PM_CROWD_DUAL,         /* 8 float32: the same rigid motion as a dual quaternion, real part
-                              x y z w and dual part x y z w, of either sign. Scales are
-                              ignored; inverse binds must be rigid within 1e-3 */
+    PM_CROWD_DUAL,         /* 8 float32: the same as a rigid motion, a dual quaternion: real part
+                              x y z w and dual part x y z w, of either sign. Scales that clips
+                              give are ignored, those of the rest pose are not: they must be equal
+                              on all axes, and undone by the inverse bind, so that both together
+                              are rigid within 1e-3; otherwise pm_error.joint is the first joint
+                              that is not */
     PM_CROWD_MODEL,        /* 12 float32: the joint's matrix in model space */
     PM_CROWD_LOCAL,        /* 12 float32: rotation x y z w, of either sign, position x y z 0,
                               scale x y z 0, relative to the parent */
-    PM_CROWD_BOUNDS,       /* 8 float32 for each instance: the least x y z 0 and the greatest
-                              x y z 0 of the spheres about its joints, in model space. A
-                              position that is NaN does not count */
+    PM_CROWD_BOUNDS,       /* 8 float32 for each instance, in model space: the least x y z 0 and
+                              the greatest x y z 0 of the spheres about its joints, which scales
+                              make ellipsoids. A position that is NaN does not count */
 
     /* States of bodies, for learning and control. They show clip A alone, and ignore scales. A job
      * computes all of a subset at once. Velocities are the derivatives by time of the curves, times
@@ -391,18 +395,19 @@ typedef struct pm_crowd_job {
 } pm_crowd_job;
 
 /* Poses into host memory. Blocks. Jobs larger than the device's memory are divided into pieces. A CPU
- * device leaves a job of fewer than 2^16 joints, counted for each output, and of a subset with its
- * ancestors alone, to the reference path, which is done before the device could begin, with the same
- * bits. A job without outputs is refused. On failure the contents of the outputs are undefined.
+ * device leaves a job to the reference path, with the same bits, where that is faster by rates that were
+ * measured: small jobs, and states of bodies. A job without outputs is refused. On failure the contents of the outputs are undefined.
  * Thread-safe. */
 PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error);
 
+/* The bytes of the calling thread's stack that posing one instance takes at most, for any output. */
+#define PM_CROWD_ONE_STACK (104 * 1024)
+
 /* Poses one instance on the calling thread from the crowd's host copy, and writes joint_count
  * records to `records`. The bits equal the device's where the device matches the reference path
- * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Uses up
- * to 80 KiB of the thread's stack; allocates memory only for states of bodies, and for matrices of
- * more than 512 joints.
- * Thread-safe. */
+ * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
+ * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
+ * for matrices of more than 320 joints. Thread-safe. */
 PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                                    pm_crowd_output output, void *records, pm_error *error);
 

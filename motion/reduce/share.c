@@ -66,16 +66,38 @@ static double length(const double v[3]) {
     return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* How far the farthest point is that hangs on each joint, in the rest pose. */
-static void find_levers(const sharing *s, const size_t *order, double *levers) {
+/* The largest scale of a joint in its keys, or of its rest pose. */
+static double scale_of(const sharing *s, size_t node) {
+    const certified *keys = &s->a[node][PM_MOTION_SCALE];
+    const double *rest = s->request->content->nodes[node].scale;
+    double largest = 0;
+    for (size_t k = 0; keys->channel && k < keys->timeline->key_count; k++)
+        for (uint32_t i = 0; i < 3; i++)
+            largest = fmax(largest, fabs(evaluate_number(&keys->channel->keys, 3, k, i)));
+    for (int i = 0; i < 3 && !keys->channel; i++)
+        largest = fmax(largest, fabs(rest[i]));
+    return largest;
+}
+
+/* How far the farthest point is that hangs on each joint, in model space: with the offsets of the rest pose.
+ * First in the frame of each joint, whose scale applies to what hangs on it. */
+static void find_levers(const sharing *s, const size_t *order, double *scales, double *levers) {
     const pm_motion_node *nodes = s->request->content->nodes;
-    for (size_t n = 0; n < s->nodes; n++)
+    for (size_t n = 0; n < s->nodes; n++) {
+        scales[n] = scale_of(s, n);
         levers[n] = s->request->at;
+    }
     for (size_t i = s->nodes; i-- > 0;) {
-        const pm_motion_node *node = &nodes[order[i]];
-        if (node->parent >= 0)
-            levers[node->parent] =
-                fmax(levers[node->parent], length(node->position) + levers[order[i]]);
+        const size_t n = order[i];
+        const int32_t parent = nodes[n].parent;
+        if (parent >= 0)
+            levers[parent] =
+                fmax(levers[parent], length(nodes[n].position) + scales[n] * levers[n]);
+    }
+    for (size_t i = 0; i < s->nodes; i++) {
+        const size_t n = order[i];
+        scales[n] *= nodes[n].parent >= 0 ? scales[nodes[n].parent] : 1;
+        levers[n] *= scales[n];
     }
 }
 
@@ -105,7 +127,7 @@ static pm_status set_limits(sharing *s, pm_error *error) {
     double *sums = motion_allocate(&s->arena, s->nodes, sizeof *sums);
     if (!order || !levers || !sums || !space_order(s->request->content, order))
         return motion_refuse_memory(error);
-    find_levers(s, order, levers);
+    find_levers(s, order, sums, levers);
     const double longest = longest_chain(s, order, levers, sums);
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *channel = s->rotations[n];

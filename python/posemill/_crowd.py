@@ -332,7 +332,8 @@ class Crowd(Shared):
         Joints whose poses can be had alone: lists of indices in the skeleton, or of names; of
         several joints with the same name, the first.
     radii : array, optional
-        (joints,) radii of the spheres about the joints that ``"bounds"`` encloses. Default: 0.
+        (joints,) radii of the spheres about the joints that ``"bounds"`` encloses, each in its joint's own
+        frame, so that scales apply. Default: 0.
     points : array, optional
         (joints, 3): a point of each joint in its own frame, such as its centre of mass, for
         :meth:`states`; NaN: not known. Default: those of the skeleton.

@@ -358,11 +358,12 @@ def test_subsets_and_bounds(layered: pm.Crowd) -> None:
     assert (layered.pose(instances, "model", subset="two") == model[:, layered.slots[[2, 1]]]).all()
     assert (layered.pose(instances, "local", subset=0) == local[:, layered.slots[[0]]]).all()
     for subset, joints in ((None, [0, 1, 2]), ("two", [2, 1])):
-        centres = model[:, layered.slots[joints]][..., 3]
-        radii = np.array([0.1, 0, 2], np.float32)[joints, None]
-        expected = np.zeros((9, 2, 4), np.float32)
-        expected[:, 0, :3], expected[:, 1, :3] = (centres - radii).min(axis=1), (centres + radii).max(axis=1)
-        assert (layered.pose(instances, "bounds", subset=subset) == expected).all()
+        rows = model[:, layered.slots[joints]].astype(np.float64)
+        radii = np.array([0.1, 0, 2])[joints, None] * np.linalg.norm(rows[..., :3], axis=-1)  # of ellipsoids
+        expected = np.zeros((9, 2, 4))
+        expected[:, 0, :3] = (rows[..., 3] - radii).min(axis=1)
+        expected[:, 1, :3] = (rows[..., 3] + radii).max(axis=1)
+        np.testing.assert_allclose(layered.pose(instances, "bounds", subset=subset), expected, rtol=1e-6, atol=1e-6)
 
 
 def test_poses_in_place_of_instances(layered: pm.Crowd) -> None:

@@ -48,10 +48,13 @@ static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_i
     assert_int_equal(s->crowd->data->instruction_set, widest);
 }
 
-/* Only the first `outputs` outputs: each is another program for a device's compiler. */
+/* Only the first `outputs` outputs: each is another program for a device's compiler. Dual quaternions only where
+ * the skeleton's rest pose has them. */
 static void expect_paths_agree(const scene *s, pm_crowd_output outputs,
                                const pm_crowd_instance *instances, size_t count) {
     for (pm_crowd_output output = 0; output < outputs; output++) {
+        if (pm_crowd_check_view(s->skeleton, (pm_view){output, 0}, NULL) != PM_OK)
+            continue;
         SCOPED(guarded_free_at) float *device = scene_pose(s, output, instances, count, false);
         expect_sets(s, output, instances, count, device);
     }
@@ -84,7 +87,7 @@ static void expect_palettes(void **state, const scene_options *options) {
 TEST_ON_BOTH(scenes_of_every_kind_have_the_bits_of_the_reference) {
     static const scene_options every_output[] = {
         {.salt = 0xD01, .binds = SCENE_BIND_RIGID},
-        {.salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
+        {.salt = 0xD02, .binds = SCENE_BIND_RIGID, .scales = true},
         {.salt = 0xD03, .without_positions = true},
         {.salt = 0xD04, .times = SCENE_LISTED, .looped = true},
         {.salt = 0xD05, .times = SCENE_PER_JOINT_UNEVEN},

@@ -742,6 +742,46 @@ TEST_ON_BOTH(states_of_hinges_turn_by_their_angles) {
         expect_robot(engine_for(state), !is_for_device(state), &scenes[i]);
 }
 
+typedef struct one_call {
+    const pm_crowd *crowd;
+    const pm_crowd_instance *instance;
+    pm_crowd_output output;
+    float *records;
+    pm_status status;
+} one_call;
+
+static void pose_one(void *context) {
+    one_call *call = context;
+    call->status =
+        pm_crowd_pose_one(call->crowd, call->instance, call->output, call->records, NULL);
+}
+
+/* Hinges are found beside other joints: they take more than states of balls alone. */
+TEST_ON_REFERENCE(states_of_one_robot_take_the_stack_that_is_stated) {
+    SCOPED(scene_free) scene s;
+    SCOPED(hinges_free) hinge_set set;
+    float records[4 * 64];
+    random_source source = random_salted(0xE90);
+    if (!stack_is_that_of_a_release())
+        skip();
+    make_robot(engine_for(state),
+               &(scene_options){.salt = 0xE90, .joints = 64, .curve = variant_named("cubicspline")},
+               true, &s, &set);
+    const size_t widest = s.crowd->data->instruction_set;
+    const pm_crowd_instance instance = instance_of_robot(&source, &s, 0);
+    for (size_t n = 0; n <= widest; n++)
+        for (unsigned o = PM_CROWD_BODY_POS; o < PM_CROWD_OUTPUT_COUNT; o++) {
+            one_call call = {s.crowd, &instance, (pm_crowd_output)o, records, PM_OK};
+            s.crowd->data->instruction_set = n;
+            const size_t taken = stack_taken(pose_one, &call);
+            s.crowd->data->instruction_set = widest;
+            assert_int_equal(call.status, PM_OK);
+            printf("# stack of a robot, output %u, %s: %zu\n", o, pm_instruction_set_name(n),
+                   taken);
+            assert_true(taken > 0 && taken <= PM_CROWD_ONE_STACK);
+        }
+}
+
 static void expect_robot_of_lanes(pm_engine *engine) {
     expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
 }

@@ -427,22 +427,26 @@ CHECK(records_larger_than_the_address_space_are_refused) {
 /* ---- dual quaternions ----------------------------------------------------------------------- */
 
 /* Makes the crowd with a skeleton whose last joint has this inverse bind matrix. */
-static pm_crowd *made_with_bind(void **state, const float bind[12]) {
+static pm_crowd *made_with_bind(void **state, const float bind[12], const float scale[3]) {
     float binds[JOINTS][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0},
                                {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}};
+    float scales[JOINTS][3] = {{1, 1, 1}, {1, 1, 1}};
     memcpy(binds[JOINTS - 1], bind, sizeof binds[0]);
+    memcpy(scales[JOINTS - 1], scale, sizeof scales[0]);
     pm_skeleton_destroy(&c.skeleton);
     c.skeleton =
         make_skeleton(&(pm_skeleton_desc){.joint_count = JOINTS,
                                           .parents = parents,
+                                          .scales = {.data = scales, .type = PM_FLOAT32},
                                           .inverse_binds = {.data = binds, .type = PM_FLOAT32}});
     c.desc.skeleton = c.skeleton;
     return made(state);
 }
 
-static void check_dual(void **state, bool rigid, const float bind[12], const char *file, int line) {
+static void check_dual(void **state, bool rigid, const float scale[3], const float bind[12],
+                       const char *file, int line) {
     float out[2 * JOINTS * 12];
-    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made_with_bind(state, bind);
+    SCOPED(pm_crowd_destroy) pm_crowd *crowd = made_with_bind(state, bind, scale);
     pm_crowd_job job = CROWD_JOB(two, 2, .output = PM_CROWD_PALETTE, .memory = out);
     check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
@@ -454,11 +458,14 @@ static void check_dual(void **state, bool rigid, const float bind[12], const cha
         check_job(crowd, &job, PM_ERROR_ARGUMENT, "rigid", file, line);
         check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(),
                       PM_ERROR_ARGUMENT, "rigid", file, line);
+        assert_int_equal(last_error()->joint, JOINTS - 1);
     }
 }
 
-#define expect_dual(rigid, ...)                                                                    \
-    check_dual(state, (rigid), (const float[12])__VA_ARGS__, __FILE__, __LINE__)
+#define expect_scaled_dual(rigid, x, y, z, ...)                                                    \
+    check_dual(state, (rigid), (const float[3]){(x), (y), (z)}, (const float[12])__VA_ARGS__,      \
+               __FILE__, __LINE__)
+#define expect_dual(rigid, ...) expect_scaled_dual(rigid, 1, 1, 1, __VA_ARGS__)
 
 CHECK(dual_quaternions_require_rigid_inverse_binds) {
     expect_dual(true, {0, -1, 0, 5, 1, 0, 0, 6, 0, 0, 1, -1e5f});
@@ -467,6 +474,14 @@ CHECK(dual_quaternions_require_rigid_inverse_binds) {
     expect_dual(false, {1, 0.003f, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}); /* a shear */
     expect_dual(false, {-1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0});     /* a mirror */
     expect_dual(false, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0});
+}
+
+/* A palette whose scale in the rest pose is not 1 is no rigid motion. */
+CHECK(dual_quaternions_require_inverse_binds_that_undo_the_scales_of_the_rest_pose) {
+    expect_scaled_dual(true, 0.01f, 0.01f, 0.01f, {100, 0, 0, 7, 0, 100, 0, 0, 0, 0, 100, 0});
+    expect_scaled_dual(false, 0.01f, 0.01f, 0.01f, {1, 0, 0, 7, 0, 1, 0, 0, 0, 0, 1, 0});
+    expect_scaled_dual(false, 1, 2, 1, {1, 0, 0, 0, 0, 0.5f, 0, 0, 0, 0, 1, 0});
+    expect_scaled_dual(false, 1, -1, 1, {1, 0, 0, 0, 0, -1, 0, 0, 0, 0, 1, 0});
 }
 
 /* ---- after a refusal ---------------------------------------------------------------------------- */

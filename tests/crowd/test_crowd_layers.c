@@ -9,6 +9,7 @@
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/stack.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,6 +149,11 @@ static void expect_subset(const scene *s, pm_crowd_output output, uint32_t subse
         }
 }
 
+/* The half of an ellipsoid's size along an axis: of a sphere that a matrix transforms. */
+static float extent_of(const float row[4], float radius) {
+    return radius * sqrtf(fmaf(row[0], row[0], fmaf(row[1], row[1], row[2] * row[2])));
+}
+
 /* From MODEL records: exact. */
 static void expect_bounds(const scene *s, uint32_t subset, const float *bounds,
                           const float *models) {
@@ -158,8 +164,8 @@ static void expect_bounds(const scene *s, uint32_t subset, const float *bounds,
                 bool in = subset == 0;
                 for (size_t r = 0; subset && r < s->subsets[subset - 1].joint_count; r++)
                     in = in || s->subsets[subset - 1].joints[r] == s->order[k];
-                const float at = models[(i * s->joints + k) * 12 + 4 * axis + 3];
-                const float radius = s->radii[s->order[k]];
+                const float *row = models + (i * s->joints + k) * 12 + 4 * axis, at = row[3];
+                const float radius = extent_of(row, s->radii[s->order[k]]);
                 low = in && at - radius < low ? at - radius : low;
                 high = in && at + radius > high ? at + radius : high;
             }
@@ -224,10 +230,10 @@ static void expect_scene(void **state, const views *wanted, uint32_t subsets,
 }
 
 TEST_ON_BOTH(every_view_of_layered_instances_is_that_of_the_oracle) {
-    expect_scene(
-        state, views_of(state, &every), SCENE_SUBSETS,
-        &(scene_options){
-            .salt = 0xB01, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true});
+    expect_scene(state, views_of(state, &every), SCENE_SUBSETS,
+                 &(scene_options){.salt = 0xB01, .binds = SCENE_BIND_RIGID, .scales = true});
+    expect_scene(state, &boxes, SCENE_SUBSETS,
+                 &(scene_options){.salt = 0xB01, .scales = true, .rest_scales = true});
 }
 
 TEST_ON_BOTH(layers_of_every_kind_of_clip_are_those_of_the_oracle) {
@@ -567,9 +573,7 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
     static cast c;
     random_source source = random_salted(0xB50);
     scene_make(engine_for(state),
-               &(scene_options){
-                   .salt = 0xB50, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
-               &s);
+               &(scene_options){.salt = 0xB50, .binds = SCENE_BIND_RIGID, .scales = true}, &s);
     make_cast(&source, &s, &c);
     const size_t width = floats_of(&s, PM_CROWD_LOCAL, 0);
     pm_crowd_job first = job_of(&c, NULL);
@@ -718,6 +722,63 @@ TEST_ON_REFERENCE(the_first_odd_layer_is_found) {
     }
     odd[1].weight = 0; /* a clip without weight is not checked */
     expect_success(pm_crowd_check_layers(s.crowd, odd, 2, new_error()));
+}
+
+/* ---- the stack of one instance ----------------------------------------------------------------- */
+
+typedef struct one_call {
+    const pm_crowd *crowd;
+    pm_crowd_one one;
+    float *records;
+    pm_status status;
+} one_call;
+
+static void pose_character(void *context) {
+    one_call *call = context;
+    call->status = pm_crowd_pose_character(call->crowd, &call->one, call->records, NULL);
+}
+
+/* In every instruction set. */
+static void expect_stack(const scene *s, const cast *c, pm_crowd_output output, const char *what) {
+    const size_t widest = s->crowd->data->instruction_set, floats = floats_of(s, output, 0);
+    SCOPED(guarded_free_at) float *records = guarded_floats(floats);
+    one_call call = {s->crowd, {.instance = &c->instances[0], .output = output}, records, PM_OK};
+    if (output < PM_CROWD_POSE_COUNT) {
+        call.one.layers = c->layers;
+        call.one.layer_count = PM_CROWD_MAX_LAYERS;
+    }
+    for (size_t k = 0; k <= widest; k++) {
+        s->crowd->data->instruction_set = k;
+        const size_t taken = stack_taken(pose_character, &call);
+        assert_int_equal(call.status, PM_OK);
+        printf("# stack, %s, output %d, %s: %zu\n", what, (int)output, pm_instruction_set_name(k),
+               taken);
+        assert_true(taken > 0 && taken <= PM_CROWD_ONE_STACK);
+    }
+    s->crowd->data->instruction_set = widest;
+}
+
+/* Of the largest skeleton whose matrices are on the stack, and of one more joint. */
+TEST_ON_REFERENCE(one_instance_takes_the_stack_that_is_stated) {
+    static const char *const methods[] = {"slerp", "squad", "circular-c3", "spline", "sterp"};
+    const size_t count = small_sizes() ? 2 : 2 * COUNT_OF(methods);
+    if (!stack_is_that_of_a_release())
+        skip();
+    for (size_t n = 0; n < count; n++) {
+        SCOPED(scene_free) scene s;
+        static cast c;
+        random_source source = random_salted(0xB60 + n);
+        scene_make(engine_for(state),
+                   &(scene_options){.salt = 0xB60 + n,
+                                    .joints = n % 2 ? 321 : 320,
+                                    .curve = variant_named(methods[n / 2]),
+                                    .scales = true,
+                                    .times = n % 4 < 2 ? SCENE_UNIFORM : SCENE_PER_JOINT},
+                   &s);
+        make_cast(&source, &s, &c);
+        for (unsigned output = 0; output < PM_CROWD_OUTPUT_COUNT; output++)
+            expect_stack(&s, &c, (pm_crowd_output)output, methods[n / 2]);
+    }
 }
 
 TEST_ON_REFERENCE(subsets_and_radii_are_checked) {

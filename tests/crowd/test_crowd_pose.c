@@ -178,10 +178,28 @@ TEST_ON_BOTH(dual_quaternions_are_the_rigid_motions_of_the_palette) {
     static const scene_options options[] = {
         {.salt = 0xC21},
         {.salt = 0xC22, .binds = SCENE_BIND_RIGID, .joints = 40},
-        {.salt = 0xC23, .binds = SCENE_BIND_RIGID, .scales = true, .rest_scales = true},
+        {.salt = 0xC23, .binds = SCENE_BIND_RIGID, .scales = true},
     };
     for (size_t n = 0; n < COUNT_OF(options); n++)
         expect_outputs(state, PM_CROWD_DUAL, &options[n], "dual quaternions");
+}
+
+/* As of a character whose armature is in centimetres: palettes are rigid, because inverse binds have the
+ * scales too. */
+TEST_ON_BOTH(dual_quaternions_have_the_scales_of_the_rest_pose_in_translations) {
+    SCOPED(scene_free) scene s;
+    pm_crowd_instance instances[MAX];
+    random_source source = random_salted(0xC26);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xC26, .scales = true}, &s);
+    scene_undo(&s);
+    for (size_t c = 0; c < 3; c++) {
+        s.scales[c] = 0.01f;
+        s.scales[3 * 4 + c] = 2.5f;
+        s.scales[3 * 9 + c] = -30.0f;
+    }
+    scene_finish(engine_for(state), &s);
+    const size_t count = instances_of(&s, &source, instances);
+    expect_output(&s, PM_CROWD_DUAL, instances, count, "scales of the rest pose");
 }
 
 /* A rigid motion has a unit real part and a dual part that is orthogonal to it. */

@@ -95,17 +95,57 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
         assert_true(accepted[j] > 0);
 }
 
+/* Each method, and slerp with each method of vectors but that of given tangents. */
+enum { KINDS = PM_METHOD_COUNT + PM_VECTOR_CUBICSPLINE - PM_VECTOR_STEP };
+
+static pm_clip_desc desc_of(const motion *m, const pm_timeline *timeline, size_t kind) {
+    if (kind < PM_METHOD_COUNT)
+        return motion_desc(m, timeline, (pm_method)kind);
+    pm_clip_desc desc = motion_desc(m, timeline, PM_METHOD_SLERP);
+    desc.vector_method = (pm_vector_method)(PM_VECTOR_STEP + kind - PM_METHOD_COUNT);
+    return desc;
+}
+
+/* Keys at 30 Hz beside a loop's closing segment, in which the samples are. Rotations that turn too far in it are
+ * refused, and so is a B-spline. */
+TEST_ON_BOTH(closing_segments_far_longer_than_the_others) {
+    const double periods[] = {1e20, 1e30, 4e37, 1e45, 1e69};
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    size_t accepted = 0;
+    for (size_t n = 0; n < KINDS * COUNT_OF(periods); n++) {
+        const double period = periods[n % COUNT_OF(periods)];
+        double times[SAMPLES];
+        char what[64];
+        SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x76);
+        pm_clip_desc desc = desc_of(&m, &timeline, n / COUNT_OF(periods));
+        for (size_t k = 0; k < SAMPLES; k++)
+            times[k] = period * (double)k / SAMPLES;
+        desc.loop_period = period;
+        snprintf(what, sizeof what, "vectors by %d, a period of %g s", (int)desc.vector_method,
+                 period);
+        accepted += is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.times = times});
+    }
+    /* all but hermite, spline, and two B-splines */
+    assert_true(accepted >= (KINDS - 4) * COUNT_OF(periods));
+}
+
+/* At keys that are equally far apart, and not: a cubic overshoots the more, the longer a segment is than its
+ * neighbours. */
 TEST_ON_BOTH(positions_at_the_limits_of_float) {
-    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e30f, FLT_MIN, 1e-45f};
-    const pm_timeline timeline = {.key_count = KEYS, .rate = {1, 1}};
-    for (size_t i = 0; i < COUNT_OF(sizes); i++)
-        for (size_t j = 0; j < PM_METHOD_COUNT; j++) {
+    const float sizes[] = {FLT_MAX, FLT_MAX / 2, FLT_MAX / 8, 1e37f, 8e36f, 1e30f, FLT_MIN, 1e-45f};
+    const double uneven[KEYS] = {0, 0.01, 2, 3};
+    const pm_timeline timelines[] = {{.key_count = KEYS, .rate = {1, 1}},
+                                     {.key_count = KEYS, .times = uneven}};
+    for (size_t n = 0; n < 2 * COUNT_OF(sizes); n++)
+        for (size_t kind = 0; kind < KINDS; kind++) {
+            const float size = sizes[n / 2];
             SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x72);
             for (size_t c = 0; c < (size_t)KEYS * TRACKS * 3; c++)
-                m.positions[c] = (c / 3) % 2 ? sizes[i] : -sizes[i];
-            const pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
+                m.positions[c] = (c / 3 % TRACKS + c / 3 / TRACKS) % 2 ? size : -size;
+            const pm_clip_desc desc = desc_of(&m, &timelines[n % 2], kind);
             char what[64];
-            snprintf(what, sizeof what, "positions of %g", (double)sizes[i]);
+            snprintf(what, sizeof what, "vectors by %d, positions of %g", (int)desc.vector_method,
+                     (double)size);
             is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.rate = {PER_SEGMENT, 1}});
         }
 }

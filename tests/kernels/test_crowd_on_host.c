@@ -97,7 +97,8 @@ static void expect_scene(const scene_options *options) {
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_of_kind(ON_REFERENCE), options, &s);
     for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
-        if (crowd_on_host_has(s.crowd->data, o)) {
+        if (crowd_on_host_has(s.crowd->data, o) &&
+            pm_crowd_check_view(s.skeleton, (pm_view){(pm_crowd_output)o, 0}, NULL) == PM_OK) {
             expect_output(&s, &source, o);
             met++;
         }
@@ -112,7 +113,7 @@ TEST(every_output_has_the_bits_of_the_reference) {
                                               .binds = SCENE_BIND_RIGID,
                                               .times = times,
                                               .scales = scales,
-                                              .rest_scales = scales,
+                                              .rest_scales = scales && looped,
                                               .looped = looped});
 }
 

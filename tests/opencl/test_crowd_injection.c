@@ -12,6 +12,7 @@
 #include "support/cl_objects.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
+#include "support/faults.h"
 #include "support/injection.h"
 #include "support/motion.h"
 
@@ -319,7 +320,7 @@ static const injection rows[] = {
     {&behind_a_gate, FAULT_ALLOCATION, .min = 0},
 
     {&making_a_crowd, FAULT_BUFFER, .min = 4},
-    {&cold, FAULT_BUFFER, .min = 2},
+    {&cold, FAULT_BUFFER, .min = 0}, /* smaller pieces succeed */
     {&warm, FAULT_BUFFER, .sticky = true, .min = 2},
     {&queued, FAULT_BUFFER, .min = 2},
     {&queued, FAULT_BUFFER, .sticky = true, .min = 2},
@@ -424,6 +425,186 @@ TEST_ON_DEVICE(a_failed_job_does_not_affect_those_of_other_queues) {
         assert_true(++nth < MAX_TRIES);
     assert_true(nth > 5);
     many_close(&m);
+}
+
+/* ---- jobs in pieces ------------------------------------------------------------------------- */
+
+/* Instances that take several pieces of the least size, with a layer and old contents. */
+enum { CUT = 1500, LAYERS = 3 };
+
+typedef struct cut_job {
+    scene s;
+    pm_crowd_instance instances[CUT];
+    pm_crowd_range ranges[CUT];
+    pm_crowd_layer layers[LAYERS];
+    float *expected, *records, *previous;
+} cut_job;
+
+static pm_status cut_pose(cut_job *c, bool by_reference, float *records, float *previous) {
+    const pm_crowd_target target = {
+        .output = PM_CROWD_PALETTE, .memory = records, .previous = previous};
+    const pm_crowd_job job = {.instances = c->instances,
+                              .instance_count = CUT,
+                              .layers = c->layers,
+                              .layer_count = LAYERS,
+                              .ranges = c->ranges,
+                              .outputs = &target,
+                              .output_count = 1,
+                              .on_reference = by_reference};
+    return pm_crowd_pose(c->s.crowd, &job, new_error());
+}
+
+static size_t cut_floats(const cut_job *c) {
+    return scene_floats(&c->s, PM_CROWD_PALETTE, CUT);
+}
+
+static void cut_open(pm_engine *engine, cut_job *c) {
+    scene_make(engine, &(scene_options){.salt = 0xE90, .joints = 11}, &c->s);
+    scene_instances(&c->s, 0xE91, CUT, c->instances);
+    for (size_t i = 0; i < CUT; i++)
+        c->ranges[i] = (pm_crowd_range){(uint32_t)(i % LAYERS), 1};
+    for (size_t i = 0; i < LAYERS; i++)
+        c->layers[i] = (pm_crowd_layer){.time = (int64_t)i << 30, .clip = 1, .weight = 0.5f};
+    c->expected = guarded_floats(cut_floats(c));
+    c->records = guarded_floats(cut_floats(c));
+    c->previous = guarded_floats(cut_floats(c));
+    expect_success(cut_pose(c, true, c->expected, NULL));
+}
+
+static void cut_close(cut_job *c) {
+    guarded_free(c->expected);
+    guarded_free(c->records);
+    guarded_free(c->previous);
+    scene_free(&c->s);
+}
+
+/* Poses once, over the contents `old`, which the previous records must be afterwards. */
+static pm_status cut_run(cut_job *c, size_t nth, bool sticky, bool *met) {
+    const size_t floats = cut_floats(c);
+    for (size_t i = 0; i < floats; i++)
+        c->records[i] = 7.0f;
+    faults_arm(FAULT_BUFFER, nth, CL_MEM_OBJECT_ALLOCATION_FAILURE, sticky);
+    const pm_status status = cut_pose(c, false, c->records, c->previous);
+    *met = faults_disarm() != NULL;
+    if (status != PM_OK)
+        return status;
+    expect_same_bits(c->records, c->expected, floats, floats / CUT);
+    for (size_t i = 0; i < floats; i++)
+        assert_true(c->previous[i] == 7.0f);
+    return status;
+}
+
+TEST_ON_DEVICE(a_job_that_lacks_device_memory_is_posed_in_smaller_pieces) {
+    static cut_job c;
+    bool met = true;
+    size_t nth = 1;
+    if (small_sizes())
+        skip();
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1});
+    cut_open(engine, &c);
+    for (; met; nth++)
+        assert_int_equal(cut_run(&c, nth, false, &met), PM_OK);
+    assert_true(nth > 10);
+    assert_int_equal(cut_run(&c, 4, true, &met), PM_ERROR_DEVICE_MEMORY);
+    assert_true(met);
+    assert_int_equal(cut_run(&c, SIZE_MAX, false, &met), PM_OK);
+    cut_close(&c);
+}
+
+/* The place of the nth call with this name; the number of all calls where there are fewer. */
+static size_t place_of(const char *const *names, size_t count, const char *name, size_t nth) {
+    size_t i = 0;
+    for (; i < count; i++)
+        if (strcmp(names[i], name) == 0 && nth-- == 1)
+            return i;
+    return i;
+}
+
+/* The second piece is enqueued before the host waits for the first one, and what all pieces read is copied
+ * once. */
+TEST_ON_DEVICE(two_pieces_are_in_flight) {
+    static cut_job c;
+    const char *const *names = NULL;
+    size_t pieces = 0, buffers = 0;
+    if (small_sizes())
+        skip();
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1});
+    cut_open(engine, &c);
+    expect_success(cut_pose(&c, false, c.records, NULL));
+    faults_record(true);
+    expect_success(cut_pose(&c, false, c.records, NULL));
+    faults_record(false);
+    const size_t count = faults_recorded(&names);
+    for (size_t i = 0; i < count; i++) {
+        pieces += strcmp(names[i], "clEnqueueNDRangeKernel") == 0;
+        buffers += strcmp(names[i], "clCreateBuffer") == 0;
+    }
+    assert_true(pieces > 3);
+    assert_int_equal(buffers, pieces + 1); /* of the layers */
+    assert_true(place_of(names, count, "clEnqueueNDRangeKernel", 2) <
+                place_of(names, count, "clWaitForEvents", 1));
+    assert_true(place_of(names, count, "clWaitForEvents", 1) <
+                place_of(names, count, "clEnqueueNDRangeKernel", 3));
+    cut_close(&c);
+}
+
+/* Lists in their own order, whose pieces read instances, layers, poses, placements and speeds of any instance. */
+static void expect_list(cut_job *c, pm_crowd_job job, pm_crowd_output output) {
+    const size_t floats = scene_floats(&c->s, output, CUT);
+    SCOPED(free_at) uint32_t *indices = test_array(CUT, sizeof *indices);
+    float *const results[] = {c->expected, c->records};
+    for (size_t i = 0; i < CUT; i++)
+        indices[i] = (uint32_t)((i * 7 + 3) % (CUT + 5)); /* some are skipped */
+    memset(c->expected, 0, floats * sizeof *c->expected);
+    memset(c->records, 0, floats * sizeof *c->records);
+    job.instance_count = CUT;
+    job.indices = indices;
+    job.index_count = CUT;
+    job.packed = true;
+    job.output_count = 1;
+    for (int i = 0; i < 2; i++) {
+        job.on_reference = i == 0;
+        job.outputs = &(pm_crowd_target){.output = output, .memory = results[i]};
+        expect_success(pm_crowd_pose(c->s.crowd, &job, new_error()));
+    }
+    expect_same_bits(c->records, c->expected, floats, floats / CUT);
+}
+
+TEST_ON_DEVICE(pieces_of_a_list_have_the_bits_of_the_reference) {
+    static cut_job c;
+    static pm_placement placements[CUT];
+    static float speeds[CUT];
+    if (small_sizes())
+        skip();
+    SCOPED(pm_engine_destroy)
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.piece_bytes = 1});
+    cut_open(engine, &c);
+    const size_t width = scene_floats(&c.s, PM_CROWD_LOCAL, 1);
+    SCOPED(guarded_free_at)
+    float *poses = scene_pose(&c.s, PM_CROWD_LOCAL, c.instances, CUT, true);
+    SCOPED(free_at) float *apart = test_array(CUT * (width + 1), sizeof *apart);
+    for (size_t i = 0; i < CUT; i++) {
+        memcpy(apart + i * (width + 1), poses + i * width, width * sizeof *apart);
+        placements[i] = (pm_placement){{0, 0, 0, 1}, {(float)i, 1, 2, 0}};
+        speeds[i] = 1 + (float)(i % 3);
+    }
+    expect_list(&c,
+                (pm_crowd_job){.instances = c.instances,
+                               .layers = c.layers,
+                               .layer_count = LAYERS,
+                               .ranges = c.ranges},
+                PM_CROWD_PALETTE);
+    expect_list(&c, (pm_crowd_job){.poses = poses}, PM_CROWD_PALETTE);
+    expect_list(&c, (pm_crowd_job){.poses = apart, .pose_stride = (width + 1) * sizeof *apart},
+                PM_CROWD_PALETTE);
+    for (size_t i = 0; i < CUT; i++)
+        c.instances[i].weight = 0;
+    expect_list(
+        &c, (pm_crowd_job){.instances = c.instances, .placements = placements, .speeds = speeds},
+        PM_CROWD_BODY_VEL);
+    cut_close(&c);
 }
 
 FIXTURE(open_all) {

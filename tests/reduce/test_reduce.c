@@ -654,6 +654,53 @@ TEST(a_distance_shares_the_error_of_a_chain) {
     assert_true(wide.numbers->keys_after < narrow.numbers->keys_after);
 }
 
+/* A scale of 0.01 at the root, of the rest pose or of all keys of a channel, above offsets of 100. */
+static void scale_figure(made *m, size_t joints, bool by_channel) {
+    const size_t last = m->clip.channel_count;
+    for (size_t n = 1; n < joints; n++)
+        for (int i = 0; i < 3; i++)
+            m->nodes[n].position[i] *= 100;
+    for (int i = 0; i < 3; i++)
+        m->nodes[0].scale[i] = by_channel ? 1 : 0.01;
+    if (!by_channel)
+        return;
+    m->keys[last] = calloc(m->timeline.key_count, 3 * sizeof *m->keys[last]);
+    for (size_t k = 0; k < 3 * m->timeline.key_count; k++)
+        m->keys[last][k] = 0.01;
+    m->channels[last] = (pm_motion_channel){.path = PM_MOTION_SCALE,
+                                            .components = 3,
+                                            .keys = {.data = m->keys[last], .type = PM_FLOAT64},
+                                            .name = {"", 0}};
+    m->clip.channel_count++;
+}
+
+static size_t rotation_keys(const reduced *r, size_t joints) {
+    size_t sum = 0;
+    for (size_t c = 0; c < joints; c++)
+        sum += r->clip->timelines[r->clip->channels[c].timeline].key_count;
+    return sum;
+}
+
+/* The points of joints are at a distance in the joint's own frame. */
+TEST(a_distance_is_shared_in_model_space) {
+    enum { JOINTS = 20 };
+    size_t keys[3];
+    for (int n = 0; n < 3; n++) {
+        random_source random = random_salted(9);
+        SCOPED(discard) made m;
+        draw_figure(&random, &m, JOINTS);
+        if (n > 0)
+            scale_figure(&m, JOINTS, n == 2);
+        SCOPED(release)
+        reduced r =
+            reduce(&m, &(pm_motion_reduce_options){.distance = 0.1, .at = n == 0 ? 0.1 : 10});
+        assert_true(r.numbers->distance.bound <= 0.1);
+        keys[n] = rotation_keys(&r, JOINTS);
+    }
+    assert_int_equal(keys[1], keys[0]);
+    assert_int_equal(keys[2], keys[0]);
+}
+
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 TEST(keys_are_those_of_the_source_in_float32) {

@@ -167,8 +167,10 @@ static void box_of(const scene *s, const matrix *models, double box[8]) {
         box[i] = i < 3 ? HUGE_VAL : 0;
         box[4 + i] = i < 3 ? -HUGE_VAL : 0;
         for (size_t joint = 0; joint < s->joints && i < 3; joint++) {
-            box[i] = fmin(box[i], models[joint].at[i][3] - (double)s->radii[joint]);
-            box[4 + i] = fmax(box[4 + i], models[joint].at[i][3] + (double)s->radii[joint]);
+            const double *row = models[joint].at[i];
+            const double stretch = sqrt(row[0] * row[0] + row[1] * row[1] + row[2] * row[2]);
+            box[i] = fmin(box[i], row[3] - stretch * (double)s->radii[joint]);
+            box[4 + i] = fmax(box[4 + i], row[3] + stretch * (double)s->radii[joint]);
         }
     }
 }
@@ -184,25 +186,37 @@ static void merge_box(const scene *s, const float *record, const matrix *models,
         worst->shift = fmax(worst->shift, relative((double)record[i], box[i], fmax(reach, 1e-3)));
 }
 
+/* Dual quaternions have the scales of the rest pose. */
+static joint_pose *shown_poses(const scene *s, const joint_pose *poses, bool rigid) {
+    joint_pose *shown = test_array(s->joints, sizeof *shown);
+    memcpy(shown, poses, s->joints * sizeof *shown);
+    for (size_t joint = 0; rigid && joint < s->joints; joint++) {
+        const float *scale = s->scales + 3 * joint;
+        shown[joint].scale = (vec3){(double)scale[0], (double)scale[1], (double)scale[2]};
+    }
+    return shown;
+}
+
 scene_error scene_worst_of(const scene *s, pm_crowd_output output, const float *records,
-                           const joint_pose *poses) {
+                           const joint_pose *of) {
     scene_error worst = {0, 0};
     const size_t width = pm_crowd_record_bytes(output) / sizeof(float);
-    const bool scaled = rows[output].form != PM_FORM_RIGID;
+    const bool rigid = rows[output].form == PM_FORM_RIGID;
+    SCOPED(free_at) joint_pose *poses = shown_poses(s, of, rigid);
     SCOPED(free_at) matrix *wanted = test_array(s->joints, sizeof *wanted);
     SCOPED(free_at) joint_size *sizes = test_array(s->joints, sizeof *sizes);
     if (rows[output].bound) {
-        crowd_oracle_palette(s->oracle, poses, scaled, wanted);
-        crowd_oracle_palette_sizes(s->oracle, poses, scaled, sizes);
+        crowd_oracle_palette(s->oracle, poses, true, wanted);
+        crowd_oracle_palette_sizes(s->oracle, poses, true, sizes);
     } else {
-        crowd_oracle_models(s->oracle, poses, scaled, wanted);
-        crowd_oracle_model_sizes(s->oracle, poses, scaled, sizes);
+        crowd_oracle_models(s->oracle, poses, true, wanted);
+        crowd_oracle_model_sizes(s->oracle, poses, true, sizes);
     }
     if (rows[output].form == PM_FORM_BOUNDS)
         merge_box(s, records, wanted, sizes, &worst);
     for (size_t k = 0; k < s->joints && rows[output].form != PM_FORM_BOUNDS; k++) {
         const float *record = records + k * width;
-        const matrix got = scaled ? matrix_of_record(record) : matrix_of_dual(record);
+        const matrix got = rigid ? matrix_of_dual(record) : matrix_of_record(record);
         merge_error(&got, &wanted[s->order[k]], sizes[s->order[k]], &worst);
     }
     return worst;

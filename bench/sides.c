@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Measures the table of rates in host/plan/sides.c: what plain C and a CPU device take for the same jobs, in
+ * nanoseconds of processor time for each element, so that other work on the machine hardly counts.
+ *
+ *     ninja -C build/release posemill_sides && build/release/bin/posemill_sides walks slerp
+ */
+#define _POSIX_C_SOURCE 200809L
+
+#include <posemill/posemill_crowd.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEYS = 256, JOINTS = 64, CLIPS = 8, BODIES = 24, ROUNDS = 7 };
+
+typedef struct setup {
+    pm_engine *engine;
+    const pm_method_info *method;
+    size_t tracks;
+    float *keys, *out;
+    pm_clip_desc desc;
+    pm_timeline timeline;
+} setup;
+
+/* A kind of job: `run` does one, and returns its elements. */
+typedef struct kind {
+    const char *name;
+    size_t tracks;
+    double (*run)(const setup *s, bool on_reference);
+} kind;
+
+static void must(pm_status status, const pm_error *error) {
+    if (status == PM_OK)
+        return;
+    fprintf(stderr, "%s\n", error->message);
+    exit(1);
+}
+
+static double random_number(void) {
+    static uint64_t state = 1;
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+static double cpu_seconds(void) {
+    struct timespec at;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
+    return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
+}
+
+static void fill(setup *s) {
+    static const float axis[] = {0, 1, 0};
+    for (size_t t = 0; t < s->tracks; t++) {
+        double q[4] = {0, 0, 0, 1};
+        for (size_t k = 0; k < KEYS; k++) {
+            double norm = 0;
+            for (int i = 0; i < 4; i++) {
+                q[i] += 0.1 * (random_number() - 0.5);
+                norm += q[i] * q[i];
+            }
+            for (int i = 0; i < 4; i++)
+                s->keys[(k * s->tracks + t) * 4 + (size_t)i] = (float)(q[i] /= sqrt(norm));
+        }
+    }
+    s->timeline = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
+    s->desc = (pm_clip_desc){.track_count = s->tracks,
+                             .timelines = &s->timeline,
+                             .rotations = {.data = s->keys},
+                             .axes = {.data = axis},
+                             .method = s->method->method};
+}
+
+static double sample(const setup *s, pm_sample_job job, bool on_reference) {
+    static pm_clip *clip;
+    static const setup *of;
+    pm_error error;
+    if (of != s) {
+        pm_clip_destroy(&clip);
+        must(pm_clip_create(s->engine, &s->desc, &clip, &error), &error);
+        of = s;
+    }
+    job.on_reference = on_reference;
+    must(pm_sample(clip, &job, &error), &error);
+    return (double)job.sample_count * (job.tracks ? 1 : (double)s->tracks);
+}
+
+static double run_walks(const setup *s, bool on_reference) {
+    return sample(s,
+                  (pm_sample_job){.sample_count = (1 << 18) / s->tracks,
+                                  .rate = {(int64_t)((1 << 18) / s->tracks) * 30 / KEYS, 1},
+                                  .rotations = s->out},
+                  on_reference);
+}
+
+static double run_motion(const setup *s, bool on_reference) {
+    return sample(s,
+                  (pm_sample_job){.sample_count = (1 << 17) / s->tracks,
+                                  .rate = {120, 1},
+                                  .velocities = s->out},
+                  on_reference);
+}
+
+static double run_pairs(const setup *s, bool on_reference) {
+    enum { PAIRS = 1 << 17 };
+    static double times[PAIRS];
+    static uint32_t tracks[PAIRS];
+    for (size_t i = 0; i < PAIRS && tracks[PAIRS - 1] == 0; i++) {
+        times[i] = random_number() * (KEYS - 1) / 30;
+        tracks[i] = (uint32_t)(random_number() * (double)(s->tracks - 1)) + (i + 1 == PAIRS);
+    }
+    return sample(s,
+                  (pm_sample_job){
+                      .sample_count = PAIRS, .times = times, .tracks = tracks, .rotations = s->out},
+                  on_reference);
+}
+
+static double run_lowpass(const setup *s, bool on_reference) {
+    static pm_filter *filter;
+    pm_error error;
+    if (!filter)
+        must(pm_filter_create(s->engine, &s->desc, 7.5, &filter, &error), &error);
+    const pm_sample_job job = {
+        .sample_count = 2048, .rate = {60, 1}, .rotations = s->out, .on_reference = on_reference};
+    must(pm_filter_sample(filter, &job, &error), &error);
+    return 40 * 2048.0 * (double)s->tracks; /* weights */
+}
+
+static pm_crowd *make_crowd(const setup *s) {
+    static int32_t parents[JOINTS];
+    static float positions[JOINTS][3];
+    pm_clip_desc clips[CLIPS];
+    pm_skeleton *skeleton;
+    pm_crowd *crowd;
+    pm_error error;
+    for (size_t j = 0; j < s->tracks; j++) {
+        parents[j] = (int32_t)j - (j % 4 == 0 && j > 0 ? 4 : 1);
+        positions[j][1] = 0.1f;
+    }
+    for (size_t c = 0; c < CLIPS; c++)
+        clips[c] = s->desc;
+    const pm_skeleton_desc skeleton_desc = {
+        .joint_count = s->tracks, .parents = parents, .positions = {.data = positions}};
+    must(pm_skeleton_create(&skeleton_desc, &skeleton, &error), &error);
+    const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = CLIPS};
+    must(pm_crowd_create(s->engine, &desc, &crowd, &error), &error);
+    return crowd;
+}
+
+/* Returns the joints, once for all outputs. */
+static double pose(const setup *s, size_t count, bool states, bool on_reference) {
+    enum { MOST = 4096 };
+    static const pm_crowd_output of_bodies[] = {PM_CROWD_BODY_POS, PM_CROWD_BODY_ROT,
+                                                PM_CROWD_BODY_VEL, PM_CROWD_BODY_ANG_VEL};
+    static pm_crowd_instance instances[MOST];
+    static pm_crowd *crowd;
+    pm_crowd_target targets[4];
+    pm_error error;
+    size_t at = 0, outputs = states ? 4 : 1;
+    if (!crowd) {
+        crowd = make_crowd(s);
+        for (size_t i = 0; i < MOST; i++)
+            instances[i] =
+                (pm_crowd_instance){.clip_a = (uint32_t)(i % CLIPS),
+                                    .time_a = pm_crowd_ticks(random_number() * (KEYS - 1) / 30)};
+    }
+    for (size_t t = 0; t < outputs; t++) {
+        const pm_crowd_output output = states ? of_bodies[t] : PM_CROWD_PALETTE;
+        targets[t] = (pm_crowd_target){.output = output, .memory = s->out + at};
+        at += count * s->tracks * pm_crowd_record_bytes(output) / sizeof(float);
+    }
+    const pm_crowd_job job = {.instances = instances,
+                              .instance_count = count,
+                              .outputs = targets,
+                              .output_count = outputs,
+                              .on_reference = on_reference};
+    must(pm_crowd_pose(crowd, &job, &error), &error);
+    return (double)(count * s->tracks);
+}
+
+static double run_poses(const setup *s, bool on_reference) {
+    return pose(s, 2000, false, on_reference);
+}
+
+static double run_states(const setup *s, bool on_reference) {
+    return pose(s, 4096, true, on_reference);
+}
+
+/* What a job takes but for its elements. */
+static double run_start(const setup *s, bool on_reference) {
+    for (int i = 0; i < 100; i++)
+        pose(s, 1, false, on_reference);
+    return 100;
+}
+
+static const kind kinds[] = {{"walks", 64, run_walks},       {"few", 3, run_walks},
+                             {"pairs", 64, run_pairs},       {"motion", 64, run_motion},
+                             {"lowpass", 64, run_lowpass},   {"poses", JOINTS, run_poses},
+                             {"states", BODIES, run_states}, {"start", 8, run_start}};
+
+/* The least of some rounds, in which both sides take turns. */
+static void measure(const kind *k, const setup *s) {
+    double least[2] = {1e9, 1e9};
+    for (int round = 0; round < 2 * ROUNDS; round++) {
+        const bool on_reference = round % 2 == 0;
+        const double begin = cpu_seconds(), elements = k->run(s, on_reference);
+        least[on_reference] = fmin(least[on_reference], (cpu_seconds() - begin) / elements * 1e9);
+    }
+    printf("%s %s {%.3g, %.3g} %.2f\n", k->name, s->method->name, least[1], least[0],
+           least[0] / least[1]);
+}
+
+int main(int argc, char **argv) {
+    const pm_engine_desc options = {.device = "cpu"};
+    pm_error error;
+    if (argc != 3) {
+        fprintf(stderr, "usage: posemill_sides KIND METHOD\n");
+        return 2;
+    }
+    setenv("POSEMILL_LAUNCH", "plain_c=0", 1);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (strcmp(kinds[k].name, argv[1]) != 0)
+            continue;
+        setup s = {.tracks = kinds[k].tracks};
+        pm_method method;
+        if (!pm_method_find(argv[2], &method))
+            return 2;
+        s.method = pm_method_get_info(method);
+        s.keys = calloc(KEYS * s.tracks, 4 * sizeof *s.keys);
+        s.out = calloc((size_t)1 << 23, sizeof *s.out);
+        must(pm_engine_create(&options, &s.engine, &error), &error);
+        if (!s.keys || !s.out)
+            return 1;
+        fill(&s);
+        measure(&kinds[k], &s);
+    }
+    return 0;
+}
