@@ -42,6 +42,15 @@ size_t pm_pose_entries(const pm_pose_request *request) {
     return request->indices ? request->index_count : request->instance_count;
 }
 
+bool pm_pose_computes(const pm_pose_request *request, size_t index) {
+    const pm_skeleton *s = request->crowd->skeleton;
+    if (index >= request->instance_count || request->poses)
+        return index < request->instance_count;
+    const pm_u32 n = pm_level_index(request->instances[index].level, (pm_u32)s->level_count);
+    return s->levels[n].update_every == 1 ||
+           pm_is_update_due(request->frame, request->first + index, s->levels[n]);
+}
+
 size_t pm_pose_joints(const pm_pose_request *request) {
     size_t joints = 0;
     for (size_t i = 0; i < request->target_count; i++)

@@ -47,6 +47,9 @@ pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_jo
 /* The number of entries: of the list, or of all instances. */
 size_t pm_pose_entries(const pm_pose_request *request);
 
+/* Whether a request computes instance `index` of an entry: it exists, and is updated in this frame. */
+bool pm_pose_computes(const pm_pose_request *request, size_t index);
+
 /* The joints that are posed for one entry, those above a subset included, counted for each target. Their product
  * with the entries may wrap around where size_t has 32 bits: it only chooses between ways to compute the same. */
 size_t pm_pose_joints(const pm_pose_request *request);
