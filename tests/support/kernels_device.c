@@ -19,13 +19,10 @@
 enum { MAX_WORK = 1 << 12, SHARED_BYTES = 32768 };
 
 static const pm_backend *reference;
-static pm_plan_device plan_device = {
-    .compute_units = 1, .on_host = true, .max_work = MAX_WORK, .shared_bytes = SHARED_BYTES};
 static size_t launches;
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/* Owned, but for those that are lent. */
 typedef struct memories {
     void *of[PM_MEMORY_COUNT];
 } memories;
@@ -37,13 +34,16 @@ static void memories_free(memories *m) {
 
 static void *make(memories *m, pm_memory memory, size_t bytes) {
     free(m->of[memory]);
-    return m->of[memory] = test_array(bytes, 1);
+    m->of[memory] = malloc(bytes);
+    assert_non_null(m->of[memory]);
+    return m->of[memory];
 }
 
-/* Nothing where there are no data, so that a kernel that reads them is detected. */
+/* Where there are no data, memory without a byte, so that a kernel that reads them is detected. */
 static void copy(memories *m, pm_memory memory, const void *data, size_t bytes) {
+    void *to = make(m, memory, data ? bytes : 0);
     if (data && bytes)
-        memcpy(make(m, memory, bytes), data, bytes);
+        memcpy(to, data, bytes);
 }
 
 /* False: the program is not compiled. */
@@ -70,7 +70,8 @@ static void copy_given(memories *m, const pm_clip_desc *desc, const pm_build_pla
              ((rows - 1) * (size_t)plan->job.axes.stride + 3) * pm_number_size(desc->axes.type));
 }
 
-static void make_build_memories(memories *m, const pm_clip_desc *desc, const pm_build_plan *plan) {
+static void make_build_memories(const pm_device *device, memories *m, const pm_clip_desc *desc,
+                                const pm_build_plan *plan) {
     static const pm_memory own[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
     const pm_clip_data *clip = plan->clip;
     const size_t bytes = clip->channels[plan->channel].key_bytes, word = sizeof(pm_u32);
@@ -81,7 +82,7 @@ static void make_build_memories(memories *m, const pm_clip_desc *desc, const pm_
     copy(m, PM_MEMORY_WRAPS, clip->wraps, clip->padded_tracks * sizeof *clip->wraps);
     copy(m, PM_MEMORY_FAILURE, &none, sizeof none);
     for (size_t i = 0; i < COUNT_OF(own); i++) {
-        const size_t room = pm_build_memory(plan, &plan_device, own[i]);
+        const size_t room = pm_build_memory(plan, device->plan, own[i]);
         if (room > 0)
             make(m, own[i], room);
     }
@@ -111,8 +112,8 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     pm_u32 failed = 0;
     bool has_programs = true;
     expect_success(pm_build_plan_make(desc, data, c, &plan, new_error()));
-    make_build_memories(&m, desc, &plan);
-    while (has_programs && pm_plan_build_step(&plan, &plan_device, &at, &step))
+    make_build_memories(device, &m, desc, &plan);
+    while (has_programs && pm_plan_build_step(&plan, device->plan, &at, &step))
         has_programs = run(&step, &m);
     memcpy(&failed, m.of[PM_MEMORY_FAILURE], sizeof failed);
     if (has_programs && !failed)
@@ -153,7 +154,7 @@ static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *p
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
     const pm_sample_plan plan =
-        pm_plan_samples(request, pm_outputs_in_memory(request), UINT64_MAX, &plan_device);
+        pm_plan_samples(request, pm_outputs_in_memory(request), UINT64_MAX, clip->device->plan);
     const size_t pieces = pm_piece_count(request->sample_count, plan.piece_samples);
     bool ran = request->lowpass != NULL;
     for (size_t i = 0; ran && i < pieces; i++) {
@@ -177,13 +178,14 @@ static void copy_tables(memories *m, const pm_pose_request *r, uint32_t set) {
     copy(m, PM_MEMORY_INSTANCES, r->instances, r->instance_count * sizeof *r->instances);
     copy(m, PM_MEMORY_LIST, r->indices, r->index_count * sizeof *r->indices);
     copy(m, PM_MEMORY_PLACEMENTS, r->placements, r->instance_count * sizeof *r->placements);
+    copy(m, PM_MEMORY_LIST_COUNT, NULL, 0);
     copy(m, PM_MEMORY_SPEEDS, r->speeds, r->instance_count * sizeof *r->speeds);
 }
 
-static pm_pose_plan plan_of(const pm_pose_request *r) {
+static pm_pose_plan plan_of(const pm_device *device, const pm_pose_request *r) {
     return (pm_pose_plan){
         .crowd = r->crowd,
-        .device = &plan_device,
+        .device = device->plan,
         .frame = r->frame,
         .first = r->first,
         .instance_count = r->instance_count,
@@ -222,9 +224,9 @@ static void take_targets(const memories *m, const pm_pose_request *r, uint32_t s
 }
 
 /* States of bodies alone, and of one set of joints. */
-static bool pose_bodies(const pm_pose_request *r, uint32_t set) {
+static bool pose_bodies(const pm_device *device, const pm_pose_request *r, uint32_t set) {
     SCOPED(memories_free) memories m = {{NULL}};
-    const pm_pose_plan plan = plan_of(r);
+    const pm_pose_plan plan = plan_of(device, r);
     const size_t most = pm_plan_launch_instances(&plan);
     pm_body_targets targets;
     bool ran = true;
@@ -255,7 +257,7 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
         pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
     for (size_t t = 0; bodies && t < request->target_count; t++)
         if (is_first_of_set(request, t))
-            bodies = pose_bodies(request, request->targets[t].view.set);
+            bodies = pose_bodies(crowd->device, request, request->targets[t].view.set);
     return bodies ? PM_OK : reference->pose(crowd, request, error);
 }
 
@@ -264,6 +266,23 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
 static uint32_t default_lanes(void) {
     const char *lanes = getenv("POSEMILL_TEST_LANES");
     return lanes ? (uint32_t)strtoul(lanes, NULL, 10) : 16;
+}
+
+static void close_device(pm_device *device) {
+    free((void *)(uintptr_t)device->plan);
+    reference->close(device);
+}
+
+static const pm_plan_device *make_plan(uint32_t lanes) {
+    pm_plan_device *plan = test_array(1, sizeof *plan);
+    *plan = (pm_plan_device){.lanes = lanes,
+                             .narrow_lanes = lanes,
+                             .compute_units = 1,
+                             .on_host = true,
+                             .keeps_jobs = true,
+                             .max_work = MAX_WORK,
+                             .shared_bytes = SHARED_BYTES};
+    return plan;
 }
 
 static pm_status open_kernels(const pm_engine_desc *options, pm_engine **engine, pm_error *error) {
@@ -278,13 +297,13 @@ static pm_status open_kernels(const pm_engine_desc *options, pm_engine **engine,
     if (!reference) {
         reference = device->backend;
         backend = *reference;
+        backend.close = close_device;
         backend.build_clip = build_clip;
         backend.sample = sample;
         backend.pose = pose;
     }
-    plan_device.lanes = plan_device.narrow_lanes =
-        options->lanes ? options->lanes : default_lanes();
     device->backend = &backend;
+    device->plan = make_plan(options->lanes ? options->lanes : default_lanes());
     device->builds_clips = true;
     device->info.type = PM_DEVICE_CPU;
     snprintf(device->info.name, sizeof device->info.name, "kernels on the host");
