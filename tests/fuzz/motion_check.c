@@ -27,8 +27,9 @@ static void check_array(const pm_array *array, size_t keys, size_t components) {
 
 static void check_clip(const pm_motion_content *content, const pm_motion_clip *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)
-        for (size_t k = 1; clip->timelines[i].times && k < clip->timelines[i].key_count; k++)
-            require(clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]);
+        for (size_t k = 0; clip->timelines[i].times && k < clip->timelines[i].key_count; k++)
+            require(isfinite(clip->timelines[i].times[k]) &&
+                    (k == 0 || clip->timelines[i].times[k] > clip->timelines[i].times[k - 1]));
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         require(channel->timeline < clip->timeline_count);
