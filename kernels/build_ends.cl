@@ -8,7 +8,7 @@
 pm_fn void pm_repeat(pm_global pm_stored_key *planes, const pm_build_track *track, pm_s64 from,
                      pm_s64 to, double wrap) {
     const pm_built_key key = pm_stored_row(planes, track, from);
-    pm_store_key(planes, pm_row_at(track, to, 0), pm_codes_flipped(key, dmask_of(wrap < 0)));
+    pm_store_key(planes, pm_built_row(track, to, 0), pm_codes_flipped(key, dmask_of(wrap < 0)));
 }
 
 /* Work size: tracks. */

@@ -8,7 +8,7 @@
  * chosen. */
 pm_kernel void build_keys(pm_global pm_stored_key *restrict planes,
                           pm_global const pm_u32 *restrict keys,
-                          pm_global const uchar *restrict signs,
+                          pm_global const pm_u8 *restrict signs,
                           pm_global const pm_build_track *restrict tracks, pm_build_job job) {
     pm_u32 index, chunk;
     pm_build_track track;
@@ -27,7 +27,7 @@ pm_kernel void build_keys(pm_global pm_stored_key *restrict planes,
         pm_built_key key = pm_own_codes(keys, &job, &track, k);
         if (job.unrolls)
             key = pm_codes_flipped(key, pm_is_turned(before, pm_key_of(key)));
-        pm_store_key(planes, pm_row_at(&track, (pm_s64)k, 0), key);
+        pm_store_key(planes, pm_built_row(&track, (pm_s64)k, 0), key);
         before = pm_key_of(key);
     }
 }

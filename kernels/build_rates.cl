@@ -71,7 +71,7 @@ pm_fn bool pm_find_rates(pm_global dvec3 *rates, size_t stride, pm_global void *
 #endif
 
 /* Work size: tracks, for each range. `failure`: a range has no rates, or depends on others. */
-pm_kernel void build_rates(pm_global double *restrict rates, pm_global uchar *restrict memory,
+pm_kernel void build_rates(pm_global double *restrict rates, pm_global pm_u8 *restrict memory,
                            pm_global const float *restrict planes,
                            pm_global const float *restrict wraps,
                            pm_global const double *restrict times,

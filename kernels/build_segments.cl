@@ -59,7 +59,7 @@ build_segments(pm_global float *restrict planes, pm_global const float *restrict
     const PM_BUILDER(_knot) next = PM_BUILDER(_knot_at)(&w, w.end);
     PM_BUILDER(_build)(&w, w.first, &here, &next, &c);
     for (pm_u32 n = 0; n < PM_BUILDER(_planes); n++)
-        pm_store_plane(planes, pm_row_at(&track, segment, 1 + n), c.of[n]);
+        pm_store_plane(planes, pm_built_row(&track, segment, 1 + n), c.of[n]);
     if (dmask_any(c.failed))
         *failure = 1;
 }

@@ -8,7 +8,7 @@
 
 /* Work size: tracks, for each chunk. Bit s of a chunk's step is the sign of its last key, 1 for negative,
  * if s is that of the key before the chunk. */
-pm_kernel void build_steps(pm_global uchar *restrict steps, pm_global const pm_u32 *restrict keys,
+pm_kernel void build_steps(pm_global pm_u8 *restrict steps, pm_global const pm_u32 *restrict keys,
                            pm_global const pm_build_track *restrict tracks, pm_build_job job) {
     pm_u32 index, chunk;
     pm_build_track track;
@@ -29,5 +29,5 @@ pm_kernel void build_steps(pm_global uchar *restrict steps, pm_global const pm_u
         before = q;
     }
     steps[chunk * (pm_u64)job.track_count + index] =
-        (uchar)((of_positive ? 1 : 0) | (of_negative ? 2 : 0));
+        (pm_u8)((of_positive ? 1 : 0) | (of_negative ? 2 : 0));
 }

@@ -13,7 +13,7 @@
 #define PM_COMPONENTS 4
 #endif
 
-#ifdef PM_OPENCL
+#if PM_DOUBLES == 1
 
 /* The track of the work-item, and its chunk, range or segment. False: the launch has no such item, or the track
  * no keys. */
@@ -34,7 +34,7 @@ pm_fn double pm_given_number(pm_global const pm_u32 *numbers, pm_build_array arr
         return ((pm_global const double *)numbers)[at];
     const pm_u32 bits = numbers[at];
     if ((bits & 0x7f800000u) != 0)
-        return (double)as_float(bits);
+        return (double)pm_real_of((int)bits);
     const double magnitude = (double)(bits & 0x7fffffu) * 0x1p-149;
     return bits >> 31 ? -magnitude : magnitude;
 }
@@ -63,7 +63,7 @@ pm_fn dquat pm_own_key(pm_global const pm_u32 *numbers, const pm_build_job *job,
 }
 
 /* The first number of a row, which may be -1, and of a plane in it. */
-pm_fn pm_u64 pm_row_at(const pm_build_track *track, pm_s64 row, pm_u32 plane) {
+pm_fn pm_u64 pm_built_row(const pm_build_track *track, pm_s64 row, pm_u32 plane) {
     return (pm_u64)((pm_s64)track->planes + row * (pm_s64)track->row) +
            plane * (pm_u64)track->plane;
 }
@@ -98,7 +98,7 @@ pm_fn void pm_store_key(pm_global float *planes, pm_u64 at, dquat q) {
 }
 
 pm_fn dquat pm_stored_row(pm_global const float *planes, const pm_build_track *track, pm_s64 row) {
-    const pm_u64 at = pm_row_at(track, row, 0);
+    const pm_u64 at = pm_built_row(track, row, 0);
     dquat q;
     q.x = planes[at];
     q.y = planes[at + 1];
@@ -159,7 +159,7 @@ pm_fn void pm_store_key(pm_global pm_s16 *keys, pm_u64 at, pm_codes k) {
 
 pm_fn pm_codes pm_stored_row(pm_global const pm_s16 *keys, const pm_build_track *track,
                              pm_s64 row) {
-    return pm_load_codes(keys, PM_KEY_WORDS, pm_row_at(track, row, 0));
+    return pm_load_codes(keys, PM_KEY_WORDS, pm_built_row(track, row, 0));
 }
 
 #endif

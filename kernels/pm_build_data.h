@@ -8,11 +8,13 @@
 
 #include "pm_lang.h"
 
-/* Segments of a window. */
+/* Segments of a window. Kernels have one. */
+#ifndef PM_WINDOW
 #ifdef PM_OPENCL
 #define PM_WINDOW 1
 #else
 #define PM_WINDOW 64
+#endif
 #endif
 
 /* Keys whose rates are found together, and those on either side of them that are

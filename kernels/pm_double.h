@@ -14,8 +14,26 @@
 #define PM_HALF_PI 1.57079632679489661923
 
 #ifdef PM_OPENCL
-
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#define PM_DOUBLES 1
+#else
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef PM_DOUBLES /* tests of the device's kernels have one lane on the host too */
+#if defined(__AVX512F__)
+#define PM_DOUBLES 8
+#elif defined(__AVX__)
+#define PM_DOUBLES 4
+#else
+#define PM_DOUBLES 2
+#endif
+#endif
+#endif
+
+#if PM_DOUBLES == 1
 
 typedef double dreal;
 typedef int dmask;            /* -1: true, 0: false */
@@ -24,7 +42,17 @@ typedef int dmask;            /* -1: true, 0: false */
 #define dmask_any(mask) ((mask) != 0)
 #define dmask_none() 0
 #define dreal_of(value) ((double)(value))
+#ifdef PM_OPENCL
 #define dreal_bits(value) as_long(value)
+#else
+static inline int64_t dreal_bits(double value) {
+    union {
+        double number;
+        int64_t bits;
+    } both = {value};
+    return both.bits;
+}
+#endif
 #define dreal_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define dreal_where(mask, value) ((mask) ? (value) : 0.0)
 #define dreal_abs(a) fabs(a)
@@ -32,19 +60,6 @@ typedef int dmask;            /* -1: true, 0: false */
 #define dreal_rounded(a) ((double)(float)(a))
 
 #else
-
-#include <math.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#if defined(__AVX512F__)
-#define PM_DOUBLES 8
-#elif defined(__AVX__)
-#define PM_DOUBLES 4
-#else
-#define PM_DOUBLES 2
-#endif
 
 #define PM_TERMS static const double
 #define dmask_of(comparison) ((dmask)(comparison))

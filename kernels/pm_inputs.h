@@ -56,8 +56,7 @@ pm_fn void pm_set_key_lane(pm_key_lanes *lanes, int lane, pm_u32 c, pm_u64 first
                            pm_u32 plane, pm_u32 segment) {
     lanes->key[c][lane] = first + (pm_u64)segment * row;
     lanes->next[c][lane] = lanes->key[c][lane] + row;
-    if (PM_PLANES + PM_VECTOR_PLANES > 4) /* else there are none between the keys */
-        lanes->plane[c][lane] = plane;
+    lanes->plane[c][lane] = plane;
 }
 
 /* Sets a lane's spacing. It is read at number `first` of the constants for the first segment. */

@@ -21,18 +21,17 @@ typedef struct pm_instance_lanes {
 
 /* ---- instances ---------------------------------------------------------------------------- */
 
-/* What is read of a first input, which has no mask, and whose op is the same in all lanes where it has an
- * effect. */
-pm_fn void pm_input_set_sample(pm_input_lanes *lanes, int i, pm_input input) {
+/* What is read of a first input, which has no mask. */
+pm_fn void pm_input_set_first(pm_input_lanes *lanes, int i, pm_input input) {
     lanes->clip[i] = input.clip;
     lanes->time[i] = input.time;
     lanes->clamps[i] = input.clamps;
     lanes->weight[i] = input.weight;
+    lanes->op[i] = (float)input.op;
 }
 
 pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
-    pm_input_set_sample(lanes, i, input);
-    lanes->op[i] = (float)input.op;
+    pm_input_set_first(lanes, i, input);
     lanes->mask[i] = input.mask;
     lanes->ops |= input.op;
     lanes->masked |= input.mask;
@@ -74,7 +73,7 @@ pm_fn pm_u32 pm_instances_load(pm_instance_lanes *states, pm_global const pm_ins
     pm_u32 any_in_place = 0, ops = 0, ops_of_b = 0;
     for (int i = 0; i < PM_LANES; i++) {
         pm_resolved r = pm_instance_at(instances, states, i, t);
-        pm_input_set_sample(&states->inputs[0], i, r.inputs[0]);
+        pm_input_set_first(&states->inputs[0], i, r.inputs[0]);
         states->in_place[i] = r.in_place;
         states->level[i] = r.level;
         any_in_place |= r.in_place;

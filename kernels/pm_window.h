@@ -62,7 +62,7 @@ pm_fn double pm_window_length(const pm_window *w, ptrdiff_t i) {
 }
 
 /* The place of what is given for a key. */
-#ifdef PM_OPENCL
+#if PM_WINDOW == 1
 #define PM_GIVEN_AT(w, i) ((i) - (w)->first)
 #else
 #define PM_GIVEN_AT(w, i) ((i)&1)

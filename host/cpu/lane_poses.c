@@ -167,7 +167,7 @@ PM_FLAT static void apply_input(const lane_group *g, const joint_block *block, u
         const pm_joint *joint = &block->joints[k];
         const real weight = weight_of(g, input, joint);
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-            if (!(joint->animated >> c & 1))
+            if (!(joint->animated & block->channels & 1u << c))
                 continue;
             const pm_quat rest = rest_of(joint, c);
             poses->of[c][k] =
@@ -190,7 +190,7 @@ PM_FLAT static void apply_layer(const lane_group *g, const joint_block *block,
         const pm_joint *joint = &block->joints[k];
         const real weight = weight_of(g, input, joint);
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-            if (!(joint->animated >> c & 1))
+            if (!(joint->animated & block->channels & 1u << c))
                 continue;
             if (input->ops & ~seen & PM_OP_MEAN)
                 means->of[c][k] = pm_mean_begin();
@@ -205,7 +205,7 @@ PM_FLAT static void end_layers(const joint_block *block, block_means *means,
                                pm_lane_values *poses) {
     for (size_t k = 0; k < block->count; k++)
         for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-            if (block->joints[k].animated >> c & 1)
+            if (block->joints[k].animated & block->channels & 1u << c)
                 poses->of[c][k] = pm_layers_ended(c, poses->of[c][k], PM_OP_MEAN, &means->of[c][k]);
 }
 

@@ -293,19 +293,10 @@ typedef struct posing {
 /* Adds the instance of entry `entry`, if it exists and is updated. */
 static void add_entry(pm_lane_batch *batch, size_t entry) {
     const pm_pose_request *r = batch->request;
-    const pm_skeleton *s = r->crowd->skeleton;
     const size_t i = r->indices ? r->indices[entry] : entry;
     batch->index[batch->count] = i;
     batch->record[batch->count] = r->packed ? entry : i;
-    if (i >= r->instance_count)
-        return;
-    if (!r->poses) {
-        const pm_u32 n = pm_level_index(r->instances[i].level, (pm_u32)s->level_count);
-        const pm_crowd_level *level = &s->levels[n];
-        if (level->update_every != 1 && !pm_is_update_due(r->frame, r->first + i, *level))
-            return;
-    }
-    batch->count++;
+    batch->count += pm_pose_computes(r, i);
 }
 
 /* An instance without placement and speed, which only bodies have. */

@@ -107,18 +107,36 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
     return status;
 }
 
+/* A piece that begins with the record of the first entry that is computed. count 0: none is. */
+static pm_piece first_computed(const pm_pose_request *request) {
+    const size_t entries = pm_pose_entries(request), end = pm_pose_records(request);
+    for (size_t e = 0; e < entries; e++) {
+        const size_t index = request->indices ? request->indices[e] : e;
+        const size_t from = request->packed ? e : index;
+        if (pm_pose_computes(request, index))
+            return (pm_piece){from,
+                              end - from < COMPARED_INSTANCES ? end - from : COMPARED_INSTANCES};
+    }
+    return (pm_piece){0, 0};
+}
+
+/* Jobs that compute nothing leave their programs unchecked. */
 static pm_status compare_poses(pm_device_crowd *crowd, const pm_pose_request *request,
                                pm_error *error) {
-    pm_pose_request piece = *request;
+    const pm_piece at = first_computed(request);
+    if (at.count == 0)
+        return PM_OK;
+    uint32_t *indices = request->indices ? malloc(request->index_count * sizeof *indices) : NULL;
+    if (request->indices && !indices)
+        return pm_fail_memory(error);
+    pm_pose_request piece = pm_pose_request_piece(request, &at, indices);
     pm_status status = PM_OK;
-    piece.instance_count = pm_piece_at(request->instance_count, COMPARED_INSTANCES, 0).count;
-    if (request->indices)
-        piece.index_count = pm_piece_at(request->index_count, COMPARED_INSTANCES, 0).count;
     piece.host_threads = 1;
     for (size_t i = 0; status == PM_OK && i < request->target_count; i++)
         status = compare_poses_of(crowd, &piece, &request->targets[i], error);
     if (status == PM_OK)
         pm_poses_checked(crowd, request);
+    free(indices);
     return status;
 }
 

@@ -50,6 +50,15 @@ bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
     return found;
 }
 
+bool pm_pose_computes(const pm_pose_request *request, size_t index) {
+    const pm_skeleton *s = request->crowd->skeleton;
+    if (index >= request->instance_count || request->poses)
+        return index < request->instance_count;
+    const pm_u32 n = pm_level_index(request->instances[index].level, (pm_u32)s->level_count);
+    return s->levels[n].update_every == 1 ||
+           pm_is_update_due(request->frame, request->first + index, s->levels[n]);
+}
+
 size_t pm_pose_records(const pm_pose_request *request) {
     return request->packed ? request->index_count : request->instance_count;
 }

@@ -50,6 +50,9 @@ size_t pm_pose_entries(const pm_pose_request *request);
 /* Whether a target is computed together with one before it. */
 bool pm_pose_is_computed(const pm_pose_request *request, size_t target);
 
+/* Whether a request computes instance `index` of an entry: it exists, and is updated in this frame. */
+bool pm_pose_computes(const pm_pose_request *request, size_t index);
+
 /* The number of instances' records in the memory of a target. */
 size_t pm_pose_records(const pm_pose_request *request);
 

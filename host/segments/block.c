@@ -171,7 +171,7 @@ static void read_window(pm_track *track, size_t first, bool unrolls) {
     }
     for (size_t k = first; k < end; k++) {
         track->before = read_key(track, k, unrolls);
-        pm_put_plane(track, k, 0, track->before);
+        pm_put_plane(track, (ptrdiff_t)k, 0, track->before);
     }
 }
 
@@ -184,7 +184,7 @@ static void put_in_other_lap(const pm_track *track, size_t from, ptrdiff_t to, d
                       first + (size_t)to * row, track->wrap[i] < 0);
     }
     if (!is_coded(track))
-        pm_put_plane(track, (size_t)to, 0, dquat_scaled(key, track->wrap));
+        pm_put_plane(track, to, 0, dquat_scaled(key, track->wrap));
 }
 
 /* Stores the row after the last key: for a loop, key 0 with the sign that continues the last key;
@@ -200,7 +200,8 @@ static void put_rows_beside(const pm_track *track) {
 }
 
 static dquat stored_key(const pm_track *track, size_t key) {
-    return is_coded(track) ? coded_key(track, key) : pm_normalised_key(track, pm_get(track, key));
+    return is_coded(track) ? coded_key(track, key)
+                           : pm_normalised_key(track, pm_get(track, (ptrdiff_t)key));
 }
 
 /* Finishes the keys of a track: the sign of its laps and its last row. A single key becomes two. */
@@ -208,7 +209,7 @@ static void finish_keys(pm_track *track, bool unrolls) {
     if (!is_coded(track)) {
         track->head[0] = pm_get(track, 0);
         track->head[1] = pm_get(track, track->single ? 0 : 1);
-        track->tail = pm_get(track, track->key_count - 1);
+        track->tail = pm_get(track, (ptrdiff_t)track->key_count - 1);
     }
     if (track->loop && unrolls)
         track->wrap = pm_wrap_of(stored_key(track, 0), stored_key(track, track->key_count - 1));
@@ -382,15 +383,15 @@ static void move_rows(pm_track *track, ptrdiff_t base, size_t read, size_t end, 
     const ptrdiff_t before = track->base;
     for (ptrdiff_t k = base < 0 ? 0 : base; base != before && k < (ptrdiff_t)read; k++) {
         track->base = before;
-        const dquat kept = pm_get(track, (size_t)k);
+        const dquat kept = pm_get(track, k);
         track->base = base;
-        pm_put_plane(track, (size_t)k, 0, kept);
+        pm_put_plane(track, k, 0, kept);
     }
     track->base = base;
     for (size_t k = read; k < end; k++) {
         track->before = read_key(track, k, unrolls);
         if ((ptrdiff_t)k >= base)
-            pm_put_plane(track, k, 0, track->before);
+            pm_put_plane(track, (ptrdiff_t)k, 0, track->before);
     }
 }
 

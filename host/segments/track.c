@@ -23,7 +23,7 @@ dquat pm_given_row(const pm_lane_views *rows, size_t key) {
 static dquat find_key(const pm_track *track, ptrdiff_t i) {
     const ptrdiff_t count = (ptrdiff_t)track->key_count;
     if (!track->loop || (i >= 0 && i < count))
-        return pm_normalised_key(track, pm_get(track, (size_t)i));
+        return pm_normalised_key(track, pm_get(track, i));
     const dquat stored = i < 0 ? track->tail : track->head[i - count];
     return dquat_scaled(pm_normalised_key(track, stored), track->wrap);
 }

@@ -71,8 +71,9 @@ void pm_track_give(const pm_track *track, ptrdiff_t i, unsigned needs);
 #define pm_given_row PM_SET_NAME(pm_given_row)
 dquat pm_given_row(const pm_lane_views *rows, size_t key);
 
-static inline float *pm_row_of(const pm_track *track, size_t row) {
-    return track->planes + (size_t)((ptrdiff_t)row - track->base) * track->row;
+/* `row` may be -1. */
+static inline float *pm_row_of(const pm_track *track, ptrdiff_t row) {
+    return track->planes + (row - track->base) * (ptrdiff_t)track->row;
 }
 
 /* From the numbers of a track in a plane to those of its neighbour. */
@@ -81,7 +82,7 @@ static inline size_t pm_place_floats(unsigned components) {
 }
 
 /* Plane 0 of a row, as stored. */
-static inline dquat pm_get(const pm_track *track, size_t row) {
+static inline dquat pm_get(const pm_track *track, ptrdiff_t row) {
     const float *from = pm_row_of(track, row);
     if (track->components == 1)
         return (dquat){.x = dreal_load_some(from, track->room)};
@@ -95,7 +96,7 @@ static inline dquat pm_normalised_key(const pm_track *track, dquat stored) {
 }
 
 /* Rounds the numbers of each lane to float32 and stores them. */
-static inline void pm_put_plane(const pm_track *track, size_t row, unsigned plane, dquat value) {
+static inline void pm_put_plane(const pm_track *track, ptrdiff_t row, unsigned plane, dquat value) {
     float *to = pm_row_of(track, row) + plane * track->plane;
     if (track->components == 1)
         dreal_store_some(to, value.x, track->room);
@@ -107,7 +108,7 @@ static inline void pm_put_plane(const pm_track *track, size_t row, unsigned plan
 
 static inline void pm_put(const pm_track *track, ptrdiff_t segment, unsigned coefficient,
                           dquat value) {
-    pm_put_plane(track, (size_t)segment, 1 + coefficient, value);
+    pm_put_plane(track, segment, 1 + coefficient, value);
 }
 
 #endif

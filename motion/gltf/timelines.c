@@ -4,6 +4,7 @@
  */
 #include "motion/gltf/timelines.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "motion/gltf/accessor.h"
@@ -20,7 +21,7 @@ static pm_status copy_times(gltf_reader *reader, const gltf_place *place, const 
         return status == PM_OK ? motion_refuse_memory(error) : status;
     for (size_t k = 0; k < count; k++) {
         times[k] = (double)values[k];
-        if (times[k] < 0.0)
+        if (!(times[k] >= 0.0 && isfinite(times[k]))) /* also where gaps may be */
             return gltf_refuse(error, place, "key %zu is at %.9g s; expected 0 or more", k,
                                times[k]);
         if (k > 0 && times[k] <= times[k - 1])

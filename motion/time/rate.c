@@ -95,11 +95,13 @@ static bool append_term(wide term, pm_rational *before, pm_rational *now) {
 
 bool rate_simplest(double low, double high, pm_rational *simplest) {
     pm_rational before = {0, 1}, now = {1, 0};
+    if (!(low <= high && high < 0x1p62)) /* also where one is not a number */
+        return false;
     if (low <= 0 || high < 0x1p-60) {
         *simplest = (pm_rational){0, 1};
         return low <= 0;
     }
-    if (low < 0x1p-60 || high >= 0x1p62)
+    if (low < 0x1p-60)
         return false;
     wide_fraction a = exact_fraction(low), b = exact_fraction(high);
     for (;;) {

@@ -36,8 +36,8 @@ bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate);
 /* A time in seconds, 0 or more, as a decimal or a fraction. */
 bool rate_parse_seconds(const char *text, pm_rational *seconds);
 
-/* The fraction with the smallest denominator in [low, high], for 0 <= low <= high, both finite. False
- * if it does not fit. */
+/* The fraction with the smallest denominator in [low, high], for low <= high; 0 where low is not above it.
+ * False if it does not fit, or if one of both is not finite. */
 bool rate_simplest(double low, double high, pm_rational *simplest);
 
 /* The same, if it is too simple to be in the interval by chance. False: *simple is as it was. */

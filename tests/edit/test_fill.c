@@ -241,3 +241,23 @@ TEST(values_that_are_not_finite_are_read_for_filling_alone) {
         for (uint32_t i = 0; i < 4; i++)
             assert_true(isfinite(key_of(filled, 1, k)[i]));
 }
+
+/* A rotation at one time, in base64: the time is not a number. */
+static const char gltf_at_no_time[] =
+    "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{}],\"buffers\":[{\"byteLength\":20,\"uri\":"
+    "\"data:application/octet-stream;base64,AADAfwAAAAAAAAAAAAAAAAAAgD8=\"}],\"bufferViews\":[{"
+    "\"buffer\":0,\"byteLength\":4},{\"buffer\":0,\"byteOffset\":4,\"byteLength\":16}],"
+    "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":1,\"type\":\"SCALAR\"},{"
+    "\"bufferView\":1,\"componentType\":5126,\"count\":1,\"type\":\"VEC4\"}],\"animations\":[{"
+    "\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"rotation\"}}],\"samplers\":[{"
+    "\"input\":0,\"output\":1}]}]}";
+
+TEST(times_that_are_not_finite_are_never_gaps) {
+    const pm_motion_read_options options = {.format = PM_MOTION_GLTF, .keep_nan = true};
+    SCOPED(pm_motion_destroy) pm_motion *subject = NULL;
+    const pm_status status = pm_motion_parse(gltf_at_no_time, strlen(gltf_at_no_time), "time.gltf",
+                                             NULL, &options, &subject, new_error());
+    if (status == PM_ERROR_ARGUMENT) /* a build without glTF */
+        skip();
+    expect_error(status, PM_ERROR_FILE, "expected 0 or more");
+}

@@ -67,6 +67,9 @@ static inline motion_samples fuzz_samples(pm_motion_clip *clip) {
                             .user = clip};
 }
 
+/* Aborts unless what a motion holds is consistent: motion_check.c. */
+void fuzz_check(const pm_motion *motion);
+
 /* Reads the bytes as glTF of a format. Aborts unless they are refused, or what they give is consistent, and
  * can be written in both containers and read again. */
 void motion_round_trip(const uint8_t *data, size_t size, pm_motion_format format);

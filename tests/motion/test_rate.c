@@ -154,6 +154,9 @@ TEST(the_simplest_fraction_is_in_its_interval) {
     assert_true((double)found.num / (double)found.den == 0.3);
     assert_false(rate_simplest(1e-30, 1.5e-30, &found));
     assert_false(rate_simplest(1e30, 2e30, &found));
+    assert_false(rate_simplest(-(double)INFINITY, (double)INFINITY, &found));
+    assert_false(rate_simplest((double)NAN, (double)NAN, &found));
+    assert_false(rate_simplest(1, (double)NAN, &found));
 }
 
 TEST(literal_rates_are_written_with_all_their_digits) {

@@ -8,6 +8,7 @@
 
 #include <posemill/posemill_cl.h>
 
+#include "backend/backend.h"
 #include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
@@ -161,6 +162,115 @@ TEST_ON_DEVICE(once_bits_differ_jobs_wait_for_their_programs) {
     assert_false(is_by_reference(&s, PM_CROWD_MODEL, instances)); /* a program not requested yet */
     alarm(0);
     assert_int_equal(build_gate_count(&g, &g.warnings), 1);
+    assert_true(cache_folder_remove());
+}
+
+/* ---- jobs whose first instances are not computed ---- */
+
+static const char least_row[] = "    pm_put_numbers(words, m.y, 1);\n";
+static const char least_other_row[] =
+    "    pm_put_numbers(words, pm_quat_scaled(m.y, PM_REAL(1.0000002f)), 1);\n";
+
+enum { LATE = 64, LISTED = 10, RARELY = 8 };
+
+/* Palettes of all instances, or of some that are listed. */
+static pm_crowd_job palettes(const pm_crowd_instance *instances, const uint32_t *indices,
+                             pm_crowd_target *target, float *records) {
+    *target = (pm_crowd_target){.output = PM_CROWD_PALETTE, .memory = records};
+    return (pm_crowd_job){.instances = instances,
+                          .instance_count = COUNT,
+                          .indices = indices,
+                          .index_count = indices ? LISTED : 0,
+                          .outputs = target,
+                          .output_count = 1};
+}
+
+/* Whether a job gives what the reference path gives. */
+static bool job_is_by_reference(const scene *s, pm_crowd_job job) {
+    const size_t floats = scene_floats(s, PM_CROWD_PALETTE, COUNT);
+    SCOPED(free_at) float *both[2] = {test_array(2 * floats, sizeof(float)), NULL};
+    pm_crowd_target target = job.outputs[0];
+    both[1] = both[0] + floats;
+    memset(both[0], 0, 2 * floats * sizeof(float));
+    job.outputs = &target;
+    for (int i = 0; i < 2; i++) {
+        target.memory = both[i];
+        job.on_reference = i == 1;
+        expect_success(pm_crowd_pose(s->crowd, &job, new_error()));
+    }
+    return memcmp(both[0], both[1], floats * sizeof(float)) == 0;
+}
+
+/* A crowd, some of whose instances are updated every RARELY frames, on a device with other bits. */
+static void make_rare_crowd(pm_engine *engine, scene *s) {
+    make_crowd(engine, 0xBE8, s);
+    scene_undo(s);
+    s->levels[1].update_every = RARELY;
+    scene_finish(engine, s);
+}
+
+/* Until the program is ready, a job has the reference's bits; the first job on the device finds the
+ * difference. */
+static void expect_warning(build_gate *g, const scene *s, const pm_crowd_job *job) {
+    alarm(PATIENCE_SECONDS);
+    while (job_is_by_reference(s, *job))
+        assert_int_equal(build_gate_count(g, &g->warnings), 0);
+    alarm(0);
+    assert_int_equal(build_gate_count(g, &g->warnings), 1);
+}
+
+TEST_ON_DEVICE(bits_are_compared_where_late_instances_alone_are_computed) {
+    enum { ALL_LISTED, PACKED, RARE, KINDS };
+    const char *folder = cache_folder_make();
+    kernel_copies(folder, "pm_joint_record.h", least_row, least_other_row);
+    for (int kind = 0; kind < KINDS; kind++) {
+        build_gate g = build_gate_make(false);
+        SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+        SCOPED(scene_free) scene s;
+        make_rare_crowd(engine, &s);
+        SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBE9);
+        uint32_t indices[LISTED];
+        pm_crowd_target target;
+        for (uint32_t i = 0; i < LISTED; i++)
+            indices[i] = i % 3 == 1 ? COUNT + i : LATE + 5 * i; /* some do not exist */
+        for (size_t i = 0; i < COUNT; i++)
+            instances[i].level = kind == RARE;
+        pm_crowd_job job = palettes(instances, kind == RARE ? NULL : indices, &target, NULL);
+        job.packed = kind == PACKED;
+        job.frame = 1; /* instances [112, 128) are updated */
+        expect_warning(&g, &s, &job);
+    }
+    assert_true(cache_folder_remove());
+}
+
+static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
+    const pm_pose_request request = pm_pose_request_of(s->crowd->data, job, 1);
+    return pm_poses_readiness(s->crowd->on_device, &request, new_error());
+}
+
+TEST_ON_DEVICE(a_job_that_computes_nothing_trusts_no_program) {
+    const char *folder = cache_folder_make();
+    kernel_copies(folder, "pm_joint_record.h", least_row, least_other_row);
+    build_gate g = build_gate_make(false);
+    SCOPED(pm_engine_destroy) pm_engine *engine = open_engine(state, &g, folder);
+    SCOPED(scene_free) scene s;
+    make_rare_crowd(engine, &s);
+    SCOPED(free_at) pm_crowd_instance *instances = make_instances(&s, 0xBEA);
+    uint32_t nowhere[LISTED];
+    pm_crowd_target target;
+    for (uint32_t i = 0; i < LISTED; i++)
+        nowhere[i] = COUNT + i;
+    for (size_t i = 0; i < COUNT; i++)
+        instances[i].level = 0;
+    const pm_crowd_job none = palettes(instances, nowhere, &target, NULL);
+    const pm_crowd_job all = palettes(instances, NULL, &target, NULL);
+    alarm(PATIENCE_SECONDS);
+    while (readiness_of(&s, &none) == PM_READY_LATER)
+        assert_true(job_is_by_reference(&s, none));
+    alarm(0);
+    assert_true(job_is_by_reference(&s, none));
+    assert_int_equal(readiness_of(&s, &none), PM_READY_UNCHECKED);
+    expect_warning(&g, &s, &all);
     assert_true(cache_folder_remove());
 }
 

@@ -102,14 +102,13 @@ static void stop(const char *why) {
     abort();
 }
 
-/* NULL for an empty array, so that a kernel that reads it is detected. */
+/* For an empty array memory without a byte, so that a kernel that reads it is detected. */
 static void *copy_of(const void *data, size_t count, size_t size) {
-    if (!data || count == 0)
-        return NULL;
-    void *memory = malloc(count * size);
+    const size_t bytes = data ? count * size : 0;
+    void *memory = malloc(bytes);
     if (!memory)
         stop("out of memory");
-    return memcpy(memory, data, count * size);
+    return bytes > 0 ? memcpy(memory, data, bytes) : memory;
 }
 
 static void *copy_of_keys(const pm_crowd_data *crowd, unsigned channel) {
@@ -119,7 +118,7 @@ static void *copy_of_keys(const pm_crowd_data *crowd, unsigned channel) {
 /* Instances after their offset; the kernel reads none of the bytes before them. */
 static void *copy_of_instances(const crowd_on_host_job *job) {
     if (job->poses)
-        return NULL;
+        return copy_of(NULL, 0, 1);
     const size_t size = job->instance_count * sizeof *job->instances;
     unsigned char *memory = malloc(job->instances_offset + size);
     if (!memory)
@@ -169,7 +168,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         copy_of(s->levels, s->level_count, sizeof *s->levels),
         copy_of(s->level_joints, s->level_count * n, 1),
         copy_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks),
-        crowd->per_joint ? copy_of(crowd->layout, crowd->layout_rows, sizeof *crowd->layout) : NULL,
+        copy_of(crowd->layout, crowd->per_joint ? crowd->layout_rows : 0, sizeof *crowd->layout),
         copy_of_keys(crowd, PM_ROTATIONS),
         copy_of(rotations->constants, rotations->constant_floats, sizeof(float)),
         copy_of_keys(crowd, PM_POSITIONS),
@@ -182,13 +181,16 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         copy_of(job->layers, job->layer_count, sizeof *job->layers),
         copy_of(job->ranges, job->ranges ? job->instance_count : 0, sizeof *job->ranges),
         copy_of(job->poses, job->poses ? job->instance_count : 0, pose),
-        poisoned(PER_GROUP * sizeof(pm_shared_layers))};
+        poisoned(PER_GROUP * sizeof(pm_shared_layers)),
+        copy_of(NULL, 0, 1)};
     crowd_arguments arguments = {
         .instances = copies[0],
         .layers = copies[18],
         .ranges = copies[19],
         .given = copies[20],
         .shared_layers = copies[21],
+        .list = copies[22],
+        .list_count = copies[22],
         .offsets = {.instances = job->instances_offset, .pose_stride = pose},
         .joints = copies[1],
         .clips = copies[2],

@@ -10,6 +10,7 @@
 
 engine_kind on_reference = ON_REFERENCE;
 engine_kind on_device = ON_DEVICE;
+pm_status (*open_own_device)(const pm_engine_desc *options, pm_engine **engine, pm_error *error);
 
 static pm_engine *kept[2];
 
@@ -57,8 +58,9 @@ static pm_engine *open_device(const pm_engine_desc *options, bool exactly, pm_er
     pm_engine *engine = NULL;
     pm_engine_desc desc = *options;
     desc.device = wanted_device();
-    pm_status status = exactly ? pm_engine_create(&desc, &engine, error)
-                               : create_without_default_folder(&desc, &engine, error);
+    pm_status status = open_own_device ? open_own_device(&desc, &engine, error)
+                       : exactly       ? pm_engine_create(&desc, &engine, error)
+                                       : create_without_default_folder(&desc, &engine, error);
     if (status != PM_OK)
         return NULL;
     if (is_on_reference(engine)) {

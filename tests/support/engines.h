@@ -14,6 +14,10 @@ typedef enum engine_kind { ON_REFERENCE, ON_DEVICE } engine_kind;
 extern engine_kind on_reference;
 extern engine_kind on_device;
 
+/* Opens the device of a program that has one of its own (kernels_device.c); NULL: OpenCL's. */
+extern pm_status (*open_own_device)(const pm_engine_desc *options, pm_engine **engine,
+                                    pm_error *error);
+
 /* Tests on the reference, on the device, or one body on both, whose engine is made first: without a device
  * the test is skipped, or fails. Without _WITH nothing runs before or after them. */
 #define TEST_WITH_ENGINE(test, ...)                                                                \

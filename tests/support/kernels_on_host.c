@@ -64,11 +64,10 @@ static void *exactly(size_t count, size_t size) {
     return memory;
 }
 
-/* NULL for an empty array, so that a kernel that reads it is detected. */
+/* For an empty array memory without a byte, so that a kernel that reads it is detected. */
 static void *copy_of(const void *data, size_t count, size_t size) {
-    if (count == 0)
-        return NULL;
-    return memcpy(exactly(count, size), data, count * size);
+    void *memory = exactly(count, size);
+    return count > 0 ? memcpy(memory, data, count * size) : memory;
 }
 
 static void locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors) {
