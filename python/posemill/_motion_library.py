@@ -490,7 +490,7 @@ class MotionLibrary(Shared):
         if missing:
             raise ValueError(f"dofs: expected all hinges; {', '.join(map(repr, missing))} are missing")
         parts = [*root, *([] if angles is None else [angles]), *(b.reshape(*b.shape[:-2], -1) for b in balls)]
-        found = np.concatenate(parts, axis=-1)
+        found: Singles = np.concatenate(parts, axis=-1)
         return found if columns == list(range(found.shape[-1])) else found[..., columns]
 
     def sample_times(self, n: int, rng: np.random.Generator | int | None = None, *,

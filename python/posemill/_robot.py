@@ -94,7 +94,8 @@ def _root_first(parts: Sequence[Part]) -> list[int]:
 
 def _add_hinges(t: Table, part: Part, parent: int, place: Array, turn: Any) -> tuple[int, list[tuple[int, str]]]:
     """Adds the joints of a body; the last one is the body. Returns it, and the joints that turn with their names."""
-    here, anchor, turning = parent, np.zeros(3), []
+    here, turning = parent, []
+    anchor: Array = np.zeros(3)
     for number, hinge in enumerate(part.hinges):
         at = np.array(hinge.anchor, np.float64)
         is_last = number + 1 == len(part.hinges) and not at.any()

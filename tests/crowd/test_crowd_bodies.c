@@ -7,6 +7,7 @@
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
+#include "support/stack.h"
 
 #include <math.h>
 #include <stdio.h>
