@@ -207,6 +207,13 @@ class MotionLibrary(Shared):
         Returns
         -------
         MotionLibrary
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files("walk.bvh")
+        >>> lib.names, len(lib.body_names)
+        (('walk',), 21)
         """
         files = _files_of(paths, scale, turn)
         found: dict[str, Keys] = {}
@@ -249,6 +256,13 @@ class MotionLibrary(Shared):
             As of :meth:`from_files`.
         coded : bool
             As of :meth:`save`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.MotionLibrary.build("all.npz", ["walk.bvh"])
+        >>> pm.MotionLibrary.load("all.npz").names
+        ('walk',)
         """
         robot = skeleton if isinstance(skeleton, Skeleton) else None
         reading |= {"skeleton": None if robot else skeleton, "source_rate": source_rate}
@@ -412,6 +426,21 @@ class MotionLibrary(Shared):
             ``"mjlab"``: rotations w x y z, velocities of the bodies' origins, the library's order;
             ``"isaaclab2"``: rotations w x y z, velocities of the centres of mass, bodies and joints
             breadth first, as PhysX counts them; ``"isaaclab3"``: the same with rotations x y z w.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        ...   <body name="base"><freejoint/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
+        ...   </body></worldbody></mujoco>""")
+        >>> robot = pm.Skeleton.from_mjcf("arm.xml")
+        >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
+        >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])
+        >>> lib = pm.MotionLibrary(robot, {"bend": keys})
+        >>> lib.export_npz("bend.npz", "bend", rate=50, flavor="mjlab")
+        >>> np.load("bend.npz")["body_pos_w"].shape
+        (51, 2, 3)
         """
         if flavor not in _FLAVORS:
             raise ValueError(f"flavor: {flavor!r} is unknown; expected {', '.join(_FLAVORS)}")
@@ -445,6 +474,21 @@ class MotionLibrary(Shared):
         """MuJoCo's ``qpos`` of a robot, of the size and in the order of its model's: from a sample with
         ``"root_pos"`` and ``"root_rot"`` where the root moves freely, ``"dof_pos"`` where there are hinges, all
         of which the library has, and ``"dof_rot"`` where there are balls. Rotations of the sample are x y z w.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        ...   <body name="base"><freejoint/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
+        ...   </body></worldbody></mujoco>""")
+        >>> robot = pm.Skeleton.from_mjcf("arm.xml")
+        >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
+        >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])
+        >>> lib = pm.MotionLibrary(robot, {"bend": keys})
+        >>> sample = lib.sample([0], [0.5], fields=("root_pos", "root_rot", "dof_pos"))
+        >>> lib.qpos(sample).shape
+        (1, 8)
         """
         root = [sample["root_pos"], np.roll(sample["root_rot"], 1, axis=-1)] if self._root_is_free("qpos") else []
         balls = [np.roll(sample["dof_rot"], 1, axis=-1)] if self.ball_names else []
@@ -452,7 +496,23 @@ class MotionLibrary(Shared):
 
     def qvel(self, sample: Mapping[str, Any]) -> Singles:
         """MuJoCo's ``qvel``, likewise from ``"root_rot"`` (x y z w), ``"root_vel"`` and ``"root_ang_vel"``,
-        ``"dof_vel"``, and ``"dof_ang_vel"``. Angular velocities are in the joints' own axes."""
+        ``"dof_vel"``, and ``"dof_ang_vel"``. Angular velocities are in the joints' own axes.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        ...   <body name="base"><freejoint/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
+        ...   </body></worldbody></mujoco>""")
+        >>> robot = pm.Skeleton.from_mjcf("arm.xml")
+        >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
+        >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])
+        >>> lib = pm.MotionLibrary(robot, {"bend": keys})
+        >>> sample = lib.sample([0], [0.5], fields=("root_rot", "root_vel", "root_ang_vel", "dof_vel"))
+        >>> lib.qvel(sample).shape
+        (1, 7)
+        """
         root: list[Array] = []
         if self._root_is_free("qvel"):
             inverse = np.asarray(sample["root_rot"]) * np.array([-1, -1, -1, 1], np.float32)
@@ -513,6 +573,14 @@ class MotionLibrary(Shared):
         -------
         ids, times : array
             (n,) of int64 and of float64.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files("walk.bvh")
+        >>> ids, times = lib.sample_times(4096, rng=1)
+        >>> ids.shape, bool((times <= lib.durations[ids]).all())
+        ((4096,), True)
         """
         generator = np.random.default_rng(rng)
         chances = self._stored.weights if weights is None else _weights_of(weights, len(self))
@@ -521,7 +589,13 @@ class MotionLibrary(Shared):
         return ids.astype(np.int64), generator.random(n) * room
 
     def check(self, ids: npt.ArrayLike) -> None:
-        """Raises ValueError unless all motions exist; names the first that does not."""
+        """Raises ValueError unless all motions exist; names the first that does not.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.MotionLibrary.from_files("walk.bvh").check([0, 0])
+        """
         _ids_of(ids, len(self))
 
     def save(self, path: Path, *, angles: AngleFormat = "float32", coded: bool = False) -> None:
@@ -538,6 +612,11 @@ class MotionLibrary(Shared):
         coded : bool
             Whether rotations are stored in the format of `keys`, of 48 bits, so that loading encodes
             nothing; not those of robots. Libraries that were loaded from such a file are saved so.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.MotionLibrary.from_files("walk.bvh").save("walk.pml.npz")
         """
         if angles not in ("float32", "int16"):
             raise ValueError(f"angles: {angles!r} is unknown; expected 'float32' or 'int16'")
@@ -564,6 +643,13 @@ class MotionLibrary(Shared):
             A file of :meth:`save`.
         engine, method, keys, bodies, dofs
             As of :class:`MotionLibrary`. Default: those of the library that was saved.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.MotionLibrary.from_files("walk.bvh").save("one.npz")
+        >>> pm.MotionLibrary.load("one.npz").names
+        ('walk',)
         """
         made = read_library(path, method, keys)
         numbers = made.bodies if bodies is None else bodies

@@ -151,6 +151,16 @@ class Skeleton:
             With bodies, hinges and balls in the order of the model, and centres of mass. The body with the
             free joint is the root, which moves by the rotations and positions of motions; other bodies of
             the world rest. Without a free joint motions move the frame of the first body.
+
+        Examples
+        --------
+        >>> import mujoco, posemill as pm
+        >>> model = mujoco.MjModel.from_xml_string("""<mujoco><worldbody>
+        ...   <body name="base"><freejoint/><geom size="0.1"/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/></body>
+        ...   </body></worldbody></mujoco>""")
+        >>> pm.Skeleton.from_mujoco(model).hinge_names
+        ('elbow',)
         """
         made = cls._of_parts(parts_of_model(model))
         count = 7 * made.root_is_free + len(made.hinges) + 4 * len(made.balls)
@@ -166,6 +176,17 @@ class Skeleton:
         defaults, childclass, angle and eulerseq of the compiler, and included files. What else moves a frame
         is refused by name. Centres of mass are those of inertial, else of geoms as MuJoCo computes them;
         those of bodies that have meshes and no inertial are not known: NaN in ``points``.
+
+        Examples
+        --------
+        >>> import numpy as np, posemill as pm
+        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        ...   <body name="base"><freejoint/>
+        ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
+        ...   </body></worldbody></mujoco>""")
+        >>> robot = pm.Skeleton.from_mjcf("arm.xml")
+        >>> robot.hinge_names, robot.names[robot.root]
+        (('elbow',), 'base')
         """
         return cls._read(path, parts_of_mjcf)
 
@@ -175,6 +196,16 @@ class Skeleton:
 
         The link of a floating joint is the root, else the first link. Joints that mimic others are refused.
         Centres of mass are those of inertial; those of links that have collision shapes alone are not known.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> _ = open("arm.urdf", "w").write("""<robot name="one"><link name="base"/><link name="arm"/>
+        ...   <joint name="elbow" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
+        ... </robot>""")
+        >>> robot = pm.Skeleton.from_urdf("arm.urdf")
+        >>> robot.hinge_names, robot.continuous.tolist()
+        (('elbow',), [True])
         """
         return cls._read(path, parts_of_urdf)
 

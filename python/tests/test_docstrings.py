@@ -20,8 +20,7 @@ MODULES = [m.name for m in pkgutil.iter_modules(pm.__path__) if m.name != "_nati
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if name in ("_curve", "_engine"):
-        pytest.importorskip("pyopencl")
+    pytest.importorskip({"_curve": "pyopencl", "_engine": "pyopencl", "_skeleton": "mujoco"}.get(name, "numpy"))
     shutil.copy(WALK, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert doctest.testmod(importlib.import_module(f"posemill.{name}")).failed == 0
