@@ -430,10 +430,10 @@ class MotionLibrary(Shared):
         Examples
         --------
         >>> import numpy as np, posemill as pm
-        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        >>> _ = open("arm.xml", "w").write('''<mujoco><worldbody>
         ...   <body name="base"><freejoint/>
         ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
-        ...   </body></worldbody></mujoco>""")
+        ...   </body></worldbody></mujoco>''')
         >>> robot = pm.Skeleton.from_mjcf("arm.xml")
         >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
         >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])
@@ -478,10 +478,10 @@ class MotionLibrary(Shared):
         Examples
         --------
         >>> import numpy as np, posemill as pm
-        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        >>> _ = open("arm.xml", "w").write('''<mujoco><worldbody>
         ...   <body name="base"><freejoint/>
         ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
-        ...   </body></worldbody></mujoco>""")
+        ...   </body></worldbody></mujoco>''')
         >>> robot = pm.Skeleton.from_mjcf("arm.xml")
         >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
         >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])
@@ -501,10 +501,10 @@ class MotionLibrary(Shared):
         Examples
         --------
         >>> import numpy as np, posemill as pm
-        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        >>> _ = open("arm.xml", "w").write('''<mujoco><worldbody>
         ...   <body name="base"><freejoint/>
         ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
-        ...   </body></worldbody></mujoco>""")
+        ...   </body></worldbody></mujoco>''')
         >>> robot = pm.Skeleton.from_mjcf("arm.xml")
         >>> turns = np.tile([0.0, 0.0, 0.0, 1.0], (31, 1))
         >>> keys = pm.Keys(turns, np.zeros((31, 3)), rate=30, angles=np.linspace(0, 1, 31)[:, None])

@@ -155,10 +155,10 @@ class Skeleton:
         Examples
         --------
         >>> import mujoco, posemill as pm
-        >>> model = mujoco.MjModel.from_xml_string("""<mujoco><worldbody>
+        >>> model = mujoco.MjModel.from_xml_string('''<mujoco><worldbody>
         ...   <body name="base"><freejoint/><geom size="0.1"/>
         ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/><geom size="0.1"/></body>
-        ...   </body></worldbody></mujoco>""")
+        ...   </body></worldbody></mujoco>''')
         >>> pm.Skeleton.from_mujoco(model).hinge_names
         ('elbow',)
         """
@@ -180,10 +180,10 @@ class Skeleton:
         Examples
         --------
         >>> import numpy as np, posemill as pm
-        >>> _ = open("arm.xml", "w").write("""<mujoco><worldbody>
+        >>> _ = open("arm.xml", "w").write('''<mujoco><worldbody>
         ...   <body name="base"><freejoint/>
         ...     <body name="arm" pos="0 0 1"><joint name="elbow" axis="0 1 0"/></body>
-        ...   </body></worldbody></mujoco>""")
+        ...   </body></worldbody></mujoco>''')
         >>> robot = pm.Skeleton.from_mjcf("arm.xml")
         >>> robot.hinge_names, robot.names[robot.root]
         (('elbow',), 'base')
@@ -200,9 +200,9 @@ class Skeleton:
         Examples
         --------
         >>> import posemill as pm
-        >>> _ = open("arm.urdf", "w").write("""<robot name="one"><link name="base"/><link name="arm"/>
+        >>> _ = open("arm.urdf", "w").write('''<robot name="one"><link name="base"/><link name="arm"/>
         ...   <joint name="elbow" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/></joint>
-        ... </robot>""")
+        ... </robot>''')
         >>> robot = pm.Skeleton.from_urdf("arm.urdf")
         >>> robot.hinge_names, robot.continuous.tolist()
         (('elbow',), [True])
