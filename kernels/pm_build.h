@@ -34,7 +34,7 @@ pm_fn double pm_given_number(pm_global const pm_u32 *numbers, pm_build_array arr
         return ((pm_global const double *)numbers)[at];
     const pm_u32 bits = numbers[at];
     if ((bits & 0x7f800000u) != 0)
-        return (double)pm_real_of((int)bits);
+        return (double)as_float(bits);
     const double magnitude = (double)(bits & 0x7fffffu) * 0x1p-149;
     return bits >> 31 ? -magnitude : magnitude;
 }

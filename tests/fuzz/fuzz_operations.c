@@ -250,7 +250,7 @@ static void operate(const choice *c, uint8_t operation) {
     convert(c, made ? made : c->motion, made && keeps_rest ? c->motion : NULL);
     if (operation & 64)
         draw(c, made ? made : c->motion);
-    if (operation & 128 && made)
+    if (operation & 128 && made && operations[n] != fill) /* whose source may have gaps */
         compare(c, made);
 }
 
