@@ -8,6 +8,7 @@
 
 #include "pm_channels.h"
 #include "pm_crowd_outputs.h"
+#include "pm_instance.h"
 #include "pm_pose.h"
 
 pm_fn void pm_put_row(real *words, pm_quat row) {
