@@ -7,6 +7,8 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
+#include "oracle/random_tracks.h"
+
 #include <posemill/posemill_crowd.h>
 
 #include <math.h>
@@ -19,18 +21,18 @@ enum { KEYS = 256, JOINTS = 64, CLIPS = 8, BODIES = 24, ROUNDS = 7 };
 
 typedef struct setup {
     pm_engine *engine;
-    const pm_method_info *method;
+    pm_timeline timeline;
+    pm_clip_desc desc;
     size_t tracks;
     float *keys, *out;
-    pm_clip_desc desc;
-    pm_timeline timeline;
+    random_source random;
 } setup;
 
 /* A kind of job: `run` does one, and returns its elements. */
 typedef struct kind {
     const char *name;
     size_t tracks;
-    double (*run)(const setup *s, bool on_reference);
+    double (*run)(setup *s, bool on_reference);
 } kind;
 
 static void must(pm_status status, const pm_error *error) {
@@ -40,85 +42,66 @@ static void must(pm_status status, const pm_error *error) {
     exit(1);
 }
 
-static double random_number(void) {
-    static uint64_t state = 1;
-    state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-    return (double)(state >> 11) * 0x1p-53;
-}
-
 static double cpu_seconds(void) {
     struct timespec at;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &at);
     return (double)at.tv_sec + 1e-9 * (double)at.tv_nsec;
 }
 
+/* Keys some degrees apart. */
 static void fill(setup *s) {
-    static const float axis[] = {0, 1, 0};
-    for (size_t t = 0; t < s->tracks; t++) {
-        double q[4] = {0, 0, 0, 1};
-        for (size_t k = 0; k < KEYS; k++) {
-            double norm = 0;
-            for (int i = 0; i < 4; i++) {
-                q[i] += 0.1 * (random_number() - 0.5);
-                norm += q[i] * q[i];
-            }
-            for (int i = 0; i < 4; i++)
-                s->keys[(k * s->tracks + t) * 4 + (size_t)i] = (float)(q[i] /= sqrt(norm));
+    s->keys = calloc(KEYS * s->tracks, 4 * sizeof *s->keys);
+    s->out = calloc((size_t)1 << 23, sizeof *s->out);
+    for (size_t n = 0; s->keys && s->out && n < KEYS * s->tracks; n++) {
+        double q[4] = {0, 0, 0, 1}, square = 0;
+        for (size_t i = 0; i < 4; i++) {
+            q[i] = (n < s->tracks ? q[i] : (double)s->keys[4 * (n - s->tracks) + i]) +
+                   0.1 * (random_unit(&s->random) - 0.5);
+            square += q[i] * q[i];
         }
+        for (size_t i = 0; i < 4; i++)
+            s->keys[4 * n + i] = (float)(q[i] / sqrt(square));
     }
-    s->timeline = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
-    s->desc = (pm_clip_desc){.track_count = s->tracks,
-                             .timelines = &s->timeline,
-                             .rotations = {.data = s->keys},
-                             .axes = {.data = axis},
-                             .method = s->method->method};
 }
 
-static double sample(const setup *s, pm_sample_job job, bool on_reference) {
+static double sample(setup *s, pm_sample_job job, bool on_reference) {
     static pm_clip *clip;
-    static const setup *of;
     pm_error error;
-    if (of != s) {
-        pm_clip_destroy(&clip);
+    if (!clip)
         must(pm_clip_create(s->engine, &s->desc, &clip, &error), &error);
-        of = s;
-    }
     job.on_reference = on_reference;
     must(pm_sample(clip, &job, &error), &error);
     return (double)job.sample_count * (job.tracks ? 1 : (double)s->tracks);
 }
 
-static double run_walks(const setup *s, bool on_reference) {
-    return sample(s,
-                  (pm_sample_job){.sample_count = (1 << 18) / s->tracks,
-                                  .rate = {(int64_t)((1 << 18) / s->tracks) * 30 / KEYS, 1},
-                                  .rotations = s->out},
-                  on_reference);
+static double run_walks(setup *s, bool on_reference) {
+    const size_t count = (1 << 18) / s->tracks;
+    const pm_sample_job job = {
+        .sample_count = count, .rate = {(int64_t)count * 30 / KEYS, 1}, .rotations = s->out};
+    return sample(s, job, on_reference);
 }
 
-static double run_motion(const setup *s, bool on_reference) {
-    return sample(s,
-                  (pm_sample_job){.sample_count = (1 << 17) / s->tracks,
-                                  .rate = {120, 1},
-                                  .velocities = s->out},
-                  on_reference);
+static double run_motion(setup *s, bool on_reference) {
+    const pm_sample_job job = {
+        .sample_count = (1 << 17) / s->tracks, .rate = {120, 1}, .velocities = s->out};
+    return sample(s, job, on_reference);
 }
 
-static double run_pairs(const setup *s, bool on_reference) {
+static double run_pairs(setup *s, bool on_reference) {
     enum { PAIRS = 1 << 17 };
     static double times[PAIRS];
     static uint32_t tracks[PAIRS];
     for (size_t i = 0; i < PAIRS && tracks[PAIRS - 1] == 0; i++) {
-        times[i] = random_number() * (KEYS - 1) / 30;
-        tracks[i] = (uint32_t)(random_number() * (double)(s->tracks - 1)) + (i + 1 == PAIRS);
+        times[i] = random_unit(&s->random) * (KEYS - 1) / 30;
+        tracks[i] =
+            (uint32_t)(random_unit(&s->random) * (double)(s->tracks - 1)) + (i + 1 == PAIRS);
     }
-    return sample(s,
-                  (pm_sample_job){
-                      .sample_count = PAIRS, .times = times, .tracks = tracks, .rotations = s->out},
-                  on_reference);
+    const pm_sample_job job = {
+        .sample_count = PAIRS, .times = times, .tracks = tracks, .rotations = s->out};
+    return sample(s, job, on_reference);
 }
 
-static double run_lowpass(const setup *s, bool on_reference) {
+static double run_lowpass(setup *s, bool on_reference) {
     static pm_filter *filter;
     pm_error error;
     if (!filter)
@@ -129,7 +112,7 @@ static double run_lowpass(const setup *s, bool on_reference) {
     return 40 * 2048.0 * (double)s->tracks; /* weights */
 }
 
-static pm_crowd *make_crowd(const setup *s) {
+static pm_crowd *make_crowd(setup *s) {
     static int32_t parents[JOINTS];
     static float positions[JOINTS][3];
     pm_clip_desc clips[CLIPS];
@@ -151,7 +134,7 @@ static pm_crowd *make_crowd(const setup *s) {
 }
 
 /* Returns the joints, once for all outputs. */
-static double pose(const setup *s, size_t count, bool states, bool on_reference) {
+static double pose(setup *s, size_t count, bool states, bool on_reference) {
     enum { MOST = 4096 };
     static const pm_crowd_output of_bodies[] = {PM_CROWD_BODY_POS, PM_CROWD_BODY_ROT,
                                                 PM_CROWD_BODY_VEL, PM_CROWD_BODY_ANG_VEL};
@@ -163,9 +146,9 @@ static double pose(const setup *s, size_t count, bool states, bool on_reference)
     if (!crowd) {
         crowd = make_crowd(s);
         for (size_t i = 0; i < MOST; i++)
-            instances[i] =
-                (pm_crowd_instance){.clip_a = (uint32_t)(i % CLIPS),
-                                    .time_a = pm_crowd_ticks(random_number() * (KEYS - 1) / 30)};
+            instances[i] = (pm_crowd_instance){
+                .clip_a = (uint32_t)(i % CLIPS),
+                .time_a = pm_crowd_ticks(random_unit(&s->random) * (KEYS - 1) / 30)};
     }
     for (size_t t = 0; t < outputs; t++) {
         const pm_crowd_output output = states ? of_bodies[t] : PM_CROWD_PALETTE;
@@ -181,16 +164,16 @@ static double pose(const setup *s, size_t count, bool states, bool on_reference)
     return (double)(count * s->tracks);
 }
 
-static double run_poses(const setup *s, bool on_reference) {
+static double run_poses(setup *s, bool on_reference) {
     return pose(s, 2000, false, on_reference);
 }
 
-static double run_states(const setup *s, bool on_reference) {
+static double run_states(setup *s, bool on_reference) {
     return pose(s, 4096, true, on_reference);
 }
 
 /* What a job takes but for its elements. */
-static double run_start(const setup *s, bool on_reference) {
+static double run_start(setup *s, bool on_reference) {
     for (int i = 0; i < 100; i++)
         pose(s, 1, false, on_reference);
     return 100;
@@ -202,40 +185,42 @@ static const kind kinds[] = {{"walks", 64, run_walks},       {"few", 3, run_walk
                              {"states", BODIES, run_states}, {"start", 8, run_start}};
 
 /* The least of some rounds, in which both sides take turns. */
-static void measure(const kind *k, const setup *s) {
+static void measure(const kind *k, setup *s) {
     double least[2] = {1e9, 1e9};
     for (int round = 0; round < 2 * ROUNDS; round++) {
         const bool on_reference = round % 2 == 0;
         const double begin = cpu_seconds(), elements = k->run(s, on_reference);
         least[on_reference] = fmin(least[on_reference], (cpu_seconds() - begin) / elements * 1e9);
     }
-    printf("%s %s {%.3g, %.3g} %.2f\n", k->name, s->method->name, least[1], least[0],
-           least[0] / least[1]);
+    printf("%s %s {%.3g, %.3g} %.2f\n", k->name, pm_method_get_info(s->desc.method)->name, least[1],
+           least[0], least[0] / least[1]);
+}
+
+static void measure_kind(const kind *k, pm_method method) {
+    static const float axis[] = {0, 1, 0};
+    const pm_engine_desc options = {.device = "cpu"};
+    pm_error error;
+    setup s = {.tracks = k->tracks, .random = random_start()};
+    fill(&s);
+    s.timeline = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
+    s.desc = (pm_clip_desc){.track_count = k->tracks,
+                            .timelines = &s.timeline,
+                            .rotations = {.data = s.keys},
+                            .axes = {.data = axis},
+                            .method = method};
+    must(pm_engine_create(&options, &s.engine, &error), &error);
+    measure(k, &s);
 }
 
 int main(int argc, char **argv) {
-    const pm_engine_desc options = {.device = "cpu"};
-    pm_error error;
-    if (argc != 3) {
+    pm_method method;
+    if (argc != 3 || !pm_method_find(argv[2], &method)) {
         fprintf(stderr, "usage: posemill_sides KIND METHOD\n");
         return 2;
     }
     setenv("POSEMILL_LAUNCH", "plain_c=0", 1);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        if (strcmp(kinds[k].name, argv[1]) != 0)
-            continue;
-        setup s = {.tracks = kinds[k].tracks};
-        pm_method method;
-        if (!pm_method_find(argv[2], &method))
-            return 2;
-        s.method = pm_method_get_info(method);
-        s.keys = calloc(KEYS * s.tracks, 4 * sizeof *s.keys);
-        s.out = calloc((size_t)1 << 23, sizeof *s.out);
-        must(pm_engine_create(&options, &s.engine, &error), &error);
-        if (!s.keys || !s.out)
-            return 1;
-        fill(&s);
-        measure(&kinds[k], &s);
-    }
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        if (strcmp(kinds[k].name, argv[1]) == 0)
+            measure_kind(&kinds[k], method);
     return 0;
 }

@@ -38,7 +38,7 @@ static inline pm_status fuzz_read(void *user, uint64_t first, size_t count,
     for (size_t k = 0; k < count; k++) {
         const uint64_t sample = first + k;
         const bool exact = sample % 2 == 0 && sample / 2 < clip->timelines[0].key_count;
-        positions[k] = (motion_position){exact ? sample / 2 : MOTION_NO_KEY, exact};
+        positions[k] = (motion_position){.key = exact ? sample / 2 : MOTION_NO_KEY, .exact = exact};
     }
     return PM_OK;
 }
