@@ -77,9 +77,6 @@ static const command_help help = {
         "  files         motion files opened, resampled and written through the motion\n"
         "                library; a sample is a rotation written, of glb-open a channel. cat and\n"
         "                storage are what they are compared with\n"
-        "  batch         200 motion files in folders (24 in a quick run), resampled as `posemill\n"
-        "                resample --out-dir` does it with one and with two jobs; storage copies\n"
-        "                them. Files per second are at the end of the line\n"
         "  clip          keys in host memory to a clip on the device; a sample is a segment\n"
         "  oneshot-4, -2, -down-4\n"
         "                from keys in host memory to samples in host memory, upsampled by 4 and\n"
@@ -98,19 +95,17 @@ static const command_help help = {
         "baseline in random order. Rates are those of the median; shares and ratios are medians\n"
         "of those of the repetitions. The record has more: docs/performance.md.\n\n"
         "MB/s      bytes of results per second; for files, bytes read and written\n"
-        "ceiling   samples/s divided by those of a write-only fill of the same size; for files\n"
-        "          and batches, by those of storage (write, fsync, rename) with the same bytes\n"
-        "          and as many threads; for glb-open, by those of cat (read)\n"
-        "baseline  samples/s divided by those of the baseline of the same method or crowd.\n"
-        "          For two jobs the baseline is one job\n"
+        "ceiling   samples/s divided by those of a write-only fill of the same size; for files,\n"
+        "          by those of storage (write, fsync, rename) with the same bytes; for\n"
+        "          glb-open, by those of cat (read)\n"
+        "baseline  samples/s divided by those of the baseline of the same method or crowd\n"
         "bound     the work that takes longest at the rates of the device: writing the results\n"
         "          (fill), reading keys and writing results (copy), or the operations as\n"
         "          multiply-adds (arithmetic). It is followed by its part of the time of the\n"
         "          case; bench/compare prints the 95 % interval\n"
         "max, bits largest angle to the reference path (crowds: largest difference of a\n"
         "          number), and whether the bits match it, at 64 positions of the results,\n"
-        "          which were poisoned before. Files and batches: at every position of every\n"
-        "          output",
+        "          which were poisoned before. Files: at every position of every output",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
 };
@@ -207,8 +202,7 @@ static bench_limits limits_of(const bench_options *options, bool opencl,
                           .largest = samples_largest(samples, info),
                           .crowd_bytes = 16 * samples_largest(crowd_samples, info),
                           .file_samples =
-                              sample_count(options, true, false) / (options->quick ? 512 : 32),
-                          .batch_files = options->quick ? 24 : 200};
+                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
 }
 
 static cli_exit no_case(const char *glob) {

@@ -71,8 +71,6 @@ void record_print_row(const bench_result *result) {
            cell(bound, "%.0f %%", 100.0 * result->bound_share),
            result->seconds_median < 1e-4 ? 5 : 3, 1e3 * result->seconds_median,
            cell(error, "%.1e", result->max_error_rad), bits[result->bits]);
-    if (result->files > 0)
-        printf("  %.0f files/s", (double)result->files / result->seconds_median);
     printf("%s\n", bench_is_wrong(result) ? "  WRONG" : "");
     fflush(stdout);
 }
@@ -262,8 +260,6 @@ static void write_case(json_writer *json, const bench_result *result) {
     json_write_number(json, "seconds_p95", result->seconds_p95);
     json_write_number(json, "samples_per_s", result->samples_per_s);
     json_write_integer(json, "bytes_per_sample", result->bytes_per_sample);
-    if (result->files > 0)
-        json_write_integer(json, "files", result->files);
     write_count(json, "bytes_read", result->has_bytes, result->bytes_read);
     write_count(json, "bytes_written", result->has_bytes, result->bytes_written);
     write_count(json, "operations", result->has_operations, result->operations);

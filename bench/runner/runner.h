@@ -83,7 +83,6 @@ struct bench_result {
     bool has_bytes, has_operations;     /* whether the next three are known */
     uint64_t bytes_read, bytes_written; /* by a run of the case */
     uint64_t operations;
-    size_t files; /* of a batch; 0: the case is none */
     bench_times times;
     double seconds_min, seconds_median, seconds_p95;
     double samples_per_s;
@@ -145,12 +144,11 @@ struct bench_run {
     parallel_pool *pool; /* of the baselines, and of the device */
     struct baseline *baselines[PM_METHOD_COUNT]; /* created on first use, as all that follows */
     float *baseline_out;                         /* of as many samples */
-    scratch folder;                              /* of the cases of files and batches */
+    scratch folder;                              /* of the cases of files */
     struct file_source *files;                   /* by file_content */
 };
 
-/* Opens a run for upsampling by 4 to about `samples`. The engine is one of the options, which batches
- * create again. */
+/* Opens a run for upsampling by 4 to about `samples`. */
 cli_exit bench_run_open(bench_run *run, const device_options *device, pm_engine *engine,
                         size_t samples, const bench_limits *limits);
 void bench_run_close(bench_run *run);

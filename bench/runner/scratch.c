@@ -60,12 +60,7 @@ static int remove_one(const char *path, const struct stat *about, int type, stru
     return remove(path);
 }
 
-cli_exit scratch_remove(const char *path) {
-    const int removed = nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-    return result_of(path, removed == 0 || errno == ENOENT ? 0 : errno);
-}
-
 cli_exit scratch_empty(const char *path) {
-    const cli_exit code = scratch_remove(path);
-    return code == CLI_DONE ? result_of(path, mkdir(path, 0700) == 0 ? 0 : errno) : code;
+    const bool removed = nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT;
+    return result_of(path, removed && mkdir(path, 0700) == 0 ? 0 : errno);
 }

@@ -24,9 +24,6 @@ cli_exit scratch_open(scratch *s);
 /* Writes the path of a file or folder in the folder. */
 cli_exit scratch_path(const scratch *s, const char *name, char path[SCRATCH_PATH]);
 
-/* Removes a file, or a folder with all it holds. It need not exist. */
-cli_exit scratch_remove(const char *path);
-
 /* Makes a folder that holds nothing, in place of one that exists. */
 cli_exit scratch_empty(const char *path);
 

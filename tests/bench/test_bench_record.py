@@ -30,10 +30,10 @@ OF_CASES = {"name", "samples", "bytes_per_sample", "bytes_read", "bytes_written"
             "seconds_min", "seconds_median", "seconds_p95", "samples_per_s", "ceiling_seconds", "ceiling_share",
             "baseline_seconds", "baseline_ratio", "bound", "bound_seconds", "bound_share", "copy_seconds",
             "arithmetic_seconds", "max_error_rad"}
-# Files and batches have the first, and records since November 2026 the next ones.
+# Batches, of which only old records have cases, have the first, and records since November 2026 the next ones.
 OPTIONAL = {"files", "copy_seconds", "arithmetic_seconds"}
 # One method of each group, and all cases of others; test_bench runs every method.
-REFERENCE = ("*/slerp", "ceiling/*", "sizes/*", "crowd/*", "state/*", "files/*", "batch/*")
+REFERENCE = ("*/slerp", "ceiling/*", "sizes/*", "crowd/*", "state/*", "files/*")
 ROOM = {"state/*": "131072"} # samples for the results of 4096 bodies
 os.environ.setdefault("LSAN_OPTIONS", f"suppressions={BENCH.parent}/tests/lsan.supp") # drivers leak
 
@@ -62,7 +62,6 @@ class Records(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         parts = [measured("--device", "none", "--samples", ROOM.get(one, "4096"), "--case", one) for one in REFERENCE]
-        parts = [part for part in parts if part]  # a build may have no batches
         cls.reference = {**parts[0], "cases": [case for part in parts for case in part["cases"]]}
 
     def check_case(self, case, record):
@@ -78,7 +77,7 @@ class Records(unittest.TestCase):
             self.assertTrue(is_close(case["ceiling_share"], paired(case, "ceiling_seconds")), case["name"])
         if case["baseline_seconds"] is not None:
             group = case["name"].partition("/")[0]
-            scale = 1.0 if group in ("crowd", "files", "batch") else case["samples"] / record["options"]["samples"]
+            scale = 1.0 if group in ("crowd", "files") else case["samples"] / record["options"]["samples"]
             self.assertTrue(is_close(case["baseline_ratio"], paired(case, "baseline_seconds", scale)), case["name"])
 
     def check_bound(self, case):
