@@ -117,6 +117,7 @@ static cli_exit run_resample(bench_run *run, const file_scene *scene, const file
 
 /* ---- opening ------------------------------------------------------------------- */
 
+#if POSEMILL_GLTF
 typedef struct open_work {
     const char *path;
     pm_motion *motion; /* of the last call */
@@ -152,6 +153,7 @@ static cli_exit run_open(bench_run *run, const file_scene *scene, const file_sou
     return code;
 }
 
+#endif
 /* ---- cases --------------------------------------------------------------------- */
 
 static const file_scene files[] = {
