@@ -134,7 +134,7 @@ def test_dask(takes: Path, tmp_path: Path) -> None:
 def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(takes)
     (tmp_path / "list").write_text("day0/take0.bvh\n./day1/take1.bvh\n"
-                                   '{"path": "day2/take2.bvh", "rate": "60", "out": "x/y.bvh"}\n')
+                                   '{"path": "day2/take2.bvh", "source_rate": "60", "out": "x/y.bvh"}\n')
     with ThreadPoolExecutor(2) as executor:
         result = pm.batch.run(None, tmp_path / "a", Fraction(30000, 1001), executor=executor,
                               files_from=tmp_path / "list", to="gltf", start="1/60",

@@ -75,7 +75,7 @@ def test_every_file_is_read_as_the_command_reads_it(path: Path) -> None:
     assert m.format == info["format"] and m.layout == info["layout"]
     assert list(m.parents) == [node["parent"] for node in info["nodes"]]
     assert len(m.names) == len(info["nodes"]) and list(m.carried) == info["carried"]
-    assert set(m.notes) <= set(info["notes"])
+    assert set(m.notes) <= {note.replace("--source-rate", "source_rate") for note in info["notes"]}
     assert len(m.clips) == len(info["clips"])
     for clip, expected in zip(m.clips, info["clips"]):
         assert clip.rate == (Fraction(expected["rate"]) if expected["rate"] else None)

@@ -590,30 +590,10 @@ def test_the_example_of_learning_runs():
 
 
 @pytest.mark.processes
-def test_smooth_curves_have_the_smallest_errors_of_velocities():
-    done = subprocess.run([sys.executable, ROOT / "bench" / "velocities"], capture_output=True, text=True,
-                          check=True)
-    errors = {row[1].strip(): float(row[2].rstrip(" %"))
-              for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
-    assert len(errors) == 7
-    assert errors["analytic `spline`"] < 0.5 < errors["analytic `squad`"] < 5 < errors["analytic `slerp`"] < 15
-
-
-@pytest.mark.processes
-def test_the_script_of_archives_runs(tmp_path):
-    done = subprocess.run([sys.executable, ROOT / "bench" / "library", "--clips", "30", "--frames", "7", "--joints", "3",
-                           "--folder", tmp_path], capture_output=True, text=True, check=True)
-    rows = {row[1].strip(): [float(cell) for cell in row[2:4]]
-            for row in (line.split("|") for line in done.stdout.splitlines()[2:])}
-    assert len(rows) == 8 and all(size > 16 for size in rows["file, bytes a key"])
-    assert not os.listdir(tmp_path)
-
-
-@pytest.mark.processes
 def test_states_are_the_rivals_and_are_measured_beside_them(tmp_path):
     record = tmp_path / "states.json"
     subprocess.run([sys.executable, ROOT / "bench" / "python", "-o", record, "--group", "states", "--rounds", "1",
                     "--device", "none"], capture_output=True, text=True, check=True)
     cases = {case["name"]: case for case in json.loads(record.read_text(encoding="utf-8"))["cases"]}
-    for bodies in ("ball", "ball-8192", "hinge", "hinge-8192"):
+    for bodies in ("ball", "ball-8192"):
         assert cases[f"state/{bodies}-numpy-kinematics"]["metres"] < 1e-5 < cases[f"state/{bodies}-numpy-mixed"]["metres"]

@@ -46,7 +46,7 @@ enum { ENGINE_THREADS = 3, MAX_THREADS = 9 };
 /* ---- crowds on the reference path ---------------------------------------------------------- */
 
 /* Fewer than FEW do not repay another thread. */
-enum { INSTANCES = 1200, JOINTS = 64, FEW = 250 };
+enum { INSTANCES = 1200, JOINTS = 64, FEW = 100 };
 
 static float *posed_by(const scene *s, const pm_crowd_instance *instances, size_t count,
                        uint32_t host_threads) {
