@@ -7,12 +7,10 @@
 #include "motion/amc/asf.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "motion/base/printable.h"
-#include "motion/model/names.h"
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 
@@ -86,24 +84,18 @@ static size_t find_read(const asf *skeleton, asf_span name) {
     return SIZE_MAX;
 }
 
-static int compare_named(const void *x, const void *y) {
-    const asf_named *a = x, *b = y;
-    return motion_compare_names(a->name, b->name);
-}
-
 size_t asf_find(const asf *skeleton, asf_span name) {
-    const asf_named wanted = {.name = {name.text, name.size}};
-    const asf_named *found =
-        bsearch(&wanted, skeleton->by_name, skeleton->count, sizeof wanted, compare_named);
-    return found ? found->bone : SIZE_MAX;
+    const uint32_t found = motion_find_named(skeleton->by_name, skeleton->count,
+                                             (pm_motion_name){name.text, name.size});
+    return found == PM_NO_INDEX32 ? SIZE_MAX : found;
 }
 
 static bool sort_names(asf *skeleton, motion_arena *arena) {
     skeleton->by_name = motion_allocate(arena, skeleton->count, sizeof *skeleton->by_name);
     for (size_t b = 0; skeleton->by_name && b < skeleton->count; b++)
-        skeleton->by_name[b] = (asf_named){skeleton->bones[b].name, b};
+        skeleton->by_name[b] = (motion_named){skeleton->bones[b].name, (uint32_t)b};
     if (skeleton->by_name)
-        qsort(skeleton->by_name, skeleton->count, sizeof *skeleton->by_name, compare_named);
+        motion_sort_named(skeleton->by_name, skeleton->count);
     return skeleton->by_name != NULL;
 }
 

@@ -7,6 +7,7 @@
 #define POSEMILL_MOTION_ASF_H
 
 #include "motion/model/model.h"
+#include "motion/model/names.h"
 
 typedef struct asf_span {
     const char *text;
@@ -41,14 +42,9 @@ typedef struct asf_bone {
     bool has_children;
 } asf_bone;
 
-typedef struct asf_named {
-    pm_motion_name name;
-    size_t bone;
-} asf_named;
-
 typedef struct asf {
-    asf_bone *bones;    /* in the arena */
-    asf_named *by_name; /* likewise, in the order of the names */
+    asf_bone *bones;       /* in the arena */
+    motion_named *by_name; /* likewise, in the order of the names */
     size_t count, freedoms;
     size_t moving; /* bones that have freedoms */
     bool radians;

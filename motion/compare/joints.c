@@ -22,7 +22,7 @@ typedef struct matching {
 } matching;
 
 static pm_motion_name name_at(const motion_names *names, size_t i) {
-    return names->nodes[names->sorted[i]].name;
+    return names->sorted[i].name;
 }
 
 static size_t count_unnamed(const motion_names *names) {
@@ -40,8 +40,8 @@ static size_t match_names(matching *m) {
         const pm_motion_name name = name_at(&m->names_a, i);
         const int order = motion_compare_names(name, name_at(&m->names_b, j));
         if (order == 0 && (unnamed || name.size > 0)) {
-            m->partner[m->names_a.sorted[i]] = m->names_b.sorted[j];
-            m->used[m->names_b.sorted[j]] = true;
+            m->partner[m->names_a.sorted[i].index] = m->names_b.sorted[j].index;
+            m->used[m->names_b.sorted[j].index] = true;
             found += name.size > 0;
         }
         i += order <= 0;

@@ -6,7 +6,6 @@
 
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/printable.h"
@@ -74,33 +73,22 @@ static bool make_plain(robot_names from, motion_arena *arena, robot_names *to) {
 
 /* ---- matching ----------------------------------------------------------------------------- */
 
-typedef struct placed_name {
-    pm_motion_name name;
-    uint32_t place;
-} placed_name;
-
-static int compare(const void *a, const void *b) {
-    const placed_name *left = a, *right = b;
-    const int order = motion_compare_names(left->name, right->name);
-    return order != 0 ? order : left->place < right->place ? -1 : left->place > right->place;
-}
-
-static placed_name *sort(robot_names of, motion_arena *arena) {
-    placed_name *sorted = motion_allocate(arena, of.count, sizeof *sorted);
+static motion_named *sort(robot_names of, motion_arena *arena) {
+    motion_named *sorted = motion_allocate(arena, of.count, sizeof *sorted);
     for (size_t i = 0; sorted && i < of.count; i++)
-        sorted[i] = (placed_name){of.names[i], (uint32_t)i};
-    if (sorted && of.count > 1)
-        qsort(sorted, of.count, sizeof *sorted, compare);
+        sorted[i] = (motion_named){of.names[i], (uint32_t)i};
+    if (sorted)
+        motion_sort_named(sorted, of.count);
     return sorted;
 }
 
-static bool is_twice(const placed_name *sorted, size_t count, size_t i) {
+static bool is_twice(const motion_named *sorted, size_t count, size_t i) {
     return i + 1 < count && motion_compare_names(sorted[i].name, sorted[i + 1].name) == 0;
 }
 
 /* Which names have a partner. */
 typedef struct matching {
-    placed_name *file, *robot;
+    motion_named *file, *robot;
     bool *file_found, *robot_found; /* by place */
     bool twice;
 } matching;
@@ -120,8 +108,8 @@ static bool match(robot_names file, robot_names robot, motion_arena *arena, uint
         if (order == 0) {
             m->twice =
                 m->twice || is_twice(m->file, file.count, i) || is_twice(m->robot, robot.count, j);
-            places[m->robot[j].place] = m->file[i].place;
-            m->file_found[m->file[i].place] = m->robot_found[m->robot[j].place] = true;
+            places[m->robot[j].index] = m->file[i].index;
+            m->file_found[m->file[i].index] = m->robot_found[m->robot[j].index] = true;
         }
         i += order <= 0;
         j += order >= 0;

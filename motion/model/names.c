@@ -14,30 +14,38 @@ int motion_compare_names(pm_motion_name a, pm_motion_name b) {
     return order != 0 ? order : (a.size > b.size) - (a.size < b.size);
 }
 
-typedef struct named {
-    pm_motion_name name;
-    uint32_t node;
-} named;
-
 static int compare_named(const void *x, const void *y) {
-    const named *a = x, *b = y;
+    const motion_named *a = x, *b = y;
     const int order = motion_compare_names(a->name, b->name);
-    return order != 0 ? order : (a->node > b->node) - (a->node < b->node);
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+void motion_sort_named(motion_named *all, size_t count) {
+    if (count > 1)
+        qsort(all, count, sizeof *all, compare_named);
+}
+
+uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name) {
+    size_t low = 0, high = count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (motion_compare_names(sorted[middle].name, name) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const bool found = low < count && motion_compare_names(sorted[low].name, name) == 0;
+    return found ? sorted[low].index : PM_NO_INDEX32;
 }
 
 bool motion_names_make(motion_names *names, const pm_motion_content *content) {
     const size_t count = content->node_count;
-    named *all = calloc(count + 1, sizeof *all);
-    *names = (motion_names){content->nodes, calloc(count + 1, sizeof *names->sorted), count};
-    const bool good = all && names->sorted;
-    for (size_t n = 0; good && n < count; n++)
-        all[n] = (named){content->nodes[n].name, (uint32_t)n};
-    if (good)
-        qsort(all, count, sizeof *all, compare_named);
-    for (size_t n = 0; good && n < count; n++)
-        names->sorted[n] = all[n].node;
-    free(all);
-    return good;
+    *names = (motion_names){calloc(count + 1, sizeof *names->sorted), count};
+    for (size_t n = 0; names->sorted && n < count; n++)
+        names->sorted[n] = (motion_named){content->nodes[n].name, (uint32_t)n};
+    if (names->sorted)
+        motion_sort_named(names->sorted, count);
+    return names->sorted != NULL;
 }
 
 void motion_names_release(motion_names *names) {
@@ -46,18 +54,7 @@ void motion_names_release(motion_names *names) {
 }
 
 uint32_t motion_names_find(const motion_names *names, const char *text, size_t size) {
-    const pm_motion_name wanted = {text, size};
-    size_t low = 0, high = names->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (motion_compare_names(names->nodes[names->sorted[middle]].name, wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const bool found = low < names->count &&
-                       motion_compare_names(names->nodes[names->sorted[low]].name, wanted) == 0;
-    return found ? names->sorted[low] : PM_NO_INDEX32;
+    return motion_find_named(names->sorted, names->count, (pm_motion_name){text, size});
 }
 
 const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number) {

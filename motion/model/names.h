@@ -12,10 +12,20 @@
 /* Less than 0, 0, or more than 0, as strcmp. */
 int motion_compare_names(pm_motion_name a, pm_motion_name b);
 
-/* The nodes of a motion, sorted by name; those with one name, by index. */
+typedef struct motion_named {
+    pm_motion_name name; /* borrowed */
+    uint32_t index;
+} motion_named;
+
+/* By name; those with one name, by index. */
+void motion_sort_named(motion_named *all, size_t count);
+
+/* The index of the first with a name; PM_NO_INDEX32: none has it. */
+uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name);
+
+/* The nodes of a motion, sorted so. */
 typedef struct motion_names {
-    const pm_motion_node *nodes; /* borrowed */
-    uint32_t *sorted;
+    motion_named *sorted;
     size_t count;
 } motion_names;
 
