@@ -29,7 +29,7 @@ typedef struct joint_source {
 typedef struct composer {
     const pm_motion_content *content;
     const pm_motion_clip *clip;
-    const motion_compose_options *options;
+    const motion_writing *options;
     const char *order; /* "ZXY" */
     motion_frames frames;
     joint_source *sources; /* of each node */
@@ -307,7 +307,7 @@ static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *er
     return c->failed ? motion_refuse_memory(error) : write_frames(c, sink, error);
 }
 
-pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status bvh_compose(const pm_motion *motion, const motion_writing *options,
                       const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &motion->content;
     pm_status status = motion_check_nodes(content, "BVH", error);

@@ -8,7 +8,7 @@
 #include "motion/model/model.h"
 #include "motion/text/text.h"
 
-pm_status bvh_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status bvh_compose(const pm_motion *motion, const motion_writing *options,
                       const motion_sink *sink, pm_error *error);
 
 /* Writes a number of an OFFSET, without zeros at the end. Returns the end. */

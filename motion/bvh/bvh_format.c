@@ -355,10 +355,11 @@ static bool is_readable(pm_rational rate) {
     return seconds > 1.000001e-9 && seconds < 0.999999e9;
 }
 
-static pm_status write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                       const motion_write_options *options, const motion_sink *sink,
-                       pm_error *error) {
-    frame_writer w = {.document = motion->document, .samples = count ? samples : NULL};
+static pm_status write_again(const motion_writing *options, const motion_sink *sink,
+                             pm_error *error) {
+    const motion_samples *samples = options->samples;
+    const size_t count = options->sample_count;
+    frame_writer w = {.document = options->document->document, .samples = samples};
     const bvh *model = w.document->model;
     const pm_rational rate = count ? samples->rate : model->rate;
     if (!is_readable(rate)) {
@@ -386,8 +387,10 @@ static const void *copy_layout(const pm_motion *from, bool lends_rows, motion_ar
              : bvh_layout_copy(from->layout, arena);
 }
 
-static pm_status compose(const pm_motion *motion, const motion_compose_options *options,
-                         const motion_sink *sink, pm_error *error) {
+static pm_status write(const motion_writing *options, const motion_sink *sink, pm_error *error) {
+    const pm_motion *motion = options->motion;
+    if (options->document)
+        return write_again(options, sink, error);
     return motion->layout && motion->layout_format == &motion_bvh
                ? bvh_layout_compose(motion, options, sink, error)
                : bvh_compose(motion, options, sink, error);
@@ -401,7 +404,6 @@ const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .recognise = recognise,
                                   .read = read,
                                   .write = write,
-                                  .compose = compose,
                                   .scales = MOTION_SCALES_NONE,
                                   .is_text = true,
                                   .copy_layout = copy_layout,

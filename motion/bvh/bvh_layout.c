@@ -80,7 +80,7 @@ typedef struct composer {
     const pm_motion *motion;
     const pm_motion_clip *clip;
     const bvh_layout *layout;
-    const motion_compose_options *options;
+    const motion_writing *options;
     motion_frames frames;
     pose_plan before, plan; /* of the layout, and of the output */
     bvh model;              /* of the output */
@@ -460,7 +460,7 @@ static pm_status find_frames(composer *c, pm_error *error) {
                : status;
 }
 
-pm_status bvh_layout_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status bvh_layout_compose(const pm_motion *motion, const motion_writing *options,
                              const motion_sink *sink, pm_error *error) {
     if (options->clip >= motion->content.clip_count)
         return motion_refuse(error, "has no clip; BVH requires one");

@@ -22,7 +22,7 @@ bvh_layout *bvh_layout_copy(const bvh_layout *from, motion_arena *arena);
 
 /* Writes a BVH from a motion with a layout. Joints keep their channels, but for those that `options`
  * or a turn of the motion require; numbers that did not change keep their text. */
-pm_status bvh_layout_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status bvh_layout_compose(const pm_motion *motion, const motion_writing *options,
                              const motion_sink *sink, pm_error *error);
 
 #endif

@@ -84,20 +84,20 @@ static bool has_rows_of(const pm_motion *motion, const pm_motion *rest,
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
     const pm_motion_convert_options *o = c->options;
-    const motion_compose_options options = {
-        .euler = o->euler_given ? o->euler : PM_EULER_ZXY,
-        .euler_given = o->euler_given,
-        .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS,
-        .decimals_given = o->decimals > 0,
-        .clip = o->clip,
-        .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
-        .user = c};
-    for (size_t i = 0; options.left_out && i < c->motion->content.carried_count; i++)
+    const motion_writing writing = {.motion = c->motion,
+                                    .euler = o->euler_given ? o->euler : PM_EULER_ZXY,
+                                    .euler_given = o->euler_given,
+                                    .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS,
+                                    .decimals_given = o->decimals > 0,
+                                    .clip = o->clip,
+                                    .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
+                                    .user = c};
+    for (size_t i = 0; writing.left_out && i < c->motion->content.carried_count; i++)
         note_left_out(c, c->motion->content.carried[i]);
     const pm_motion_content *content = &c->motion->content;
     if (!c->format->keeps_more && o->clip < content->clip_count && content->clips[o->clip].fault)
         return motion_check_clip(content, o->clip, error);
-    return c->format->compose(c->motion, &options, sink, error);
+    return c->format->write(&writing, sink, error);
 }
 
 static pm_status discard(void *user, const void *data, size_t size, pm_error *error) {
@@ -117,15 +117,14 @@ static pm_status try_strictly(conversion *c, pm_error *error) {
 }
 
 static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *error) {
-    const motion_write_options options = {.decimals = c->options->decimals ? c->options->decimals
-                                                                           : DEFAULT_DECIMALS};
-    if (c->has_rest)
-        return c->format->write_keys(c->options->rest, c->motion, sink, error);
+    const motion_writing writing = {.motion = c->motion,
+                                    .document = c->has_rest ? c->options->rest : c->motion};
+    const unsigned decimals = c->options->decimals ? c->options->decimals : DEFAULT_DECIMALS;
     if (c->source)
-        return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, &options, sink,
+        return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, decimals, sink,
                               error);
-    return c->as_read ? c->format->write(c->motion, NULL, 0, &options, sink, error)
-                      : compose(c, sink, error);
+    return c->has_rest || c->as_read ? c->format->write(&writing, sink, error)
+                                     : compose(c, sink, error);
 }
 
 static pm_status write_observed(void *user, const void *data, size_t size, pm_error *error) {
@@ -231,7 +230,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     const bool is_own = motion_writes_document(format, motion);
     const bool is_edited =
         is_own && format->is_text && (options->euler_given || options->decimals > 0);
-    c.has_rest = !is_moved && options->rest && !motion->document && format->write_keys &&
+    c.has_rest = !is_moved && options->rest && !motion->document && format->writes_keys &&
                  motion_writes_document(format, options->rest) &&
                  motion_has_shape_of(motion, options->rest);
     if (c.has_rest)
@@ -244,7 +243,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         return write_file(&c, path, error);
     if (!is_moved && !is_edited) {
         c.as_read = is_own && !motion->has_given_joints;
-        if (c.as_read || format->compose)
+        if (c.as_read || format->title)
             return write_fitted(&c, path, error);
     }
     if (is_own && motion->format->keeps_more)
@@ -256,7 +255,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         status = check_turn(&c, error);
     if (status != PM_OK)
         return status;
-    if (!c.source && !format->compose)
+    if (!c.source && !format->title)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", format->name,
                            motion->content.format == format->id ? "scaled or turned"
                                                                 : "written from other formats");

@@ -118,9 +118,8 @@ static void move_velocity(const void *user, size_t channel, double *velocity) {
 }
 
 pm_status motion_rewrite(const pm_motion *source, const pm_motion *adjusted, motion_adjustment by,
-                         bool is_made, const motion_format *format,
-                         const motion_write_options *options, const motion_sink *sink,
-                         pm_error *error) {
+                         bool is_made, const motion_format *format, unsigned decimals,
+                         const motion_sink *sink, pm_error *error) {
     const pm_motion_clip *clip = &adjusted->content.clips[0];
     rewriting r = {source, adjusted, clip, by};
     bool *resampled = malloc(clip->channel_count * sizeof *resampled + 1);
@@ -136,7 +135,12 @@ pm_status motion_rewrite(const pm_motion *source, const pm_motion *adjusted, mot
                                     .read_velocities = read_velocities,
                                     .move_velocity = is_made ? NULL : move_velocity,
                                     .user = &r};
-    const pm_status status = format->write(source, &samples, 1, options, sink, error);
+    const motion_writing writing = {.motion = adjusted,
+                                    .document = source,
+                                    .samples = &samples,
+                                    .sample_count = 1,
+                                    .decimals = decimals};
+    const pm_status status = format->write(&writing, sink, error);
     free(resampled);
     return status;
 }

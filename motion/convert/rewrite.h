@@ -10,8 +10,7 @@
 /* Writes the document of `source` with the keys of a copy of it that is adjusted, whose clip has the same
  * channels. `is_made`: the copy is of a motion that was made of the source. */
 pm_status motion_rewrite(const pm_motion *source, const pm_motion *adjusted, motion_adjustment by,
-                         bool is_made, const motion_format *format,
-                         const motion_write_options *options, const motion_sink *sink,
-                         pm_error *error);
+                         bool is_made, const motion_format *format, unsigned decimals,
+                         const motion_sink *sink, pm_error *error);
 
 #endif

@@ -105,7 +105,6 @@ pm_status csv_convert_rotations(csv_document *document, const motion_input *inpu
 
 bool csv_is_rotation(const csv_group *group);
 
-pm_status csv_write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                    const motion_write_options *options, const motion_sink *sink, pm_error *error);
+pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
 
 #endif

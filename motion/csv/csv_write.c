@@ -241,11 +241,11 @@ static pm_status write_source(writing *w) {
     return status;
 }
 
-pm_status csv_write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                    const motion_write_options *options, const motion_sink *sink, pm_error *error) {
-    (void)options;
-    writing w = {.motion = motion,
-                 .document = motion->document,
+pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {
+    const motion_samples *samples = given->samples;
+    const size_t count = given->sample_count;
+    writing w = {.motion = given->document,
+                 .document = given->document->document,
                  .samples = samples,
                  .sink = sink,
                  .error = error};

@@ -204,8 +204,8 @@ static pm_status write_document(const gltf_composer *c, bool is_binary, const mo
     return gltf_write(&composed, NULL, 0, is_binary, sink, error);
 }
 
-pm_status gltf_compose(const pm_motion *motion, const motion_compose_options *options,
-                       bool is_binary, const motion_sink *sink, pm_error *error) {
+pm_status gltf_compose(const pm_motion *motion, const motion_writing *options, bool is_binary,
+                       const motion_sink *sink, pm_error *error) {
     gltf_composer c = {.content = &motion->content, .options = options};
     pm_status status = check_nodes(c.content, error);
     if (status == PM_OK)

@@ -15,13 +15,13 @@
 #define GLTF_RATE "posemill_rate"
 
 /* As motion_format.compose, for the container that is asked for. */
-pm_status gltf_compose(const pm_motion *motion, const motion_compose_options *options,
-                       bool is_binary, const motion_sink *sink, pm_error *error);
+pm_status gltf_compose(const pm_motion *motion, const motion_writing *options, bool is_binary,
+                       const motion_sink *sink, pm_error *error);
 
 /* The document so far. */
 typedef struct gltf_composer {
     const pm_motion_content *content;
-    const motion_compose_options *options;
+    const motion_writing *options;
     json_t *root, *accessors, *views; /* arrays that are empty in the end are not written */
     unsigned char *data;              /* of buffer 0 */
     size_t size, capacity;

@@ -58,38 +58,25 @@ static pm_status read_binary(const motion_input *input, pm_motion *motion, pm_er
                      chunks.others, chunks.others_size, motion, error);
 }
 
-static pm_status write_json(const pm_motion *motion, const motion_samples *samples, size_t count,
-                            const motion_write_options *options, const motion_sink *sink,
+static pm_status write_any(const motion_writing *writing, bool is_binary, const motion_sink *sink,
+                           pm_error *error) {
+    const pm_motion *document = writing->document;
+    if (!document)
+        return gltf_compose(writing->motion, writing, is_binary, sink, error);
+    if (writing->samples || writing->motion == document)
+        return gltf_write(document, writing->samples, writing->sample_count, is_binary, sink,
+                          error);
+    return gltf_write_reduced(document, writing->motion, is_binary, sink, error);
+}
+
+static pm_status write_json(const motion_writing *writing, const motion_sink *sink,
                             pm_error *error) {
-    (void)options;
-    return gltf_write(motion, samples, count, false, sink, error);
+    return write_any(writing, false, sink, error);
 }
 
-static pm_status write_binary(const pm_motion *motion, const motion_samples *samples, size_t count,
-                              const motion_write_options *options, const motion_sink *sink,
+static pm_status write_binary(const motion_writing *writing, const motion_sink *sink,
                               pm_error *error) {
-    (void)options;
-    return gltf_write(motion, samples, count, true, sink, error);
-}
-
-static pm_status write_keys_json(const pm_motion *motion, const pm_motion *keys,
-                                 const motion_sink *sink, pm_error *error) {
-    return gltf_write_reduced(motion, keys, false, sink, error);
-}
-
-static pm_status write_keys_binary(const pm_motion *motion, const pm_motion *keys,
-                                   const motion_sink *sink, pm_error *error) {
-    return gltf_write_reduced(motion, keys, true, sink, error);
-}
-
-static pm_status compose_json(const pm_motion *motion, const motion_compose_options *options,
-                              const motion_sink *sink, pm_error *error) {
-    return gltf_compose(motion, options, false, sink, error);
-}
-
-static pm_status compose_binary(const pm_motion *motion, const motion_compose_options *options,
-                                const motion_sink *sink, pm_error *error) {
-    return gltf_compose(motion, options, true, sink, error);
+    return write_any(writing, true, sink, error);
 }
 
 static void release(void *opaque) {
@@ -113,8 +100,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .read = read_json,
                                    .selects = true,
                                    .write = write_json,
-                                   .write_keys = write_keys_json,
-                                   .compose = compose_json,
+                                   .writes_keys = true,
                                    .release = release};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
@@ -128,6 +114,5 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .read = read_binary,
                                   .selects = true,
                                   .write = write_binary,
-                                  .write_keys = write_keys_binary,
-                                  .compose = compose_binary,
+                                  .writes_keys = true,
                                   .release = release};

@@ -12,11 +12,11 @@
 
 #include "motion/gltf/document.h"
 
-/* As motion_format.write, for the container that is asked for, whatever the document's was. */
+/* Writes a document with the samples of some clips; other clips, and all else, remain. For the container that is asked for, whatever the document's was. */
 pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, size_t count,
                      bool is_binary, const motion_sink *sink, pm_error *error);
 
-/* As motion_format.write_keys. */
+/* Writes a document with other keys: `keys` has its clips, with their channels. */
 pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion *keys, bool is_binary,
                              const motion_sink *sink, pm_error *error);
 

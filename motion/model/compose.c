@@ -12,7 +12,7 @@
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
-void motion_leave_out(const motion_compose_options *options, size_t count, const char *one,
+void motion_leave_out(const motion_writing *options, size_t count, const char *one,
                       const char *many) {
     char text[96];
     if (count == 0 || !options->left_out)

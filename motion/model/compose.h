@@ -8,7 +8,7 @@
 #include "motion/model/model.h"
 
 /* Reports what the format cannot hold, "2 skins", unless count is 0. */
-void motion_leave_out(const motion_compose_options *options, size_t count, const char *one,
+void motion_leave_out(const motion_writing *options, size_t count, const char *one,
                       const char *many);
 
 /* Refuses a motion without nodes; `what` requires them. */

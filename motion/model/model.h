@@ -101,21 +101,24 @@ typedef struct motion_kept_keys {
 motion_kept_keys motion_keep_keys(const motion_samples *samples, const pm_timeline *timeline);
 double motion_kept_time(const motion_kept_keys *kept, size_t key);
 
-typedef struct motion_write_options {
-    unsigned decimals; /* of computed numbers in text */
-} motion_write_options;
-
-/* How a motion becomes a file of another format. */
-typedef struct motion_compose_options {
+/* What a format writes. */
+typedef struct motion_writing {
+    const pm_motion *motion; /* what the file is to say: nodes, skins and clips */
+    /* A motion with a document of the format's kind: what did not change is copied from it. NULL: the file
+     * is made anew */
+    const pm_motion *document;
+    /* With a document, in place of the keys of clips of `motion`, in the order of clips */
+    const motion_samples *samples;
+    size_t sample_count;
     pm_euler_order euler; /* of rotations in BVH */
     bool euler_given;     /* false: joints that had an order keep it */
-    unsigned decimals;
-    bool decimals_given; /* false: numbers that did not change keep their text */
-    size_t clip;         /* of formats that hold one */
+    unsigned decimals;    /* of computed numbers in text */
+    bool decimals_given;  /* false: numbers that did not change keep their text */
+    size_t clip;          /* of formats that hold one */
     /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
     void (*left_out)(void *user, const char *what);
     void *user;
-} motion_compose_options;
+} motion_writing;
 
 /* What scales a format can hold. */
 typedef enum motion_scales {
@@ -160,7 +163,7 @@ struct pm_motion {
 struct motion_format {
     pm_motion_format id;
     const char *name;
-    const char *title;      /* in messages about what it cannot hold; NULL without `compose` */
+    const char *title;      /* in messages about what it cannot hold. NULL: it is not made anew */
     const char *document;   /* the kind of documents; formats of one kind write each other's */
     bool keeps_more;        /* documents have more than motions: meshes, materials */
     bool is_arrays;         /* documents are rows of numbers beside members that are no motion */
@@ -171,25 +174,16 @@ struct motion_format {
     /* Fills motion->content and motion->document, which the caller releases on failure too. Data
      * that stay valid as long as the input may be pointed to. */
     pm_status (*read)(const motion_input *input, pm_motion *motion, pm_error *error);
-    /* Writes the document with the samples of some clips; clips that are not listed, and everything
-     * else, remain. */
-    pm_status (*write)(const pm_motion *motion, const motion_samples *samples, size_t count,
-                       const motion_write_options *options, const motion_sink *sink,
-                       pm_error *error);
-    /* Writes the document with other keys: `keys` has its clips, with their channels.
-     * NULL: documents have keys at one rate. */
-    pm_status (*write_keys)(const pm_motion *motion, const pm_motion *keys, const motion_sink *sink,
-                            pm_error *error);
-    motion_scales scales; /* of files that `compose` writes */
-    bool is_text;         /* `compose` takes an order of angles and a number of decimals */
+    /* Writes a file. Without a document only formats that have a title can. */
+    pm_status (*write)(const motion_writing *writing, const motion_sink *sink, pm_error *error);
+    bool writes_keys;     /* with a document, the keys of `motion` need no rate */
+    motion_scales scales; /* of files that are made anew */
+    bool is_text;         /* takes an order of angles and a number of decimals */
     bool selects;         /* `write` calls motion_samples.select before it reads */
     /* Gives keys of rotations, (key_count, channel_count, 4), as they are in memory otherwise. `type`
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
                     size_t first, size_t key_count, pm_number type, void *keys);
-    /* Writes a file of the format from a motion of any. NULL: not possible. */
-    pm_status (*compose)(const pm_motion *motion, const motion_compose_options *options,
-                         const motion_sink *sink, pm_error *error);
     /* Copies the layout of a motion with a document or a layout of the format. `lends_rows`: the
      * motion outlives the copy, which has its keys. NULL: memory is exhausted. A NULL function: the
      * format has nothing to keep. */

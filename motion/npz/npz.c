@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-#include "motion/npz/npz_compose.h"
 #include "motion/time/rate.h"
 
 static void release(void *document) {
@@ -77,7 +76,6 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .write = npz_write,
                                   .selects = true,
                                   .convert = npz_convert,
-                                  .compose = npz_compose,
                                   .scales = MOTION_SCALES_REST,
                                   .release = release,
                                   .list_differences = npz_list_differences};

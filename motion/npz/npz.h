@@ -149,7 +149,6 @@ pm_status npz_write_times(const npz_document *document, const motion_samples *sa
 pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,
                         char **bytes, pm_error *error);
 
-pm_status npz_write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                    const motion_write_options *options, const motion_sink *sink, pm_error *error);
+pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
 
 #endif

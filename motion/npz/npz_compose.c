@@ -25,7 +25,7 @@ typedef struct node_source {
 typedef struct composer {
     const pm_motion_content *content;
     const pm_motion_clip *clip;
-    const motion_compose_options *options;
+    const motion_writing *options;
     motion_frames frames;
     node_source *sources;    /* of each node */
     size_t *order;           /* the node of each row: parents before their children */
@@ -434,7 +434,7 @@ cleanup:
     return status;
 }
 
-pm_status npz_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status npz_compose(const pm_motion *motion, const motion_writing *options,
                       const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &motion->content;
     pm_status status = motion_check_nodes(content, "NPZ", error);

@@ -7,7 +7,7 @@
 
 #include "motion/model/model.h"
 
-pm_status npz_compose(const pm_motion *motion, const motion_compose_options *options,
+pm_status npz_compose(const pm_motion *motion, const motion_writing *options,
                       const motion_sink *sink, pm_error *error);
 
 #endif

@@ -9,6 +9,8 @@
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 
+#include "motion/npz/npz_compose.h"
+
 typedef struct writing {
     const npz_document *document;
     const motion_samples *samples; /* NULL: the document as it was read */
@@ -93,9 +95,12 @@ static pm_status write_archive(const writing *w, zip_writer *zip) {
     return status == PM_OK ? zip_write_end(zip, d->archive.comment, w->error) : status;
 }
 
-pm_status npz_write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                    const motion_write_options *options, const motion_sink *sink, pm_error *error) {
-    (void)options;
+pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {
+    const pm_motion *motion = given->document;
+    const motion_samples *samples = given->samples;
+    const size_t count = given->sample_count;
+    if (!motion)
+        return npz_compose(given->motion, given, sink, error);
     writing w = {.document = motion->document, .error = error};
     zip_writer zip = {.sink = sink};
     pm_status status = PM_OK;

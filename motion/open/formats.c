@@ -151,7 +151,7 @@ pm_status motion_find_format(const motion_input *input, const char *name,
 
 pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error) {
     const motion_format *writer = motion_format_of(format);
-    if (writer && writer->compose)
+    if (writer && writer->title)
         return motion_check_nodes(&motion->content, writer->title, error);
     if (format == PM_MOTION_AMC) {
         motion_report(error, PM_ERROR_ARGUMENT, "AMC is read, and not written");

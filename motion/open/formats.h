@@ -33,7 +33,7 @@ pm_status motion_find_format(const motion_input *input, const char *name,
 /* The kind of file that a name or the options promise; that of any motion if they do not. */
 const input_kind *motion_kind_of(const pm_motion_read_options *options, const char *name);
 
-/* Refuses what `compose` of a format cannot write whatever the keys are: before these are computed. */
+/* Refuses what a format cannot write anew, whatever the keys are: before these are computed. */
 pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error);
 
 #endif

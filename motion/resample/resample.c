@@ -105,7 +105,11 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
                            const pm_motion_resample_options *o, const char *path, uint64_t *bytes,
                            pm_error *error) {
     motion_output *output = NULL;
-    const motion_write_options options = {.decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
+    const motion_writing writing = {.motion = motion,
+                                    .document = motion,
+                                    .samples = samples,
+                                    .sample_count = count,
+                                    .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
     pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
     if (status == PM_OK)
         status = o->must_be_new ? motion_output_open_new(path, &output, error)
@@ -114,7 +118,7 @@ static pm_status write_all(const pm_motion *motion, const motion_samples *sample
         return status;
     counting_sink counting = {.inner = motion_output_sink(output), .observer = o->observer};
     const motion_sink sink = {write_counted, &counting};
-    status = format_of(motion, o)->write(motion, samples, count, &options, &sink, error);
+    status = format_of(motion, o)->write(&writing, &sink, error);
     *bytes = counting.bytes;
     if (status == PM_OK)
         return motion_output_commit(&output, error);

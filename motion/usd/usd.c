@@ -150,7 +150,7 @@ static void put_joints(composer *c) {
 
 /* ---- the animation ------------------------------------------------------------------------- */
 
-static void find_channels(composer *c, const motion_compose_options *options) {
+static void find_channels(composer *c, const motion_writing *options) {
     size_t others = 0;
     for (size_t i = 0; c->clip && i < c->clip->channel_count; i++) {
         const pm_motion_channel *channel = &c->clip->channels[i];
@@ -266,7 +266,7 @@ static void put_all(composer *c) {
     flush(c);
 }
 
-static pm_status prepare(composer *c, const motion_compose_options *options) {
+static pm_status prepare(composer *c, const motion_writing *options) {
     const size_t count = c->content->node_count;
     pm_status status = motion_check_nodes(c->content, "USD", c->error);
     if (status == PM_OK && c->clip)
@@ -286,9 +286,8 @@ static pm_status prepare(composer *c, const motion_compose_options *options) {
     return PM_OK;
 }
 
-static pm_status compose(const pm_motion *motion, const motion_compose_options *options,
-                         const motion_sink *sink, pm_error *error) {
-    const pm_motion_content *content = &motion->content;
+static pm_status write(const motion_writing *options, const motion_sink *sink, pm_error *error) {
+    const pm_motion_content *content = &options->motion->content;
     composer c = {.content = content,
                   .clip =
                       options->clip < content->clip_count ? &content->clips[options->clip] : NULL,
@@ -328,6 +327,6 @@ const motion_format motion_usda = {.id = PM_MOTION_USDA,
                                    .is_single = true,
                                    .recognise = recognise,
                                    .read = read,
-                                   .compose = compose,
+                                   .write = write,
                                    .scales = MOTION_SCALES_ANIMATED,
                                    .release = release};

@@ -27,7 +27,11 @@ static void write_and_read(const pm_motion *motion) {
     const motion_sink sink = bytes_sink(&out);
     SCOPED(pm_motion_destroy) pm_motion *again = NULL;
     pm_error error;
-    require(motion->format->write(motion, &samples, 1, &(motion_write_options){.decimals = 6},
+    require(motion->format->write(&(motion_writing){.motion = motion,
+                                                    .document = motion,
+                                                    .samples = &samples,
+                                                    .sample_count = 1,
+                                                    .decimals = 6},
                                   &sink, &error) == PM_OK);
     require(pm_motion_parse(out.data, out.size, "again", NULL, &options, &again, &error) == PM_OK);
     require(again->content.clips[0].timelines[0].key_count == samples.count);

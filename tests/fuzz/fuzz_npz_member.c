@@ -21,8 +21,12 @@ static void write_and_read(const pm_motion *motion) {
     pm_error error;
     if (samples.count > 4096)
         return;
-    const pm_status status = motion->format->write(
-        motion, &samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error);
+    const pm_status status = motion->format->write(&(motion_writing){.motion = motion,
+                                                                     .document = motion,
+                                                                     .samples = &samples,
+                                                                     .sample_count = 1,
+                                                                     .decimals = 6},
+                                                   &sink, &error);
     require(status == PM_OK || status == PM_ERROR_FILE);
     if (status == PM_OK) {
         const pm_status read =

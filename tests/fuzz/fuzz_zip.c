@@ -38,8 +38,9 @@ static void write_again(const pm_motion *motion, const char *data, size_t size) 
     SCOPED(motion_arena_release) motion_arena arena = {0};
     zip_archive before = {0}, after = {0};
     const motion_sink sink = bytes_sink(&out);
-    require(motion->format->write(motion, NULL, 0, &(motion_write_options){.decimals = 6}, &sink,
-                                  &error) == PM_OK);
+    require(motion->format->write(
+                &(motion_writing){.motion = motion, .document = motion, .decimals = 6}, &sink,
+                &error) == PM_OK);
     require(zip_open(&arena, data, size, &before, &error) == PM_OK);
     require(zip_open(&arena, out.data, out.size, &after, &error) == PM_OK);
     compare(&before, &after);

@@ -35,8 +35,13 @@ static void write_and_read(const pm_motion *opened, const motion_format *format)
     const motion_sink sink = bytes_sink(&out);
     SCOPED(pm_motion_destroy) pm_motion *again = NULL;
     pm_error error;
-    const pm_status status = format->write(opened, &samples, content->clip_count > 0,
-                                           &(motion_write_options){.decimals = 6}, &sink, &error);
+    const pm_status status =
+        format->write(&(motion_writing){.motion = opened,
+                                        .document = opened,
+                                        .samples = &samples,
+                                        .sample_count = content->clip_count > 0,
+                                        .decimals = 6},
+                      &sink, &error);
     /* Only new data without a buffer for them cannot be written. */
     require(status == PM_OK || status == PM_ERROR_OUTPUT);
     if (status == PM_OK) {

@@ -438,7 +438,11 @@ TEST(times_that_float32_cannot_hold_are_refused) {
                  "float32");
     const motion_samples twice[] = {made.samples, made.samples};
     const motion_sink sink = bytes_sink(&out);
-    expect_error(motion_glb.write(made.motion, twice, 2, &(motion_write_options){.decimals = 6},
+    expect_error(motion_glb.write(&(motion_writing){.motion = made.motion,
+                                                    .document = made.motion,
+                                                    .samples = twice,
+                                                    .sample_count = 2,
+                                                    .decimals = 6},
                                   &sink, new_error()),
                  PM_ERROR_ARGUMENT, "twice");
     assert_int_equal(out.size, 0);
@@ -539,9 +543,12 @@ TEST(errors_of_the_sink_are_passed_on) {
         for (size_t after = 1;; after += 7) {
             size_t left = after;
             const motion_sink sink = {fill_up, &left};
-            const pm_status status =
-                format->write(made.motion, &made.samples, 1, &(motion_write_options){.decimals = 6},
-                              &sink, new_error());
+            const pm_status status = format->write(&(motion_writing){.motion = made.motion,
+                                                                     .document = made.motion,
+                                                                     .samples = &made.samples,
+                                                                     .sample_count = 1,
+                                                                     .decimals = 6},
+                                                   &sink, new_error());
             if (status == PM_OK)
                 break;
             assert_int_equal(status, PM_ERROR_OUTPUT);

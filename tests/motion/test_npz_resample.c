@@ -368,9 +368,13 @@ TEST_ON_REFERENCE(a_failure_in_a_later_span_writes_nothing) {
     samples.read = fail_late;
     samples.read_velocities = read_velocities;
     samples.user = &f;
-    expect_error(
-        motion->format->write(motion, &samples, 1, &(motion_write_options){0}, &sink, new_error()),
-        PM_ERROR_DEVICE, "the device is gone");
+    expect_error(motion->format->write(&(motion_writing){.motion = motion,
+                                                         .document = motion,
+                                                         .samples = &samples,
+                                                         .sample_count = 1,
+                                                         .decimals = 6},
+                                       &sink, new_error()),
+                 PM_ERROR_DEVICE, "the device is gone");
     assert_true(f.reads > 0);
     assert_int_equal(out.size, 0);
 }

@@ -53,8 +53,12 @@ static void write_again(const pm_motion *motion) {
     if (rate.num > INT32_MAX || rate.den > INT32_MAX)
         return; /* the samples of the test multiply rates */
     test_samples_make(&samples, motion, (pm_rational){rate.num * 2, rate.den});
-    const pm_status status = motion->format->write(
-        motion, &samples.samples, 1, &(motion_write_options){.decimals = 6}, &sink, &error);
+    const pm_status status = motion->format->write(&(motion_writing){.motion = motion,
+                                                                     .document = motion,
+                                                                     .samples = &samples.samples,
+                                                                     .sample_count = 1,
+                                                                     .decimals = 6},
+                                                   &sink, &error);
     assert_true(status == PM_OK || status == PM_ERROR_FILE);
 }
 

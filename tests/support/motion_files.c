@@ -95,8 +95,12 @@ pm_status test_write(const pm_motion *motion, const motion_format *format,
                      const motion_samples *samples, file_bytes *out, pm_error *error) {
     const motion_sink sink = bytes_sink(out);
     return (format ? format : motion->format)
-        ->write(motion, samples, samples != NULL, &(motion_write_options){.decimals = 6}, &sink,
-                error);
+        ->write(&(motion_writing){.motion = motion,
+                                  .document = motion,
+                                  .samples = samples,
+                                  .sample_count = samples != NULL,
+                                  .decimals = 6},
+                &sink, error);
 }
 
 void test_left_out(void *text, const char *what) {
@@ -106,13 +110,14 @@ void test_left_out(void *text, const char *what) {
 
 pm_status test_compose(const pm_motion *motion, const motion_format *format, test_composed *to,
                        pm_error *error) {
-    const motion_compose_options options = {.euler = PM_EULER_ZXY,
-                                            .decimals = 6,
-                                            .clip = to->clip,
-                                            .left_out = test_left_out,
-                                            .user = to->left_out};
+    const motion_writing options = {.motion = motion,
+                                    .euler = PM_EULER_ZXY,
+                                    .decimals = 6,
+                                    .clip = to->clip,
+                                    .left_out = test_left_out,
+                                    .user = to->left_out};
     const motion_sink sink = bytes_sink(&to->file);
-    return format->compose(motion, &options, &sink, error);
+    return format->write(&options, &sink, error);
 }
 
 void test_composed_free(test_composed *composed) {

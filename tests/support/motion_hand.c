@@ -72,14 +72,12 @@ static pm_status record(recorder *r, const pm_motion *motion, const motion_sampl
     return status;
 }
 
-static pm_status write(const pm_motion *motion, const motion_samples *samples, size_t count,
-                       const motion_write_options *options, const motion_sink *sink,
-                       pm_error *error) {
+static pm_status write(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
+    const pm_motion *motion = writing->document;
     recorder *r = motion->document;
-    (void)options;
     r->times++;
-    for (size_t i = 0; i < count; i++) {
-        const pm_status status = record(r, motion, &samples[i], error);
+    for (size_t i = 0; i < writing->sample_count; i++) {
+        const pm_status status = record(r, motion, &writing->samples[i], error);
         if (status != PM_OK)
             return status;
     }
