@@ -34,6 +34,21 @@ static pm_status match_robot(library_source *source, const char *path, pm_error 
     return use(source, made, status);
 }
 
+static pm_status fill(library_source *source, const char *path, pm_error *error) {
+    const pm_motion_read_options *reading = &source->options->reading;
+    pm_motion_fill_report found;
+    pm_motion *made = NULL;
+    const pm_status status =
+        pm_motion_fill(source->motion, source->options->fill, &made, &found, error);
+    if (status == PM_OK && found.nan_keys + found.frozen_keys > 0)
+        motion_warn_at(
+            reading->log, reading->log_user, path,
+            "filled %zu keys that were not finite and %zu that were frozen, in gaps of at "
+            "most %.6g s",
+            found.nan_keys, found.frozen_keys, found.longest);
+    return use(source, made, status);
+}
+
 /* Each channel by its own interpolation where that may be another than slerp. */
 static bool is_authored(const pm_motion_content *content) {
     bool authored = content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB;
@@ -66,6 +81,8 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
     source->options = options;
     pm_status status = pm_motion_open(path, &reading, &source->motion, error);
     source->is_open = status == PM_OK;
+    if (status == PM_OK && options->fill)
+        status = fill(source, path, error);
     if (status == PM_OK && options->robot)
         status = match_robot(source, path, error);
     if (status == PM_OK && options->rate.den)
