@@ -10,6 +10,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
+#include "motion/base/format_list.h"
 #include "motion/base/gaps.h"
 #include "motion/files/input.h"
 #include "motion/files/observer.h"
@@ -172,9 +173,9 @@ struct motion_format {
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
     /* Fills motion->content and motion->document, which the caller releases on failure too. Data
-     * that stay valid as long as the input may be pointed to. */
+     * that stay valid as long as the input may be pointed to. NULL: files are only written. */
     pm_status (*read)(const motion_input *input, pm_motion *motion, pm_error *error);
-    /* Writes a file. Without a document only formats that have a title can. */
+    /* Writes a file. Without a document only formats that have a title can. NULL: files are only read. */
     pm_status (*write)(const motion_writing *writing, const motion_sink *sink, pm_error *error);
     bool writes_keys;     /* with a document, the keys of `motion` need no rate */
     motion_scales scales; /* of files that are made anew */
@@ -188,7 +189,7 @@ struct motion_format {
      * motion outlives the copy, which has its keys. NULL: memory is exhausted. A NULL function: the
      * format has nothing to keep. */
     const void *(*copy_layout)(const pm_motion *from, bool lends_rows, motion_arena *arena);
-    void (*release)(void *document); /* NULL is ignored */
+    void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */
     void (*list_differences)(const pm_motion *a, const pm_motion *b, char *text, size_t size);
@@ -225,7 +226,8 @@ bool motion_fits_arrays(const pm_motion *motion, const pm_motion *source,
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
 
-extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv, motion_usda,
-    motion_amc;
+#define MOTION_DECLARE_FORMAT(id, row, ...) extern const motion_format motion_##row;
+MOTION_FORMATS(MOTION_DECLARE_FORMAT)
+#undef MOTION_DECLARE_FORMAT
 
 #endif

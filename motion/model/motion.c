@@ -101,7 +101,7 @@ void pm_motion_destroy(pm_motion **motion) {
     if (!motion || !*motion)
         return;
     pm_motion *m = *motion;
-    if (m->format && m->document)
+    if (m->document && m->format->release)
         m->format->release(m->document);
     motion_arena_release(&m->arena);
     free(m->file);

@@ -81,7 +81,12 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
                             pm_error *error) {
     pm_status status = motion_find_format(input, name, &motion->format, error);
     if (status == PM_OK)
-        status = motion->format->read(input, motion, error);
+        status =
+            motion->format->read
+                ? motion->format->read(input, motion, error)
+                : motion_refuse(error,
+                                "is %s, which is written, and not read; expected" MOTION_READ_NAMES,
+                                motion->format->title);
     if (status == PM_OK && input->options->skeleton)
         status = check_skeleton(input, motion, error);
     if (status == PM_OK && input->options->rates_must_agree && input->options->source_rate.den)

@@ -49,11 +49,14 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         is_other = is_other || strcasecmp(extension, others[i]) == 0;
     const pm_motion_format found = pm_motion_find_format(out);
-    if (*extension == '\0' || (found != PM_MOTION_ANY && found != PM_MOTION_AMC) || !is_other)
+    const motion_format *format = motion_format_of(found);
+    const bool is_only_read = format && !format->write;
+    if (*extension == '\0' || (found != PM_MOTION_ANY && !is_only_read) || !is_other)
         return PM_OK;
-    if (found == PM_MOTION_AMC && strcmp(option, "-o") != 0)
+    if (is_only_read && strcmp(option, "-o") != 0)
         return motion_fail_at(error, PM_ERROR_ARGUMENT, option, "choose another format: --to bvh",
-                              "'%s' would be AMC, which is read, and not written", out);
+                              "'%s' would be %s, which is read, and not written", out,
+                              format->name);
     return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
                           "use one of these, or - for standard output",
                           "'%s' has no extension of a motion format; expected %s", out,

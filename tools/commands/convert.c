@@ -19,7 +19,7 @@ static const option convert_table[] = {
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES,
+     "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES,
      motion_option_format, AT(batch.run.task.format)},
     {"--clip", 0, "NAME", "the clip to convert, by its name or number; default: all that fit",
      motion_option_clip, AT(clips)},
@@ -37,8 +37,8 @@ static const command_help help = {
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
                "resampled unless it is asked for.",
-    .notes = "Reads " MOTION_READ_NAMES ";\n"
-             "writes " MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
+    .notes = "Reads" MOTION_READ_NAMES ";\n"
+             "writes" MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
              "that the format cannot hold is listed and left out; with --strict it is an error.\n"
              "- is standard input or output.\n"
              "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"

@@ -50,7 +50,7 @@ static const option resample_table[] = {
     {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES,
+     "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES,
      motion_option_format, TASK(format)},
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
@@ -97,8 +97,8 @@ static const command_help help = {
     .summary = "Converts motion files to another frame rate. Rotations are interpolated as\n"
                "rotations. Samples at the time of a source frame keep the values of that frame.",
     .notes =
-        "Reads " MOTION_READ_NAMES ";\n"
-        "writes " MOTION_WRITTEN_NAMES ", by the extensions of the names; - is\n"
+        "Reads" MOTION_READ_NAMES ";\n"
+        "writes" MOTION_WRITTEN_NAMES ", by the extensions of the names; - is\n"
         "standard input or output. If the formats differ, the result is converted. The default\n"
         "method is slerp; for glTF it is `authored`: each channel by its own interpolation.\n"
         "sterp twists about the bones unless --axis is given.\n"

@@ -57,7 +57,7 @@ bool motion_option_clip(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(motion_options, field)
 static const option motion_table[] = {
-    {"--format", 0, "FORMAT", "format of inputs without an extension: " MOTION_READ_NAMES,
+    {"--format", 0, "FORMAT", "format of inputs without an extension:" MOTION_READ_NAMES,
      motion_option_format, AT(read.format)},
     {"--source-rate", 0, "HZ", "frames per second of the source, instead of what the file says",
      option_rational, AT(read.source_rate)},
