@@ -434,7 +434,7 @@ class Usd(Case):
         self.assertEqual(len(set(joints)), 21)
         self.assertTrue(all(re.fullmatch(r"[A-Za-z_]\w*", name) for joint in joints for name in joint.split("/")))
         self.assertIn("Hips/_2nd", joints)
-        self.refused("info", "odd.usda", code=4, says="USD, which is written, but not read")
+        self.refused("info", "odd.usda", code=4, says="USD, which is written, and not read")
 
     def test_rates_that_are_no_integers(self):
         self.make("resample", WALK, "-o", "ntsc.usda", "--rate", "30000/1001", "--device", "none")
