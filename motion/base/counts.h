@@ -8,7 +8,6 @@
 
 #include <posemill/posemill_motion.h>
 
-#define PM_EULER_COUNT (PM_EULER_ZYZ + 1)
 #define PM_MOTION_FORMAT_COUNT (PM_MOTION_AMC + 1)
 #define PM_MOTION_PATH_COUNT (PM_MOTION_SCALAR + 1)
 #define PM_MOTION_INTERPOLATION_COUNT (PM_MOTION_CUBICSPLINE + 1)
