@@ -728,6 +728,15 @@ typedef enum pm_euler_order {
     PM_EULER_ZYZ
 } pm_euler_order;
 
+/* The number of orders: they are 0 to pm_euler_order_count() - 1. */
+PM_API size_t pm_euler_order_count(void);
+
+/* Three upper-case axes, such as "ZXY". NULL when `order` is no order. Static storage. */
+PM_API const char *pm_euler_order_name(pm_euler_order order);
+
+/* Finds an order by its name. Returns false, and writes nothing, when no order has the name. */
+PM_API bool pm_euler_order_find(const char *name, pm_euler_order *order);
+
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
 PM_API bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);
 

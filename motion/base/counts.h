@@ -8,9 +8,6 @@
 
 #include <posemill/posemill_motion.h>
 
-#include "motion/base/format_list.h"
-
-#define PM_EULER_COUNT (PM_EULER_ZYZ + 1)
 #define PM_MOTION_PATH_COUNT (PM_MOTION_SCALAR + 1)
 #define PM_MOTION_INTERPOLATION_COUNT (PM_MOTION_CUBICSPLINE + 1)
 #define PM_MOTION_END_COUNT (PM_MOTION_END_INCLUDE + 1)

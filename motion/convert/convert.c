@@ -47,7 +47,7 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if ((unsigned)o->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
                            (int)o->format);
-    if (o->euler_given && (unsigned)o->euler >= PM_EULER_COUNT)
+    if (o->euler_given && !pm_euler_order_name(o->euler))
         return motion_fail(error, PM_ERROR_ARGUMENT, "euler is %d, which is no pm_euler_order",
                            (int)o->euler);
     if ((unsigned)o->turn >= PM_MOTION_TURN_COUNT)

@@ -11,7 +11,8 @@ import numpy as np
 
 from ._edit import fill_options
 from ._library import ffi, lib
-from ._motion import _EULER, _TURNS, format_number
+from ._motion import _TURNS, format_number
+from ._names import EULER_ORDERS
 from ._rational import rate_of, rational, seconds_of
 from ._reducing import bound, options_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, lowpass_of, method_number
@@ -181,7 +182,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "axis_frame": lambda made, value: made.set_given(made.task.curve, "axis_frame",
                                                      _word(value, _FRAMES, "axis_frame")),
     "loop": lambda made, value: setattr(made.task.curve, "loop_period", float(rate_of(value, "loop"))),
-    "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, _EULER, "euler")),
+    "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, EULER_ORDERS, "euler")),
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),
     "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),

@@ -11,10 +11,11 @@
 #include <string.h>
 
 static bool parse_euler(const char *text, void *target, char *reason) {
-    static const char *const orders[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
-                                                       "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+    const char *orders[PM_EULER_COUNT];
     pm_motion_batch_task *task = target;
     size_t order = 0;
+    for (int i = 0; i < PM_EULER_COUNT; i++)
+        orders[i] = pm_euler_order_name((pm_euler_order)i);
     task->euler_given = option_word(text, orders, PM_EULER_COUNT, &order, reason);
     task->euler = (pm_euler_order)order;
     return task->euler_given;
