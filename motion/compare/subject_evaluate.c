@@ -75,25 +75,12 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
     return status;
 }
 
-/* The last key at or before a time; the first one where none is. */
-static size_t find_key(const pm_timeline *timeline, double time) {
-    size_t low = 0, high = timeline->key_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(timeline, middle) <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The time of a key of any timeline that is as good as the same; else the time itself. */
 static double nearest_key(const subject *s, double time) {
     for (size_t t = 0; t < s->clip->timeline_count; t++) {
         const pm_timeline *timeline = &s->clip->timelines[t];
         const double key =
-            evaluate_key_time(timeline, find_key(timeline, time + SUBJECT_SAME_TIME));
+            evaluate_key_time(timeline, evaluate_key_before(timeline, time + SUBJECT_SAME_TIME));
         if (fabs(key - time) < SUBJECT_SAME_TIME)
             return key;
     }
@@ -147,7 +134,7 @@ static void evaluate_block(const subject *s, size_t joint, size_t path, const do
                            size_t count, subject_pose *poses) {
     const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
     const pm_timeline *timeline = &s->clip->timelines[channel->timeline];
-    size_t key = find_key(timeline, s->begin + times[0] - SUBJECT_SAME_TIME);
+    size_t key = evaluate_key_before(timeline, s->begin + times[0] - SUBJECT_SAME_TIME);
     for (size_t i = 0; i < count; i++) {
         double time = s->begin + times[i];
         key = key_near(timeline, key, time);
