@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t widths[SUBJECT_PATHS] = {4, 3, 3};
-
 /* ---- by a method --------------------------------------------------------------------------- */
 
 /* The twist axes that `resample` uses: of the bones. malloc'ed; NULL: memory is exhausted. */
@@ -39,8 +37,8 @@ static bool keep_turns(const subject *s, motion_arena *arena, pm_motion_clip *cl
     pm_motion_channel *kept = motion_allocate(arena, clip->channel_count, sizeof *kept);
     size_t count = 0;
     for (size_t j = 0; kept && j < s->joint_count; j++)
-        if (s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION])
-            kept[count++] = *s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION];
+        if (s->channels[j].of[PM_MOTION_ROTATION])
+            kept[count++] = *s->channels[j].of[PM_MOTION_ROTATION];
     clip->channels = kept;
     clip->channel_count = count;
     return kept != NULL;
@@ -93,7 +91,7 @@ static bool make_room(subject *s, size_t count) {
         return true;
     for (size_t p = 0; p < SUBJECT_PATHS; p++)
         s->sampled[p] =
-            motion_allocate(&s->arena, count, s->joint_count * widths[p] * sizeof(float));
+            motion_allocate(&s->arena, count, s->joint_count * pose_components[p] * sizeof(float));
     s->at = motion_allocate(&s->arena, count, sizeof *s->at);
     s->room = count;
     return s->sampled[0] != NULL && s->sampled[1] != NULL && s->sampled[2] != NULL && s->at != NULL;
@@ -132,7 +130,7 @@ static size_t key_near(const pm_timeline *timeline, size_t key, double time) {
 
 static void evaluate_block(const subject *s, size_t joint, size_t path, const double *times,
                            size_t count, subject_pose *poses) {
-    const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
+    const pm_motion_channel *channel = s->channels[joint].of[path];
     const pm_timeline *timeline = &s->clip->timelines[channel->timeline];
     size_t key = evaluate_key_before(timeline, s->begin + times[0] - SUBJECT_SAME_TIME);
     for (size_t i = 0; i < count; i++) {
@@ -150,8 +148,8 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
     for (size_t i = 0; i < count; i++) {
         const size_t at = i * s->joint_count + joint;
         double *value = value_of(&poses[at], path);
-        for (size_t n = 0; n < widths[path]; n++)
-            value[n] = (double)s->sampled[path][at * widths[path] + n];
+        for (size_t n = 0; n < pose_components[path]; n++)
+            value[n] = (double)s->sampled[path][at * pose_components[path] + n];
     }
 }
 
@@ -163,12 +161,12 @@ static bool follows_method(const subject *s, const pm_motion_channel *channel) {
 
 static void evaluate_path(const subject *s, size_t joint, size_t path, const double *times,
                           size_t count, subject_pose *poses) {
-    const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
+    const pm_motion_channel *channel = s->channels[joint].of[path];
     if (!channel) {
         for (size_t i = 0; i < count; i++)
             memcpy(value_of(&poses[i * s->joint_count + joint], path),
                    evaluate_rest_value(&s->view.content.nodes[joint], (pm_motion_path)path),
-                   widths[path] * sizeof(double));
+                   pose_components[path] * sizeof(double));
     } else if (follows_method(s, channel)) {
         copy_sampled(s, joint, path, count, poses);
     } else {
