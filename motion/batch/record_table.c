@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,6 +18,7 @@
 
 #include <jansson.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/batch/record_line.h"
 #include "motion/files/line_reader.h"
@@ -240,11 +240,9 @@ static int compare_files(const struct dirent **a, const struct dirent **b) {
 
 static pm_status add_file_of(record_table *table, const char *folder, const char *name,
                              pm_error *error) {
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
+    char *path = compose_format("%s/%s", folder, name);
     if (!path)
         return refuse(folder, ENOMEM, error);
-    snprintf(path, size, "%s/%s", folder, name);
     const pm_status status = record_table_add(table, path, true, NULL, error);
     free(path);
     return status;
