@@ -9,10 +9,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
@@ -189,26 +189,15 @@ static pm_status refuse_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", MOTION_MEMORY_HINT, "out of memory");
 }
 
-static char *default_records(const char *folder, uint64_t shard) {
-    static const char form[] = "%s/.posemill/records-%" PRIu64 ".jsonl";
-    const size_t size = strlen(folder) + sizeof form + 20;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, form, folder, shard);
-    return path;
-}
-
 /* Records of all shards: the number of shards may have changed. */
 static pm_status read_records(batch *b, pm_error *error) {
     const char *folder = b->options->out_dir, *given = b->options->records;
-    const size_t size = strlen(folder) + sizeof "/.posemill";
-    char *hidden = malloc(size);
+    char *hidden = compose_format("%s/.posemill", folder);
     b->common.before = record_table_create();
     if (!hidden || !b->common.before) {
         free(hidden);
         return refuse_memory(error);
     }
-    snprintf(hidden, size, "%s/.posemill", folder);
     pm_status status = record_table_add_folder(b->common.before, hidden, error);
     free(hidden);
     if (status == PM_OK && given)
@@ -253,7 +242,9 @@ static pm_status lock_folder(batch *b, pm_error *error) {
 
 static pm_status prepare_batch(batch *b, pm_error *error) {
     const pm_motion_batch_options *o = b->options;
-    b->records_path = o->records ? strdup(o->records) : default_records(o->out_dir, o->shard);
+    b->records_path =
+        o->records ? strdup(o->records)
+                   : compose_format("%s/.posemill/records-%" PRIu64 ".jsonl", o->out_dir, o->shard);
     if (!b->records_path)
         return refuse_memory(error);
     pm_status status = batch_plan_of(b->list, o, &b->plan, error);

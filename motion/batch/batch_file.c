@@ -6,12 +6,12 @@
 
 #include "motion/batch/batch_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/task/task_files.h"
@@ -256,16 +256,14 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
 
 /* Two texts as one warning of the record. What memory is exhausted for is lost. */
 static void keep_warning(batch_result *result, const char *what, const char *text) {
-    const size_t size = strlen(what) + strlen(text) + 1;
     char **grown =
         realloc(result->warnings, (result->warning_count + 1) * sizeof *result->warnings);
-    char *copy = malloc(size);
+    char *copy = compose_format("%s%s", what, text);
     result->warnings = grown ? grown : result->warnings;
     if (!grown || !copy) {
         free(copy);
         return;
     }
-    snprintf(copy, size, "%s%s", what, text);
     grown[result->warning_count++] = copy;
 }
 
