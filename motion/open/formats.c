@@ -10,6 +10,7 @@
 
 #include "motion/base/counts.h"
 #include "motion/base/printable.h"
+#include "motion/base/words.h"
 #include "motion/model/compose.h"
 
 #ifdef POSEMILL_GLTF
