@@ -101,7 +101,7 @@ static bool read_frame_time(bvh_scan *scan) {
         if (seconds == 1.0)
             motion_warn(&scan->input->warnings,
                         "Frame Time: 1 second is a placeholder and is ignored");
-        else if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap,
+        else if (!rate_from_frame_time(word.begin, word.size, !scan->options->literal_rate,
                                        &model->stated_rate, &how))
             model->stated_rate = (pm_rational){0, 0};
         return true;
@@ -110,7 +110,7 @@ static bool read_frame_time(bvh_scan *scan) {
         return bvh_refuse_with_hint(
             scan, word.begin, rate_hint,
             "Frame Time: 1 second is a placeholder; expected the real frame time");
-    if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
+    if (!rate_from_frame_time(word.begin, word.size, !scan->options->literal_rate, &model->rate,
                               &model->rate_how))
         return bvh_refuse_with_hint(scan, word.begin, rate_hint,
                                     "Frame Time: is %s seconds; expected 1e-9 to 1e9",

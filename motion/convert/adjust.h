@@ -5,12 +5,8 @@
 #ifndef POSEMILL_MOTION_ADJUST_H
 #define POSEMILL_MOTION_ADJUST_H
 
+#include "motion/model/adjustment.h"
 #include "motion/model/model.h"
-
-typedef struct motion_adjustment {
-    double scale; /* of lengths */
-    pm_motion_turn turn;
-} motion_adjustment;
 
 /* The motion with lengths multiplied and its roots turned. What does not change is the motion's, which
  * must not be destroyed before. NULL: memory is exhausted. */

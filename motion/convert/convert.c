@@ -50,12 +50,6 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->euler_given && !pm_euler_order_name(o->euler))
         return motion_fail(error, PM_ERROR_ARGUMENT, "euler is %d, which is no pm_euler_order",
                            (int)o->euler);
-    if ((unsigned)o->turn >= PM_MOTION_TURN_COUNT)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "turn is %d, which is no pm_motion_turn",
-                           (int)o->turn);
-    if (!isfinite(o->scale) || o->scale < 0)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
-                           o->scale);
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
@@ -177,7 +171,7 @@ static bool is_array_file(const pm_motion *motion) {
 
 static pm_status check_turn(const conversion *c, pm_error *error) {
     const pm_motion *m = c->source;
-    if (c->options->turn == PM_MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
+    if (c->by.turn == MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
         error, PM_ERROR_FILE,
@@ -220,13 +214,12 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         status = check_rest(motion, options->rest, error);
     if (status == PM_OK)
         status = find_format(options, path, &format, error);
+    conversion c = {.motion = motion, .format = format, .options = options};
+    if (status == PM_OK)
+        status = motion_find_adjustment(options, motion->content.format, &c.by, error);
     if (status != PM_OK)
         return status;
-    conversion c = {.motion = motion,
-                    .format = format,
-                    .options = options,
-                    .by = {options->scale > 0 ? options->scale : 1, options->turn}};
-    const bool is_moved = c.by.scale != 1 || options->turn != PM_MOTION_TURN_NONE;
+    const bool is_moved = motion_is_adjusted(c.by);
     const bool is_own = motion_writes_document(format, motion);
     const bool is_edited =
         is_own && format->is_text && (options->euler_given || options->decimals > 0);

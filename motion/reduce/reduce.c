@@ -42,9 +42,9 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->position) && o->position >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "position is %g, expected a length from 0 on",
                            o->position);
-    if (!(isfinite(o->scale) && o->scale >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a ratio from 0 on",
-                           o->scale);
+    if (!(isfinite(o->scale_error) && o->scale_error >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "scale_error is %g, expected a ratio from 0 on",
+                           o->scale_error);
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
@@ -440,7 +440,7 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 /* ---- public -------------------------------------------------------------------------------- */
 
 static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale, o->curve,
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale_error, o->curve,
                            o->smooth};
 }
 

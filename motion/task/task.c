@@ -12,6 +12,7 @@
 
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
+#include "motion/model/adjustment.h"
 #include "motion/model/names.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
@@ -176,6 +177,21 @@ static const pm_motion *rest_of(const task_work *w) {
     return o->reduce || (!w->source && is_arrays && !o->extracts_root) ? w->motion : w->source;
 }
 
+/* Whether lengths or axes change. */
+static pm_status find_moves(const task_work *w, bool *moves, pm_error *error) {
+    const pm_motion_batch_task *o = w->how->task;
+    const pm_motion_convert_options options = {.scale = o->scale,
+                                               .up = o->up,
+                                               .to_up = o->to_up,
+                                               .unit_mm = o->unit_mm,
+                                               .to_unit_mm = o->to_unit_mm};
+    motion_adjustment by = {.scale = 1};
+    const pm_status status = motion_find_adjustment(
+        &options, pm_motion_get_content(w->motion)->format, &by, error);
+    *moves = motion_is_adjusted(by);
+    return status;
+}
+
 static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion_format format,
                                 const pm_motion_observer *observer, pm_error *error) {
     const pm_motion_batch_task *o = w->how->task;
@@ -184,7 +200,10 @@ static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion
                                                .euler_given = o->euler_given,
                                                .euler = o->euler,
                                                .scale = o->scale,
-                                               .turn = o->turn,
+                                               .up = o->up,
+                                               .to_up = o->to_up,
+                                               .unit_mm = o->unit_mm,
+                                               .to_unit_mm = o->to_unit_mm,
                                                .strict = o->read.strict,
                                                .make_folders = w->how->is_batch,
                                                .must_be_new = w->out->must_be_new,
@@ -252,7 +271,9 @@ static bool has_rows_of_source(const task_work *w, pm_motion_format format) {
 static const pm_motion *own_document(const task_work *w, pm_motion_format format) {
     const pm_motion_batch_task *o = w->how->task;
     const bool rewrites = o->converts && o->decimals > 0;
-    if (task_moves(o) || o->extracts_root || o->euler_given || rewrites)
+    bool moves = false;
+    if (find_moves(w, &moves, NULL) != PM_OK || moves || o->extracts_root || o->euler_given ||
+        rewrites)
         return NULL;
     if (w->motion->document && is_same_document(format, pm_motion_get_content(w->motion)->format))
         return w->motion;
@@ -312,8 +333,11 @@ static pm_status write_any(task_work *w, pm_motion_resample_report *done, pm_err
 static pm_status check_conversion(const task_work *w, pm_error *error) {
     const pm_motion_format format = format_of_output(w, w->out->path);
     const pm_motion_content *content = pm_motion_get_content(w->motion);
-    const bool moves = task_moves(w->how->task), has_rate = w->how->task->rate != NULL;
-    const bool has_joints = w->report->node_count > 0;
+    const bool has_rate = w->how->task->rate != NULL, has_joints = w->report->node_count > 0;
+    bool moves = false;
+    const pm_status status = find_moves(w, &moves, error);
+    if (status != PM_OK)
+        return motion_name_failure(status, w->path, error);
     if (moves && is_gltf(format) && is_gltf(content->format))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "glTF cannot be scaled or turned: its meshes would be left out");

@@ -64,7 +64,8 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
 }
 
 bool task_moves(const pm_motion_batch_task *task) {
-    return (task->scale > 0 && task->scale != 1) || task->turn != PM_MOTION_TURN_NONE;
+    return (task->scale > 0 && task->scale != 1) || task->to_up != PM_MOTION_UP_FOUND ||
+           task->to_unit_mm > 0;
 }
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,

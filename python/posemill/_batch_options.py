@@ -23,7 +23,7 @@ __all__ = ["OF_DEVICES", "absolute_paths", "flag_of", "make_options"]
 OF_DEVICES = ("device", "reference")
 _FILES = ("layout", "skeleton", "rates", "tangents", "axis")
 # Part and field of the struct, and the value for which the field is true.
-_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "no_snap", False),
+_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "literal_rate", False),
           "limit": ("curve", "unlimited", False), "keep_time": ("", "keep_time", True),
           "check": ("", "check", True), "keep_heading": ("root", "keep_heading", True),
           "keep_position": ("root", "keep_position", True)}
@@ -134,6 +134,9 @@ class _Made:
         setattr(part, name, value)
         setattr(part, f"{name}_given", True)
 
+    def set_turn(self, value: Any) -> None:
+        self.task.up, self.task.to_up = _UPS[_word(value, {name: name for name in _UPS}, "up")]
+
     def set_scale(self, value: Any) -> None:
         self.task.scale = float(rate_of(value, "scale"))
 
@@ -185,7 +188,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, EULER_ORDERS, "euler")),
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),
-    "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),
+    "up": _Made.set_turn,
     "reduce": _Made.set_reduce,
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
     "extract_root": _Made.set_root, "root_node": _Made.set_root_node,

@@ -33,8 +33,8 @@ __all__ = ["Motion", "MotionWarning", "convert", "join", "load", "mirror"]
 
 _FORMATS = {text(lib.pm_motion_format_name(f)): f
             for f in range(1, lib.pm_motion_format_count())}
-_TURNS = {None: lib.PM_MOTION_TURN_NONE, "z-to-y": lib.PM_MOTION_TURN_Z_TO_Y,
-          "y-to-z": lib.PM_MOTION_TURN_Y_TO_Z}
+_TURNS = {None: (0, 0), "z-to-y": (lib.PM_MOTION_UP_Z, lib.PM_MOTION_UP_Y),
+          "y-to-z": (lib.PM_MOTION_UP_Y, lib.PM_MOTION_UP_Z)}
 
 
 class MotionWarning(UserWarning):
@@ -558,7 +558,7 @@ class Motion:
         options = ffi.new("pm_motion_convert_options *", {
             "format": number, "clip": chosen, "euler_given": euler is not None,
             "euler": EULER_ORDERS[euler.upper() if euler else "ZXY"],
-            "scale": scale, "turn": _TURNS[turn], "strict": bool(strict),
+            "scale": scale, "up": _TURNS[turn][0], "to_up": _TURNS[turn][1], "strict": bool(strict),
             "make_folders": bool(make_folders), "decimals": decimals or 0,
             "left_out": lib.python_keep_text, "left_out_user": into,
             "rest": self._content.source.handle if self._content.source else ffi.NULL})
@@ -620,7 +620,7 @@ def read_options(*, format: str | None, source_rate: Number | None, layout: Path
         "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
         "rates_file": keep[2],
         "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
-        "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap,
+        "bvh_adds_offset": bool(bvh_adds_offset), "literal_rate": not snap,
         "keep_nan": bool(keep_nan), "rates_must_agree": rates_must_agree, "angles_may_jump": angles_may_jump})
     return options, keep
 

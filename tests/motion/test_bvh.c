@@ -379,7 +379,7 @@ TEST(placeholder_frame_times_require_a_rate) {
 
 TEST(the_frame_time_is_snapped_unless_disabled) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
-    pm_motion_read_options literal = {.no_snap = true};
+    pm_motion_read_options literal = {.literal_rate = true};
     SCOPED(bvh_free) bvh *model = read_good(text);
     assert_int_equal(model->rate.num, 120);
     assert_int_equal(model->rate_how, RATE_INTEGER);

@@ -5,6 +5,7 @@
 #include "info/info.h"
 #include "commands.h"
 #include "motion/compare/scene.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "options/motion_options.h"
 #include "options/options.h"

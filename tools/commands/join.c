@@ -24,12 +24,12 @@ typedef struct join_options {
 
 #define AT(field) offsetof(join_options, field)
 static const option join_table[] = {
-    {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
+    {"--out", 'o', "OUT", "output file; - is standard output", value_text, AT(out)},
     {"--to", 0, "FORMAT", "format of an output without an extension; default: of the first input",
      motion_option_format, AT(task.format)},
     {"--blend", 0, "S",
      "crossfade of S seconds, in which each motion overlaps the next one; default: none",
-     option_seconds, AT(join.blend)},
+     value_seconds, AT(join.blend)},
     {"--continue-root", 0, NULL,
      "each motion goes on where the one before ended: its heading, and its place on the ground; a\n"
      "pose that is there twice is left out",
