@@ -14,7 +14,7 @@ from ._arrays import address
 from ._content import Content
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, ffi, file_name, lib, text_worded
+from ._library import Path, call, error_text, ffi, file_name, lib
 from ._motion import READING, Motion, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._rational import Number, rate_of, rational
@@ -171,9 +171,9 @@ def _matched(content: Content, robot: Skeleton) -> Content:
 
 
 @ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
-def _note_warning(into: Any, level: int, message: Any) -> None:
+def _note_warning(into: Any, level: int, remark: Any) -> None:
     """Files are read twice, and warn twice of the same."""
-    ffi.from_handle(into).setdefault(text_worded(message))
+    ffi.from_handle(into).setdefault(error_text(remark))
 
 
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
