@@ -147,9 +147,9 @@ typedef struct pm_motion_content {
     const char *const *carried; /* what else the file has, such as "3 meshes": only its own format
                                    can hold it */
     size_t carried_count;
-    size_t file_bytes;        /* size of the file */
-    const char *const *notes; /* what is odd about the file, a sentence each: warnings, and with
-                                 `examine` more */
+    size_t file_bytes;            /* size of the file */
+    const pm_error *const *notes; /* what is odd about the file, a sentence each: warnings, and with
+                                     `examine` more. Their status is PM_OK */
     size_t note_count;
     size_t gap_count;      /* with `count_gaps`, the number of values that are not finite */
     const char *first_gap; /* where the first one is; may be empty */
@@ -159,6 +159,10 @@ typedef struct pm_motion_content {
 
 /* A motion. Immutable: all threads may read it at once. */
 typedef struct pm_motion pm_motion;
+
+/* Receives warnings and other remarks, which are pm_errors with the status PM_OK; the message names the
+ * file. It is valid during the call. pm_error_text makes one text of it. */
+typedef void (*pm_motion_log_function)(void *user, pm_log_level level, const pm_error *remark);
 
 /* Is told of the bytes of files while they are read or written, for a digest for example. Called on
  * the calling thread. A NULL function is not called. */
@@ -200,7 +204,8 @@ typedef struct pm_motion_read_options {
      * NULL. Every function but pm_motion_get_content refuses such a motion with PM_ERROR_ARGUMENT.
      * Other formats ignore it. */
     bool headers_only;
-    pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
+    pm_motion_log_function
+        log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
     /* true: values that are not finite are not a fault. They are counted in `gap_count`, and take
      * the value of the row before. This is for examining a file, not for resampling it. */
@@ -782,8 +787,10 @@ typedef struct pm_motion_compare_options {
     const char *contacts;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
-    pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
+    pm_motion_log_function
+        log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
+    pm_spelling spelling; /* of options that hints, the JSON and the page name */
     /* Called on the calling thread as times are compared. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
@@ -907,11 +914,6 @@ typedef struct pm_motion_page_options {
     bool hides_poses;    /* true: curves, without the figures */
     bool has_joint;      /* false: the joint with the largest angle is chosen at first */
     size_t joint;        /* node of A */
-    /* Returns another wording for a text that names options of the command, valid until
-     * pm_motion_write_page returns; NULL: the text is unchanged. A NULL function: all texts are
-     * unchanged. */
-    const char *(*words)(void *user, const char *text);
-    void *words_user;
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
@@ -1152,8 +1154,9 @@ typedef struct pm_motion_batch_options {
     /* The functions are called one at a time. NULL: not called */
     /* Receives PM_LOG_WARNING and, with `automatic`, PM_LOG_INFO that says where a file is computed, on
      * any thread. */
-    pm_log_function log;
+    pm_motion_log_function log;
     void *log_user;
+    pm_spelling spelling; /* of options that records and the report name */
     /* Receives what became of a file, on any thread, when its record is written. */
     void (*ended)(void *user, const pm_motion_batch_file *file);
     void *ended_user;

@@ -175,18 +175,18 @@ static bool run_threads(batch *b) {
     return schedule_run(&plan);
 }
 
-static void hear(void *user, pm_log_level level, const char *message) {
+static void hear(void *user, pm_log_level level, const pm_error *remark) {
     batch *b = user;
     pthread_mutex_lock(&b->lock);
     if (b->options->log)
-        b->options->log(b->options->log_user, level, message);
+        b->options->log(b->options->log_user, level, remark);
     pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- before ---------------------------------------------------------------------------- */
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", MOTION_MEMORY_HINT, "out of memory");
+    return motion_refuse_output_memory(error);
 }
 
 /* Records of all shards: the number of shards may have changed. */
@@ -299,10 +299,11 @@ const char *batch_records(const batch *b) {
 static void warn_of_ends(batch *b) {
     const pm_motion_batch_result *counts = &b->counts;
     if (counts->cut_ends > 0)
-        motion_warn_at(b->common.log, b->common.log_user, "--rate",
-                       "up to %.3g s are left out at the ends of %" PRIu64
-                       " file%s, on which no multiple of the rate falls; " TASK_END_HINT,
-                       counts->longest_cut, counts->cut_ends, counts->cut_ends == 1 ? "" : "s");
+        motion_warn_about(&(motion_warnings){.log = b->common.log, .user = b->common.log_user},
+                          task_about_end,
+                          "up to %.3g s are left out at the ends of %" PRIu64
+                          " file%s, on which no multiple of the rate falls",
+                          counts->longest_cut, counts->cut_ends, counts->cut_ends == 1 ? "" : "s");
 }
 
 static int by_name(const void *left, const void *right) {
@@ -322,9 +323,11 @@ static void digest_outputs(batch *b) {
 }
 
 static pm_status run_files(batch *b, pm_error *error) {
-    if (!run_threads(b))
-        return motion_fail_at(error, PM_ERROR_OUTPUT, "--jobs", MOTION_MEMORY_HINT,
-                              "no thread can be started");
+    if (!run_threads(b)) {
+        motion_report(error, PM_ERROR_OUTPUT, "no thread can be started");
+        motion_hint(error, MOTION_MEMORY_HINT);
+        return PM_ERROR_OUTPUT;
+    }
     b->counts.seconds = seconds_now() - b->begun;
     warn_of_ends(b);
     digest_outputs(b);
@@ -363,9 +366,11 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
     if (!b->report || !b->is_recorded)
         return PM_OK;
     if (stopped) {
-        motion_warn_at(b->common.log, b->common.log_user, "--report",
-                       "nothing is written, because the batch was stopped; "
-                       "--resume --report writes it");
+        motion_warn_about(
+            &(motion_warnings){.log = b->common.log, .user = b->common.log_user},
+            (motion_about){
+                .option = "report", .cure = "resume", .cure_value = "true", .hint = "writes it"},
+            "writes nothing, because the batch was stopped");
         return PM_OK;
     }
     const pm_status status = report_write(b->report, b->memory, &stopped, error);

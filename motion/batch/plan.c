@@ -16,8 +16,7 @@
 #include "motion/files/output_names.h"
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", NULL,
-                          "out of memory for the file names");
+    return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
 /* ---- names --------------------------------------------------------------------------- */
@@ -58,8 +57,8 @@ static bool make_names(const batch_items *items, const bool *mine, const batch_o
 /* ---- checks -------------------------------------------------------------------------- */
 
 static pm_status refuse_two(const char *output, pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_ARGUMENT, "--out-dir", "see: posemill resample --help",
-                          "two inputs would be written to the same file %s", output);
+    return motion_fail(error, PM_ERROR_ARGUMENT, "two inputs would be written to the same file %s",
+                       output);
 }
 
 static int compare_names(const void *left, const void *right) {
@@ -86,9 +85,9 @@ static pm_status check_names(const batch_plan *plan, pm_error *error) {
 static pm_status refuse_clash(const named_file *output, const named_file *other, pm_error *error) {
     if (other->use == LOCATION_OUTPUT)
         return refuse_two(output->name, error);
-    return motion_fail_at(error, PM_ERROR_OUTPUT, other->name,
-                          "choose another folder with --out-dir",
-                          "would be overwritten by a result");
+    motion_fail_at(error, PM_ERROR_OUTPUT, other->name, NULL, "would be overwritten by a result");
+    motion_cure(error, "out-dir", NULL, "chooses another folder");
+    return PM_ERROR_OUTPUT;
 }
 
 /* Links may lead outputs to inputs, or to each other. */
@@ -116,10 +115,11 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
 static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
     struct stat status;
     for (size_t i = 0; i < plan->item_count; i++)
-        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0)
-            return motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i],
-                                  "--resume keeps what is done, --overwrite replaces it",
-                                  "exists already");
+        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0) {
+            motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i], NULL, "exists already");
+            motion_cure(error, "resume", "true", "keeps what is done, overwrite replaces it");
+            return PM_ERROR_OUTPUT;
+        }
     return PM_OK;
 }
 

@@ -57,8 +57,7 @@ static bool is_below(const file_location *folder, const file_location *file) {
 }
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--report", NULL,
-                          "out of memory for the file names");
+    return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
 static pm_status check_file(const report_places *places, const char *path, location_use use,
@@ -72,10 +71,11 @@ static pm_status check_file(const report_places *places, const char *path, locat
                          location_compare(&at, &places->numbers) == 0 ||
                          is_below(&places->pages, &at);
     location_release(&at);
-    return clashes
-               ? motion_fail_at(error, PM_ERROR_OUTPUT, path, "choose another folder with --report",
-                                "would be overwritten by the report")
-               : PM_OK;
+    if (!clashes)
+        return PM_OK;
+    motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "would be overwritten by the report");
+    motion_cure(error, "report", NULL, "chooses another folder");
+    return PM_ERROR_OUTPUT;
 }
 
 static pm_status check_files(const report_places *places, const batch_items *items,

@@ -71,15 +71,16 @@ static pm_status take(const char *folder, const char *path, const digest *option
     if (failure != 0)
         return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "cannot be locked: %s",
                               strerror(failure));
-    return has_digest(*file, options)
-               ? PM_OK
-               : motion_fail_at(error, PM_ERROR_OUTPUT, folder,
-                                "wait until it has ended, or choose another folder with --out-dir",
-                                "a run with other options writes into this folder now");
+    if (has_digest(*file, options))
+        return PM_OK;
+    motion_fail_at(error, PM_ERROR_OUTPUT, folder, NULL,
+                   "a run with other options writes into this folder now");
+    motion_cure(error, "out-dir", NULL, "chooses another folder; or wait until it has ended");
+    return PM_ERROR_OUTPUT;
 }
 
-pm_status run_lock_take(const char *folder, const digest *options, pm_log_function log, void *user,
-                        int *lock, pm_error *error) {
+pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log_function log,
+                        void *user, int *lock, pm_error *error) {
     char *path = options->text[0] != '\0' ? compose_format("%s/.posemill/running", folder) : NULL;
     int unseen = 0;
     *lock = -1;

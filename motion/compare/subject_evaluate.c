@@ -67,7 +67,7 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
         status = axes ? PM_OK : motion_refuse_memory(error);
     }
     if (status == PM_OK)
-        status = motion_take_failure(pm_clip_create(engine, &desc, &s->curve, error), error);
+        status = pm_clip_create(engine, &desc, &s->curve, error);
     free(axes);
     pm_motion_character_destroy(&character);
     return status;
@@ -109,7 +109,7 @@ static pm_status sample(subject *s, const double *times, size_t count, pm_error 
                                .rotations = s->sampled[0],
                                .positions = info.has_positions ? s->sampled[1] : NULL,
                                .scales = info.has_scales ? s->sampled[2] : NULL};
-    return motion_take_failure(pm_sample(s->curve, &job, error), error);
+    return pm_sample(s->curve, &job, error);
 }
 
 /* ---- by the channels ----------------------------------------------------------------------- */

@@ -177,8 +177,7 @@ static pm_status check_turn(const conversion *c, pm_error *error) {
         error, PM_ERROR_FILE,
         "cannot be turned: layout %s does not say which rotations are relative to the world",
         m->content.layout);
-    if (error)
-        error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
+    motion_cure_joints(error);
     return PM_ERROR_FILE;
 }
 

@@ -200,10 +200,9 @@ static pm_status refuse_head(const csv_document *d, size_t column, const head *h
     motion_report(error, PM_ERROR_FILE, "line %zu names column %zu '%s'; expected %s",
                   csv_line_of(d, 0) - 1, column + 1, motion_printable(shown, name, strlen(name)),
                   expected);
-    if (error)
-        error->hint =
-            "say what the columns are: --layout position,euler-xyz (degrees about fixed axes, "
-            "or euler-XYZ, euler-xyz-radians), with index, time or number for columns before";
+    motion_cure(error, "layout", "position,euler-xyz",
+                "says what the columns are: degrees about fixed axes, or euler-XYZ, "
+                "euler-xyz-radians, with index, time or number for columns before");
     return PM_ERROR_FILE;
 }
 

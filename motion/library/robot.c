@@ -240,7 +240,7 @@ static pm_status match_robot(const pm_motion *motion, const pm_library_content *
     to->content.layout = "";
     to->content.clips = clips;
     to->content.clip_count = from->clip_count;
-    to->content.notes = to->notes.texts;
+    to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
     return status;
 }

@@ -30,7 +30,9 @@ static pm_status match_robot(library_source *source, const char *path, pm_error 
         pm_library_match_robot(source->motion, source->options->robot, &made, error);
     const pm_motion_content *content = pm_motion_get_content(made);
     for (size_t i = 0; status == PM_OK && reading->log && i < content->note_count; i++)
-        motion_warn_at(reading->log, reading->log_user, path, "%s", content->notes[i]);
+        motion_tell(
+            &(motion_warnings){.log = reading->log, .user = reading->log_user, .name = path},
+            PM_LOG_WARNING, content->notes[i]);
     return use(source, made, status);
 }
 

@@ -149,7 +149,7 @@ pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format
         return motion_check_nodes(&motion->content, writer->title, error);
     if (writer && !writer->write) {
         motion_report(error, PM_ERROR_ARGUMENT, "%s is read, and not written", writer->name);
-        motion_hint(error, "choose another format: --to bvh");
+        motion_cure(error, "to", "bvh", "chooses another format");
         return PM_ERROR_ARGUMENT;
     }
     return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",

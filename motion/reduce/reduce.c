@@ -153,8 +153,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         if (count > 0 && !has_same_times(set[0]->source.timeline, channel->source.timeline)) {
             motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
                           clip, set[0]->index, channel->index);
-            motion_hint(error,
-                        "without --common each joint has keys of its own; or resample first");
+            motion_hint(error, "resample first, or let each joint have keys of its own");
             return PM_ERROR_FILE;
         }
         set[count++] = channel;
@@ -218,7 +217,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     const pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
         (r->limits.position > 0 || r->limits.scale > 0))
-        motion_hint(error, "errors of --position and --scale add up down the chain, and count as "
+        motion_hint(error, "errors of positions and scales add up down the chain, and count as "
                            "distances: give smaller ones, or none");
     if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);

@@ -351,9 +351,10 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
                        w->report->other_arrays);
     if (!has_rate && !w->how->task->reduce && w->clip_count > 0 && content->clip_count > 1 &&
         is_gltf(format))
-        return motion_fail_at(
-            error, PM_ERROR_ARGUMENT, "--clip", "leave it out, or write a format of one clip",
-            "has no effect: %s holds all clips of '%s'", pm_motion_format_name(format), w->path);
+        return motion_fail_option(
+            error, PM_ERROR_ARGUMENT, "clip",
+            "has no effect: %s holds all clips of '%s'; expected a format of one clip",
+            pm_motion_format_name(format), w->path);
     return w->how->is_batch ? PM_OK : task_check_format(w->how->task, format, error);
 }
 
@@ -405,13 +406,13 @@ static pm_status check_clips(const task_work *w, pm_error *error) {
 static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *error) {
     const char *name = pm_motion_format_name(format);
     if (w->how->task->keep_time)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, "--keep-time",
-                              "leave it out, or write gltf or glb",
-                              "has no effect on %s, which begins at 0", name);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
+                                  "has no effect on %s, which begins at 0; it is for gltf and glb",
+                                  name);
     if (w->clip_count > 1)
-        return motion_fail_at(
-            error, PM_ERROR_ARGUMENT, "--clip", "write each clip to a file of its own",
-            "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path, name);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "clip",
+                                  "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path,
+                                  name);
     if (pm_motion_get_content(w->motion)->clip_count > 0) {
         w->clips[0] = first_clip(w);
         w->clip_count = 1;

@@ -14,7 +14,7 @@ from ._arrays import address
 from ._edit import fill_options
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, ffi, file_name, lib, text_worded
+from ._library import Path, call, error_text, ffi, file_name, lib
 from ._motion import READING, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._rational import Number, rate_of, rational
@@ -159,9 +159,9 @@ def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
 
 
 @ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
-def _note_warning(into: Any, level: int, message: Any) -> None:
+def _note_warning(into: Any, level: int, remark: Any) -> None:
     """Files are read twice, and warn twice of the same."""
-    ffi.from_handle(into).setdefault(text_worded(message))
+    ffi.from_handle(into).setdefault(error_text(remark))
 
 
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,

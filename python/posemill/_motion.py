@@ -19,7 +19,7 @@ from ._content import Content
 from ._display import Row, table
 from ._edit import cut_of, edited, filled, join_contents, mirrored
 from ._engine import Engine
-from ._library import Path, call, ffi, file_name, lib, printable, text, text_worded
+from ._library import Path, call, error_text, ffi, file_name, lib, printable, text
 from ._names import EULER_ORDERS, AuthoredMethod, EndRule, Euler, Format, Frame, PictureView, Turn
 from ._pages import Page, Pair, Part, Side, page_of, write_picture
 from ._poses import Poses
@@ -165,7 +165,7 @@ class Motion:
     def notes(self) -> tuple[str, ...]:
         """What is unusual about the file, one sentence each."""
         c = self._content.c
-        return tuple(text_worded(c.notes[i]) for i in range(c.note_count))
+        return tuple(error_text(c.notes[i]) for i in range(c.note_count))
 
     @property
     def carried(self) -> tuple[str, ...]:

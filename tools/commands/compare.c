@@ -144,6 +144,7 @@ static cli_exit run(compare_options *o, char **argv, const char *command) {
         o->compare.digest_a = open_clip_digest(&a);
         o->compare.digest_b = open_clip_digest(&b);
         o->compare.log = cli_log;
+        o->compare.spelling = PM_SPELLING_COMMAND;
         code = compare(o, &a, &b, command);
     }
     close_clip(&b);

@@ -262,9 +262,8 @@ static cli_exit check(const reduce_options *o) {
     const pm_motion_batch_task *task = &files->batch.run.task;
     pm_error error = {.status = PM_OK};
     if (task_check_reduce(format_of(files), o->reduce.curve, &error) != PM_OK)
-        return cli_fail(CLI_USAGE, files->out ? files->out : "--to", error.hint, "%s",
-                        error.message);
-    if (files->out && task_check_output(task, "-o", files->out, &error) != PM_OK)
+        return cli_fail_error(files->out ? files->out : "--to", &error);
+    if (files->out && task_check_output(task, false, files->out, &error) != PM_OK)
         return cli_done(error.status, &error);
     return batch_options_check(&help, &files->batch, !files->out);
 }

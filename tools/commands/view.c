@@ -96,6 +96,7 @@ static cli_exit write_page(view_options *o, const open_clip *clip, const char *c
     o->compare.name_a = clip->path;
     o->compare.digest_a = open_clip_digest(clip);
     o->compare.log = cli_log;
+    o->compare.spelling = PM_SPELLING_COMMAND;
     if (is_picture(o->output))
         return pm_motion_write_picture(clip->motion, &o->compare, &o->picture, o->output, &error) ==
                        PM_OK
