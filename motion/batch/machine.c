@@ -4,7 +4,7 @@
  */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
 
-#include "motion/batch/machine.h"
+#include "motion/batch/schedule.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>

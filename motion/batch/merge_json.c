@@ -7,7 +7,7 @@
 #include "motion/base/composed.h"
 #include "motion/base/json.h"
 #include "motion/batch/merge.h"
-#include "motion/batch/record_line.h"
+#include "motion/batch/record.h"
 
 static void write_file(json_writer *json, const merge_result *result, const merge_file *file) {
     json_begin_object(json, NULL);

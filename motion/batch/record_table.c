@@ -20,7 +20,6 @@
 
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
-#include "motion/batch/record_line.h"
 #include "motion/files/line_reader.h"
 
 typedef struct entry {

@@ -2,10 +2,9 @@
  *
  * index.html: the template report_index.html, and a row of its table for each row.
  */
-#include "motion/batch/report_index.h"
+#include "motion/batch/batch_report.h"
 
-#include "motion/report/page_template.h"
-#include "motion/report/page_text.h"
+#include "motion/report/page.h"
 #include "motion/time/rate.h"
 
 #include <inttypes.h>
@@ -27,9 +26,9 @@ static void write_isolated(FILE *file, const char *text, const char *if_empty) {
     fputs("</bdi>", file);
 }
 
-static void write_link(FILE *file, const char *page) {
+static void write_link(FILE *file, const char *path) {
     fputs("<a href=\"", file); /* of letters, digits, and marks that need no escape */
-    fputs(page, file);
+    fputs(path, file);
 }
 
 static void write_name(FILE *file, const report_row *row) {

@@ -3,8 +3,8 @@
  * index.json: the numbers of the index.
  */
 #include "motion/base/json.h"
-#include "motion/batch/report_index.h"
-#include "motion/report/page_template.h"
+#include "motion/batch/batch_report.h"
+#include "motion/report/page.h"
 
 #include <math.h>
 #include <stdio.h>

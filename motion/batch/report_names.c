@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/report_names.h"
+#include "motion/batch/batch_report.h"
 
 #include <stdlib.h>
 #include <string.h>

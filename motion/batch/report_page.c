@@ -4,15 +4,13 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/report_page.h"
+#include "motion/batch/batch_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
-#include "motion/batch/report_names.h"
-#include "motion/batch/report_pair.h"
-#include "motion/items/member_reader.h"
+#include "motion/items/archive.h"
 #include "motion/report/page.h"
 
 typedef struct page_work {

@@ -2,9 +2,7 @@
  *
  * Feet by their names, and their contacts frame by frame.
  */
-#include "motion/compare/contacts.h"
-
-#include "motion/compare/measures.h"
+#include "motion/compare/compare.h"
 
 #include <ctype.h>
 #include <math.h>

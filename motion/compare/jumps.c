@@ -2,10 +2,7 @@
  *
  * Changes of angular velocity along the frames of one motion.
  */
-#include "motion/compare/jumps.h"
-
-#include "motion/compare/measures.h"
-#include "motion/compare/times.h"
+#include "motion/compare/compare.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Angles by the arc tangent of a quaternion's parts, which is exact near 0 and near 180 degrees, and
  * speeds by central differences.
  */
-#include "motion/compare/measures.h"
+#include "motion/compare/compare.h"
 
 #include <math.h>
 #include <string.h>

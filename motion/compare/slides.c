@@ -2,9 +2,7 @@
  *
  * Times on the ground of each joint, and how far B moves in them.
  */
-#include "motion/compare/slides.h"
-
-#include "motion/compare/measures.h"
+#include "motion/compare/compare.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Sums and maxima of differences.
  */
-#include "motion/compare/statistics.h"
+#include "motion/compare/compare.h"
 
 #include <math.h>
 

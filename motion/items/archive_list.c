@@ -7,7 +7,7 @@
 #ifdef POSEMILL_LIBARCHIVE
 
 #include "motion/items/archive_reader.h"
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 
 #include <stdio.h>
 #include <stdlib.h>

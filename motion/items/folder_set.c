@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/items/folder_set.h"
+#include "motion/items/items.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -6,10 +6,7 @@
  */
 #define _XOPEN_SOURCE 700 /* S_ISSOCK, and POSIX 2008 */
 
-#include "motion/items/folders.h"
-
-#include "motion/items/folder_set.h"
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 
 #include "motion/base/fault.h"
 #include "motion/base/printable.h"

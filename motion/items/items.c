@@ -7,9 +7,7 @@
 #include "motion/items/items.h"
 
 #include "motion/items/archive.h"
-#include "motion/items/folders.h"
-#include "motion/items/item_add.h"
-#include "motion/items/list_file.h"
+#include "motion/items/list_line.h"
 
 #include "motion/base/fault.h"
 

@@ -8,8 +8,11 @@
 
 #include <posemill/posemill_motion.h>
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
+#include <sys/types.h>
 
 typedef struct batch_item {
     char *path;     /* to open, and for messages and records; of a member "takes.tar:walks/a.bvh" */
@@ -43,5 +46,78 @@ void batch_items_release(batch_items *items);
 /* The name of an item without "out": the path without . and .., and without leading /. NULL: memory
  * is exhausted. */
 char *batch_name_of(const char *path);
+
+/* How folders, lists and archives add their items. */
+
+/* No system opens longer names, and records would take any number of bytes. */
+enum {
+    ITEM_NAME_MAX = 4095,
+    ITEM_PATH_MAX = 2 * ITEM_NAME_MAX + 1 /* an archive, : and a member */
+};
+
+/* Adds an item and takes over both texts, which are malloc'ed, also on failure. Where one is too long,
+ * both are cut, and the item has a fault. NULL if memory is exhausted or a text is NULL. The item stays
+ * where it is until the next one is added. */
+batch_item *item_add(batch_items *items, char *path, char *name);
+
+/* Takes over a malloc'ed text. One of more than `max` bytes becomes its beginning and its digest, so
+ * that texts remain different. NULL: memory is exhausted, or the text is NULL. */
+char *item_cut(char *text, size_t max);
+
+/* Sets the fault of an item. False if memory is exhausted. */
+bool item_fault(batch_item *item, const char *reason, ...) __attribute__((format(printf, 2, 3)));
+
+/* Keeps the path of an archive for its members. NULL: memory is exhausted. */
+const char *item_archive(batch_items *items, const char *path);
+
+/* Whether a file in a folder or an archive is an input. `name` is relative to the folder. */
+bool item_matches(const char *match, const char *name);
+
+/* Frees what an item holds. */
+void item_release(batch_item *item);
+
+/* The texts in malloc'ed memory, one after another. NULL: memory is exhausted. */
+char *item_text(const char *first, const char *second, const char *third);
+
+/* Refuses the inputs, because memory is exhausted. */
+pm_status item_memory(pm_error *error);
+
+/* The folders that a search has entered, by device and inode, and how it came to each. */
+
+#define FOLDER_NONE ((size_t)-1)
+
+typedef struct folder_entered {
+    dev_t device;
+    ino_t inode;
+    size_t parent; /* the folder that it was entered from; FOLDER_NONE: the first */
+} folder_entered;
+
+/* Zero-initialise. */
+typedef struct folder_set {
+    folder_entered *folders; /* in the order in which they were entered */
+    size_t count;
+    size_t *slots; /* a hash table of indices + 1; 0: free */
+    size_t slot_count;
+} folder_set;
+
+/* The index of a folder; FOLDER_NONE: it was not entered. */
+size_t folder_set_find(const folder_set *set, const struct stat *status);
+
+/* Adds a folder that is not there. False if memory is exhausted. */
+bool folder_set_add(folder_set *set, const struct stat *status, size_t parent);
+
+/* Whether `above` is `folder` or was entered on the way to it. */
+bool folder_set_leads_to(const folder_set *set, size_t above, size_t folder);
+
+void folder_set_release(folder_set *set);
+
+/* The search for motion files in folders. */
+
+/* Adds the files below a folder whose names match. Real folders are entered before those that links
+ * lead to, so that files have the names of the folders that they lie in. Reads one folder at a time,
+ * so depth is limited by the length of paths alone; a longer one is a fault. Fails only where memory
+ * is exhausted. */
+pm_status folders_search(const char *path, const pm_motion_batch_sources *sources,
+                         batch_items *items, pm_error *error);
 
 #endif

@@ -4,11 +4,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/items/list_file.h"
+#include "motion/items/list_line.h"
 
 #include "motion/items/archive.h"
-#include "motion/items/item_add.h"
-#include "motion/items/list_line.h"
+#include "motion/items/items.h"
 
 #include "motion/base/fault.h"
 #include "motion/files/input.h"

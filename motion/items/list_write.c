@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/items/list_write.h"
+#include "motion/items/list_line.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #include "motion/base/json.h"
 #include "motion/files/output.h"
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 
 static bool write_item(FILE *file, const batch_item *item, bool whole) {
     json_writer json = {.file = file, .depth = JSON_LINE};

@@ -2,7 +2,7 @@
  *
  * Arcs of constant speed on the sphere of unit quaternions.
  */
-#include "motion/reduce/arc.h"
+#include "motion/reduce/segment.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * The terms of cubics, and bounds of their derivatives.
  */
-#include "motion/reduce/cubic.h"
+#include "motion/reduce/segment.h"
 
 #include <math.h>
 

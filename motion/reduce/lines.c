@@ -2,12 +2,11 @@
  *
  * Straight lines between keys of numbers.
  */
-#include "motion/reduce/lines.h"
+#include "motion/reduce/channel.h"
 
 #include <math.h>
 
 #include "motion/model/evaluate.h"
-#include "motion/reduce/written.h"
 
 /* Rounding of a difference, of its largest number. */
 static const double rounding = 1e-15;
@@ -31,20 +30,20 @@ double lines_apart(const double *a, const double *b, uint32_t components, bool i
     return is_ratio ? largest : sum > 0 ? sqrt(sum) + rounding * size : 0;
 }
 
-static double number(const lines *l, size_t key, uint32_t component) {
+static double number(const line_keys *l, size_t key, uint32_t component) {
     return evaluate_number(&l->channel->keys, l->channel->components, key, component);
 }
 
 /* A line between two keys as they are written. */
 typedef struct line {
-    const lines *of;
+    const line_keys *of;
     size_t from, to;
     double begin, end;
 } line;
 
 /* At a time within it: of the source's key, or if that is none, of its curve. */
 static bool holds_at(const line *c, double time, size_t key) {
-    const lines *l = c->of;
+    const line_keys *l = c->of;
     const double u = (time - c->begin) / (c->end - c->begin);
     double sum = 0;
     for (uint32_t i = 0; i < l->channel->components; i++) {
@@ -62,7 +61,7 @@ static bool holds_at(const line *c, double time, size_t key) {
 }
 
 /* Where a number changes its sign, its ratio is not that of both ends. */
-static bool keeps_sign(const lines *l, size_t key) {
+static bool keeps_sign(const line_keys *l, size_t key) {
     for (uint32_t i = 0; l->is_ratio && i < l->channel->components; i++)
         if (number(l, key, i) * number(l, key + 1, i) < 0)
             return false;
@@ -70,7 +69,7 @@ static bool keeps_sign(const lines *l, size_t key) {
 }
 
 /* Keys between equal ones: exact, and no sums. */
-static bool equal_between(const lines *l, size_t from, size_t to) {
+static bool equal_between(const line_keys *l, size_t from, size_t to) {
     for (size_t k = from; k < to; k++)
         if (!lines_equal(l->channel, k))
             return false;
@@ -78,7 +77,7 @@ static bool equal_between(const lines *l, size_t from, size_t to) {
 }
 
 /* At both ends, and at all keys between. */
-static bool holds_along(lines *l, const line *c) {
+static bool holds_along(line_keys *l, const line *c) {
     if (l->worst > c->from && l->worst < c->to &&
         !holds_at(c, evaluate_key_time(l->timeline, l->worst), l->worst))
         return false;
@@ -94,7 +93,7 @@ static bool holds_along(lines *l, const line *c) {
     return true;
 }
 
-bool lines_hold(lines *l, size_t from, size_t to) {
+bool lines_hold(line_keys *l, size_t from, size_t to) {
     const line c = {l, from, to, written_time(l->timeline, from), written_time(l->timeline, to)};
     if (!(c.end > c.begin))
         return false;

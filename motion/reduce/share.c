@@ -2,7 +2,7 @@
  *
  * Rounds of search and certificate.
  */
-#include "motion/reduce/share.h"
+#include "motion/reduce/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>

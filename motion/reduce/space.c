@@ -2,7 +2,7 @@
  *
  * Walks along all key times of two motions, with the poses of both at the ends of each interval.
  */
-#include "motion/reduce/space.h"
+#include "motion/reduce/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -143,14 +143,14 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
                              scale->to[2] - scale->from[2]};
     const double far = fmax(length(t->from), length(t->to));
     const double size = fmax(largest(scale->from), largest(scale->to));
-    const turning turns = segment_turning(&s->rotation, begin, end);
+    const turning turn = segment_turning(&s->rotation, begin, end);
     const double moving = t->seconds > 0 ? length(moved) / t->seconds : 0;
     const double growing =
         scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
     const double w = above->rate;
     const double pull = (w * w + above->change) * far + 2 * w * moving;
-    return (joint_speed){.rate = w + 2 * turns.rate + growing,
-                         .change = above->change + 2 * turns.change,
+    return (joint_speed){.rate = w + 2 * turn.rate + growing,
+                         .change = above->change + 2 * turn.change,
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far,

@@ -2,7 +2,7 @@
  *
  * Keys in float32.
  */
-#include "motion/reduce/written.h"
+#include "motion/reduce/channel.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -67,13 +67,13 @@ static unsigned half_turns(const pm_motion_channel *channel, size_t key) {
 }
 
 void written_rotation(const pm_motion_channel *channel, size_t key, double q[4]) {
-    const unsigned turns = half_turns(channel, key);
+    const unsigned halves = half_turns(channel, key);
     evaluate_key(channel, key, q);
-    if (turns > 0) {
+    if (halves > 0) {
         double before[4];
         unit_rotation(channel, key, q);
         unit_rotation(channel, key - 1, before);
-        const double toward = (dot(before, q) < 0 ? -shortening : shortening) * turns;
+        const double toward = (dot(before, q) < 0 ? -shortening : shortening) * halves;
         for (int i = 0; i < 4; i++)
             q[i] += toward * before[i];
     }

@@ -4,11 +4,6 @@
  */
 #include "motion/report/page.h"
 
-#include "motion/report/page_data.h"
-#include "motion/report/page_sections.h"
-#include "motion/report/page_template.h"
-#include "motion/report/page_text.h"
-
 #include <stdlib.h>
 
 /* Bytes of a joint in tables and numbers, and of all that does not depend on joints. */

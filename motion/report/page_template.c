@@ -2,11 +2,10 @@
  *
  * Fills templates, and writes files in one piece.
  */
-#include "motion/report/page_template.h"
+#include "motion/report/page.h"
 
 #include "motion/base/fault.h"
 #include "motion/files/output.h"
-#include "motion/report/page_parts.h"
 
 #include <stdlib.h>
 #include <string.h>

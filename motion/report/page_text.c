@@ -2,7 +2,7 @@
  *
  * Text, numbers and data for HTML.
  */
-#include "motion/report/page_text.h"
+#include "motion/report/page.h"
 
 #include "motion/base/printable.h"
 

@@ -11,7 +11,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
-#include "motion/compare/comparison.h"
+#include "motion/compare/outcome.h"
 
 enum { MOST_JOINTS = 4000, MOST_POSES = 3000, LEAST_SIDE = 32, MOST_SIDE = 4096 };
 

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "motion/report/page_template.h"
-#include "motion/report/page_text.h"
+#include "motion/report/page.h"
 
 static void write_pose(FILE *file, const picture *p, size_t pose) {
     const double left = p->cell * (double)pose;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/compare/comparison.h"
+#include "motion/compare/outcome.h"
 #include "motion/report/page.h"
 
 typedef struct page_call {

@@ -5,7 +5,7 @@
 #include "files/progress.h"
 #include "motion/base/printable.h"
 #include "motion/batch/batch.h"
-#include "motion/batch/machine.h"
+#include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "options/shard_option.h"
 #include "print/batch_print.h"

@@ -4,7 +4,7 @@
  */
 #include "info/info.h"
 #include "commands.h"
-#include "motion/compare/scene.h"
+#include "motion/compare/outcome.h"
 #include "motion/open/formats.h"
 #include "options/motion_options.h"
 #include "options/options.h"
