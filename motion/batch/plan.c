@@ -165,8 +165,10 @@ static bool make_files(const batch_items *items, const bool *mine, batch_plan *p
     return plan->files != NULL;
 }
 
-pm_status batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
-                          batch_plan *plan, pm_error *error) {
+/* Makes the plan, and checks it before anything is written: two items with one output, an output that
+ * is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
+static pm_status batch_plan_make(const batch_items *items, batch_shard shard,
+                                 const batch_outputs *outputs, batch_plan *plan, pm_error *error) {
     bool *mine = calloc(items->count + 1, sizeof *mine);
     *plan = (batch_plan){.count = 0};
     pm_status status = mine && shard_divide(items, shard, mine) &&

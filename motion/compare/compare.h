@@ -91,10 +91,6 @@ double measure_angle(const double a[4], const double b[4]);
 
 double measure_distance(const double a[3], const double b[3]);
 
-/* The turn from one unit quaternion to another in the frame in which both stand: the axis times the
- * angle in degrees, the shorter way. */
-void measure_turn(const double from[4], const double to[4], double vector[3]);
-
 /* Angular velocity and acceleration of a pair of joints, [0] A and [1] B, in degrees, in the frame of
  * the parent. */
 typedef struct pair_speeds {
@@ -172,13 +168,6 @@ typedef struct slide_state {
     bool has_poses;
     const subject *of; /* its axis that points up, and its unit of length */
 } slide_state;
-
-/* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
-double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up);
-
-/* Whether a joint stands that was at `last` so many seconds before. */
-bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
-                  const subject *of);
 
 /* False: memory is exhausted. */
 bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, const subject *of);

@@ -12,7 +12,8 @@
 
 /* ---- slides ------------------------------------------------------------------------------------ */
 
-double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
+/* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
+static double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
     double lowest = (double)INFINITY;
     for (size_t p = 0; p < pairs->count; p++) {
         const joint_pair pair = pairs->pairs[p];
@@ -21,8 +22,9 @@ double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *pos
     return lowest;
 }
 
-bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
-                  const subject *of) {
+/* Whether a joint stands that was at `last` so many seconds before. */
+static bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
+                         const subject *of) {
     const double height = SLIDE_HEIGHT / of->unit_mm, speed = SLIDE_SPEED / of->unit_mm;
     return at[of->up] - lowest <= height && measure_distance(last, at) <= speed * seconds;
 }
@@ -164,14 +166,10 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
 /* Extends the contact of the frame before, or begins one. False: memory is exhausted. */
 static bool add_span(contact_side *s, double time) {
     if (!s->is_on) {
-        if (s->span_count == s->room) {
-            const size_t room = s->room > 0 ? 2 * s->room : 16;
-            double(*grown)[2] = realloc(s->spans, room * sizeof *grown);
-            if (!grown)
-                return false;
-            s->spans = grown;
-            s->room = room;
-        }
+        double(*grown)[2] = motion_with_room(s->spans, s->span_count, &s->room, sizeof *grown);
+        if (!grown)
+            return false;
+        s->spans = grown;
         s->spans[s->span_count++][0] = time;
     }
     s->spans[s->span_count - 1][1] = time;

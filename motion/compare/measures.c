@@ -51,7 +51,9 @@ double measure_distance(const double a[3], const double b[3]) {
     return length(difference);
 }
 
-void measure_turn(const double from[4], const double to[4], double vector[3]) {
+/* The turn from one unit quaternion to another in the frame in which both stand: the axis times the
+ * angle in degrees, the shorter way. */
+static void measure_turn(const double from[4], const double to[4], double vector[3]) {
     double turn[4];
     turn_between(from, to, turn);
     const double sine = length(turn);

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "motion/base/arena.h"
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/printable.h"
 #include "motion/files/digest.h"
@@ -219,17 +221,6 @@ pm_status item_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_MEMORY, "inputs", NULL, "out of memory");
 }
 
-char *item_text(const char *first, const char *second, const char *third) {
-    const size_t a = strlen(first), b = strlen(second), c = strlen(third);
-    char *text = malloc(a + b + c + 1);
-    if (text) {
-        memcpy(text, first, a);
-        memcpy(text + a, second, b);
-        memcpy(text + a + b, third, c + 1);
-    }
-    return text;
-}
-
 static bool is_dots(const char *part, size_t size) {
     return (size == 1 && part[0] == '.') || (size == 2 && part[0] == '.' && part[1] == '.');
 }
@@ -260,7 +251,7 @@ char *item_cut(char *text, size_t max) {
         return text;
     const digest all = digest_of(text, size);
     text[utf8_cut(text, size, BEGINNING)] = '\0';
-    char *cut = item_text(text, "...", all.text);
+    char *cut = compose_format("%s...%s", text, all.text);
     free(text);
     return cut;
 }
@@ -270,13 +261,9 @@ batch_item *item_add(batch_items *items, char *path, char *name) {
     const bool is_long = size > ITEM_NAME_MAX || (path != NULL && strlen(path) > ITEM_PATH_MAX);
     name = item_cut(name, ITEM_NAME_MAX);
     path = item_cut(path, ITEM_PATH_MAX);
-    if (path && name && items->count == items->room) {
-        const size_t room = items->room < 64 ? 64 : 2 * items->room;
-        batch_item *more = realloc(items->items, room * sizeof *more);
-        items->items = more ? more : items->items;
-        items->room = more ? room : items->room;
-    }
-    if (!path || !name || items->count == items->room) {
+    batch_item *more = motion_with_room(items->items, items->count, &items->room, sizeof *more);
+    items->items = more ? more : items->items;
+    if (!path || !name || !more) {
         free(path);
         free(name);
         return NULL;

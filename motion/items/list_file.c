@@ -10,6 +10,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "motion/base/arena.h"
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/json.h"
 #include "motion/files/input.h"
@@ -34,14 +36,11 @@ typedef struct member_lines {
 
 /* Takes the archive and the member from the line. */
 static bool keep_member(member_lines *members, list_line *line, size_t item) {
-    if (members->count == members->room) {
-        const size_t room = members->room < 64 ? 64 : 2 * members->room;
-        member_line *more = realloc(members->lines, room * sizeof *more);
-        if (!more)
-            return false;
-        members->lines = more;
-        members->room = room;
-    }
+    member_line *more =
+        motion_with_room(members->lines, members->count, &members->room, sizeof *more);
+    if (!more)
+        return false;
+    members->lines = more;
     members->lines[members->count++] =
         (member_line){line->path, line->member, item, line->has_bytes};
     line->path = line->member = NULL;
@@ -103,7 +102,8 @@ static bool look_at(batch_item *item) {
 static bool add_line(list_line *line, member_lines *members, batch_items *items) {
     const bool is_member = line->member != NULL;
     char *name = line->out ? line->out : batch_name_of(is_member ? line->member : line->path);
-    char *path = item_text(line->path, is_member ? ":" : "", is_member ? line->member : "");
+    char *path =
+        compose_format("%s%s%s", line->path, is_member ? ":" : "", is_member ? line->member : "");
     line->out = NULL;
     batch_item *item = item_add(items, path, name);
     if (!item)

@@ -11,15 +11,16 @@
 #include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 
+/* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
+static bool reduce_is_ratio(const pm_motion_channel *channel) {
+    return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
+}
+
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
     return channel->path == PM_MOTION_ROTATION   ? limits->angle
            : channel->path == PM_MOTION_POSITION ? limits->position
            : reduce_is_ratio(channel)            ? limits->scale
                                                  : 0;
-}
-
-bool reduce_is_ratio(const pm_motion_channel *channel) {
-    return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
 }
 
 static bool is_rotation(const reduced_channel *c) {
@@ -50,9 +51,9 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     if (t->turns)
         return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
     t->numbers = (line_keys){.channel = channel,
-                                .timeline = c->source.timeline,
-                                .limit = limit,
-                                .is_ratio = reduce_is_ratio(channel)};
+                             .timeline = c->source.timeline,
+                             .limit = limit,
+                             .is_ratio = reduce_is_ratio(channel)};
     return true;
 }
 

@@ -212,9 +212,6 @@ typedef struct reduced_channel {
     path_end end;      /* of the search */
 } reduced_channel;
 
-/* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
-bool reduce_is_ratio(const pm_motion_channel *channel);
-
 /* The limit of a channel; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel);
 

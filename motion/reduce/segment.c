@@ -60,12 +60,15 @@ void arc_value(const arc *a, double time, double q[4]) {
         q[i] /= sqrt(length2);
 }
 
-double arc_bound(double apart, double a, double b) {
+/* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at
+ * most `apart`. */
+static double arc_bound(double apart, double a, double b) {
     const double curve = (a * a + b * b) / 8, drift = (a - b) * (a - b) / 8;
     return curve < 1 ? fmax(apart, (apart - drift) / (1 - curve)) * (1 + 1e-14) : (double)INFINITY;
 }
 
-double arc_speed(const arc *a) {
+/* Radians of the quaternion per second. */
+static double arc_speed(const arc *a) {
     return a->seconds > 0 ? a->angle / a->seconds : 0;
 }
 
@@ -110,16 +113,18 @@ static double length(const double a[4]) {
     return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
 }
 
-void cubic_value(const cubic *c, double time, double q[4]) {
+/* The unit quaternion at a time, which lies in the cubic. */
+static void cubic_value(const cubic *c, double time, double q[4]) {
     derive(c, time, 0, q);
     const double size = length(q);
     for (int i = 0; i < 4; i++)
         q[i] = size > 0 ? q[i] / size : i == 3;
 }
 
-/* The second derivative is linear, and the others differ from those at the ends by at most what it
- * moves them. */
-turning cubic_turning(const cubic *c, double begin, double end) {
+/* In an interval. With p the cubic and n its length, the quaternion p / n moves by at most |p'| / n, and its
+ * second derivative across it is at most |p''| / n + 2 |p'|^2 / n^2. Infinite where n may be 0. The second
+ * derivative is linear, and the others differ from those at the ends by at most what it moves them. */
+static turning cubic_turning(const cubic *c, double begin, double end) {
     const double h = end - begin;
     double largest[3] = {0}, least = (double)INFINITY;
     for (int order = 0; order < 3; order++)

@@ -37,9 +37,6 @@ typedef struct arc {
 /* seconds is 0 for a constant: both quaternions are the same then. */
 arc arc_between(const double from[4], const double to[4], double begin, double seconds);
 
-/* Radians of the quaternion per second. */
-double arc_speed(const arc *a);
-
 /* The unit quaternion at a time, which lies in the arc. */
 void arc_value(const arc *a, double time, double q[4]);
 
@@ -51,10 +48,6 @@ double arc_chord_at_most(const double a[4], const double b[4], double sign);
 
 /* The sign for which two quaternions are nearer. */
 double arc_sign(const double a[4], const double b[4]);
-
-/* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at
- * most `apart`. */
-double arc_bound(double apart, double a, double b);
 
 /* Radians of `apart`, and back. */
 double arc_radians(double apart);
@@ -120,13 +113,6 @@ typedef struct cubic {
 /* Of two keys, with their tangents per second. */
 cubic cubic_between(const double from[4], const double out[4], const double in[4],
                     const double to[4], double begin, double seconds);
-
-/* The unit quaternion at a time, which lies in the cubic. */
-void cubic_value(const cubic *c, double time, double q[4]);
-
-/* In an interval. With p the cubic and n its length, the quaternion p / n moves by at most |p'| / n, and
- * its second derivative across it is at most |p''| / n + 2 |p'|^2 / n^2. Infinite where n may be 0. */
-turning cubic_turning(const cubic *c, double begin, double end);
 
 typedef enum segment_kind { SEGMENT_ARC, SEGMENT_CUBIC, SEGMENT_CURVE } segment_kind;
 

@@ -12,7 +12,8 @@
 /* Bytes of a joint in tables and numbers, and of all that does not depend on joints. */
 enum { JOINT_TEXT = 2000, FIXED_TEXT = 400000 };
 
-size_t page_room(const comparison *c) {
+/* The bytes that the frames of a page may have, before they are text. */
+static size_t page_room(const comparison *c) {
     const size_t keys = page_keys_text(c->a) + (c->a != c->b ? page_keys_text(c->b) : 0);
     return (PAGE_BYTES - FIXED_TEXT - c->pairs->count * JOINT_TEXT - keys) / 4 * 3;
 }
@@ -115,7 +116,8 @@ static bool write_all(FILE *file, const void *content) {
                                content);
 }
 
-char *page_text(const page *p, size_t *size) {
+/* The page in memory, malloc'ed. NULL: memory is exhausted. */
+static char *page_text(const page *p, size_t *size) {
     return compose_text(write_all, p, size);
 }
 

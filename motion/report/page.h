@@ -104,9 +104,6 @@ enum {
     PAGE_BYTES = 20000000 /* of a page */
 };
 
-/* The bytes that the frames of a page may have, before they are text. */
-size_t page_room(const comparison *c);
-
 /* Compares, and keeps the frames of a page. Messages name `path`. Frames and comparison are released by
  * the caller, also on failure. */
 pm_status page_compute(comparison *c, page_frames *frames, uint64_t max_times, const char *path,
@@ -123,9 +120,6 @@ typedef struct page {
 
 /* Writes the page to a file, or to standard output for "-". */
 pm_status page_write(const char *path, const page *p, pm_error *error);
-
-/* The page in memory, malloc'ed. NULL: memory is exhausted. */
-char *page_text(const page *p, size_t *size);
 
 /* The data of a page for its script: a JSON head, and blocks of 16-bit numbers in base64. */
 
