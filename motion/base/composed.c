@@ -8,6 +8,7 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
@@ -31,4 +32,8 @@ char *compose_format(const char *format, ...) {
     char *text = format_alloc(format, arguments);
     va_end(arguments);
     return text;
+}
+
+int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

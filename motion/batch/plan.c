@@ -62,10 +62,6 @@ static pm_status refuse_two(const char *output, pm_error *error) {
                           "two inputs would be written to the same file %s", output);
 }
 
-static int compare_names(const void *left, const void *right) {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Items have different names, but their extensions were replaced. */
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
     const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
@@ -74,7 +70,7 @@ static pm_status check_names(const batch_plan *plan, pm_error *error) {
         return refuse_memory(error);
     for (size_t i = 0; i < plan->item_count; i++)
         sorted[i] = plan->names[i];
-    qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
+    qsort(sorted, plan->item_count, sizeof *sorted, compare_texts);
     for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             status = refuse_two(sorted[i], error);

@@ -261,10 +261,6 @@ const batch_record *const *record_table_find(const record_table *table, const ch
     return found ? (const batch_record *const *)found->records : NULL;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *const *record_table_names(record_table *table, size_t *count) {
     *count = table->count;
     if (!table->names) {
@@ -274,7 +270,7 @@ const char *const *record_table_names(record_table *table, size_t *count) {
             return NULL;
         for (size_t i = 0; i < table->count; i++)
             table->names[i] = name_of(&table->entries[i]);
-        qsort(table->names, table->count, sizeof *table->names, compare_names);
+        qsort(table->names, table->count, sizeof *table->names, compare_texts);
     }
     return table->names;
 }

@@ -36,19 +36,15 @@ static void turn_between(const double from[4], const double to[4], double q[4]) 
     q[3] = to[3] * w - to[0] * x - to[1] * y - to[2] * z;
 }
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 double measure_angle(const double a[4], const double b[4]) {
     double turn[4];
     turn_between(a, b, turn);
-    return 2 * atan2(length(turn), fabs(turn[3])) * MEASURE_DEGREES;
+    return 2 * atan2(vector_length(turn), fabs(turn[3])) * MEASURE_DEGREES;
 }
 
 double measure_distance(const double a[3], const double b[3]) {
     const double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return length(difference);
+    return vector_length(difference);
 }
 
 /* The turn from one unit quaternion to another in the frame in which both stand: the axis times the
@@ -56,7 +52,7 @@ double measure_distance(const double a[3], const double b[3]) {
 static void measure_turn(const double from[4], const double to[4], double vector[3]) {
     double turn[4];
     turn_between(from, to, turn);
-    const double sine = length(turn);
+    const double sine = vector_length(turn);
     const double angle = 2 * atan2(sine, fabs(turn[3])) * MEASURE_DEGREES;
     const double factor = sine > 0 ? (turn[3] < 0 ? -angle : angle) / sine : 0;
     for (size_t i = 0; i < 3; i++)

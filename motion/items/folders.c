@@ -182,10 +182,6 @@ static bool sort_entry(search *s, int folder, const char *entry, const char *pat
     return !S_ISREG(status.st_mode) || add_file(s, path, name, &status);
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void free_names(char **names, size_t count) {
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -211,7 +207,7 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
     }
     const int fault = errno;
     if (*count > 1)
-        qsort(*names, *count, sizeof **names, by_text);
+        qsort(*names, *count, sizeof **names, compare_texts);
     return fault;
 }
 
