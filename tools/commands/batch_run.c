@@ -8,7 +8,7 @@
 #include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "options/shard_option.h"
-#include "print/batch_print.h"
+#include "print/print.h"
 #include "resample_run.h"
 
 #include <stdatomic.h>

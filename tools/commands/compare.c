@@ -7,7 +7,7 @@
 #include "motion/compare/outcome.h"
 #include "options/device_options.h"
 #include "options/page_options.h"
-#include "print/compare_print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
