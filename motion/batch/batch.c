@@ -16,11 +16,11 @@
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
-#include "motion/batch/machine.h"
 #include "motion/batch/run_lock.h"
+#include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/output.h"
-#include "motion/items/member_reader.h"
+#include "motion/items/archive.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_rate.h"
 

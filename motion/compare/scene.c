@@ -2,7 +2,7 @@
  *
  * Options about the part, the axis that points up and the unit, and the hints where they were guessed.
  */
-#include "motion/compare/scene.h"
+#include "motion/compare/outcome.h"
 
 #include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"

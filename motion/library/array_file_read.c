@@ -122,11 +122,6 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
     return place(a, m, array, error);
 }
 
-static int compare_arrays(const void *x, const void *y) {
-    const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
-    return motion_compare_names(a->name, b->name);
-}
-
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
     pm_status status = PM_OK;
     a->arrays = motion_allocate(&a->arena, zip->count, sizeof *a->arrays);
@@ -138,12 +133,12 @@ static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *er
     if (status != PM_OK)
         return status;
     for (size_t i = 0; i < a->count; i++)
-        a->sorted[i] = &a->arrays[i];
-    qsort(a->sorted, a->count, sizeof *a->sorted, compare_arrays);
+        a->sorted[i] = (motion_named){a->arrays[i].name, (uint32_t)i};
+    motion_sort_named(a->sorted, a->count);
     for (size_t i = 1; i < a->count; i++)
-        if (compare_arrays(&a->sorted[i - 1], &a->sorted[i]) == 0) {
+        if (motion_compare_names(a->sorted[i - 1].name, a->sorted[i].name) == 0) {
             char shown[MOTION_PRINTABLE];
-            const pm_motion_name name = a->sorted[i]->name;
+            const pm_motion_name name = a->sorted[i].name;
             return motion_refuse(error, "%s: there are two of this name",
                                  motion_printable(shown, name.text, name.size));
         }
@@ -193,19 +188,9 @@ void array_file_close(array_file *a) {
 /* ---- access --------------------------------------------------------------------------- */
 
 const file_array *array_file_find(const array_file *a, const char *name) {
-    const pm_motion_name wanted = {name, strlen(name)};
-    size_t low = 0, high = a->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = motion_compare_names(a->sorted[middle]->name, wanted);
-        if (order == 0)
-            return a->sorted[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const uint32_t found =
+        motion_find_named(a->sorted, a->count, (pm_motion_name){name, strlen(name)});
+    return found != PM_NO_INDEX32 ? &a->arrays[found] : NULL;
 }
 
 pm_status array_file_want(const array_file *a, const char *name, const char *type, size_t rank,

@@ -185,37 +185,24 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 
 /* ---- the order of joints -------------------------------------------------------------- */
 
-static bool same_name(const pm_motion_name *a, const pm_motion_name *b) {
-    return motion_compare_names(*a, *b) == 0;
-}
-
-typedef struct named_joint {
-    const pm_motion_name *name;
-    uint32_t joint;
-} named_joint;
-
-static int compare_joints(const void *a, const void *b) {
-    return motion_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
-}
-
 /* Joints whose names differ, in the order of another file. */
 static pm_status sort_joints(library_source *source, const pm_library_content *c, pm_error *error) {
     const size_t joints = source->joint_count;
-    named_joint *own = calloc(2 * joints, sizeof *own), *first = own ? own + joints : NULL;
+    motion_named *own = calloc(2 * joints, sizeof *own), *first = own ? own + joints : NULL;
     pm_status status = own ? PM_OK : motion_refuse_memory(error);
     for (size_t j = 0; j < joints && own; j++) {
-        own[j] = (named_joint){name_of(source, j), (uint32_t)j};
-        first[j] = (named_joint){&c->joint_names[j], (uint32_t)j};
+        own[j] = (motion_named){*name_of(source, j), (uint32_t)j};
+        first[j] = (motion_named){c->joint_names[j], (uint32_t)j};
     }
     if (own) {
-        qsort(own, joints, sizeof *own, compare_joints);
-        qsort(first, joints, sizeof *first, compare_joints);
+        motion_sort_named(own, joints);
+        motion_sort_named(first, joints);
     }
     for (size_t j = 0; j < joints && status == PM_OK; j++) {
-        if (!same_name(own[j].name, first[j].name) ||
-            (j > 0 && same_name(own[j - 1].name, own[j].name)))
+        if (motion_compare_names(own[j].name, first[j].name) != 0 ||
+            (j > 0 && motion_compare_names(own[j - 1].name, own[j].name) == 0))
             status = motion_refuse(error, "has other joints than the first file");
-        source->order[first[j].joint] = own[j].joint;
+        source->order[first[j].index] = own[j].index;
     }
     free(own);
     return status;
@@ -234,7 +221,7 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
         return motion_refuse_memory(error);
     for (size_t j = 0; j < c->joint_count; j++) {
         source->order[j] = (uint32_t)j;
-        same &= same_name(name_of(source, j), &c->joint_names[j]);
+        same &= motion_compare_names(*name_of(source, j), c->joint_names[j]) == 0;
     }
     const pm_status status = same ? PM_OK : sort_joints(source, c, error);
     for (size_t j = 0; j < c->joint_count && status == PM_OK; j++) {

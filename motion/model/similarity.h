@@ -5,6 +5,8 @@
 #ifndef POSEMILL_MOTION_SIMILARITY_H
 #define POSEMILL_MOTION_SIMILARITY_H
 
+#include <math.h>
+
 /* v' = s q(v) + p, with a unit quaternion q. */
 typedef struct similarity {
     double q[4], p[3], s;
@@ -17,6 +19,10 @@ static inline void vector_cross(const double a[3], const double b[3], double out
     out[0] = a[1] * b[2] - a[2] * b[1];
     out[1] = a[2] * b[0] - a[0] * b[2];
     out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+static inline double vector_length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
 /* First b, then a; the result may be either. */

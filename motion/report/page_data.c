@@ -5,12 +5,10 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/report/page_data.h"
+#include "motion/report/page.h"
 
 #include "motion/base/json.h"
 #include "motion/model/evaluate.h"
-#include "motion/report/page_template.h"
-#include "motion/report/page_text.h"
 
 #include <math.h>
 #include <stdlib.h>

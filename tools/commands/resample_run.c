@@ -10,7 +10,7 @@
 #include "motion/files/output_names.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
-#include "print/resample_print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a batch says on a terminal: the line of its progress, and the summary at the end.
+ * What the command says to people: of a batch the line of its progress and the summary at its end, of a
+ * merge, a comparison, and a file.
  */
-#ifndef POSEMILL_TOOLS_BATCH_PRINT_H
-#define POSEMILL_TOOLS_BATCH_PRINT_H
+#ifndef POSEMILL_TOOLS_PRINT_H
+#define POSEMILL_TOOLS_PRINT_H
 
 #include "commands/cli.h"
-
-#include <posemill/posemill_motion.h>
+#include "commands/resample_run.h"
+#include "motion/batch/merge.h"
+#include "motion/compare/outcome.h"
+#include "motion/task/task.h"
 
 enum { STATUS_FAILURES = 5, STATUS_WIDTH = 256 };
 
@@ -31,5 +34,16 @@ void status_print(const pm_motion_batch_result *status, const batch_failures *fa
 
 /* 0, 1 where some files failed or are left, or the code that all failures have where nothing was done. */
 cli_exit status_code(const pm_motion_batch_result *status, const batch_failures *failures);
+
+/* Prints the counts of a merge, the first files of each problem, and the digest. */
+void merge_print(const pm_motion_batch_merge *merge);
+
+/* A comparison as lines: a joint each, the worst first, then the clip. */
+void compare_print(FILE *file, const outcome *o);
+
+/* Prints the report of one file in the requested form. With the output on standard output the text report
+ * goes to stderr. */
+void resample_print(const resample_options *options, const char *in, const char *out,
+                    const task_report *report);
 
 #endif
