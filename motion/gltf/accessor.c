@@ -6,6 +6,18 @@
 
 #include <string.h>
 
+const char *const gltf_interpolations[] = {[PM_MOTION_LINEAR] = "LINEAR",
+                                           [PM_MOTION_STEP] = "STEP",
+                                           [PM_MOTION_CUBICSPLINE] = "CUBICSPLINE"};
+const char *const gltf_paths[] = {[PM_MOTION_ROTATION] = "rotation",
+                                  [PM_MOTION_POSITION] = "translation",
+                                  [PM_MOTION_SCALE] = "scale",
+                                  [PM_MOTION_WEIGHTS] = "weights"};
+const char *const gltf_type_of[] = {[PM_MOTION_ROTATION] = "VEC4",
+                                    [PM_MOTION_POSITION] = "VEC3",
+                                    [PM_MOTION_SCALE] = "VEC3",
+                                    [PM_MOTION_WEIGHTS] = "SCALAR"};
+
 static size_t bytes_of(size_t component_type) {
     switch (component_type) {
     case GLTF_INT8:

@@ -7,9 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/counts.h"
 #include "motion/gltf/channels.h"
-#include "motion/gltf/compose.h"
 #include "motion/gltf/extensions.h"
 #include "motion/gltf/timelines.h"
 #include "motion/time/key_rate.h"
@@ -19,9 +17,6 @@
 
 static pm_status read_interpolation(const json_t *json, const gltf_place *place,
                                     pm_motion_interpolation *interpolation, pm_error *error) {
-    static const char *const names[] = {[PM_MOTION_LINEAR] = "LINEAR",
-                                        [PM_MOTION_STEP] = "STEP",
-                                        [PM_MOTION_CUBICSPLINE] = "CUBICSPLINE"};
     const json_t *text = NULL;
     char shown[MOTION_PRINTABLE];
     const pm_status status = gltf_get_text(json, place, "interpolation", false, &text, error);
@@ -29,7 +24,7 @@ static pm_status read_interpolation(const json_t *json, const gltf_place *place,
     if (status != PM_OK || !text)
         return status;
     for (unsigned i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++) {
-        if (strcmp(json_string_value(text), names[i]) == 0) {
+        if (strcmp(json_string_value(text), gltf_interpolations[i]) == 0) {
             *interpolation = (pm_motion_interpolation)i;
             return PM_OK;
         }
@@ -88,16 +83,12 @@ static pm_status note_unknown_path(gltf_reader *reader, const json_t *path, cons
 
 static pm_status read_path(gltf_reader *reader, const json_t *json, const gltf_place *place,
                            target *made, pm_error *error) {
-    static const char *const names[] = {[PM_MOTION_ROTATION] = "rotation",
-                                        [PM_MOTION_POSITION] = "translation",
-                                        [PM_MOTION_SCALE] = "scale",
-                                        [PM_MOTION_WEIGHTS] = "weights"};
     const json_t *path = NULL;
     const pm_status status = gltf_get_text(json, place, "path", true, &path, error);
     if (status != PM_OK)
         return status;
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(json_string_value(path), names[i]) == 0) {
+    for (unsigned i = 0; i < GLTF_PATHS; i++) {
+        if (strcmp(json_string_value(path), gltf_paths[i]) == 0) {
             made->path = (pm_motion_path)i;
             return PM_OK;
         }

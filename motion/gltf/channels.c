@@ -148,16 +148,13 @@ static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gl
 static pm_status check_output(gltf_reader *reader, const gltf_accessor *a,
                               const gltf_sampler *sampler, const gltf_place *place,
                               const pm_motion_channel *channel, pm_error *error) {
-    static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_POSITION] = "VEC3",
-                                        [PM_MOTION_SCALE] = "VEC3",
-                                        [PM_MOTION_WEIGHTS] = "SCALAR"};
     const bool is_cubic = sampler->interpolation == PM_MOTION_CUBICSPLINE;
     const bool may_be_integer =
         channel->path == PM_MOTION_ROTATION || channel->path == PM_MOTION_WEIGHTS;
     const size_t per_key = (channel->path == PM_MOTION_WEIGHTS ? channel->components : 1u) *
                            (is_cubic ? (size_t)3 : (size_t)1);
-    pm_status status = gltf_check_type(a, place, types[channel->path], may_be_integer, error);
+    pm_status status =
+        gltf_check_type(a, place, gltf_type_of[channel->path], may_be_integer, error);
     if (status == PM_OK)
         status = gltf_check_no_stride(reader, a, place, error);
     if (status == PM_OK && (a->count % per_key != 0 || a->count / per_key != sampler->key_count))

@@ -8,8 +8,20 @@
 
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/gltf/place.h"
 #include "motion/model/model.h"
+
+/* Of a node's extras: three numbers, where a bone without children ends. */
+#define GLTF_TAIL "posemill_tail"
+/* Of an animation: its rate, such as "30000/1001", where keys alone may not tell it. */
+#define GLTF_RATE "posemill_rate"
+
+/* The words for interpolations and paths, and by path the type of the elements of accessors. */
+enum { GLTF_PATHS = PM_MOTION_WEIGHTS + 1 };
+extern const char *const gltf_interpolations[PM_MOTION_INTERPOLATION_COUNT];
+extern const char *const gltf_paths[GLTF_PATHS];
+extern const char *const gltf_type_of[GLTF_PATHS];
 
 typedef struct gltf_buffer {
     const unsigned char *data; /* NULL: none, as of the uncompressed data of a compressed file */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/compose.h"
 #include "motion/gltf/document.h"
 #include "motion/gltf/matrix.h"
 

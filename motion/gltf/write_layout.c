@@ -307,7 +307,5 @@ pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
     w->pieces = calloc(2 * w->document->view_count + w->clip_count + 2, sizeof *w->pieces);
     if (!w->pieces)
         return motion_refuse_memory(error);
-    if (!w->dropped_views)
-        return grow_first(w, error);
-    return lay_out_fresh(w, error);
+    return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }
