@@ -31,22 +31,24 @@ typedef struct gltf_accessor {
     size_t values_view, values_offset;
 } gltf_accessor;
 
-pm_status gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *accessor,
-                              pm_error *error);
+bool gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *accessor);
+
+/* Bytes of a component; 0: the type is not known. */
+size_t gltf_bytes_of(size_t component_type);
 
 /* Whether `place`, which refers to the accessor, may have it: the type, and floats or normalized
  * integers. */
-pm_status gltf_check_type(const gltf_accessor *accessor, const gltf_place *place, const char *type,
-                          bool may_be_integer, pm_error *error);
+bool gltf_check_type(gltf_reader *reader, const gltf_accessor *accessor, const gltf_place *place,
+                     const char *type, bool may_be_integer);
 
 /* Refuses an accessor whose view has a byteStride, which is for attributes of vertices only; one of the
  * element's size is a warning, or with `strict` a refusal. */
-pm_status gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
-                               const gltf_place *place, pm_error *error);
+bool gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
+                          const gltf_place *place);
 
 /* (count, components) finite floats, tightly packed: those in the file where that is possible. Count
  * must be bounded by data that were seen. */
-pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor,
-                           const gltf_place *place, const float **values, pm_error *error);
+bool gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor, const gltf_place *place,
+                      const float **values);
 
 #endif

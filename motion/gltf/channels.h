@@ -15,7 +15,7 @@ typedef struct gltf_sampler {
 
 /* Fills components, keys, in and out of a channel with node and path, from the sampler's output,
  * which `place` is; `target` is the place of the channel's target. */
-pm_status gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
-                         const gltf_place *target, pm_motion_channel *channel, pm_error *error);
+bool gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
+                    const gltf_place *target, pm_motion_channel *channel);
 
 #endif

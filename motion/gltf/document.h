@@ -74,47 +74,45 @@ typedef struct gltf_document {
 } gltf_document;
 
 /* State of reading. */
-typedef struct gltf_reader {
+struct gltf_reader {
     const motion_input *input;
     pm_motion *motion;
     gltf_document *document;
     gltf_accessor_cache *cache;
+    pm_error error; /* status PM_OK: nothing is refused */
     size_t warnings;
     size_t bytes;           /* of all buffers, each file once */
     size_t decoded, values; /* bytes that were made of them */
     bool is_too_much;       /* for the whole file, not for a clip */
-} gltf_reader;
+};
 
 /* A warning. No more than some of one file are given. */
 void gltf_warn(gltf_reader *reader, const gltf_place *place, const char *message);
 
 /* A warning, or with `strict` a refusal. */
-pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
-                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool gltf_note(gltf_reader *reader, const gltf_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Zeroed memory that lives as long as the motion. */
+/* Zeroed memory that lives as long as the motion. NULL: it is refused. */
 void *gltf_allocate(gltf_reader *reader, size_t count, size_t size);
 
 /* Count `count` elements of `size` bytes that are decompressed or made of accessors, before they are.
  * Refused are many times the bytes of the buffers: accessors and views may all refer to the same
  * bytes, and those of sparse accessors to none. */
-pm_status gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t count,
-                             size_t size, pm_error *error);
-pm_status gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t count, size_t size,
-                            pm_error *error);
+bool gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t count, size_t size);
+bool gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t count, size_t size);
 
 /* The steps of reading, in their order. */
-pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_t bin_size,
-                            pm_error *error);
-pm_status gltf_read_views(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_nodes(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_skins(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_animations(gltf_reader *reader, pm_error *error);
+bool gltf_read_extensions(gltf_reader *reader);
+bool gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_t bin_size);
+bool gltf_read_views(gltf_reader *reader);
+bool gltf_read_nodes(gltf_reader *reader);
+bool gltf_read_skins(gltf_reader *reader);
+bool gltf_read_animations(gltf_reader *reader);
 
 /* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
-pm_status gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
-                         const unsigned char **data, pm_error *error);
+bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
+                    const unsigned char **data);
 
 /* Whether floats in memory have the bytes of those in files. */
 static inline bool gltf_is_little_endian(void) {
@@ -126,8 +124,7 @@ static inline bool gltf_is_little_endian(void) {
 
 /* Whether a view can be decompressed in this build. */
 bool gltf_can_decompress(void);
-pm_status gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data,
-                          pm_error *error);
+bool gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data);
 
 /* Reads a whole file: the document of either container. */
 pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,

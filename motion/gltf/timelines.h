@@ -9,7 +9,6 @@
 
 /* Fills the cache's timeline and rate of an accessor that `place` refers to as the input of a
  * sampler. */
-pm_status gltf_read_timeline(gltf_reader *reader, size_t accessor, const gltf_place *place,
-                             pm_error *error);
+bool gltf_read_timeline(gltf_reader *reader, size_t accessor, const gltf_place *place);
 
 #endif

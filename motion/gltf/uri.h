@@ -8,7 +8,7 @@
 #include "motion/gltf/document.h"
 
 /* Fills data, size and owned of the buffer; is_external if it is a file. */
-pm_status gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
-                        gltf_buffer *buffer, pm_error *error);
+bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                   gltf_buffer *buffer);
 
 #endif
