@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Accessors of animations and skins: checked descriptions, and their values as floats.
+ * Accessors of animations and skins: checked descriptions, their values as floats, and what samplers make
+ * of them.
  */
 #ifndef POSEMILL_MOTION_GLTF_ACCESSOR_H
 #define POSEMILL_MOTION_GLTF_ACCESSOR_H
@@ -50,5 +51,20 @@ bool gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
  * must be bounded by data that were seen. */
 bool gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor, const gltf_place *place,
                       const float **values);
+
+/* Fills the cache's timeline and rate of an accessor that `place` refers to as the input of a
+ * sampler. */
+bool gltf_read_timeline(gltf_reader *reader, size_t accessor, const gltf_place *place);
+
+typedef struct gltf_sampler {
+    size_t input, output; /* accessors */
+    pm_motion_interpolation interpolation;
+    size_t key_count;
+} gltf_sampler;
+
+/* Fills components, keys, in and out of a channel with node and path, from the sampler's output,
+ * which `place` is; `target` is the place of the channel's target. */
+bool gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
+                    const gltf_place *target, pm_motion_channel *channel);
 
 #endif

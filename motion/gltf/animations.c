@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/channels.h"
+#include "motion/gltf/accessor.h"
 #include "motion/gltf/extensions.h"
-#include "motion/gltf/timelines.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 

@@ -7,7 +7,6 @@
 
 #include "motion/gltf/document.h"
 #include "motion/gltf/extensions.h"
-#include "motion/gltf/uri.h"
 
 /* ---- buffers ------------------------------------------------------------------------------- */
 

@@ -3,12 +3,10 @@
  * Keys and tangents of channels. CUBICSPLINE has three elements a key: the tangent into it, the key,
  * the tangent out of it.
  */
-#include "motion/gltf/channels.h"
+#include "motion/gltf/accessor.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "motion/gltf/accessor.h"
 
 /* ---- numbers per key ----------------------------------------------------------------------- */
 

@@ -110,6 +110,11 @@ bool gltf_read_nodes(gltf_reader *reader);
 bool gltf_read_skins(gltf_reader *reader);
 bool gltf_read_animations(gltf_reader *reader);
 
+/* The data that a URI stands for: those in it, or a file below the document's folder. Fills data, size and
+ * owned of the buffer; is_external if it is a file. */
+bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                   gltf_buffer *buffer);
+
 /* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
 bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
                     const unsigned char **data);

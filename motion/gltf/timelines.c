@@ -2,12 +2,11 @@
  *
  * Inputs of samplers: rising times from 0 on, and the bounds that the file gives for them.
  */
-#include "motion/gltf/timelines.h"
+#include "motion/gltf/accessor.h"
 
 #include <math.h>
 #include <stdio.h>
 
-#include "motion/gltf/accessor.h"
 #include "motion/time/key_rate.h"
 
 /* What pm_timeline allows. */

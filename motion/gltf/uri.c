@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/gltf/uri.h"
+#include "motion/gltf/document.h"
 
 #include <stdint.h>
 #include <stdio.h>
