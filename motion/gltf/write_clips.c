@@ -208,11 +208,11 @@ static bool set_sampler(json_t *sampler, size_t input, size_t output,
                                json_string(gltf_interpolations[interpolation])) == 0;
 }
 
-/* The times of the samples come first. */
+/* The times of the samples come first, though steps that are moved alone do not refer to them. */
 static pm_status add_sample_times(replacing *r, pm_error *error) {
     const pm_motion_clip *clip = r->new->clip;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        if (gltf_is_sampled(r->new, &clip->channels[c]))
+    for (size_t c = 0; r->new->samples &&c < clip->channel_count; c++)
+        if (is_replaced(r->new, c))
             return add_part(r->writer, r->new, (gltf_part){.is_sampled = true},
                             (size_t)r->new->samples->count, 1, "SCALAR", &r->times, error);
     return PM_OK;
