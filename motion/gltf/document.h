@@ -2,6 +2,19 @@
  *
  * A glTF file in memory: its JSON document, its binary data in place, and which JSON channel each
  * channel of the motion was read from. This is what is carried over when it is written.
+ *
+ * Each of these files calls only those above it; those that write are in write.h.
+ *
+ *     plain_json.c, glb.c, base64.c, matrix.c    text, containers and numbers
+ *     place.c                                    members with their places, and refusals
+ *     reader.c                                   warnings, memory and bounds
+ *     uri.c, meshopt.c                           bytes of buffers and of compressed views
+ *     extensions.c, buffers.c, nodes.c           what accessors and animations refer to
+ *     accessor.c, values.c                       accessors, and their values as floats
+ *     timelines.c, channels.c, skins.c           what is made of them
+ *     animations.c                               clips
+ *     read.c                                     the whole file
+ *     references.c                               where a document refers to accessors and views
  */
 #ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
 #define POSEMILL_MOTION_GLTF_DOCUMENT_H
