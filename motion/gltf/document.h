@@ -5,7 +5,7 @@
  *
  * Each of these files calls only those above it; those that write are in write.h.
  *
- *     plain_json.c, glb.c, base64.c, matrix.c    text, containers and numbers
+ *     plain_json.c, glb.c, matrix.c              text, containers and numbers
  *     place.c                                    members with their places, and refusals
  *     reader.c                                   warnings, memory and bounds
  *     uri.c, meshopt.c                           bytes of buffers and of compressed views

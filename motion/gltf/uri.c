@@ -14,8 +14,8 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "motion/base/base64.h"
 #include "motion/files/input.h"
-#include "motion/gltf/base64.h"
 
 static bool decode_data(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
                         gltf_buffer *buffer) {

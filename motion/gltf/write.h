@@ -97,13 +97,8 @@ static inline size_t gltf_elements_of(const pm_motion_channel *channel, size_t k
 /* A number of a part, which is none of values at samples. */
 float gltf_number_of(const gltf_new_clip *clip, const gltf_part *part, size_t index);
 
-/* Receives the bytes of the buffer. */
-typedef struct gltf_byte_sink {
-    pm_status (*put)(void *user, const void *data, size_t size, pm_error *error);
-    void *user;
-} gltf_byte_sink;
-
-pm_status gltf_write_clip(const gltf_new_clip *clip, const gltf_byte_sink *sink, pm_error *error);
+/* Writes the bytes of a clip's view. */
+pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm_error *error);
 
 /* Gives the channels of a clip accessors for its samples or keys. */
 pm_status gltf_replace_clip(gltf_writer *writer, gltf_new_clip *clip, pm_error *error);

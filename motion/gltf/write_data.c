@@ -61,7 +61,7 @@ float gltf_number_of(const gltf_new_clip *clip, const gltf_part *part, size_t in
 
 /* ---- bytes --------------------------------------------------------------------------------- */
 
-static pm_status put_swapped(const gltf_byte_sink *sink, const float *values, size_t count,
+static pm_status put_swapped(const motion_sink *sink, const float *values, size_t count,
                              pm_error *error) {
     unsigned char bytes[4 * PIECE];
     for (size_t i = 0; i < count; i += PIECE) {
@@ -72,21 +72,21 @@ static pm_status put_swapped(const gltf_byte_sink *sink, const float *values, si
             for (unsigned b = 0; b < 4; b++)
                 bytes[4 * k + b] = (unsigned char)(bits >> (8 * b));
         }
-        const pm_status status = sink->put(sink->user, bytes, 4 * n, error);
+        const pm_status status = sink->write(sink->user, bytes, 4 * n, error);
         if (status != PM_OK)
             return status;
     }
     return PM_OK;
 }
 
-static pm_status put_floats(const gltf_byte_sink *sink, const float *values, size_t count,
+static pm_status put_floats(const motion_sink *sink, const float *values, size_t count,
                             pm_error *error) {
-    return gltf_is_little_endian() ? sink->put(sink->user, values, count * sizeof *values, error)
+    return gltf_is_little_endian() ? sink->write(sink->user, values, count * sizeof *values, error)
                                    : put_swapped(sink, values, count, error);
 }
 
 static pm_status put_numbers(const gltf_new_clip *clip, const gltf_part *part,
-                             const gltf_byte_sink *sink, pm_error *error) {
+                             const motion_sink *sink, pm_error *error) {
     float numbers[PIECE];
     pm_status status = PM_OK;
     for (size_t first = 0; status == PM_OK && first < part->numbers; first += PIECE) {
@@ -208,7 +208,7 @@ static pm_status read_block(sample_block *b, pm_error *error) {
     return status == PM_OK ? read_pieces(b, error) : status;
 }
 
-static pm_status put_samples(sample_block *b, const gltf_part *part, const gltf_byte_sink *sink,
+static pm_status put_samples(sample_block *b, const gltf_part *part, const motion_sink *sink,
                              pm_error *error) {
     const size_t channel = (size_t)(part->channel - b->clip->clip->channels);
     const pm_status status = channel >= b->end ? read_block(b, error) : PM_OK;
@@ -217,7 +217,7 @@ static pm_status put_samples(sample_block *b, const gltf_part *part, const gltf_
                : status;
 }
 
-pm_status gltf_write_clip(const gltf_new_clip *clip, const gltf_byte_sink *sink, pm_error *error) {
+pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm_error *error) {
     sample_block b = {.clip = clip};
     b.channels = calloc(clip->clip->channel_count + 1, sizeof *b.channels);
     b.offsets = calloc(clip->clip->channel_count + 1, sizeof *b.offsets);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/base64.h"
+#include "motion/base/base64.h"
 #include "motion/gltf/extensions.h"
 #include "motion/gltf/write.h"
 

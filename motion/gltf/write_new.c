@@ -171,8 +171,9 @@ static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, p
     json_t *views = gltf_array_of(m->root, "bufferViews");
     json_t *accessors = gltf_array_of(m->root, "accessors");
     const size_t index = json_array_size(views), count = skin->joint_count;
+    const size_t size = MATRIX * count;
     unsigned char *grown = count < (SIZE_MAX / 4 - m->binds_size) / MATRIX
-                               ? realloc(m->binds, m->binds_size + MATRIX * count)
+                               ? realloc(m->binds, m->binds_size + size)
                                : NULL;
     if (!grown)
         return motion_refuse_memory(error);
@@ -183,11 +184,11 @@ static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, p
                                  (size_t)(skin - m->content->skins), j);
     append(m, views,
            json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)m->binds_size,
-                     "byteLength", (json_int_t)(MATRIX * count)));
+                     "byteLength", (json_int_t)size));
     append(m, accessors,
            json_pack("{sI si si sI ss}", "bufferView", (json_int_t)index, "byteOffset", 0,
                      "componentType", (int)GLTF_FLOAT, "count", (json_int_t)count, "type", "MAT4"));
-    m->binds_size += MATRIX * count;
+    m->binds_size += size;
     set(m, json, "inverseBindMatrices", index_of(index));
     return PM_OK;
 }

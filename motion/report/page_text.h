@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pieces of a page: text that is no markup, numbers, and data in base64.
+ * Pieces of a page: text that is no markup, and numbers.
  */
 #ifndef POSEMILL_MOTION_PAGE_TEXT_H
 #define POSEMILL_MOTION_PAGE_TEXT_H
@@ -23,8 +23,5 @@ void page_write_script_json(FILE *file, const char *json, size_t size);
 /* A cell of a table: a number with 4 digits, which sorts by all of them, or a dash for one that is not
  * known. */
 void page_write_cell(FILE *file, double number);
-
-/* Bytes in groups of three, in their order. */
-void page_write_base64(FILE *file, const unsigned char *data, size_t size);
 
 #endif
