@@ -36,7 +36,7 @@ bool page_write_head(FILE *file, const void *content);
 /* Writes a file, or to standard output for "-", whole or not at all. */
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error);
 
-/* Pieces of a page: text that is no markup, numbers, and data in base64. */
+/* Pieces of a page: text that is no markup, and numbers. */
 
 /* Writes text from a file so that HTML shows it as it is spelled, control characters and bytes that are
  * not UTF-8 as \x1b. It cannot change the direction of the text around it. */
@@ -52,9 +52,6 @@ void page_write_script_json(FILE *file, const char *json, size_t size);
 /* A cell of a table: a number with 4 digits, which sorts by all of them, or a dash for one that is not
  * known. */
 void page_write_cell(FILE *file, double number);
-
-/* Bytes in groups of three, in their order. */
-void page_write_base64(FILE *file, const unsigned char *data, size_t size);
 
 /* What the page shows along the time: places and values of the joints, at as many times as fit. Where
  * there are more, a frame stands for neighbouring times: it has the poses of the one with the largest

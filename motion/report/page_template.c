@@ -60,20 +60,6 @@ void page_write_cell(FILE *file, double number) {
         fputs("<td>–</td>", file);
 }
 
-void page_write_base64(FILE *file, const unsigned char *data, size_t size) {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    for (size_t i = 0; i < size; i += 3) {
-        const size_t left = size - i;
-        const unsigned bits = (unsigned)data[i] << 16 |
-                              (left > 1 ? (unsigned)data[i + 1] << 8 : 0) |
-                              (left > 2 ? (unsigned)data[i + 2] : 0);
-        const char four[4] = {digits[bits >> 18 & 63], digits[bits >> 12 & 63],
-                              left > 1 ? digits[bits >> 6 & 63] : '=',
-                              left > 2 ? digits[bits & 63] : '='};
-        fwrite(four, 1, 4, file);
-    }
-}
-
 static const struct page_part *find_part(const char *name) {
     for (size_t i = 0; i < page_part_count; i++)
         if (strcmp(page_parts[i].name, name) == 0)

@@ -2,7 +2,7 @@
  *
  * Base64, strictly.
  */
-#include "motion/gltf/base64.h"
+#include "motion/base/base64.h"
 
 #include <stdint.h>
 

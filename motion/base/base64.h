@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Base64 (RFC 4648) of data URIs: an encoder, and a decoder that accepts only what the encoder
- * writes, so that no two texts stand for the same bytes.
+ * Base64 (RFC 4648): an encoder, and a decoder that accepts only what the encoder writes, so that no two
+ * texts stand for the same bytes.
  */
-#ifndef POSEMILL_MOTION_GLTF_BASE64_H
-#define POSEMILL_MOTION_GLTF_BASE64_H
+#ifndef POSEMILL_MOTION_BASE64_H
+#define POSEMILL_MOTION_BASE64_H
 
 #include <stdbool.h>
 #include <stddef.h>
