@@ -8,8 +8,8 @@
 
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
-
-#include "motion/npz/npz_compose.h"
+#include "motion/npz/zip_fields.h"
+#include "motion/time/rate.h"
 
 typedef struct writing {
     const npz_document *document;
@@ -50,16 +50,67 @@ static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
     return status;
 }
 
+static pm_status store_integer(const npz_rate *source, const zip_member *member, pm_rational rate,
+                               char *at, pm_error *error) {
+    size_t size;
+    bool is_signed;
+    char text[RATE_TEXT];
+    npz_is_integer(source->type, &size, &is_signed);
+    const uint64_t most = UINT64_MAX >> (64 - 8 * size) >> (is_signed ? 1 : 0);
+    rate_describe(rate, text);
+    if (rate.den != 1 || (uint64_t)rate.num > most)
+        return npz_refuse(error, member,
+                          "has the integer type '%s', which cannot hold %s; expected a rate that "
+                          "it can hold",
+                          source->type, text);
+    zip_put(at, (uint64_t)rate.num, (unsigned)size);
+    return PM_OK;
+}
+
+/* Writes a member with the rate, with that of the samples. */
 static pm_status write_rate(const writing *w, zip_writer *zip, const npz_rate *rate) {
-    const zip_archive *archive = &w->document->archive;
+    const zip_member *member = &w->document->archive.members[rate->member];
     const pm_rational now = w->samples->rate;
-    char *bytes = NULL;
+    const double value = rate_value(now);
+    pm_status status = PM_OK;
     if (now.num == rate->rate.num && now.den == rate->rate.den)
-        return zip_write_member(zip, &archive->members[rate->member], w->error);
-    pm_status status = npz_make_rate(archive, rate, now, &bytes, w->error);
+        return zip_write_member(zip, member, w->error);
+    char *bytes = malloc(rate->bytes.size);
+    if (!bytes)
+        return motion_refuse_memory(w->error);
+    memcpy(bytes, rate->bytes.data, rate->bytes.size);
+    if (npz_is_float(rate->type))
+        npz_store_numbers(bytes + rate->data_at, &value, npy_element_size(rate->type), 1);
+    else
+        status = store_integer(rate, member, now, bytes + rate->data_at, w->error);
     if (status == PM_OK)
-        status = zip_write_bytes(zip, &archive->members[rate->member],
-                                 (zip_bytes){bytes, rate->bytes.size}, w->error);
+        status = zip_write_bytes(zip, member, (zip_bytes){bytes, rate->bytes.size}, w->error);
+    free(bytes);
+    return status;
+}
+
+/* Writes the member with the times of frames: that which it is if the samples have no rate. */
+static pm_status write_times(const writing *w, zip_writer *zip) {
+    const zip_member *member = &w->document->archive.members[w->document->times_member];
+    char header[NPY_WRITTEN_MAX];
+    npy_header h = w->document->times_header;
+    const size_t element = npy_element_size(h.type);
+    if (w->samples->rate.den == 0) /* at the keys */
+        return zip_write_member(zip, member, w->error);
+    h.shape[0] = (size_t)w->samples->count;
+    const size_t begin = npy_write_any_header(&h, header);
+    if (h.shape[0] > (SIZE_MAX / 2 - begin) / element)
+        return motion_refuse_memory(w->error);
+    const size_t size = begin + h.shape[0] * element;
+    char *bytes = malloc(size);
+    if (!bytes)
+        return motion_refuse_memory(w->error);
+    memcpy(bytes, header, begin);
+    for (size_t k = 0; k < h.shape[0]; k++) {
+        const double time = motion_sample_time(w->samples, k);
+        npz_store_numbers(bytes + begin + k * element, &time, element, 1);
+    }
+    const pm_status status = zip_write_bytes(zip, member, (zip_bytes){bytes, size}, w->error);
     free(bytes);
     return status;
 }
@@ -84,7 +135,7 @@ static pm_status write_archive(const writing *w, zip_writer *zip) {
         return motion_refuse_memory(w->error);
     for (size_t i = 0; status == PM_OK && i < d->archive.count; i++)
         if (w->samples && d->has_times && i == d->times_member)
-            status = npz_write_times(d, w->samples, zip, w->error);
+            status = write_times(w, zip);
         else if (source[i] == SIZE_MAX || !w->samples)
             status = zip_write_member(zip, &d->archive.members[i], w->error);
         else if (source[i] < d->row_count)
@@ -100,7 +151,7 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     const motion_samples *samples = given->samples;
     const size_t count = given->sample_count;
     if (!motion)
-        return npz_compose(given->motion, given, sink, error);
+        return npz_write_new(given, sink, error);
     writing w = {.document = motion->document, .error = error};
     zip_writer zip = {.sink = sink};
     pm_status status = PM_OK;
@@ -109,7 +160,7 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
                            "an NPZ file has one clip, with a sample or more");
     w.samples = count == 1 ? samples : NULL;
     if (w.samples)
-        status = npz_make_outputs(motion, samples, &w.outputs, error);
+        status = npz_make_outputs(w.document, motion->content.clips, samples, &w.outputs, error);
     if (status == PM_OK)
         status = write_archive(&w, &zip);
     zip_writer_release(&zip);

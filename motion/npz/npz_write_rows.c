@@ -23,6 +23,9 @@ enum { BLOCK_BYTES = 12 << 20, BLOCKS = 12 };
 /* Likewise, of the rows of a span: every span prepares all keys once more. */
 enum { SPAN_BYTES = 32 << 20, SPANS = 3 };
 
+/* Of rows that are not kept. */
+enum { STREAM_BYTES = 1 << 16 };
+
 /* Samples that are computed at once. */
 enum { PIECE_NUMBERS = 1 << 18, MAX_PIECE = 1024 };
 
@@ -31,6 +34,8 @@ typedef struct writing {
     const npz_document *document;
     const motion_samples *samples;
     npz_output *outputs;  /* one per rows of the document */
+    bool is_streamed;     /* spans are counted and written, and not kept */
+    zip_writer *zip;      /* that they are written to; NULL: they are counted */
     bool *derived;        /* for each channel: its velocities are wanted */
     uint64_t first, rows; /* the samples of the span */
     /* The channels of the block, and those behind it. */
@@ -82,7 +87,7 @@ static const char *source_row(const npz_output *out, size_t frame) {
 }
 
 static char *new_row(const writing *w, const npz_output *out, uint64_t sample) {
-    const uint64_t row = out->packing ? sample - w->first : sample;
+    const uint64_t row = out->is_partial ? sample - w->first : sample;
     return out->bytes + out->rows_at + row * out->row_size;
 }
 
@@ -327,7 +332,7 @@ static size_t end_of_block(const writing *w, size_t most) {
 }
 
 static pm_status make_blocks(writing *w) {
-    const size_t most = numbers_of_block(w);
+    const size_t most = w->is_streamed ? SIZE_MAX : numbers_of_block(w);
     pm_status status;
     w->begin = 0;
     do {
@@ -341,38 +346,48 @@ static pm_status make_blocks(writing *w) {
 /* ---- spans --------------------------------------------------------------------------------- */
 
 /* Others are written from all of their rows. */
-static bool is_packed_early(const writing *w, const npz_rows *rows) {
-    return w->document->archive.members[rows->member].method == ZIP_DEFLATED &&
-           !npz_is_reordered(rows);
+static bool is_written_early(const writing *w, const npz_rows *rows) {
+    return w->is_streamed || (w->document->archive.members[rows->member].method == ZIP_DEFLATED &&
+                              !npz_is_reordered(rows));
 }
 
 static uint64_t rows_of_span(const writing *w) {
     uint64_t bytes = 1; /* of a row */
     for (size_t r = 0; r < w->document->row_count; r++)
-        bytes += is_packed_early(w, &w->document->rows[r])
+        bytes += is_written_early(w, &w->document->rows[r])
                      ? w->document->rows[r].width * w->document->rows[r].element
                      : 0;
-    const uint64_t least = SPAN_BYTES / bytes + 1, part = w->samples->count / SPANS + 1;
+    const uint64_t least = (w->is_streamed ? STREAM_BYTES : SPAN_BYTES) / bytes + 1;
+    const uint64_t part = w->is_streamed ? 1 : w->samples->count / SPANS + 1;
     const uint64_t most = least > part ? least : part;
     return most < w->samples->count ? most : w->samples->count;
 }
 
-static pm_status pack_span(const writing *w) {
+static pm_status put_span(const writing *w, npz_output *out, zip_bytes span, bool is_last) {
+    if (w->zip)
+        return zip_write_piece(w->zip, span, w->error);
+    if (out->packing && !zip_packing_add(out->packing, span, is_last))
+        return refuse_memory(w);
+    if (!out->packing)
+        out->crc = zip_continue_checksum(out->crc, span);
+    if (out->packing && is_last) {
+        free(out->bytes);
+        out->bytes = NULL;
+    }
+    return PM_OK;
+}
+
+static pm_status put_spans(const writing *w) {
     const bool is_last = w->first + w->rows == w->samples->count;
-    for (size_t r = 0; r < w->document->row_count; r++) {
+    pm_status status = PM_OK;
+    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++) {
         npz_output *out = &w->outputs[r];
         const size_t from = w->first == 0 ? 0 : out->rows_at;
         const size_t end = out->rows_at + (size_t)w->rows * out->row_size;
-        if (!out->packing)
-            continue;
-        if (!zip_packing_add(out->packing, (zip_bytes){out->bytes + from, end - from}, is_last))
-            return refuse_memory(w);
-        if (is_last) {
-            free(out->bytes);
-            out->bytes = NULL;
-        }
+        if (out->is_partial)
+            status = put_span(w, out, (zip_bytes){out->bytes + from, end - from}, is_last);
     }
-    return PM_OK;
+    return status;
 }
 
 static pm_status make_spans(writing *w) {
@@ -383,7 +398,7 @@ static pm_status make_spans(writing *w) {
         w->rows = left < most ? left : most;
         status = make_blocks(w);
         if (status == PM_OK)
-            status = pack_span(w);
+            status = put_spans(w);
     }
     return status;
 }
@@ -406,20 +421,22 @@ static pm_status find_source(const writing *w, const npz_rows *rows, npz_output 
 static pm_status make_output(const writing *w, const npz_rows *rows, npz_output *out) {
     char header[NPY_WRITTEN_MAX];
     npy_header h = rows->header;
+    const bool continues = npz_is_rotation(rows->role) && !w->is_streamed;
     h.shape[0] = (size_t)w->samples->count;
     out->rows_at = npy_write_any_header(&h, header);
     out->row_size = rows->width * rows->element;
     if (out->row_size > 0 && h.shape[0] > (SIZE_MAX / 2 - out->rows_at) / out->row_size)
         return refuse_memory(w);
-    const bool is_packed = w->rows < w->samples->count && is_packed_early(w, rows);
     out->size = out->rows_at + h.shape[0] * out->row_size;
+    out->is_partial = w->is_streamed || (w->rows < w->samples->count && is_written_early(w, rows));
+    const bool is_packed = out->is_partial && !w->is_streamed;
     out->packing = is_packed ? zip_packing_begin() : NULL;
-    const size_t bytes = is_packed ? out->rows_at + (size_t)w->rows * out->row_size : out->size;
+    const size_t bytes =
+        out->is_partial ? out->rows_at + (size_t)w->rows * out->row_size : out->size;
     out->bytes = malloc(bytes);
     motion_ask_for_huge_pages(out->bytes, bytes);
-    if (out->bytes && npz_is_rotation(rows->role))
-        out->near = calloc(rows->width, sizeof *out->near);
-    if (!out->bytes || (is_packed && !out->packing) || (npz_is_rotation(rows->role) && !out->near))
+    out->near = continues ? calloc(rows->width, sizeof *out->near) : NULL;
+    if (!out->bytes || (is_packed && !out->packing) || (continues && !out->near))
         return refuse_memory(w);
     memcpy(out->bytes, header, out->rows_at);
     return find_source(w, rows, out);
@@ -447,13 +464,16 @@ static size_t widest_row(const npz_document *document) {
     return width;
 }
 
+/* Memory for rows. Release it also on failure. */
 static pm_status prepare(writing *w) {
     const size_t channels = w->clip->channel_count;
+    w->rows = rows_of_span(w);
+    w->outputs = calloc(w->document->row_count + 1, sizeof *w->outputs);
     w->derived = calloc(channels + 1, sizeof *w->derived);
     w->channels = calloc(channels + 1, sizeof *w->channels);
     w->velocities = calloc(channels + 1, sizeof *w->velocities);
     w->row = calloc(widest_row(w->document), sizeof *w->row);
-    if (!w->derived || !w->channels || !w->velocities || !w->row)
+    if (!w->outputs || !w->derived || !w->channels || !w->velocities || !w->row)
         return refuse_memory(w);
     pm_status status = find_derived(w);
     for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++)
@@ -461,24 +481,21 @@ static pm_status prepare(writing *w) {
     return status;
 }
 
-pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *samples,
-                           npz_output **outputs, pm_error *error) {
-    const npz_document *document = motion->document;
-    writing w = {.clip = &motion->content.clips[0],
-                 .document = document,
-                 .samples = samples,
-                 .error = error};
-    w.rows = rows_of_span(&w);
-    *outputs = w.outputs = calloc(document->row_count + 1, sizeof *w.outputs);
-    if (!w.outputs)
-        return refuse_memory(&w);
+static void release(writing *w) {
+    free(w->derived);
+    free(w->channels);
+    free(w->velocities);
+    free(w->row);
+}
+
+pm_status npz_make_outputs(const npz_document *document, const pm_motion_clip *clip,
+                           const motion_samples *samples, npz_output **outputs, pm_error *error) {
+    writing w = {.clip = clip, .document = document, .samples = samples, .error = error};
     pm_status status = prepare(&w);
     if (status == PM_OK)
         status = make_spans(&w);
-    free(w.derived);
-    free(w.channels);
-    free(w.velocities);
-    free(w.row);
+    release(&w);
+    *outputs = w.outputs;
     return status;
 }
 
@@ -490,4 +507,28 @@ void npz_release_outputs(const npz_document *document, npz_output *outputs) {
         free(outputs[r].near);
     }
     free(outputs);
+}
+
+pm_status npz_stream_rows(const npz_document *document, const pm_motion_clip *clip,
+                          const motion_samples *samples, zip_writer *zip, pm_error *error) {
+    writing w = {.clip = clip,
+                 .document = document,
+                 .samples = samples,
+                 .is_streamed = true,
+                 .error = error};
+    pm_status status = prepare(&w);
+    const uint64_t rows = w.rows;
+    if (status == PM_OK)
+        status = make_spans(&w);
+    if (status == PM_OK)
+        status = zip_begin_stored(zip, &document->archive.members[0], w.outputs->crc,
+                                  w.outputs->size, error);
+    w.zip = zip;
+    w.first = 0;
+    w.rows = rows;
+    if (status == PM_OK)
+        status = make_spans(&w);
+    release(&w);
+    npz_release_outputs(document, w.outputs);
+    return status;
 }

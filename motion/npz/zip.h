@@ -78,6 +78,9 @@ typedef struct zip_writer {
     uint64_t count;
 } zip_writer;
 
+/* What a new member has, which is stored: no time, and the attributes of a file. */
+zip_member zip_new_member(zip_bytes name, uint32_t external);
+
 /* Writes a member as it is, without decompressing it. */
 pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_error *error);
 

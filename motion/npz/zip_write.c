@@ -166,6 +166,15 @@ static pm_status put_record(zip_writer *writer, record *r, const char *packed, p
                                                           : status;
 }
 
+zip_member zip_new_member(zip_bytes name, uint32_t external) {
+    enum { UNIX = 3 << 8 | 20, NEW_YEAR_1980 = 1 << 5 | 1 };
+    return (zip_member){.name = name,
+                        .made_by = UNIX,
+                        .method = ZIP_STORED,
+                        .date = NEW_YEAR_1980,
+                        .external = external};
+}
+
 pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_error *error) {
     record r = {.member = member,
                 .crc = member->crc,
