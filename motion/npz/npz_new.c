@@ -3,9 +3,7 @@
  * Writes a file of layout `plain` from a motion of any format: the skeleton, a rotation of every node
  * and the positions per frame, and the rate or the times.
  */
-#include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/printable.h"
@@ -31,7 +29,6 @@ typedef struct maker {
     uint32_t root;                            /* whose position is written, */
     bool all_positions;                       /* or those of all nodes */
     char rate_type[4];
-    bool has_rotations, has_scales, has_tails; /* in the rest pose */
     motion_arena arena;
     zip_writer zip;
     pm_error *error;
@@ -76,16 +73,6 @@ static void find_positions(maker *m) {
         movers += !is_root && m->sources[POSITION][n];
     }
     m->all_positions = roots != 1 || movers > 0;
-}
-
-static void find_rest(maker *m) {
-    for (size_t n = 0; n < m->content->node_count; n++) {
-        const pm_motion_node *node = &m->content->nodes[n];
-        const double *q = node->rotation, *s = node->scale;
-        m->has_rotations = m->has_rotations || q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 1;
-        m->has_scales = m->has_scales || s[0] != 1 || s[1] != 1 || s[2] != 1;
-        m->has_tails = m->has_tails || node->has_tail;
-    }
 }
 
 /* The type whose number is read back as exactly this rate. */
@@ -152,105 +139,90 @@ static zip_member new_member(const char *name) {
     return zip_new_member((zip_bytes){name, strlen(name)}, (uint32_t)READABLE << 16);
 }
 
-typedef void fill_row(const maker *m, size_t row, size_t field, char *out);
+/* An array with `width` elements in a row; 0: it has one axis. */
+typedef struct array {
+    const char *name, *type;
+    size_t rank, width;
+    const void *data;
+} array;
 
-/* Writes an array whose rows are made one by one. */
-static pm_status write_array(maker *m, const char *name, const char *type, size_t rank,
-                             const size_t *shape, fill_row *fill, size_t field) {
-    npy_header h = {.rank = rank};
-    const zip_member member = new_member(name);
-    const size_t rows = rank > 0 ? shape[0] : 1;
-    memcpy(h.shape, shape, rank * sizeof *shape);
-    snprintf(h.type, sizeof h.type, "%s", type);
-    const size_t row = npy_element_size(type) * (rank > 1 ? shape[1] : 1);
-    char *bytes =
-        rows < (SIZE_MAX - NPY_WRITTEN_MAX) / row ? malloc(NPY_WRITTEN_MAX + rows * row) : NULL;
-    if (!bytes)
+static pm_status write_array(maker *m, const array *a, size_t rows) {
+    char text[NPY_WRITTEN_MAX];
+    npy_header h = {.rank = a->rank, .shape = {rows, a->width}};
+    const zip_member member = new_member(a->name);
+    snprintf(h.type, sizeof h.type, "%s", a->type);
+    const zip_bytes header = {text, npy_write_any_header(&h, text)};
+    zip_bytes data = {a->data, 0};
+    if (!a->data || !npy_bytes(&h, &data.size))
         return motion_refuse_memory(m->error);
-    const size_t begin = npy_write_any_header(&h, bytes);
-    for (size_t i = 0; i < rows; i++)
-        fill(m, i, field, bytes + begin + i * row);
-    const pm_status status =
-        zip_write_bytes(&m->zip, &member, (zip_bytes){bytes, begin + rows * row}, m->error);
-    free(bytes);
-    return status;
-}
-
-static const pm_motion_node *node_at(const maker *m, size_t row) {
-    return &m->content->nodes[m->order[row]];
-}
-
-static void fill_name(const maker *m, size_t row, size_t field, char *out) {
-    bool is_odd = false;
-    (void)field;
-    memset(out, 0, 4 * m->name_length);
-    put_characters(node_at(m, row)->name, out, &is_odd);
-}
-
-static void fill_parent(const maker *m, size_t row, size_t field, char *out) {
-    const int32_t parent = node_at(m, row)->parent;
-    (void)field;
-    zip_put(out, parent < 0 ? UINT32_MAX : m->place[parent], 4);
-}
-
-static void fill_quaternion(const maker *m, size_t row, size_t field, char *out) {
-    memcpy(out, (const char *)node_at(m, row) + field, 4 * sizeof(double));
-}
-
-static void fill_vector(const maker *m, size_t row, size_t field, char *out) {
-    static const double none[3];
-    const pm_motion_node *node = node_at(m, row);
-    const bool is_there = field != offsetof(pm_motion_node, tail) || node->has_tail;
-    memcpy(out, is_there ? (const char *)node + field : (const char *)none, sizeof none);
-}
-
-static void fill_has_tail(const maker *m, size_t row, size_t field, char *out) {
-    (void)field;
-    *out = node_at(m, row)->has_tail ? 1 : 0;
+    const uint32_t crc = zip_continue_checksum(zip_checksum(header), data);
+    pm_status status = zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error);
+    if (status == PM_OK)
+        status = zip_write_piece(&m->zip, header, m->error);
+    return status == PM_OK ? zip_write_piece(&m->zip, data, m->error) : status;
 }
 
 static pm_status write_skeleton(maker *m) {
-    const size_t n = m->content->node_count;
-    char names[24];
-    snprintf(names, sizeof names, "<U%zu", m->name_length);
+    const size_t n = m->content->node_count, name = 4 * m->name_length;
+    char type[24], *names = motion_allocate(&m->arena, n, name);
+    int32_t *parents = motion_allocate(&m->arena, n, sizeof *parents);
+    double *numbers = motion_allocate(&m->arena, n, 13 * sizeof *numbers);
+    bool has_rotations = false, has_scales = false, has_tails = false;
+    char *flags = motion_allocate(&m->arena, n, 1);
+    if (!names || !parents || !numbers || !flags)
+        return motion_refuse_memory(m->error);
+    double *offsets = numbers, *rotations = numbers + 3 * n, *scales = numbers + 7 * n,
+           *tails = numbers + 10 * n;
+    for (size_t i = 0; i < n; i++) {
+        const pm_motion_node *node = &m->content->nodes[m->order[i]];
+        const double *q = node->rotation, *s = node->scale;
+        bool is_odd = false;
+        put_characters(node->name, names + i * name, &is_odd);
+        parents[i] = node->parent < 0 ? -1 : (int32_t)m->place[node->parent];
+        memcpy(offsets + 3 * i, node->position, sizeof node->position);
+        memcpy(rotations + 4 * i, q, sizeof node->rotation);
+        memcpy(scales + 3 * i, s, sizeof node->scale);
+        if (node->has_tail)
+            memcpy(tails + 3 * i, node->tail, sizeof node->tail);
+        flags[i] = node->has_tail;
+        has_rotations = has_rotations || q[0] != 0 || q[1] != 0 || q[2] != 0 || q[3] != 1;
+        has_scales = has_scales || s[0] != 1 || s[1] != 1 || s[2] != 1;
+        has_tails = has_tails || node->has_tail;
+    }
+    snprintf(type, sizeof type, "<U%zu", m->name_length);
     const struct {
         bool is_there;
-        const char *name, *type;
-        size_t width; /* 0: an array of one axis */
-        fill_row *fill;
-        size_t field;
-    } arrays[] = {
-        {true, "names.npy", names, 0, fill_name, 0},
-        {true, "parents.npy", "<i4", 0, fill_parent, 0},
-        {true, "offsets.npy", "<f8", 3, fill_vector, offsetof(pm_motion_node, position)},
-        {m->has_rotations, "rest_rotations.npy", "<f8", 4, fill_quaternion,
-         offsetof(pm_motion_node, rotation)},
-        {m->has_scales, "rest_scales.npy", "<f8", 3, fill_vector, offsetof(pm_motion_node, scale)},
-        {m->has_tails, "tails.npy", "<f8", 3, fill_vector, offsetof(pm_motion_node, tail)},
-        {m->has_tails, "has_tail.npy", "|b1", 0, fill_has_tail, 0},
-    };
+        array array;
+    } arrays[] = {{true, {"names.npy", type, 1, 0, names}},
+                  {true, {"parents.npy", "<i4", 1, 0, parents}},
+                  {true, {"offsets.npy", "<f8", 2, 3, offsets}},
+                  {has_rotations, {"rest_rotations.npy", "<f8", 2, 4, rotations}},
+                  {has_scales, {"rest_scales.npy", "<f8", 2, 3, scales}},
+                  {has_tails, {"tails.npy", "<f8", 2, 3, tails}},
+                  {has_tails, {"has_tail.npy", "|b1", 1, 0, flags}}};
     pm_status status = PM_OK;
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == PM_OK; i++)
         if (arrays[i].is_there)
-            status =
-                write_array(m, arrays[i].name, arrays[i].type, arrays[i].width ? 2 : 1,
-                            (const size_t[]){n, arrays[i].width}, arrays[i].fill, arrays[i].field);
+            status = write_array(m, &arrays[i].array, n);
     return status;
 }
 
-static void fill_rate(const maker *m, size_t row, size_t field, char *out) {
-    const double value = rate_value(m->frames.rate);
-    (void)row, (void)field;
+static pm_status write_rate(maker *m) {
+    const pm_rational rate = m->frames.rate;
+    const double value = rate_value(rate);
+    char bytes[sizeof value];
     if (m->rate_type[1] == 'i')
-        zip_put(out, (uint64_t)(m->frames.rate.num / m->frames.rate.den), 8);
+        zip_put(bytes, (uint64_t)(rate.num / rate.den), sizeof bytes);
     else
-        npz_store_numbers(out, &value, npy_element_size(m->rate_type), 1);
+        npz_store_numbers(bytes, &value, npy_element_size(m->rate_type), 1);
+    return write_array(m, &(array){"rate.npy", m->rate_type, 0, 0, bytes}, 0);
 }
 
-static void fill_time(const maker *m, size_t row, size_t field, char *out) {
-    const double time = evaluate_key_time(m->frames.timeline, row);
-    (void)field;
-    npz_store_numbers(out, &time, sizeof time, 1);
+static pm_status write_times(maker *m) {
+    double *times = motion_allocate(&m->arena, m->frames.count, sizeof *times);
+    if (times)
+        (void)evaluate_key_times(m->frames.timeline, times);
+    return write_array(m, &(array){"times.npy", "<f8", 1, 0, times}, m->frames.count);
 }
 
 /* ---- rows of frames ------------------------------------------------------------------------ */
@@ -348,23 +320,19 @@ static pm_status prepare(maker *m) {
     (void)motion_order_nodes(m->content->nodes, count, m->order, m->place);
     find_sources(m);
     find_positions(m);
-    find_rest(m);
     if (m->frames.rate.den != 0)
         find_rate_type(m);
     return find_names(m);
 }
 
 static pm_status write_members(maker *m) {
-    const bool has_rate = m->frames.rate.den != 0;
     pm_status status = write_skeleton(m);
     if (status == PM_OK)
         status = write_rows(m, "rotations.npy", PM_MOTION_ROTATION, true);
     if (status == PM_OK)
         status = write_rows(m, "positions.npy", PM_MOTION_POSITION, m->all_positions);
     if (status == PM_OK)
-        status = has_rate
-                     ? write_array(m, "rate.npy", m->rate_type, 0, &m->frames.count, fill_rate, 0)
-                     : write_array(m, "times.npy", "<f8", 1, &m->frames.count, fill_time, 0);
+        status = m->frames.rate.den != 0 ? write_rate(m) : write_times(m);
     return status == PM_OK ? zip_write_end(&m->zip, (zip_bytes){"", 0}, m->error) : status;
 }
 

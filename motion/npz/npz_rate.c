@@ -20,16 +20,6 @@
 
 /* ---- decimals -------------------------------------------------------------------------- */
 
-/* Writes digits with `places` of them after the point. */
-static void place_point(uint64_t digits, int places, char text[NPZ_DECIMAL_TEXT]) {
-    char all[NPZ_DECIMAL_TEXT];
-    const int length = snprintf(all, sizeof all, "%0*llu", places < 40 ? places + 1 : 41,
-                                (unsigned long long)digits);
-    const int whole = places > 0 && places < length ? length - places : length;
-    snprintf(text, NPZ_DECIMAL_TEXT, "%.*s%s%s", whole, all, whole < length ? "." : "",
-             all + whole);
-}
-
 static bool reads_back(const char *text, double value, bool is_float) {
     double again = 0.0;
     size_t commas = 0;
@@ -45,8 +35,7 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
     for (int digits = 1; digits <= 17; digits++) {
         places = digits - 1 - first;
         places = places > 0 ? places : 0;
-        const long double scaled = (long double)value * powl(10.0L, (long double)places);
-        place_point((uint64_t)llroundl(scaled), places, text);
+        snprintf(text, NPZ_DECIMAL_TEXT, "%.*f", places, value);
         if (reads_back(text, value, is_float))
             break;
     }
