@@ -40,30 +40,32 @@ static const struct {
 } models[] = {{"smpl", SMPL}, {"smplh", SMPL_H}, {"smplx", SMPL_X}};
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Joint `index` of a hand: three of each finger. */
-static void finger(int side, size_t first, size_t index, char name[NAME], int *parent) {
-    static const char *const fingers[] = {"index", "middle", "pinky", "ring", "thumb"};
-    snprintf(name, NAME, "%s_%s%zu", side == 0 ? "left" : "right", fingers[index / 3],
-             index % 3 + 1);
-    *parent = index % 3 == 0 ? LEFT_WRIST + side : (int)(first + index) - 1;
-}
+typedef struct model_joint {
+    char name[NAME];
+    int parent;
+} model_joint;
 
-static void model_joint(size_t joints, size_t index, char name[NAME], int *parent) {
+/* Joint `index` of a model with so many joints; of a hand three of each finger. */
+static model_joint joint_of(size_t joints, size_t index) {
     static const char *const face[FACE] = {"jaw", "left_eye", "right_eye"};
+    static const char *const fingers[] = {"index", "middle", "pinky", "ring", "thumb"};
     const size_t hands = joints == SMPL_X ? BODY + FACE : BODY;
+    model_joint m = {.parent = HEAD};
     if (index < BODY) {
-        snprintf(name, NAME, "%s", body[index].name);
-        *parent = body[index].parent;
+        snprintf(m.name, NAME, "%s", body[index].name);
+        m.parent = body[index].parent;
     } else if (joints == SMPL) {
-        snprintf(name, NAME, "%s_hand", index == BODY ? "left" : "right");
-        *parent = LEFT_WRIST + (int)(index - BODY);
+        snprintf(m.name, NAME, "%s_hand", index == BODY ? "left" : "right");
+        m.parent = LEFT_WRIST + (int)(index - BODY);
     } else if (index < hands) {
-        snprintf(name, NAME, "%s", face[index - BODY]);
-        *parent = HEAD;
+        snprintf(m.name, NAME, "%s", face[index - BODY]);
     } else {
-        const size_t at = index - hands;
-        finger((int)(at / HAND), hands + at / HAND * HAND, at % HAND, name, parent);
+        const size_t side = (index - hands) / HAND, at = (index - hands) % HAND;
+        snprintf(m.name, NAME, "%s_%s%zu", side == 0 ? "left" : "right", fingers[at / 3],
+                 at % 3 + 1);
+        m.parent = (int)(at % 3 == 0 ? LEFT_WRIST + side : index - 1);
     }
+    return m;
 }
 
 static bool is_model(size_t joints) {
@@ -108,10 +110,8 @@ static bool set_node(joints *j, size_t index, const char *name, int parent) {
 static pm_status make_model(joints *j, size_t count) {
     pm_status status = allocate_nodes(j, count);
     for (size_t i = 0; i < count && status == PM_OK; i++) {
-        char name[NAME];
-        int parent;
-        model_joint(count, i, name, &parent);
-        if (!set_node(j, i, name, parent))
+        const model_joint m = joint_of(count, i);
+        if (!set_node(j, i, m.name, m.parent))
             status = motion_refuse_memory(j->r->error);
     }
     return status;
@@ -247,10 +247,9 @@ static bool find_named(const joints *j, const char *wanted, size_t *node) {
 static bool match_names(joints *j) {
     bool all = is_model(j->rotations);
     for (size_t i = 0; i < j->rotations && all; i++) {
-        char name[NAME], wanted[NAME];
-        int parent;
-        model_joint(j->rotations, i, name, &parent);
-        plain_name((pm_motion_name){name, strlen(name)}, wanted);
+        const model_joint m = joint_of(j->rotations, i);
+        char wanted[NAME];
+        plain_name((pm_motion_name){m.name, strlen(m.name)}, wanted);
         all = find_named(j, wanted, &j->of_rotation[i]);
     }
     return all;
@@ -259,12 +258,8 @@ static bool match_names(joints *j) {
 /* Joints of a model without its names are in its order if they have its parents. */
 static bool has_parents_of_model(const joints *j) {
     bool same = true;
-    for (size_t i = 0; i < j->count && same && is_model(j->rotations); i++) {
-        char name[NAME];
-        int parent;
-        model_joint(j->rotations, i, name, &parent);
-        same = j->nodes[i].parent == parent;
-    }
+    for (size_t i = 0; i < j->count && same && is_model(j->rotations); i++)
+        same = j->nodes[i].parent == joint_of(j->rotations, i).parent;
     return same;
 }
 

@@ -61,12 +61,6 @@ uint32_t zip_checksum(zip_bytes bytes);
 /* That of the bytes before, whose checksum is `before`, and these. */
 uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
 
-/* Refuses a member whose sizes or compression cannot be. */
-pm_status zip_check(const zip_member *member, pm_error *error);
-
-/* NULL, or why the member cannot be extracted. */
-const char *zip_obstacle(const zip_member *member);
-
 /* ---- writing ---------------------------------------------------------------------- */
 
 /* Zero-initialise, and set the sink. */

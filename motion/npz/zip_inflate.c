@@ -16,7 +16,8 @@ enum {
     FIRST_STEP = 1 << 16
 };
 
-const char *zip_obstacle(const zip_member *member) {
+/* NULL, or why the member cannot be extracted. */
+static const char *obstacle_of(const zip_member *member) {
     if (member->flags & ZIP_ENCRYPTED)
         return "is encrypted";
     if (member->method != ZIP_STORED && member->method != ZIP_DEFLATED)
@@ -31,7 +32,7 @@ static pm_status refuse(pm_error *error, const zip_member *member, const char *p
 }
 
 pm_status zip_check(const zip_member *member, pm_error *error) {
-    const char *obstacle = zip_obstacle(member);
+    const char *obstacle = obstacle_of(member);
     if (obstacle)
         return refuse(error, member, obstacle);
     if (member->method == ZIP_STORED && member->size != member->packed.size)
@@ -147,7 +148,7 @@ size_t zip_peek(const zip_member *member, char *bytes, size_t room) {
     zip_bytes packed = member->packed;
     size_t size = 0;
     z_stream stream;
-    if (zip_obstacle(member))
+    if (obstacle_of(member))
         return 0;
     if (member->method == ZIP_STORED) {
         size = packed.size < room ? packed.size : room;
