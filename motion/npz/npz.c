@@ -27,7 +27,8 @@ static pm_status read_document(npz_reading *r) {
     d->headers_only = r->input->options->headers_only;
     motion_expect(r->input->options->observer, zip_unpacked_size(&d->archive));
     d->owned = calloc(d->archive.count + 1, sizeof *d->owned);
-    if (!d->owned)
+    d->uses = motion_allocate(r->arena, d->archive.count, sizeof *d->uses);
+    if (!d->owned || !d->uses)
         return motion_refuse_memory(r->error);
     status = npz_choose_layout(r->input, &d->archive, r->arena, &r->layout, r->error);
     if (status == PM_OK)

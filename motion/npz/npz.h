@@ -47,9 +47,16 @@ typedef struct npz_rate {
     pm_rational rate; /* 0/0: not a rate, but another one was given */
 } npz_rate;
 
+/* What a member is; all others are carried over. */
+typedef struct npz_use {
+    enum { NPZ_CARRIED = 0, NPZ_ROWS, NPZ_THE_RATE, NPZ_TIMES } as;
+    size_t index; /* among the rows, or the rates */
+} npz_use;
+
 typedef struct npz_document {
     zip_archive archive;
-    char **owned; /* decompressed members; NULL where they are in place */
+    char **owned;  /* decompressed members; NULL where they are in place */
+    npz_use *uses; /* of each member */
     npz_rows *rows;
     size_t row_count;
     size_t frames;

@@ -120,16 +120,6 @@ pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_h
 
 /* ---- other members ------------------------------------------------------------------------ */
 
-/* Members with rows, rates and times are the motion. */
-static bool is_motion(const npz_document *d, size_t member) {
-    bool is = d->has_times && d->times_member == member;
-    for (size_t r = 0; r < d->row_count; r++)
-        is = is || d->rows[r].member == member;
-    for (size_t r = 0; r < d->rate_count; r++)
-        is = is || d->rates[r].member == member;
-    return is;
-}
-
 static const zip_member *find_equal(const npz_document *d, const zip_member *wanted) {
     for (size_t i = 0; i < d->archive.count; i++) {
         const zip_member *m = &d->archive.members[i];
@@ -147,7 +137,7 @@ void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, si
     for (size_t i = 0; i < first->archive.count; i++) {
         const zip_member *member = &first->archive.members[i];
         const size_t used = strlen(text);
-        if (!is_motion(first, i) && !find_equal(second, member))
+        if (first->uses[i].as == NPZ_CARRIED && !find_equal(second, member))
             snprintf(text + used, size - used, "%s%s", used ? ", " : "", npz_shown(shown, member));
     }
 }

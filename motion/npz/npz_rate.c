@@ -162,7 +162,7 @@ static pm_status add_rate(npz_reading *r, size_t member) {
     else
         return npz_refuse(r->error, &r->members[member], "is %.17g; expected a rate above 0, in Hz",
                           rate->value);
-    r->document->rate_count++;
+    r->document->uses[member] = (npz_use){NPZ_THE_RATE, r->document->rate_count++};
     return PM_OK;
 }
 
@@ -172,9 +172,8 @@ static pm_status add_named(npz_reading *r, const char *name) {
     const pm_status status = npz_find(&d->archive, name, &member, r->error);
     if (status != PM_OK || member == SIZE_MAX)
         return status;
-    for (size_t i = 0; i < d->rate_count; i++)
-        if (d->rates[i].member == member)
-            return PM_OK;
+    if (d->uses[member].as == NPZ_THE_RATE)
+        return PM_OK;
     if (d->rate_count == NPZ_MAX_RATES)
         return motion_refuse(r->error, "layout has more than %d rates", (int)NPZ_MAX_RATES);
     return add_rate(r, member);
@@ -270,6 +269,8 @@ static pm_status do_without(npz_reading *r) {
     const pm_status status =
         r->layout.has_times ? npz_find(&d->archive, "times", &d->times_member, r->error) : PM_OK;
     d->has_times = status == PM_OK && r->layout.has_times && d->times_member != SIZE_MAX;
+    if (d->has_times)
+        d->uses[d->times_member].as = NPZ_TIMES;
     if (status == PM_OK && !d->has_times)
         return motion_refuse(r->error, "no member holds the rate; expected mocap_framerate, "
                                        "mocap_frame_rate, fps or rate, or a source rate");

@@ -37,6 +37,7 @@ static size_t width_of(const npy_header *header) {
 static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     zip_bytes bytes;
     rows->member = member;
+    r->document->uses[member] = (npz_use){NPZ_ROWS, r->document->row_count};
     const pm_status status = npz_load(r, member, &rows->header, &bytes);
     if (status != PM_OK)
         return status;
@@ -198,16 +199,10 @@ static pm_status add_field(npz_reading *r, size_t field, size_t *row_of_field) {
 /* ---- all other members --------------------------------------------------------------------- */
 
 static bool is_known(const npz_reading *r, size_t member) {
-    const npz_document *d = r->document;
-    for (size_t i = 0; i < d->rate_count; i++)
-        if (d->rates[i].member == member)
-            return true;
-    if (d->has_times && d->times_member == member)
-        return true;
-    for (size_t f = 0; f < r->layout.count; f++)
-        if (npz_is_named(&r->members[member], r->layout.fields[f].member))
-            return true;
-    return false;
+    bool known = r->document->uses[member].as != NPZ_CARRIED;
+    for (size_t f = 0; f < r->layout.count && !known; f++)
+        known = npz_is_named(&r->members[member], r->layout.fields[f].member);
+    return known;
 }
 
 /* Whether the member is an array with a row per frame, as far as its first bytes tell. */

@@ -20,34 +20,12 @@ typedef struct writing {
 
 /* ---- the archive --------------------------------------------------------------------------- */
 
-/* A copy of the output in Fortran order. */
-static char *reorder(const writing *w, const npz_rows *rows, const npz_output *out) {
-    char header[NPY_WRITTEN_MAX];
-    npy_header h = rows->header;
-    h.shape[0] = (size_t)w->samples->count;
-    const size_t rows_at = npy_write_any_header(&h, header);
-    char *ordered = malloc(out->size + 1);
-    if (!ordered)
-        return NULL;
-    memcpy(ordered, header, rows_at);
-    npz_to_fortran_order(ordered + rows_at, out->bytes + rows_at, &h, rows->element);
-    return ordered;
-}
-
 static pm_status write_rows(const writing *w, zip_writer *zip, size_t r) {
-    const npz_rows *rows = &w->document->rows[r];
     const npz_output *out = &w->outputs[r];
-    const zip_member *member = &w->document->archive.members[rows->member];
-    const bool reordered = npz_is_reordered(rows);
-    if (out->packing)
-        return zip_write_packing(zip, member, out->packing, w->error);
-    char *ordered = reordered ? reorder(w, rows, out) : NULL;
-    if (reordered && !ordered)
-        return motion_refuse_memory(w->error);
-    const zip_bytes bytes = {ordered ? ordered : out->bytes, out->size};
-    const pm_status status = zip_write_bytes(zip, member, bytes, w->error);
-    free(ordered);
-    return status;
+    const zip_member *member = &w->document->archive.members[w->document->rows[r].member];
+    return out->packing
+               ? zip_write_packing(zip, member, out->packing, w->error)
+               : zip_write_bytes(zip, member, (zip_bytes){out->bytes, out->size}, w->error);
 }
 
 static pm_status store_integer(const npz_rate *source, const zip_member *member, pm_rational rate,
@@ -115,35 +93,26 @@ static pm_status write_times(const writing *w, zip_writer *zip) {
     return status;
 }
 
-/* Where a member's new bytes come from: an index among the rows, or behind them among the rates. */
-static size_t *map_members(const npz_document *document) {
-    size_t *of_member = malloc((document->archive.count + 1) * sizeof *of_member);
-    for (size_t i = 0; of_member && i < document->archive.count; i++)
-        of_member[i] = SIZE_MAX;
-    for (size_t i = 0; of_member && i < document->rate_count; i++)
-        of_member[document->rates[i].member] = document->row_count + i;
-    for (size_t i = 0; of_member && i < document->row_count; i++)
-        of_member[document->rows[i].member] = i;
-    return of_member;
+static pm_status write_member(const writing *w, zip_writer *zip, size_t member) {
+    const npz_use use = w->document->uses[member];
+    switch (w->samples ? use.as : NPZ_CARRIED) {
+    case NPZ_ROWS:
+        return write_rows(w, zip, use.index);
+    case NPZ_THE_RATE:
+        return write_rate(w, zip, &w->document->rates[use.index]);
+    case NPZ_TIMES:
+        return write_times(w, zip);
+    default:
+        return zip_write_member(zip, &w->document->archive.members[member], w->error);
+    }
 }
 
 static pm_status write_archive(const writing *w, zip_writer *zip) {
-    const npz_document *d = w->document;
-    size_t *source = map_members(d);
+    const zip_archive *archive = &w->document->archive;
     pm_status status = PM_OK;
-    if (!source)
-        return motion_refuse_memory(w->error);
-    for (size_t i = 0; status == PM_OK && i < d->archive.count; i++)
-        if (w->samples && d->has_times && i == d->times_member)
-            status = write_times(w, zip);
-        else if (source[i] == SIZE_MAX || !w->samples)
-            status = zip_write_member(zip, &d->archive.members[i], w->error);
-        else if (source[i] < d->row_count)
-            status = write_rows(w, zip, source[i]);
-        else
-            status = write_rate(w, zip, &d->rates[source[i] - d->row_count]);
-    free(source);
-    return status == PM_OK ? zip_write_end(zip, d->archive.comment, w->error) : status;
+    for (size_t i = 0; status == PM_OK && i < archive->count; i++)
+        status = write_member(w, zip, i);
+    return status == PM_OK ? zip_write_end(zip, archive->comment, w->error) : status;
 }
 
 pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {

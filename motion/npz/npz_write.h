@@ -33,11 +33,6 @@ void npz_release_outputs(const npz_document *document, npz_output *outputs);
 pm_status npz_stream_rows(const npz_document *document, const pm_motion_clip *clip,
                           const motion_samples *samples, zip_writer *zip, pm_error *error);
 
-/* Whether rows are written in Fortran order, which requires all of them. */
-static inline bool npz_is_reordered(const npz_rows *rows) {
-    return rows->header.fortran_order && rows->width > 1;
-}
-
 /* Writes a new file of layout `plain`. */
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
 

@@ -345,10 +345,15 @@ static pm_status make_blocks(writing *w) {
 
 /* ---- spans --------------------------------------------------------------------------------- */
 
+/* Whether rows are written in Fortran order, which requires all of them. */
+static bool is_reordered(const npz_rows *rows) {
+    return rows->header.fortran_order && rows->width > 1;
+}
+
 /* Others are written from all of their rows. */
 static bool is_written_early(const writing *w, const npz_rows *rows) {
     return w->is_streamed || (w->document->archive.members[rows->member].method == ZIP_DEFLATED &&
-                              !npz_is_reordered(rows));
+                              !is_reordered(rows));
 }
 
 static uint64_t rows_of_span(const writing *w) {
@@ -488,12 +493,28 @@ static void release(writing *w) {
     free(w->row);
 }
 
+static pm_status reorder(const writing *w, const npz_rows *rows, npz_output *out) {
+    npy_header h = rows->header;
+    char *ordered = malloc(out->size);
+    if (!ordered)
+        return refuse_memory(w);
+    h.shape[0] = (size_t)w->samples->count;
+    memcpy(ordered, out->bytes, out->rows_at);
+    npz_to_fortran_order(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element);
+    free(out->bytes);
+    out->bytes = ordered;
+    return PM_OK;
+}
+
 pm_status npz_make_outputs(const npz_document *document, const pm_motion_clip *clip,
                            const motion_samples *samples, npz_output **outputs, pm_error *error) {
     writing w = {.clip = clip, .document = document, .samples = samples, .error = error};
     pm_status status = prepare(&w);
     if (status == PM_OK)
         status = make_spans(&w);
+    for (size_t r = 0; r < document->row_count && status == PM_OK; r++)
+        if (is_reordered(&document->rows[r]))
+            status = reorder(&w, &document->rows[r], &w.outputs[r]);
     release(&w);
     *outputs = w.outputs;
     return status;
