@@ -301,7 +301,14 @@ static pm_status write_rows(maker *m, const char *name, pm_motion_path path, boo
     if (rows.width > (SIZE_MAX / 2 - NPY_WRITTEN_MAX) / rows.element / frames)
         return motion_refuse(m->error, "has %zu frames of %zu bytes; expected fewer", frames,
                              rows.width * rows.element);
-    return npz_stream_rows(&document, &clip, &samples, &m->zip, m->error);
+    npz_writer w = {.document = &document,
+                    .clip = &clip,
+                    .samples = &samples,
+                    .zip = m->zip,
+                    .error = m->error};
+    const pm_status status = npz_stream_rows(&w);
+    m->zip = w.zip;
+    return status;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
