@@ -14,7 +14,7 @@
 #include "motion/files/input.h"
 #include "motion/library/array_file.h"
 #include "motion/model/names.h"
-#include "motion/npz/zip.h"
+#include "motion/npz/npz.h"
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
@@ -35,10 +35,7 @@ static pm_status digest(void *user, size_t index, pm_error *error) {
 
 static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
     char shown[MOTION_PRINTABLE];
-    const bool is_npy = m->name.size > 4 && memcmp(m->name.data + m->name.size - 4, ".npy", 4) == 0;
-    return motion_refuse(error, "%s: %s",
-                         motion_printable(shown, m->name.data, m->name.size - (is_npy ? 4 : 0)),
-                         problem);
+    return motion_refuse(error, "%s: %s", npz_shown(shown, m), problem);
 }
 
 static size_t cut(const zip_archive *zip, block *blocks) {

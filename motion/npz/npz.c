@@ -54,6 +54,11 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     return r.document ? read_document(&r) : motion_refuse_memory(error);
 }
 
+static pm_status write(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
+    return writing->document ? npz_write(writing, sink, error)
+                             : npz_write_new(writing, sink, error);
+}
+
 static input_kind_found find_zip(const char *bytes, size_t size) {
     const input_kind_found found = input_find_magic(bytes, size, "PK\003\004");
     return found != INPUT_KIND_NO ? found : input_find_magic(bytes, size, "PK\005\006");
@@ -69,7 +74,7 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .kind = &npz_kind,
                                   .recognise = zip_recognise,
                                   .read = read,
-                                  .write = npz_write,
+                                  .write = write,
                                   .selects = true,
                                   .convert = npz_convert,
                                   .scales = MOTION_SCALES_REST,

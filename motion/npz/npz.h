@@ -7,7 +7,7 @@
  *   npy_file, npz_numbers                                      numbers of arrays
  *   npz_layout, npz_layout_json                                which member is what
  *   npz_member                                                 members of an archive, and messages
- *   npz_rotations, npz_rates                                   numbers of members
+ *   npz_rotations                                              numbers of members
  *   npz_rate, npz_unnamed, npz_rows, npz_evidence              what a file has
  *   npz_skeleton, npz_joints, npz_content                      the motion that is made of it
  *   npz_write_rows, npz_write, npz_new                         writing
@@ -164,6 +164,10 @@ pm_status npz_read_times(npz_reading *r, const double **times);
 void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
                  size_t first, size_t key_count, pm_number type, void *keys);
 
+/* Writes the document again with other frames. */
 pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
+
+/* Writes a new file of layout `plain`. */
+pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
 
 #endif

@@ -286,8 +286,6 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     const pm_motion *motion = given->document;
     const motion_samples *samples = given->samples;
     const size_t count = given->sample_count;
-    if (!motion)
-        return npz_write_new(given, sink, error);
     if (count > 1 || (count == 1 && (samples->clip != 0 || samples->count == 0)))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "an NPZ file has one clip, with a sample or more");

@@ -53,7 +53,4 @@ pm_status npz_make_rows(npz_writer *w);
  * sampled. */
 pm_status npz_stream_rows(npz_writer *w);
 
-/* Writes a new file of layout `plain`. */
-pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
-
 #endif

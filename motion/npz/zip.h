@@ -43,6 +43,9 @@ bool zip_recognise(const char *bytes, size_t size);
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,
                    pm_error *error);
 
+/* Refuses a member: "member 'poses.npy' is cut short". */
+pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem);
+
 /* Refuses a member that cannot be extracted, as far as the directory tells. */
 pm_status zip_check(const zip_member *member, pm_error *error);
 /* What all compressed members unpack to, as the directory claims; at most what their bytes can hold. */
