@@ -14,7 +14,7 @@
 #include "motion/files/input.h"
 #include "motion/library/array_file.h"
 #include "motion/model/names.h"
-#include "motion/npz/zip.h"
+#include "motion/npz/npz.h"
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
@@ -35,10 +35,7 @@ static pm_status digest(void *user, size_t index, pm_error *error) {
 
 static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
     char shown[MOTION_PRINTABLE];
-    const bool is_npy = m->name.size > 4 && memcmp(m->name.data + m->name.size - 4, ".npy", 4) == 0;
-    return motion_refuse(error, "%s: %s",
-                         motion_printable(shown, m->name.data, m->name.size - (is_npy ? 4 : 0)),
-                         problem);
+    return motion_refuse(error, "%s: %s", npz_shown(shown, m), problem);
 }
 
 static size_t cut(const zip_archive *zip, block *blocks) {
@@ -105,7 +102,6 @@ static pm_status place(array_file *a, const zip_member *m, file_array *array, pm
 static pm_status read_array(array_file *a, const zip_member *m, file_array *array,
                             pm_error *error) {
     char reason[NPY_REASON_SIZE];
-    size_t count = 0;
     if (m->name.size < 5 || memcmp(m->name.data + m->name.size - 4, ".npy", 4) != 0)
         return refuse(m, error, "is no array");
     array->name = (pm_motion_name){motion_copy_text(&a->arena, m->name.data, m->name.size - 4),
@@ -114,11 +110,9 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
         return motion_refuse_memory(error);
     if (!npy_read_header(m->packed.data, m->packed.size, &array->header, reason))
         return refuse(m, error, "is damaged: its header is none of NumPy");
-    const size_t element = npy_element_size(array->header.type);
-    if (array->header.fortran_order || element == 0 || !npy_count(&array->header, &count) ||
-        count > SIZE_MAX / element || count * element != m->packed.size - array->header.data_at)
+    if (array->header.fortran_order || !npy_has_size(&array->header, m->packed.size))
         return refuse(m, error, "is damaged: it has another size than its header");
-    array->bytes = count * element;
+    array->bytes = m->packed.size - array->header.data_at;
     return place(a, m, array, error);
 }
 

@@ -6,6 +6,7 @@
 #define POSEMILL_MOTION_SIMILARITY_H
 
 #include <math.h>
+#include <stdbool.h>
 
 /* v' = s q(v) + p, with a unit quaternion q. */
 typedef struct similarity {
@@ -34,6 +35,26 @@ static inline void quat_multiply(const double a[4], const double b[4], double ou
     out[0] = x;
     out[1] = y;
     out[2] = z;
+}
+
+/* Of unit quaternions within 1e-3. A gap, which is NaN, has no length. */
+static inline bool quat_is_unit(const double q[4]) {
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return !(fabs(square - 1.0) > 2e-3);
+}
+
+static inline double quat_largest(const double q[4]) {
+    return fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+}
+
+/* The largest number is divided by first, so that no square overflows. */
+static inline void quat_normalise(double q[4]) {
+    const double most = quat_largest(q);
+    for (int i = 0; i < 4; i++)
+        q[i] /= most;
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] /= length;
 }
 
 static inline void quat_rotate(const double q[4], const double v[3], double out[3]) {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/model/pose.h"
+#include "motion/model/order.h"
 
 /* Of all paths together: a chain of n joints has paths of n^2 names. */
 enum { MOST_BYTES = 1 << 26 };
@@ -30,19 +30,17 @@ static char *make_name(usd_names *n, pm_motion_name name) {
     return text;
 }
 
-/* Depths are counted for the bound. */
-static bool find_order(usd_names *n, const pm_motion_content *content, size_t *bytes) {
+/* The bytes of all paths, counted for the bound. */
+static bool count_bytes(const usd_names *n, const pm_motion_content *content, size_t *bytes) {
     size_t *lengths = calloc(content->node_count, sizeof *lengths);
-    const bool good = lengths && pose_order(content, n->order);
-    for (size_t i = 0; good && i < content->node_count; i++) {
+    for (size_t i = 0; lengths && i < content->node_count; i++) {
         const uint32_t at = n->order[i];
         const int32_t parent = content->nodes[at].parent;
-        n->place[at] = (uint32_t)i;
         lengths[at] = strlen(n->names[at]) + 1 + (parent >= 0 ? lengths[parent] : 0);
         *bytes = *bytes < MOST_BYTES ? *bytes + lengths[at] : *bytes;
     }
     free(lengths);
-    return good;
+    return lengths != NULL;
 }
 
 typedef struct sibling {
@@ -101,7 +99,8 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
         n->names[i] = make_name(n, content->nodes[i].name);
         good = n->names[i] != NULL;
     }
-    good = good && make_unique(n, content) && find_order(n, content, &bytes);
+    good = good && motion_order_nodes(content->nodes, count, n->order, n->place) &&
+           make_unique(n, content) && count_bytes(n, content, &bytes);
     if (!good)
         return motion_refuse_memory(error);
     return bytes < MOST_BYTES
