@@ -24,15 +24,22 @@ static void put_text(writer *w, const char *text) {
     put(w, text, strlen(text));
 }
 
+/* Where a text of UTF-8 that was cut at `end` has its last whole character behind it. */
+static size_t whole_end(const char *text, size_t end) {
+    size_t begin = end;
+    while (begin > 0 && ((unsigned char)text[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    if (begin == 0)
+        return end;
+    const unsigned char lead = (unsigned char)text[begin - 1];
+    const size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    return begin - 1 + bytes > end ? begin - 1 : end;
+}
+
 /* Terminates the text, without a part of a character. */
 static size_t finish(const writer *w) {
-    if (w->size == 0)
-        return w->length;
-    size_t end = w->length;
-    if (end >= w->size)
-        for (end = w->size - 1; end > 0 && ((unsigned char)w->text[end] & 0xC0) == 0x80;)
-            end--;
-    w->text[end] = '\0';
+    if (w->size > 0)
+        w->text[w->length < w->size ? w->length : whole_end(w->text, w->size - 1)] = '\0';
     return w->length;
 }
 
