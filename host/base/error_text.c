@@ -48,8 +48,6 @@ static void put_name(writer *w, const char *name, pm_spelling spelling) {
         put_text(w, spelling == PM_SPELLING_COMMAND ? "--" : ".");
     for (; *name; name++)
         put(w, *name == '-' && spelling != PM_SPELLING_COMMAND ? "_" : name, 1);
-    if (spelling == PM_SPELLING_KEYWORD)
-        put_text(w, "=");
 }
 
 /* Numbers and placeholders are not quoted in Python. */
@@ -58,12 +56,14 @@ static bool is_bare(const char *value) {
 }
 
 static void put_value(writer *w, const char *value, pm_spelling spelling) {
+    const char *between = spelling == PM_SPELLING_FIELD     ? " = "
+                          : spelling == PM_SPELLING_COMMAND ? " "
+                                                            : "";
     const bool flag = strcmp(value, "true") == 0;
     const char *quote = spelling == PM_SPELLING_KEYWORD && !flag && !is_bare(value) ? "\"" : "";
     if (flag && spelling == PM_SPELLING_COMMAND)
         return;
-    if (spelling != PM_SPELLING_KEYWORD)
-        put_text(w, spelling == PM_SPELLING_COMMAND ? " " : " = ");
+    put_text(w, between);
     put_text(w, quote);
     put_text(w, flag && spelling == PM_SPELLING_KEYWORD ? "True" : value);
     put_text(w, quote);
@@ -72,6 +72,8 @@ static void put_value(writer *w, const char *value, pm_spelling spelling) {
 static void put_hint(writer *w, const pm_error *error, pm_spelling spelling) {
     if (error->cure)
         put_name(w, error->cure, spelling);
+    if (error->cure && spelling == PM_SPELLING_KEYWORD)
+        put_text(w, "=");
     if (error->cure && error->cure_value)
         put_value(w, error->cure_value, spelling);
     if (error->cure && error->hint)
@@ -90,7 +92,7 @@ static void put_message(writer *w, const pm_error *error, pm_spelling spelling) 
     }
     put(w, message, before);
     put_name(w, error->option, spelling);
-    put_text(w, " ");
+    put_text(w, ": ");
     put(w, message + before, length - before);
 }
 

@@ -32,13 +32,13 @@ TEST(an_option_and_its_cure_have_three_spellings) {
                             .hint = "leaves it out"};
     assert_string_equal(
         text_of(&error, PM_SPELLING_COMMAND),
-        "a.bvh: --source-rate is 0, expected above 0 (--end-rule fit leaves it out)");
+        "a.bvh: --source-rate: is 0, expected above 0 (--end-rule fit leaves it out)");
     assert_string_equal(
         text_of(&error, PM_SPELLING_KEYWORD),
-        "a.bvh: source_rate= is 0, expected above 0 (end_rule=\"fit\" leaves it out)");
+        "a.bvh: source_rate: is 0, expected above 0 (end_rule=\"fit\" leaves it out)");
     assert_string_equal(
         text_of(&error, PM_SPELLING_FIELD),
-        "a.bvh: .source_rate is 0, expected above 0 (.end_rule = fit leaves it out)");
+        "a.bvh: .source_rate: is 0, expected above 0 (.end_rule = fit leaves it out)");
     assert_string_equal(hint_of(&error, PM_SPELLING_COMMAND), "--end-rule fit leaves it out");
 }
 

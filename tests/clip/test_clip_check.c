@@ -362,7 +362,7 @@ CLIP_TEST(tension_continuity_and_bias_are_between_minus_one_and_one) {
 CLIP_TEST(user_tangents_must_be_given_and_finite) {
     s.desc.method = PM_METHOD_SQUAD;
     s.desc.tangents = PM_TANGENTS_USER;
-    expect_refused(PM_ERROR_ARGUMENT, ".tangents of user");
+    expect_refused(PM_ERROR_ARGUMENT, ".tangents: those of the user");
     s.desc.user_tangents = (pm_array){.data = s.tangents, .type = PM_FLOAT64};
     expect_accepted();
     s.tangents[2][1][0] = (double)NAN;

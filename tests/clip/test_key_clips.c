@@ -352,7 +352,7 @@ TEST(coded_rows_that_are_none_are_refused) {
             {&of_numbers, PM_ERROR_ARGUMENT, "48 bits"},
             {&of_two, PM_ERROR_ARGUMENT, "one timeline"},
             {&narrow, PM_ERROR_ARGUMENT, "stride"},
-            {&places, PM_ERROR_ARGUMENT, ".positions has a type"},
+            {&places, PM_ERROR_ARGUMENT, ".positions: has a type"},
             {&wide, PM_ERROR_SIZE, "do not fit"},
             {&loop, PM_ERROR_TIME, "differ from those of the first"},
         };

@@ -689,7 +689,7 @@ class Scene(Case):
 
     def test_a_part_that_is_not_there_is_refused_with_the_end(self):
         motions.write_bvh(self.folder / "short.bvh", JOINTS, self.rows[:31], 30)
-        for options, code, says in ((["--end", "99"], 4, b"a.bvh: --end is after the last key, at 2 s"),
+        for options, code, says in ((["--end", "99"], 4, b"a.bvh: --end: is after the last key, at 2 s"),
                                     (["--start", "2.5"], 4, b"at 2 s"), (["--start", "-1"], 2, b"--start"),
                                     (["--trim-start", "61"], 4, b"all 61 keys"), (["--end", "x"], 2, b"--end"),
                                     (["--start", "1", "--end", "0.5"], 2, b"before the beginning, at 1 s"),
@@ -697,7 +697,7 @@ class Scene(Case):
             done = self.run_posemill("compare", "a.bvh", "a.bvh", *options, code=code)
             self.assertIn(says, done.stderr)
         done = self.run_posemill("compare", "a.bvh", "short.bvh", "--end", "1.5", code=4)
-        self.assertIn(b"short.bvh: --end is after the last key, at 1 s", done.stderr)
+        self.assertIn(b"short.bvh: --end: is after the last key, at 1 s", done.stderr)
 
     def turned(self, name, *words):
         self.run_posemill("convert", "a.bvh", name, "--quiet", *words)

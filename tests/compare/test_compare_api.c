@@ -201,7 +201,7 @@ TEST(long_names_are_cut_and_messages_are_not) {
     const pm_motion_compare_options options = {.name_a = name, .trim_start = 1000};
     pm_motion_comparison *found = NULL;
     expect_error(pm_motion_compare(a, b, &options, &found, new_error()), PM_ERROR_FILE,
-                 "nnn: --trim-start of 1000 removes all 3 keys");
+                 "nnn: --trim-start: 1000 removes all 3 keys");
     assert_int_equal(strlen(last_error()->message), sizeof last_error()->message - 1);
 }
 

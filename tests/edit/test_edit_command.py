@@ -190,7 +190,7 @@ class Names(Case):
                 self.assertIn(f"posemill: {name}: ", self.run_posemill(*verb, code=4).stderr)
         self.refused("edit", WALK, "-o", "x.bvh", "--joints", "key_count", code=4, says="no joint is named 'key_count'")
         self.refused("resample", WALK, "-o", "x.bvh", "--rate", "60", "--loop", "0.5", "--device", "none", code=4,
-                     says="--loop is 0.5 s, shorter than")
+                     says="--loop: is 0.5 s, shorter than")
 
     def test_joints_without_a_name_are_numbered(self):
         self.make("convert", WALK, "a.gltf")

@@ -556,7 +556,7 @@ TEST_ON_REFERENCE(unusable_options_are_refused) {
          "start is after the last key (2.1 s; the last key is 2 s"},
         {{.rate = {60, 1}, .start_after_first_key = {2, 1}, .end_after_first_key = {1, 1}},
          PM_ERROR_FILE,
-         "start is after the end of the cut (2 s; the end of the cut is 1 s"},
+         "start: is after the end of the cut (2 s; the end of the cut is 1 s"},
         {{.rate = {60, 1}, .trim_start = 61}, PM_ERROR_FILE, "trim-start"},
         {{.rate = {60, 1}, .curve = &cubic}, PM_ERROR_FILE, "tangents"},
     };
