@@ -181,8 +181,8 @@ TEST(what_files_have_not_is_refused_with_their_name) {
         const char *message;
         pm_motion_compare_options options;
     } cases[] = {{"a.bvh: --trim-start", {.trim_start = 1000}},
-                 {"a.bvh: --start is after", {.start_after_first_key = {1000, 1}}},
-                 {"a.bvh: --end is after", {.end_after_first_key = {1000, 1}}},
+                 {"a.bvh: --start: is after", {.start_after_first_key = {1000, 1}}},
+                 {"a.bvh: --end: is after", {.end_after_first_key = {1000, 1}}},
                  {"no.txt: ", {.map = "no.txt"}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_compare_options options = cases[i].options;
