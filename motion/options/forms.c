@@ -16,16 +16,12 @@
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static const char authored[] = "authored";
-
 static bool parse_curve_method(const option_target *to, const char *text, char *reason) {
     pm_motion_curve *curve = to->base;
     size_t index = 0;
     if (!option_find_word(to->row, text, &index, reason))
         return false;
-    curve->authored = strcmp(option_word_at(to->row, index), authored) == 0;
-    if (!curve->authored)
-        curve->method = (pm_method)index;
+    curve->authored = !pm_method_find(option_word_at(to->row, index), &curve->method);
     curve->method_given = true;
     return true;
 }

@@ -205,12 +205,22 @@ const char *options_find_nearest(const pm_motion_options *o, const char *name, s
 bool options_set_row(pm_motion_options *o, const option_row *row, const char *value,
                      char reason[OPTION_REASON]);
 
+/* The path of the file that row `index` reads; NULL: it reads none. */
+const char *options_input(pm_motion_options *o, size_t index);
+
 /* Whether an option of the verb was set. */
 bool options_is_given(const pm_motion_options *o, const char *name);
 
-/* Fills what options of one struct say for another, and checks which ones require or exclude others. False:
- * the row that is refused, with a reason in which --names are options. */
-bool options_settle(pm_motion_options *o, const option_row **refused, char reason[OPTION_REASON]);
+/* An option that was set without one that it requires, or with one that it excludes. */
+typedef struct option_conflict {
+    const option_row *row;
+    bool is_lacking;
+    const char *names; /* of the others, `size` bytes, with blanks between */
+    size_t size;
+} option_conflict;
+
+/* Fills what options of one struct say for another, and finds a conflict. True: there is none. */
+bool options_settle(pm_motion_options *o, option_conflict *found);
 
 /* Where the structs of what is done to each file are; NULL: it has none. */
 void options_of_task(const pm_motion_batch_task *task, const void *places[OPTION_STRUCTS]);

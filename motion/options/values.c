@@ -169,7 +169,7 @@ const option_type option_format = {PM_OPTION_WORD, parse_format, write_word, NUL
 static bool parse_method(const option_target *to, const char *text, char *reason) {
     size_t index = 0;
     return option_find_word(to->row, text, &index, reason) &&
-           (pm_method_find(option_word_at(to->row, index), option_field(to)) || index == 0);
+           pm_method_find(option_word_at(to->row, index), option_field(to));
 }
 
 const option_type option_method = {PM_OPTION_WORD, parse_method, write_word, NULL};

@@ -94,7 +94,7 @@ static size_t joints_of(const char *path, bool hold, size_t max_frames) {
 }
 
 static void run(words *w, const char *in, const char *out, size_t joints) {
-    const int code = cmd_resample(w->count, w->at);
+    const int code = command_main(&command_resample, w->count, w->at);
     if (code == CLI_DONE) {
         if (joints_of(out, false, SIZE_MAX) != joints)
             abort();

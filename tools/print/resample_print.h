@@ -10,7 +10,7 @@
 
 /* Prints the report in the requested form. With the output on standard output the text report goes
  * to stderr. */
-void resample_print(const resample_options *options, const char *in, const char *out,
+void resample_print(const command_options *options, const char *in, const char *out,
                     const task_report *report);
 
 #endif
