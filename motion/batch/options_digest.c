@@ -93,6 +93,8 @@ static void write_options(FILE *text, const pm_motion_batch_task *all, const opt
                     is_items ? digest_of_option(row->reads, item->layout).text : files->of[i].text);
         fputs("\n", text);
     }
+    if (task.extracts_root && task.root.up != task.up)
+        fprintf(text, "root-up %d\n", (int)task.root.up);
     if (task.read.rates_file && item)
         fprintf(text, "path %zu %s\n", strlen(item->path), item->path);
 }

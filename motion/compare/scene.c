@@ -128,7 +128,7 @@ static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], sce
         if (w[0].s->up != w[1].s->up)
             add_hint(hints, w[1].name,
                      "%s points up in A, and %s in B: distances have no meaning. To turn B: "
-                     "posemill convert B OUT --up %s-to-%s",
+                     "posemill convert B OUT --up %s --to-up %s",
                      scene_up_name(w[0].s->up), scene_up_name(w[1].s->up),
                      scene_up_name(w[1].s->up), scene_up_name(w[0].s->up));
         hint_ratio(w, hints);

@@ -96,6 +96,8 @@ const option_row option_rows[] = {
      HELP("target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4")},
     {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_curve,
      .verbs = OF(RESAMPLE), HELP("interpolation method; see: posemill methods")},
+    {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_method,
+     .verbs = OF(EVAL), HELP("interpolation method; see: posemill methods")},
     {NAME("start", "S"), TYPE(time), TASK(start_after_first_key), .verbs = OF(RESAMPLE) | OF_PAIRS,
      HELP("begin S seconds after the first key; a result then begins at 0")},
     {NAME("end", "S"), TYPE(time), TASK(end_after_first_key), .verbs = OF(RESAMPLE) | OF_PAIRS,

@@ -211,20 +211,24 @@ static bool is_within(const option_row *row, double value) {
            (info->most <= info->least || value <= info->most);
 }
 
-static bool refuse_range(const option_row *row, const char *text, const char *what, char *reason) {
+/* "'0' is invalid; expected auto or a number above 0 Hz", "'x' is not a whole number; ...". */
+static bool refuse_number(const option_row *row, const char *text, const char *kind, bool is_one,
+                          char *reason) {
     const pm_option_info *info = &row->info;
-    char words[64] = "";
-    for (size_t i = 0, used = 0; option_word_at(row, i) && used < sizeof words; i++)
-        used += (size_t)snprintf(words + used, sizeof words - used, "%s, ", option_word_at(row, i));
-    if (words[0] != '\0')
-        memcpy(words + strlen(words) - 2, " or ", 5);
-    if (info->most > info->least)
-        return option_refuse(reason, text, "%s%s%s %.17g to %.17g%s%s", words, what,
-                             info->is_above ? " above" : " from", info->least, info->most,
-                             info->unit ? " " : "", info->unit ? info->unit : "");
-    return option_refuse(reason, text, "%s%s%s %.17g%s%s", words, what,
-                         info->is_above ? " above" : " from", info->least, info->unit ? " " : "",
-                         info->unit ? info->unit : "");
+    char most[32] = "";
+    const char *word = NULL;
+    int used = snprintf(reason, OPTION_REASON, "'%.80s' is %s%s; expected ", text,
+                        is_one ? "invalid" : "not ", is_one ? "" : kind);
+    for (size_t i = 0; (word = option_word_at(row, i)) != NULL; i++)
+        used += snprintf(reason + used, OPTION_REASON - (size_t)used, "%s%s", word,
+                         option_word_at(row, i + 1) ? ", " : " or ");
+    if (info->most > info->least && info->most < 1e15)
+        (void)snprintf(most, sizeof most, " to %.17g", info->most);
+    (void)snprintf(reason + used, OPTION_REASON - (size_t)used, "%s %s %.17g%s%s%s", kind,
+                   info->is_above ? "above" : "from", info->least,
+                   most[0] == '\0' && !info->is_above ? " on" : most, info->unit ? " " : "",
+                   info->unit ? info->unit : "");
+    return false;
 }
 
 static bool parse_number(const option_target *to, const char *text, char *reason) {
@@ -233,8 +237,10 @@ static bool parse_number(const option_target *to, const char *text, char *reason
     size_t index = 0;
     if (row->words && option_find_word(row, text, &index, reason))
         value = row->word_values[index];
-    else if (!option_read_number(text, &value) || !is_within(row, value))
-        return refuse_range(row, text, "a number", reason);
+    else if (!option_read_number(text, &value))
+        return refuse_number(row, text, "a number", false, reason);
+    else if (!is_within(row, value))
+        return refuse_number(row, text, "a number", true, reason);
     *(double *)option_field(to) = value;
     option_note_given(to);
     return true;
@@ -297,8 +303,9 @@ static bool read_whole(const char *text, uint64_t *value) {
 static bool parse_count(const option_target *to, const char *text, char *reason) {
     const uint64_t most = to->row->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
     uint64_t value = 0;
-    if (!read_whole(text, &value) || value > most || !is_within(to->row, (double)value))
-        return refuse_range(to->row, text, "a whole number", reason);
+    const bool is_whole = read_whole(text, &value);
+    if (!is_whole || value > most || !is_within(to->row, (double)value))
+        return refuse_number(to->row, text, "a whole number", is_whole, reason);
     if (to->row->size == sizeof(uint32_t))
         *(uint32_t *)option_field(to) = (uint32_t)value;
     else

@@ -24,7 +24,7 @@ static void warn_unread(const pm_motion_curve *curve, told to) {
     if (curve->ends_given && !info->takes_ends)
         motion_warn_at(to.log, to.user, "--ends", "has no effect on %s", name);
     if (curve->unlimited && curve->method != PM_METHOD_SQUAD)
-        motion_warn_at(to.log, to.user, "--no-limit", "has no effect on %s; only squad uses it",
+        motion_warn_at(to.log, to.user, "--unlimited", "has no effect on %s; only squad uses it",
                        name);
     if (!info->takes_axes) {
         const char *unread = curve->axis_given         ? "--axis"
@@ -43,7 +43,7 @@ static void warn_of_authored(const pm_motion_curve *curve, told to) {
         bool given;
         const char *name;
     } all[] = {{curve->tangents_given, "--tangents"}, {curve->ends_given, "--ends"},
-               {curve->unlimited, "--no-limit"},      {curve->loop_period > 0.0, "--loop"},
+               {curve->unlimited, "--unlimited"},      {curve->loop_period > 0.0, "--loop"},
                {curve->axis_given, "--axis"},         {curve->axis_frame_given, "--axis-frame"},
                {curve->swing_given, "--swing"},       {curve->twist_given, "--twist"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -706,8 +706,8 @@ class Scene(Case):
         return [hint["hint"] for hint in self.compare(*words)["hints"]]
 
     def test_the_axis_along_which_the_figure_stands_is_up_and_that_is_said(self):
-        self.turned("z.bvh", "--up", "y-to-z")
-        self.turned("z.glb", "--up", "y-to-z", "--scale", "0.01")
+        self.turned("z.bvh", "--up", "y", "--to-up", "z")
+        self.turned("z.glb", "--up", "y", "--to-up", "z", "--scale", "0.01")
         self.assertEqual((self.compare("a.bvh", "a.bvh")["up"], self.hints("a.bvh", "a.bvh")), ("y", []))
         for name in ("z.bvh", "z.glb"):
             got = self.compare(name, name)
@@ -721,7 +721,7 @@ class Scene(Case):
             self.assertEqual((got["up"], got["hints"]), ("y", []))
         self.assertEqual(self.compare("a.bvh", "a.bvh", "--up", "z")["up"], "z")
         self.run_posemill("view", "a.bvh", "-o", "page.html", "--up", "x", code=2)
-        self.assertIn("--up z-to-y", self.hints("a.bvh", "z.bvh")[1])
+        self.assertIn("--up z --to-up y", self.hints("a.bvh", "z.bvh")[1])
 
     def test_who_lies_on_the_ground_does_not_stand(self):
         """On the back, head along z, y up: the limbs move, and the back does not leave the ground."""

@@ -214,7 +214,7 @@ class Help(Folder):
         return re.findall(r"^  (\w+)", text, re.M)
 
     def options(self, verb):
-        return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.run_posemill(verb, "--help"), re.M))
+        return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.run_posemill(verb, "--help=all"), re.M))
 
     def test_pages_have_all_options(self):
         for verb in self.verbs():
