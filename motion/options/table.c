@@ -350,7 +350,7 @@ const option_row option_rows[] = {
      .requires = "out-dir",
      HELP("where to append records; default: DIR/.posemill/records-I.jsonl")},
     {NAME("report", "DIR"), TYPE(text), BATCH(report), .verbs = OF(RESAMPLE) | OF(REDUCE),
-     TOPIC(batch), .requires = "out-dir",
+     TOPIC(batch), .requires = "out-dir", .excludes = "extract-root",
      HELP("compare all outputs with their sources: an index.html that sorts them by error, "
           "and pages of the worst")},
     {NAME("report-pages", "N"), TYPE(count), BATCH(report_pages), RANGE(0, 10000),

@@ -126,7 +126,7 @@ class RootCommand(Case):
                 (("--extract-root", "Pelvis"), "no joint is named 'Pelvis'"),
                 (("--extract-root", "Hips", "--root-node", "Hips"), "'Hips' is not above the joint"),
                 (("--extract-root", ""), "empty"), (("--root-axes", "xz"), "requires --extract-root"),
-                (("--root-node", "new"), "requires --extract-root"), (("--up", "y"), "requires"),
+                (("--root-node", "new"), "requires --extract-root"),
                 (("--keep-heading",), "requires"), (("--keep-position",), "requires"),
                 (("--extract-root", "Hips", "--root-axes", "xx"), "axes such as xz"),
                 (("--extract-root", "Hips", "--root-axes", "w"), "axes such as xz"),

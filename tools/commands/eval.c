@@ -21,9 +21,9 @@
 
 /* Requires one of two options. */
 static cli_exit require_one(const command_options *options, const char *first, const char *second) {
-    return options_is_given(options->set, first) || options_is_given(options->set, second)
+    return options_is_given(options->set, first + 2) || options_is_given(options->set, second + 2)
                ? CLI_DONE
-               : options_usage(options, first, "missing; expected --%s or --%s", first, second);
+               : options_usage(options, first, "missing; expected %s or %s", first, second);
 }
 
 /* Two outputs must not be the same file, and an output must not replace an input. */
@@ -109,9 +109,9 @@ static cli_exit check_options(const command_options *options) {
         return options_usage(options, "--out", "%s", missing);
     if (!options->set->batch.task.curve.method_given)
         return options_usage(options, "--method", "%s", missing);
-    cli_exit code = require_one(options, "key-times", "key-rate");
+    cli_exit code = require_one(options, "--key-times", "--key-rate");
     if (code == CLI_DONE)
-        code = require_one(options, "times", "rate");
+        code = require_one(options, "--times", "--rate");
     if (code == CLI_DONE && options->set->batch.task.curve.method == PM_METHOD_STERP &&
         !options->set->batch.task.curve.axis_given)
         code = options_usage(options, "--method sterp", "requires --axis");
