@@ -86,7 +86,7 @@ static void write_options(FILE *text, const pm_motion_batch_task *all, const opt
         if (!base)
             continue;
         fputs(row->info.name, text);
-        if (!row->by_content || row->type->type == PM_OPTION_FORM)
+        if (!row->by_content || row->info.type == PM_OPTION_FORM)
             row->type->write(row, base, text);
         if (row->reads != FILE_NOT_READ)
             fprintf(text, " %s",

@@ -212,7 +212,7 @@ const option_row option_rows[] = {
     /* ---- files ---- */
     {NAME("rate", "HZ"), TYPE(target_rate), TASK(rate), .letter = 'r',
      .verbs = OF_MOVERS & ~OF(RESAMPLE),
-     HELP("also resample, as the verb resample does with {method} authored")},
+     HELP("also resample, each channel by its own interpolation")},
     {NAME("out-dir", "DIR"), TYPE(text), BATCH(out_dir), .verbs = OF_BATCHES,
      HELP("output folder of a batch; results mirror the inputs")},
     {NAME("to", "FORMAT"), TYPE(format), TASK(format), .word_of = word_of_format, .first = 1,
@@ -273,7 +273,8 @@ const option_row option_rows[] = {
     {NAME("scale", "FACTOR"), TYPE(number), TASK(scale), ABOVE(0, 0), .usual_number = 1,
      .verbs = OF_WRITERS, TOPIC(writing), HELP("multiply all lengths, such as by 0.5")},
     {NAME("euler", "ORDER"), WORDS(motion_euler_words, 0), TASK(euler),
-     GIVEN(pm_motion_batch_task, euler_given), .verbs = OF_WRITERS, TOPIC(writing),
+     GIVEN(pm_motion_batch_task, euler_given), .usual_number = -1, .verbs = OF_WRITERS,
+     TOPIC(writing),
      HELP("BVH: order of the rotation channels; default: that of each joint of a BVH file, "
           "else ZXY")},
     {NAME("decimals", "N"), TYPE(count), TASK(decimals), RANGE(1, 9), .verbs = OF_WRITERS,

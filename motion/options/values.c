@@ -52,7 +52,7 @@ static void write_flag(const option_row *row, const void *base, FILE *text) {
         fputs(" true", text);
 }
 
-const option_type option_flag = {PM_OPTION_FLAG, parse_flag, write_flag, NULL};
+const option_type option_flag = {parse_flag, write_flag, NULL};
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -78,8 +78,8 @@ static const char *path_of(const option_row *row, const void *base) {
     return *(const char *const *)field_of(row, base);
 }
 
-const option_type option_text = {PM_OPTION_TEXT, parse_text, write_text, NULL};
-const option_type option_path = {PM_OPTION_FILE, parse_text, write_text, path_of};
+const option_type option_text = {parse_text, write_text, NULL};
+const option_type option_path = {parse_text, write_text, path_of};
 
 /* 60, 60.0 and 120/2 are one rate. */
 static bool parse_target_rate(const option_target *to, const char *text, char *reason) {
@@ -100,7 +100,7 @@ static void write_target_rate(const option_row *row, const void *base, FILE *tex
         write_text(row, base, text);
 }
 
-const option_type option_target_rate = {PM_OPTION_RATE, parse_target_rate, write_target_rate, NULL};
+const option_type option_target_rate = {parse_target_rate, write_target_rate, NULL};
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -148,11 +148,11 @@ static bool parse_word(const option_target *to, const char *text, char *reason) 
 static void write_word(const option_row *row, const void *base, FILE *text) {
     const void *field = field_of(row, base);
     const int value = row->size == sizeof(bool) ? *(const bool *)field : *(const int *)field;
-    if (value != 0 || is_given(row, base))
+    if (value != 0 || (is_given(row, base) && row->usual_number != 0))
         fprintf(text, " %d", value);
 }
 
-const option_type option_word = {PM_OPTION_WORD, parse_word, write_word, NULL};
+const option_type option_word = {parse_word, write_word, NULL};
 
 /* As extensions, in any case. */
 static bool parse_format(const option_target *to, const char *text, char *reason) {
@@ -163,7 +163,7 @@ static bool parse_format(const option_target *to, const char *text, char *reason
     return parse_word(to, lower[0] != '\0' ? lower : text, reason);
 }
 
-const option_type option_format = {PM_OPTION_WORD, parse_format, write_word, NULL};
+const option_type option_format = {parse_format, write_word, NULL};
 
 /* The words are a part of the methods, and the field has the number of the method. */
 static bool parse_method(const option_target *to, const char *text, char *reason) {
@@ -172,7 +172,7 @@ static bool parse_method(const option_target *to, const char *text, char *reason
            pm_method_find(option_word_at(to->row, index), option_field(to));
 }
 
-const option_type option_method = {PM_OPTION_WORD, parse_method, write_word, NULL};
+const option_type option_method = {parse_method, write_word, NULL};
 
 /* ---- decimals ---------------------------------------------------------------------------------- */
 
@@ -253,7 +253,7 @@ static void write_number(const option_row *row, const void *base, FILE *text) {
         fprintf(text, " %.17g", value);
 }
 
-const option_type option_number = {PM_OPTION_NUMBER, parse_number, write_number, NULL};
+const option_type option_number = {parse_number, write_number, NULL};
 
 static bool parse_numbers(const option_target *to, const char *text, char *reason) {
     double numbers[4];
@@ -274,7 +274,7 @@ static void write_numbers(const option_row *row, const void *base, FILE *text) {
         fprintf(text, " %.17g", numbers[i]);
 }
 
-const option_type option_numbers = {PM_OPTION_NUMBERS, parse_numbers, write_numbers, NULL};
+const option_type option_numbers = {parse_numbers, write_numbers, NULL};
 
 static bool parse_window(const option_target *to, const char *text, char *reason) {
     double window[2];
@@ -286,7 +286,7 @@ static bool parse_window(const option_target *to, const char *text, char *reason
     return true;
 }
 
-const option_type option_window = {PM_OPTION_NUMBERS, parse_window, write_numbers, NULL};
+const option_type option_window = {parse_window, write_numbers, NULL};
 
 /* ---- whole numbers ------------------------------------------------------------------------------- */
 
@@ -323,7 +323,7 @@ static void write_count(const option_row *row, const void *base, FILE *text) {
 }
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "counts have one size");
-const option_type option_count = {PM_OPTION_COUNT, parse_count, write_count, NULL};
+const option_type option_count = {parse_count, write_count, NULL};
 
 /* "512M": with K, M, G or T for powers of 1024. */
 static bool parse_bytes(const option_target *to, const char *text, char *reason) {
@@ -342,7 +342,7 @@ static bool parse_bytes(const option_target *to, const char *text, char *reason)
     return true;
 }
 
-const option_type option_bytes = {PM_OPTION_COUNT, parse_bytes, write_count, NULL};
+const option_type option_bytes = {parse_bytes, write_count, NULL};
 
 /* ---- exact fractions ----------------------------------------------------------------------------- */
 
@@ -360,7 +360,7 @@ static bool parse_rate(const option_target *to, const char *text, char *reason) 
                     text) < 0;
 }
 
-const option_type option_rate = {PM_OPTION_RATE, parse_rate, write_rational, NULL};
+const option_type option_rate = {parse_rate, write_rational, NULL};
 
 static bool parse_time(const option_target *to, const char *text, char *reason) {
     return rate_parse_seconds(text, option_field(to)) ||
@@ -368,7 +368,7 @@ static bool parse_time(const option_target *to, const char *text, char *reason) 
                     text) < 0;
 }
 
-const option_type option_time = {PM_OPTION_TIME, parse_time, write_rational, NULL};
+const option_type option_time = {parse_time, write_rational, NULL};
 
 static bool parse_seconds(const option_target *to, const char *text, char *reason) {
     pm_rational fraction;
@@ -384,4 +384,4 @@ static bool parse_seconds(const option_target *to, const char *text, char *reaso
     return true;
 }
 
-const option_type option_seconds = {PM_OPTION_TIME, parse_seconds, write_number, NULL};
+const option_type option_seconds = {parse_seconds, write_number, NULL};

@@ -22,7 +22,7 @@ static bool put_words(const option_row *row) {
 
 /* A value that may be something else than a word. */
 static bool is_open(const option_row *row) {
-    return row->type->type != PM_OPTION_WORD;
+    return row->info.type != PM_OPTION_WORD;
 }
 
 static void put_verb_names(const command *const *verbs) {

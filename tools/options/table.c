@@ -18,7 +18,8 @@ static bool parse_help(const option_target *to, const char *text, char *reason) 
     return good || option_refuse(reason, text, "all, man or markdown");
 }
 
-static const option_type option_help = {PM_OPTION_FORM, parse_help, NULL, NULL};
+enum { OPTION_IS_help = PM_OPTION_FORM };
+static const option_type option_help = {parse_help, NULL, NULL};
 
 static const char *const lanes_words[] = {"1", "4", "8", "16", NULL};
 static const double lanes_values[] = {1, 4, 8, 16};
@@ -32,7 +33,8 @@ static bool parse_lanes(const option_target *to, const char *text, char *reason)
     return true;
 }
 
-static const option_type option_lanes = {PM_OPTION_WORD, parse_lanes, NULL, NULL};
+enum { OPTION_IS_lanes = PM_OPTION_WORD };
+static const option_type option_lanes = {parse_lanes, NULL, NULL};
 
 #define MINE(field_) .of = OPTIONS_FRONT, FIELD(command_options, field_)
 #define OF_ALL (~UINT64_C(0))
