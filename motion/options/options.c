@@ -95,6 +95,16 @@ const char *options_find_nearest(const pm_motion_options *o, const char *name, s
     return meant.word;
 }
 
+void option_spell(const char *text, const char *mark, char *spelled, size_t size) {
+    size_t used = 0;
+    for (; *text != '\0' && used + 1 < size; text++)
+        if (*text == '{')
+            used += (size_t)snprintf(spelled + used, size - used, "%s", mark);
+        else if (*text != '}')
+            spelled[used++] = *text;
+    spelled[used < size ? used : size - 1] = '\0';
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static void *place_of(pm_motion_options *o, option_struct of) {

@@ -121,6 +121,7 @@ struct option_row {
     bool by_content;  /* a batch's digest has the content of the file, and not its name */
     unsigned formats; /* bits of the formats of inputs that it is for. 0: all */
     const char *requires, *excludes; /* names with blanks between: one of them; none of them */
+    const char *cure; /* how to, where these are violated; options in braces. NULL: see the help */
 };
 
 /* Macros for rows: their names, help, types and fields. */
@@ -212,6 +213,9 @@ bool options_set_row(pm_motion_options *o, const option_row *row, const char *va
 
 /* The path of the file that row `index` reads; NULL: it reads none. */
 const char *options_input(pm_motion_options *o, size_t index);
+
+/* Writes a text in which options are in braces with a mark before each: "--" for the command. */
+void option_spell(const char *text, const char *mark, char *spelled, size_t size);
 
 /* Whether an option of the verb was set. */
 bool options_is_given(const pm_motion_options *o, const char *name);

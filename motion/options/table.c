@@ -297,7 +297,8 @@ const option_row option_rows[] = {
     {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS, TOPIC(root),
      .requires = "extract-root", HELP("leave turns about the axis that points up in the joint")},
     {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS, TOPIC(root),
-     .requires = "extract-root", .excludes = "keep-heading", HELP("leave the place in the joint")},
+     .requires = "extract-root", .excludes = "keep-heading",
+     .cure = "both together leave nothing to extract", HELP("leave the place in the joint")},
 
     /* ---- curve ---- */
     {NAME("tangents", "KIND"), TYPE(tangents), CURVE(tangents), .words = motion_tangents_words,
@@ -352,6 +353,7 @@ const option_row option_rows[] = {
      HELP("where to append records; default: DIR/.posemill/records-I.jsonl")},
     {NAME("report", "DIR"), TYPE(text), BATCH(report), .verbs = OF(RESAMPLE) | OF(REDUCE),
      TOPIC(batch), .requires = "out-dir", .excludes = "extract-root",
+     .cure = "of one file: posemill compare IN OUT {out} PAGE",
      HELP("compare all outputs with their sources: an index.html that sorts them by error, "
           "and pages of the worst")},
     {NAME("report-pages", "N"), TYPE(count), BATCH(report_pages), RANGE(0, 10000),

@@ -642,7 +642,7 @@ class Usage(Case):
                 ([f"takes/{name}", "-o", "x.bvh", "--jobs", "2"], "requires --out-dir"),
                 (["takes", "--out-dir", "out", "--verify"], "requires --resume"),
                 (["takes", "--out-dir", "out", "--resume", "--overwrite"], "cannot be combined"),
-                (["takes", "--out-dir", "out", "--jobs", "0"], "expected a number from 1"),
+                (["takes", "--out-dir", "out", "--jobs", "0"], "expected a whole number from 1"),
                 (["takes", "--out-dir", "out", "--memory", "4X"], "expected bytes"),
                 (["takes", "--out-dir", "out", "--memory", "99999999999T"], "expected bytes"),
                 (["takes", "--out-dir", "out", "--shard", "3/3"], "--shard"),

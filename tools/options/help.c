@@ -95,18 +95,6 @@ static void describe_row(const option_row *row, char left[LEFT]) {
              row->info.argument ? " " : "", row->info.argument ? row->info.argument : "");
 }
 
-/* "with {repeat}" becomes "with --repeat". */
-static void spell(const char *help, char text[TEXT]) {
-    size_t used = 0;
-    for (; *help != '\0' && used + 3 < TEXT; help++) {
-        if (*help == '{')
-            text[used++] = '-';
-        if (*help != '}')
-            text[used++] = *help == '{' ? '-' : *help;
-    }
-    text[used] = '\0';
-}
-
 /* Called with each row of a verb and a topic, or with each term, as texts. */
 typedef void put_entry(const char *left, const char *help);
 
@@ -115,7 +103,7 @@ static void put_rows(option_verb verb, const char *topic, put_entry *put) {
     char left[LEFT], text[TEXT];
     for (size_t i = 0; (row = help_row(verb, topic, i)) != NULL; i++) {
         describe_row(row, left);
-        spell(row->info.help, text);
+        option_spell(row->info.help, "--", text, sizeof text);
         put(left, text);
     }
 }
@@ -123,7 +111,7 @@ static void put_rows(option_verb verb, const char *topic, put_entry *put) {
 static void put_terms(const help_term *terms, put_entry *put) {
     char text[TEXT];
     for (; terms->name; terms++) {
-        spell(terms->help, text);
+        option_spell(terms->help, "--", text, sizeof text);
         put(terms->name, text);
     }
 }
@@ -460,7 +448,7 @@ static void put_topic(const char *topic, put_entry *put) {
     for (size_t i = 0; (row = row_at(i)) != NULL; i++)
         if (is_of_topic(row, topic)) {
             describe_row(row, left);
-            spell(row->info.help, text);
+            option_spell(row->info.help, "--", text, sizeof text);
             put(left, text);
         }
 }

@@ -121,7 +121,12 @@ static cli_exit settle(command_options *o) {
     spell(found.names, found.size, names, sizeof names);
     snprintf(reason, sizeof reason, "%s %s",
              found.is_lacking ? "requires" : "cannot be combined with", names);
-    return refuse_row(o, found.row, reason);
+    char cure[128], name[64];
+    if (!found.row->cure)
+        return refuse_row(o, found.row, reason);
+    option_spell(found.row->cure, "--", cure, sizeof cure);
+    snprintf(name, sizeof name, "--%s", found.row->info.name);
+    return cli_fail(CLI_USAGE, name, cure, "%s", reason);
 }
 
 /* The words of a command line. NULL: memory is exhausted. */
