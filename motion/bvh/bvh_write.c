@@ -86,15 +86,15 @@ static void end_row(bvh_writer *writer, char *end) {
     writer->used = (size_t)(end - writer->buffer);
 }
 
-pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *error) {
-    const bvh *model = writer->model;
-    const bvh_row *row = &model->rows[frame];
+pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t frame,
+                                pm_error *error) {
+    const bvh_row *row = &from->rows[frame];
     const char *at = row->text.begin, *end = at + row->text.size;
     pm_status status;
     char *out;
 
     if (row->held)
-        return bvh_writer_row(writer, model->values + frame * model->channel_count, error);
+        return bvh_writer_row(writer, from->values + frame * from->channel_count, NULL, error);
     status = reserve(writer, row->text.size + 4, error);
     if (status != PM_OK)
         return status;
@@ -120,8 +120,8 @@ static char *copy_word(char *out, bvh_text word) {
     return out;
 }
 
-pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const bvh_text words[],
-                               pm_error *error) {
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_text words[],
+                         pm_error *error) {
     static const bvh_text none = {NULL, 0};
     size_t count = writer->model->channel_count, i;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
@@ -147,10 +147,6 @@ pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const b
         put(writer, writer->model->line_end, strlen(writer->model->line_end));
     }
     return status;
-}
-
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error) {
-    return bvh_writer_mixed_row(writer, values, NULL, error);
 }
 
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error) {
