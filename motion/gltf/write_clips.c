@@ -24,13 +24,8 @@ static pm_status check_moved(const gltf_new_clip *fresh, pm_error *error) {
         motion_refuse(error,
                       "/animations/%zu/channels/%zu: is carried over with its times; a cut that "
                       "begins at 0 would move the others",
-<<<<<<< HEAD
-                      new->index, i);
-        motion_cure(error, "keep-time", "true", "keeps the times of all");
-=======
                       fresh->index, i);
-        motion_hint(error, "--keep-time keeps the times of all");
->>>>>>> w/gltf
+        motion_cure(error, "keep-time", "true", "keeps the times of all");
         return PM_ERROR_FILE;
     }
     return PM_OK;
