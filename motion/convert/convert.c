@@ -111,9 +111,10 @@ static pm_status try_strictly(conversion *c, pm_error *error) {
 }
 
 static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *error) {
-    const motion_writing writing = {.motion = c->motion,
-                                    .document = c->has_rest ? c->options->rest : c->motion};
     const unsigned decimals = c->options->decimals ? c->options->decimals : DEFAULT_DECIMALS;
+    const motion_writing writing = {.motion = c->motion,
+                                    .document = c->has_rest ? c->options->rest : c->motion,
+                                    .decimals = decimals};
     if (c->source)
         return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, decimals, sink,
                               error);
