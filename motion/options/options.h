@@ -16,6 +16,7 @@
 enum {
     OPTION_REASON = 384,   /* bytes for why a value is refused */
     OPTION_ROWS_MAX = 192, /* of the library and of a front end */
+    OPTION_FRONT_MAX = 64, /* of a front end */
     OPTION_CLIPS_MAX = 256
 };
 

@@ -376,6 +376,8 @@ const option_row option_rows[] = {
      HELP("evaluate on the CPU reference path, without OpenCL")},
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
+_Static_assert(sizeof option_rows / sizeof *option_rows + OPTION_FRONT_MAX <= OPTION_ROWS_MAX,
+               "there is room for the rows of a front end");
 #define HAS_COUNT(struct_, names_, count_)                                                         \
     _Static_assert(offsetof(struct_, count_) == offsetof(struct_, names_) + sizeof(void *),        \
                    "names are followed by their count")
