@@ -220,9 +220,8 @@ const option_row option_rows[] = {
      .verbs = OF_BATCHES | OF(JOIN),
      HELP(
          "format of outputs without an extension, and of all outputs of a batch: " MOTION_WRITTEN_NAMES)},
-    {NAME("clip", "NAME"), TYPE(clips), TASK(clips), .numbers = 1, .info.repeats = true,
-     .verbs = OF_BATCHES,
-     HELP("a clip, by its name or number; may be repeated; default: all that fit")},
+    {NAME("clip", "NAME"), TYPE(clips), TASK(clips), .info.repeats = true, .verbs = OF_BATCHES,
+     HELP("a clip, by its name or number; may be repeated; default: all that fit"), .numbers = 1},
 
     /* ---- reading ---- */
     {NAME("format", "FORMAT"), TYPE(format), READ(format), .word_of = word_of_format, .first = 1,
