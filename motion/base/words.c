@@ -4,7 +4,6 @@
  */
 #include "motion/base/words.h"
 
-#include "host/base/counts.h"
 #include "motion/base/counts.h"
 
 #define HAS(list, count)                                                                           \
@@ -18,13 +17,13 @@ const char *const motion_tangents_words[] = {"bessel", "mean", "hold", NULL};
 HAS(motion_tangents_words, PM_TANGENTS_TCB);
 
 const char *const motion_ends_words[] = {"chord", "natural", "parabola", "zero", NULL};
-HAS(motion_ends_words, PM_ENDS_COUNT);
+HAS(motion_ends_words, PM_ENDS_ZERO + 1);
 
 const char *const motion_frame_words[] = {"body", "parent", NULL};
-HAS(motion_frame_words, PM_AXIS_COUNT);
+HAS(motion_frame_words, PM_AXIS_PARENT + 1);
 
 const char *const motion_key_words[] = {"float32", "log48", "smallest48", NULL};
-HAS(motion_key_words, PM_KEYS_COUNT);
+HAS(motion_key_words, PM_KEYS_SMALLEST48 + 1);
 
 const char *const motion_end_rule_words[] = {"fit", "include", NULL};
 HAS(motion_end_rule_words, PM_MOTION_END_COUNT);

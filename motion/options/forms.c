@@ -214,8 +214,11 @@ static bool add_name(const option_target *to, const char *const **names, size_t 
     return true;
 }
 
-static void write_names(const char *const *names, size_t count, FILE *text) {
-    for (size_t i = 0; i < count; i++)
+/* A list of names is followed in its struct by their count, or by half of it for pairs. */
+static void write_names(const option_row *row, const void *base, FILE *text) {
+    const char *const *names = *(const char *const *const *)((const char *)base + row->field);
+    const size_t count = *(const size_t *)((const char *)base + row->field + sizeof names);
+    for (size_t i = 0; i < count * row->numbers; i++)
         fprintf(text, " %zu %s", strlen(names[i]), names[i]);
 }
 
@@ -230,13 +233,7 @@ static bool parse_joints(const option_target *to, const char *text, char *reason
     return good || option_refuse(reason, text, "names with commas between them");
 }
 
-static void write_joints(const option_row *row, const void *base, FILE *text) {
-    const pm_motion_edit_options *edit = base;
-    (void)row;
-    write_names(edit->joints, edit->joint_count, text);
-}
-
-const option_type option_joints = {parse_joints, write_joints, NULL};
+const option_type option_joints = {parse_joints, write_names, NULL};
 
 static bool parse_rename(const option_target *to, const char *text, char *reason) {
     pm_motion_edit_options *edit = to->base;
@@ -249,13 +246,7 @@ static bool parse_rename(const option_target *to, const char *text, char *reason
     return good || option_refuse(reason, text, "OLD=NEW");
 }
 
-static void write_rename(const option_row *row, const void *base, FILE *text) {
-    const pm_motion_edit_options *edit = base;
-    (void)row;
-    write_names(edit->renames, 2 * edit->rename_count, text);
-}
-
-const option_type option_rename = {parse_rename, write_rename, NULL};
+const option_type option_rename = {parse_rename, write_names, NULL};
 
 static bool parse_clips(const option_target *to, const char *text, char *reason) {
     pm_motion_batch_task *task = to->base;
@@ -266,13 +257,7 @@ static bool parse_clips(const option_target *to, const char *text, char *reason)
            snprintf(reason, OPTION_REASON, "value is empty; expected a text") < 0;
 }
 
-static void write_clips(const option_row *row, const void *base, FILE *text) {
-    const pm_motion_batch_task *task = base;
-    (void)row;
-    write_names(task->clips, task->clip_count, text);
-}
-
-const option_type option_clips = {parse_clips, write_clips, NULL};
+const option_type option_clips = {parse_clips, write_names, NULL};
 
 /* ---- roots ------------------------------------------------------------------------------------- */
 

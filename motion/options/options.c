@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/c_locale.h"
 #include "motion/base/fault.h"
 #include "motion/options/nearest.h"
 
@@ -260,7 +261,10 @@ pm_status pm_motion_options_set(pm_motion_options *o, const char *name, const ch
                            : !name ? "name"
                                    : "value");
     const option_row *row = options_find(o, name, strlen(name));
-    if (row && options_set_row(o, row, value, reason))
+    void *before = c_locale_begin();
+    const bool good = row && options_set_row(o, row, value, reason);
+    c_locale_end(before);
+    if (good)
         return PM_OK;
     if (row)
         return motion_fail_at(error, PM_ERROR_ARGUMENT, row->info.name, NULL, "%s", reason);

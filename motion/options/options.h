@@ -16,6 +16,7 @@
 enum {
     OPTION_REASON = 384,   /* bytes for why a value is refused */
     OPTION_ROWS_MAX = 192, /* of the library and of a front end */
+    OPTION_FRONT_MAX = 64, /* of a front end */
     OPTION_CLIPS_MAX = 256
 };
 
@@ -112,7 +113,7 @@ struct option_row {
     const char *(*word_of)(size_t index);
     const double *word_values; /* of the words of a number */
     int first;                 /* enumerator of the first word */
-    unsigned numbers;          /* how many */
+    unsigned numbers;          /* how many; of a list of names, how many each entry has */
     double
         usual_number;  /* that means the same as 0; of words, not 0: the first one is no default */
     char letter;       /* 'o' for -o; 0: none */

@@ -141,10 +141,11 @@ const option_row option_rows[] = {
     {NAME("continue-root", NULL), TYPE(flag), EDIT(continue_root), .verbs = OF(EDIT),
      HELP("with {repeat}: each time goes on where the one before ended; of a cycle "
           "the last pose, which is the first one, is left out")},
-    {NAME("joints", "LIST"), TYPE(joints), EDIT(joints), .info.repeats = true, .verbs = OF(EDIT),
+    {NAME("joints", "LIST"), TYPE(joints), EDIT(joints), .numbers = 1, .info.repeats = true,
+     .verbs = OF(EDIT),
      HELP("keep these joints, by names with commas between them; each stays where it was in the "
           "world")},
-    {NAME("rename", "OLD=NEW"), TYPE(rename), EDIT(renames), .info.repeats = true,
+    {NAME("rename", "OLD=NEW"), TYPE(rename), EDIT(renames), .numbers = 2, .info.repeats = true,
      .verbs = OF(EDIT), HELP("give a joint another name; may be repeated")},
     {NAME("blend", "S"), TYPE(seconds), JOIN(blend), .verbs = OF(JOIN),
      HELP("crossfade of S seconds, in which each motion overlaps the next one; default: none")},
@@ -221,7 +222,7 @@ const option_row option_rows[] = {
      HELP(
          "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES)},
     {NAME("clip", "NAME"), TYPE(clips), TASK(clips), .info.repeats = true, .verbs = OF_BATCHES,
-     HELP("a clip, by its name or number; may be repeated; default: all that fit")},
+     HELP("a clip, by its name or number; may be repeated; default: all that fit"), .numbers = 1},
 
     /* ---- reading ---- */
     {NAME("format", "FORMAT"), TYPE(format), READ(format), .word_of = word_of_format, .first = 1,
@@ -375,6 +376,14 @@ const option_row option_rows[] = {
      HELP("evaluate on the CPU reference path, without OpenCL")},
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;
+_Static_assert(sizeof option_rows / sizeof *option_rows + OPTION_FRONT_MAX <= OPTION_ROWS_MAX,
+               "there is room for the rows of a front end");
+#define HAS_COUNT(struct_, names_, count_)                                                         \
+    _Static_assert(offsetof(struct_, count_) == offsetof(struct_, names_) + sizeof(void *),        \
+                   "names are followed by their count")
+HAS_COUNT(pm_motion_edit_options, joints, joint_count);
+HAS_COUNT(pm_motion_edit_options, renames, rename_count);
+HAS_COUNT(pm_motion_batch_task, clips, clip_count);
 _Static_assert(offsetof(pm_motion_compare_options, tolerance_mm) ==
                    offsetof(pm_motion_compare_options, tolerance_degrees) + sizeof(double),
                "a tolerance is two numbers");

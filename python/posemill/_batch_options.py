@@ -138,7 +138,8 @@ class _Made:
         self.task.up = self.task.root.up = _word(value, {"y": 1, "z": 2}, "root_up")
 
     def set_turn(self, value: Any) -> None:
-        self.task.up, self.task.to_up = _UPS[_word(value, {name: name for name in _UPS}, "up")]
+        word = list(_UPS)[_word(value, {name: i for i, name in enumerate(_UPS)}, "up")]
+        self.task.up, self.task.to_up = _UPS[word]
 
     def set_scale(self, value: Any) -> None:
         self.task.scale = float(rate_of(value, "scale"))

@@ -381,7 +381,7 @@ class Ends(Case):
     def test_usage(self):
         self.bvh("a.bvh")
         for words, expects in ((["-o", "x.bvh", "--report", "report"], "posemill compare"),
-                               (["-o", "x.bvh", "--report-pages", "2"], "requires --out-dir"),
+                               (["-o", "x.bvh", "--report-pages", "2"], "requires --report"),
                                (["--out-dir", "out", "--report-pages", "2"], "requires --report"),
                                (["--out-dir", "out", "--report", "report", "--report-pages", "-1"], "from 0 to 10000"),
                                (["--out-dir", "out", "--report", "report", "--report-pages", "10001"], "from 0 to"),

@@ -106,4 +106,20 @@ TEST(messages_are_the_same_and_the_locale_of_the_caller_stays) {
     setlocale(LC_ALL, "C");
 }
 
+TEST(options_have_a_decimal_point) {
+    const pm_motion_option_values *values = NULL;
+    pm_motion_options *options = NULL;
+    enter("de_DE");
+    expect_success(pm_motion_options_create("reduce", &options, new_error()));
+    expect_success(pm_motion_options_set(options, "angle", "0.25", new_error()));
+    expect_error(pm_motion_options_set(options, "angle", "0,25", new_error()), PM_ERROR_ARGUMENT,
+                 "0,25");
+    expect_error(pm_motion_options_set(options, "at", "x", new_error()), PM_ERROR_ARGUMENT, "at");
+    expect_success(pm_motion_options_get(options, &values, new_error()));
+    assert_true(values->reduce->angle == 0.25);
+    pm_motion_options_destroy(&options);
+    assert_string_equal(localeconv()->decimal_point, ",");
+    setlocale(LC_ALL, "C");
+}
+
 TEST_GROUP(test_folder_enter, test_folder_leave)

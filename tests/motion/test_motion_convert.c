@@ -155,8 +155,9 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                  roots[i], rows[i]);
         test_folder_put_text("a.bvh", text);
         SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
-        convert(motion, (pm_motion_convert_options){
-                            .up = PM_MOTION_UP_Z, .to_up = PM_MOTION_UP_Y, .decimals = 9},
+        convert(motion,
+                (pm_motion_convert_options){
+                    .up = PM_MOTION_UP_Z, .to_up = PM_MOTION_UP_Y, .decimals = 9},
                 "b.bvh");
         SCOPED(pm_motion_destroy) pm_motion *other = test_open("b.bvh", NULL);
         const pm_motion_content *x = pm_motion_get_content(motion);
@@ -173,6 +174,58 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                     assert_true(fabs(q.m[2][c] + p.m[1][c]) < 1e-7);
                 }
             }
+    }
+}
+
+/* `a` and `b` do the same to a motion. */
+static void expect_same_result(const pm_motion *motion, pm_motion_convert_options a,
+                               pm_motion_convert_options b) {
+    convert(motion, a, "a-out.bvh");
+    convert(motion, b, "b-out.bvh");
+    test_folder_expect_same("a-out.bvh", "b-out.bvh");
+}
+
+TEST(units_and_axes_are_of_the_source_and_of_the_result) {
+    static const struct {
+        pm_motion_convert_options options, same;
+    } cases[] = {{{.unit_mm = 10, .to_unit_mm = 1000}, {.scale = 0.01}},
+                 {{.unit_mm = 25.4, .to_unit_mm = 254, .scale = 30}, {.scale = 3}},
+                 {{.unit_mm = 25.4, .to_unit_mm = 25.4}, {.scale = 1}},
+                 {{.unit_mm = 25.4}, {.scale = 1}},
+                 {{.up = PM_MOTION_UP_Z}, {.scale = 1}},
+                 {{.up = PM_MOTION_UP_Y, .to_up = PM_MOTION_UP_Y}, {.scale = 1}}};
+    test_folder_put_text("a.bvh", SOURCE);
+    SCOPED(pm_motion_destroy) pm_motion *bvh = test_open("a.bvh", NULL);
+    for (size_t i = 0; i < COUNT_OF(cases); i++)
+        expect_same_result(bvh, cases[i].options, cases[i].same);
+    /* glTF says both itself; what is given is stronger */
+    convert(bvh, (pm_motion_convert_options){.format = PM_MOTION_GLB}, "a.glb");
+    SCOPED(pm_motion_destroy) pm_motion *gltf = test_open("a.glb", NULL);
+    expect_same_result(gltf, (pm_motion_convert_options){.to_up = PM_MOTION_UP_Z},
+                       (pm_motion_convert_options){.up = PM_MOTION_UP_Y, .to_up = PM_MOTION_UP_Z});
+    expect_same_result(gltf, (pm_motion_convert_options){.to_unit_mm = 10},
+                       (pm_motion_convert_options){.scale = 100});
+    expect_same_result(gltf, (pm_motion_convert_options){.unit_mm = 10, .to_unit_mm = 1000},
+                       (pm_motion_convert_options){.scale = 0.01});
+}
+
+TEST(units_and_axes_that_nobody_says_are_refused) {
+    static const struct {
+        pm_motion_convert_options options;
+        const char *says;
+    } cases[] = {{{.to_up = PM_MOTION_UP_Z}, "which axis points up"},
+                 {{.to_unit_mm = 1000}, "its unit of length"},
+                 {{.unit_mm = -1}, "unit_mm"},
+                 {{.to_unit_mm = (double)NAN}, "to_unit_mm"},
+                 {{.up = (pm_motion_up)3}, "up is 3"},
+                 {{.to_up = (pm_motion_up)-1}, "to_up is -1"}};
+    test_folder_put_text("a.bvh", SOURCE);
+    SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
+    for (size_t i = 0; i < COUNT_OF(cases); i++) {
+        pm_error error = {.status = PM_OK};
+        assert_int_equal(pm_motion_convert(motion, &cases[i].options, "no.bvh", &error),
+                         PM_ERROR_ARGUMENT);
+        assert_non_null(strstr(error.message, cases[i].says));
     }
 }
 

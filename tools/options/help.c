@@ -98,27 +98,44 @@ static void describe_row(const option_row *row, char left[LEFT]) {
 /* Called with each row of a verb and a topic, or with each term, as texts. */
 typedef void put_entry(const char *left, const char *help);
 
+static void put_row(const option_row *row, put_entry *put) {
+    char left[LEFT], text[TEXT];
+    describe_row(row, left);
+    option_spell(row->info.help, "--", text, sizeof text);
+    put(left, text);
+}
+
 static void put_rows(option_verb verb, const char *topic, put_entry *put) {
     const option_row *row = NULL;
-    char left[LEFT], text[TEXT];
-    for (size_t i = 0; (row = help_row(verb, topic, i)) != NULL; i++) {
-        describe_row(row, left);
-        option_spell(row->info.help, "--", text, sizeof text);
-        put(left, text);
-    }
+    for (size_t i = 0; (row = help_row(verb, topic, i)) != NULL; i++)
+        put_row(row, put);
 }
 
-static void put_terms(const help_term *terms, put_entry *put) {
-    char text[TEXT];
-    for (; terms->name; terms++) {
-        option_spell(terms->help, "--", text, sizeof text);
-        put(terms->name, text);
-    }
+/* ---- styles -------------------------------------------------------------------- */
+
+/* How the parts of a help are printed. `name` is that of a verb, or "" for the program. */
+typedef struct style_parts {
+    void (*begin)(const char *name, const command *verb);
+    void (*section)(const char *title);
+    put_entry *entry;
+    void (*end)(const command *verb);
+} style_parts;
+
+typedef void put_text(const char *text, size_t size);
+
+static void put_plain(const char *text, size_t size) {
+    printf("%.*s", (int)size, text);
 }
 
-static void put_verbs(const command *const *verbs, put_entry *put) {
-    for (; *verbs; verbs++)
-        put(option_verb_name((*verbs)->verb), (*verbs)->brief);
+/* A line for each form, which begins with the name of the command. */
+static void put_usage(const char *name, const command *verb, put_text *put) {
+    for (const char *line = verb->usage; *line != '\0';) {
+        const size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
+        printf("posemill %s%s", name, name[0] != '\0' ? " " : "");
+        put(line + blanks, size - blanks);
+        printf("\n");
+        line += size + (line[size] == '\n');
+    }
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -152,7 +169,18 @@ static void print_filled(const char *text, int indent) {
     printf("\n");
 }
 
-static void print_entry(const char *left, const char *help) {
+static void text_begin(const char *name, const command *verb) {
+    const int indent = name[0] != '\0' ? (int)strlen(name) + 1 : 0;
+    printf("Usage: posemill %s%s", name, indent > 0 ? " " : "");
+    print_lines(verb->usage, 7 + 9 + indent);
+    printf("\n%s\n", verb->summary);
+}
+
+static void text_section(const char *title) {
+    printf("\n%s:\n", title);
+}
+
+static void text_entry(const char *left, const char *help) {
     enum { COLUMN = 26 };
     if (strlen(left) + 2 >= COLUMN - 1)
         printf("  %s\n%*s", left, COLUMN, "");
@@ -161,65 +189,11 @@ static void print_entry(const char *left, const char *help) {
     print_filled(help, COLUMN);
 }
 
-static void print_head(const char *name, const command *verb) {
-    const int indent = name[0] != '\0' ? (int)strlen(name) + 1 : 0;
-    printf("Usage: posemill %s%s", name, indent > 0 ? " " : "");
-    print_lines(verb->usage, 7 + 9 + indent);
-    printf("\n%s\n", verb->summary);
-}
-
-static void print_tail(const command *verb) {
+static void text_end(const command *verb) {
     if (verb->notes)
         printf("\n%s\n", verb->notes);
     printf("\nExample:\n  ");
     print_lines(verb->example, 2);
-}
-
-/* The topics of a verb in one line: "reading, writing, batch". */
-static void list_topics(option_verb verb, char text[LEFT]) {
-    size_t used = 0;
-    for (const help_term *topic = help_topics; topic->name; topic++)
-        if (help_has_topic(verb, topic->name))
-            used += (size_t)snprintf(text + used, LEFT - used, "%s%s", used > 0 ? ", " : "",
-                                     topic->name);
-}
-
-static void print_text(const command *verb, bool all) {
-    const char *name = option_verb_name(verb->verb);
-    char topics[LEFT];
-    print_head(name, verb);
-    if (help_row(verb->verb, NULL, 0))
-        printf("\nOptions:\n");
-    put_rows(verb->verb, NULL, print_entry);
-    for (const help_term *topic = help_topics; topic->name && all; topic++)
-        if (help_has_topic(verb->verb, topic->name)) {
-            printf("\n%c%s:\n", toupper((unsigned char)topic->name[0]), topic->name + 1);
-            put_rows(verb->verb, topic->name, print_entry);
-        }
-    list_topics(verb->verb, topics);
-    if (!all)
-        printf("\nAlso options of: %s; see: posemill help TOPIC, or posemill %s --help=all\n",
-               topics, name);
-    print_tail(verb);
-}
-
-/* ---- usage --------------------------------------------------------------------- */
-
-typedef void put_text(const char *text, size_t size);
-
-static void put_plain(const char *text, size_t size) {
-    printf("%.*s", (int)size, text);
-}
-
-/* A line for each form, which begins with the name of the command. */
-static void put_usage(const char *name, const command *verb, put_text *put) {
-    for (const char *line = verb->usage; *line != '\0';) {
-        const size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
-        printf("posemill %s%s", name, name[0] != '\0' ? " " : "");
-        put(line + blanks, size - blanks);
-        printf("\n");
-        line += size + (line[size] == '\n');
-    }
 }
 
 /* ---- manual pages -------------------------------------------------------------- */
@@ -302,7 +276,7 @@ static void man_name(const char *name, const command *verb) {
     printf("\n");
 }
 
-static void man_head(const char *name, const command *verb) {
+static void man_begin(const char *name, const command *verb) {
     printf(".\\\" SPDX-License-Identifier: MIT\n.TH POSEMILL");
     for (const char *at = name; *at != '\0'; at++)
         printf("%s%c", at == name ? "\\-" : "", toupper((unsigned char)*at));
@@ -316,43 +290,17 @@ static void man_head(const char *name, const command *verb) {
         man_paragraphs(verb->notes, false);
 }
 
-static void man_terms(const char *title, const help_term *terms) {
-    printf(".SH %s\n", title);
-    put_terms(terms, man_entry);
+static void man_section(const char *title) {
+    printf(".SH ");
+    for (const char *at = title; *at != '\0'; at++)
+        putchar(toupper((unsigned char)*at));
+    printf("\n");
 }
 
-static void man_tail(const command *verb) {
-    man_terms("EXIT STATUS", exit_codes);
-    man_terms("ENVIRONMENT", environment);
+static void man_end(const command *verb) {
     printf(".SH EXAMPLES\n.nf\n");
     put_roff_text(verb->example);
     printf("\n.fi\n.SH SEE ALSO\n");
-}
-
-static void print_man(const command *verb) {
-    man_head(option_verb_name(verb->verb), verb);
-    printf(".SH OPTIONS\n");
-    put_rows(verb->verb, NULL, man_entry);
-    for (const help_term *topic = help_topics; topic->name; topic++)
-        if (help_has_topic(verb->verb, topic->name)) {
-            printf(".SS Options of %s\n", topic->name);
-            put_rows(verb->verb, topic->name, man_entry);
-        }
-    man_tail(verb);
-    printf("\\fBposemill\\fR(1)\n");
-}
-
-static void print_program_man(const command *program, const command *const *verbs) {
-    man_head("", program);
-    printf(".SH COMMANDS\n");
-    put_verbs(verbs, man_entry);
-    man_terms("OTHER COMMANDS", other_commands);
-    man_terms("TOPICS OF HELP", help_topics);
-    man_terms("OPTIONS", program_options);
-    man_tail(program);
-    for (; *verbs; verbs++)
-        printf("\\fBposemill\\-%s\\fR(1)%s\n", option_verb_name((*verbs)->verb),
-               verbs[1] ? "," : "");
 }
 
 /* ---- Markdown ------------------------------------------------------------------ */
@@ -399,141 +347,135 @@ static void markdown_entry(const char *left, const char *help) {
     printf(" |\n");
 }
 
-static void markdown_title(const char *title) {
+static void markdown_section(const char *title) {
     printf("\n| %s | |\n|---|---|\n", title);
 }
 
-static void markdown_terms(const char *title, const help_term *terms) {
-    markdown_title(title);
-    put_terms(terms, markdown_entry);
-}
-
-static void markdown_head(const char *name, const command *verb) {
+static void markdown_begin(const char *name, const command *verb) {
+    printf(name[0] != '\0' ? "\n## posemill %s\n" : "# The command posemill%s\n", name);
     markdown_paragraphs(verb->summary);
     printf("\n```text\n");
     put_usage(name, verb, put_plain);
     printf("```\n");
 }
 
-static void markdown_tail(const command *verb) {
+static void markdown_end(const command *verb) {
     markdown_paragraphs(verb->notes ? verb->notes : "");
     markdown_block("sh", verb->example, strlen(verb->example));
 }
 
-static void print_markdown(const command *verb) {
-    const char *name = option_verb_name(verb->verb);
-    bool is_first = true;
-    printf("\n## posemill %s\n", name);
-    markdown_head(name, verb);
-    if (help_row(verb->verb, NULL, 0)) {
-        markdown_title("Options");
-        put_rows(verb->verb, NULL, markdown_entry);
+/* ---- verbs --------------------------------------------------------------------- */
+
+static const style_parts parts_of[] = {
+    [HELP_TEXT] = {text_begin, text_section, text_entry, text_end},
+    [HELP_ALL] = {text_begin, text_section, text_entry, text_end},
+    [HELP_MAN] = {man_begin, man_section, man_entry, man_end},
+    [HELP_MARKDOWN] = {markdown_begin, markdown_section, markdown_entry, markdown_end},
+};
+
+static void put_terms(const style_parts *parts, const char *title, const help_term *terms) {
+    char text[TEXT];
+    parts->section(title);
+    for (; terms->name; terms++) {
+        option_spell(terms->help, "--", text, sizeof text);
+        parts->entry(terms->name, text);
     }
+}
+
+/* The topics of a verb in one line. */
+static void list_topics(help_style style, option_verb verb) {
+    const bool links = style == HELP_MARKDOWN;
+    const char *between = "";
     printf("\nAlso options of ");
     for (const help_term *topic = help_topics; topic->name; topic++)
+        if (help_has_topic(verb, topic->name)) {
+            if (links)
+                printf("%s[%s](#options-of-%s)", between, topic->name, topic->name);
+            else
+                printf("%s%s", between, topic->name);
+            between = ", ";
+        }
+    if (links)
+        printf(".\n");
+    else
+        printf("; see: posemill help TOPIC, or posemill %s --help=all\n", option_verb_name(verb));
+}
+
+void help_print(help_style style, const command *verb) {
+    if (style >= HELP_BASH) {
+        completions_print(style, verb);
+        return;
+    }
+    const style_parts *parts = &parts_of[style];
+    const bool has_all = style == HELP_ALL || style == HELP_MAN;
+    parts->begin(option_verb_name(verb->verb), verb);
+    if (help_has_topic(verb->verb, NULL))
+        parts->section("Options");
+    put_rows(verb->verb, NULL, parts->entry);
+    for (const help_term *topic = help_topics; topic->name && has_all; topic++)
         if (help_has_topic(verb->verb, topic->name)) {
-            printf("%s[%s](#options-of-%s)", is_first ? "" : ", ", topic->name, topic->name);
-            is_first = false;
+            char title[LEFT];
+            snprintf(title, sizeof title, "Options of %s", topic->name);
+            parts->section(title);
+            put_rows(verb->verb, topic->name, parts->entry);
         }
-    printf(".\n");
-    markdown_tail(verb);
+    if (!has_all)
+        list_topics(style, verb->verb);
+    if (style == HELP_MAN) {
+        put_terms(parts, "Exit status", exit_codes);
+        put_terms(parts, "Environment", environment);
+    }
+    parts->end(verb);
+    if (style == HELP_MAN)
+        printf("\\fBposemill\\fR(1)\n");
 }
 
-/* ---- topics -------------------------------------------------------------------- */
+/* ---- topics and the program ---------------------------------------------------- */
 
-/* Rows of a topic, each once, whichever verbs have it. */
-static void put_topic(const char *topic, put_entry *put) {
-    char left[LEFT], text[TEXT];
-    const option_row *row = NULL;
-    for (size_t i = 0; (row = row_at(i)) != NULL; i++)
-        if (is_of_topic(row, topic)) {
-            describe_row(row, left);
-            option_spell(row->info.help, "--", text, sizeof text);
-            put(left, text);
-        }
-}
-
-static void list_verbs(const char *topic) {
-    printf("%s", "Of the commands:");
-    for (int verb = 0; verb < VERB_COUNT; verb++)
-        if (help_has_topic((option_verb)verb, topic))
-            printf(" %s", option_verb_name((option_verb)verb));
-    printf("\n");
-}
-
+/* Rows are there once, whichever verbs have them. */
 bool help_print_topic(help_style style, const char *topic) {
+    const style_parts *parts = &parts_of[style == HELP_MARKDOWN ? style : HELP_TEXT];
     const help_term *found = help_topics;
+    const option_row *row = NULL;
     while (found->name && strcmp(found->name, topic) != 0)
         found++;
     if (!found->name)
         return false;
-    if (style == HELP_MARKDOWN) {
+    if (style == HELP_MARKDOWN)
         printf("\n## Options of %s\n\n%c%s.\n", topic, toupper((unsigned char)found->help[0]),
                found->help + 1);
-        markdown_title("Options");
-        put_topic(topic, markdown_entry);
-    } else {
-        printf("Options of %s: %s.\n", topic, found->help);
-        list_verbs(topic);
-        printf("\n");
-        put_topic(topic, print_entry);
-    }
+    else
+        printf("%c%s. Of the commands:", toupper((unsigned char)found->help[0]), found->help + 1);
+    for (int verb = 0; verb < VERB_COUNT && style != HELP_MARKDOWN; verb++)
+        if (help_has_topic((option_verb)verb, topic))
+            printf(" %s", option_verb_name((option_verb)verb));
+    printf("%s", style == HELP_MARKDOWN ? "" : "\n");
+    parts->section("Options");
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++)
+        if (is_of_topic(row, topic))
+            put_row(row, parts->entry);
     return true;
 }
 
-/* ---- styles -------------------------------------------------------------------- */
-
-void help_print(help_style style, const command *verb) {
-    if (style <= HELP_ALL)
-        print_text(verb, style == HELP_ALL);
-    else if (style == HELP_MAN)
-        print_man(verb);
-    else if (style == HELP_MARKDOWN)
-        print_markdown(verb);
-    else
-        completions_print(style, verb);
-}
-
-static void print_program_text(const command *program, const command *const *verbs) {
-    const struct {
-        const char *title;
-        const help_term *terms;
-    } parts[] = {{"Other commands", other_commands},
-                 {"Topics of help", help_topics},
-                 {"Options", program_options},
-                 {"Environment", environment},
-                 {"Exit codes", exit_codes}};
-    print_head("", program);
-    printf("\nCommands:\n");
-    put_verbs(verbs, print_entry);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        printf("\n%s:\n", parts[i].title);
-        put_terms(parts[i].terms, print_entry);
-    }
-    print_tail(program);
-}
-
-static void print_program_markdown(const command *program, const command *const *verbs) {
-    printf("# The command posemill\n");
-    markdown_head("", program);
-    markdown_title("Commands");
-    put_verbs(verbs, markdown_entry);
-    markdown_terms("Other commands", other_commands);
-    markdown_terms("Options", program_options);
-    markdown_terms("Environment", environment);
-    markdown_terms("Exit codes", exit_codes);
-    markdown_tail(program);
-}
-
 void help_print_program(help_style style, const command *program, const command *const *verbs) {
-    if (style <= HELP_ALL)
-        print_program_text(program, verbs);
-    else if (style == HELP_MAN)
-        print_program_man(program, verbs);
-    else if (style == HELP_MARKDOWN)
-        print_program_markdown(program, verbs);
-    else
+    if (style >= HELP_BASH) {
         completions_begin(style, verbs);
+        return;
+    }
+    const style_parts *parts = &parts_of[style];
+    parts->begin("", program);
+    parts->section("Commands");
+    for (size_t i = 0; verbs[i]; i++)
+        parts->entry(option_verb_name(verbs[i]->verb), verbs[i]->brief);
+    put_terms(parts, "Other commands", other_commands);
+    put_terms(parts, "Topics of help", help_topics);
+    put_terms(parts, "Options", program_options);
+    put_terms(parts, "Environment", environment);
+    put_terms(parts, style == HELP_MAN ? "Exit status" : "Exit codes", exit_codes);
+    parts->end(program);
+    for (size_t i = 0; verbs[i] && style == HELP_MAN; i++)
+        printf("\\fBposemill\\-%s\\fR(1)%s\n", option_verb_name(verbs[i]->verb),
+               verbs[i + 1] ? "," : "");
 }
 
 void help_print_end(help_style style) {

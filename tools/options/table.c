@@ -85,7 +85,7 @@ const option_row command_rows[] = {
     {NAME("samples", "N"), TYPE(count), MINE(samples), RANGE(2048, 1e18), .verbs = OF(BENCH),
      HELP("samples of an upsampling by 4; default 16777216 (256 MiB), a sixteenth on the reference "
           "path; the group sizes goes up to four times as many")},
-    {NAME("json", "FILE"), TYPE(path), MINE(to_json), .verbs = OF(BENCH),
+    {NAME("json", "FILE"), TYPE(text), MINE(to_json), .verbs = OF(BENCH),
      HELP("write a record; - prints it instead of the table")},
     {NAME("samples", "N"), TYPE(count), MINE(samples), .verbs = OF(VERIFY),
      HELP("approximate number of samples of random keys per method; default 200000")},
@@ -130,3 +130,5 @@ const option_row command_rows[] = {
           "{help}=markdown: as a manual page, as a section of the reference")},
 };
 const size_t command_row_count = sizeof command_rows / sizeof *command_rows;
+_Static_assert(sizeof command_rows / sizeof *command_rows <= OPTION_FRONT_MAX,
+               "there is room for the rows");
