@@ -73,41 +73,36 @@ static pm_status read_skeleton(reader *r) {
 /* ---- the frames ---------------------------------------------------------------------------- */
 
 /* A frame begins with a line of its number alone. */
-static bool is_frame(asf_span line) {
+static bool is_frame(text_span line) {
     uint64_t number = 0;
-    return text_read_integer(line.text, line.text + line.size, &number) == line.text + line.size;
+    return text_read_integer(line.begin, line.begin + line.size, &number) == line.begin + line.size;
 }
 
 static size_t count_frames(const motion_input *input) {
-    asf_lines lines = {input->data, input->data + input->size, 0};
-    asf_span line;
+    asf_lines lines = {{input->data, input->size}, 0};
+    text_span line;
     size_t count = 0;
     while (asf_next_line(&lines, &line))
         count += is_frame(line);
     return count;
 }
 
-static pm_status refuse(const reader *r, const asf_lines *lines, const char *what, asf_span word) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(r->error, "line %zu: %s '%s'", lines->number, what,
-                         motion_printable(shown, word.text, word.size));
-}
-
-static pm_status read_bone(reader *r, const asf_lines *lines, asf_span line, size_t frame) {
+static pm_status read_bone(reader *r, const asf_lines *lines, text_span line, size_t frame) {
     double *numbers = r->numbers + (frame - 1) * r->skeleton.freedoms;
-    asf_span name, more;
+    text_span name, more;
     (void)asf_next_word(&line, &name);
     const size_t b = asf_find(&r->skeleton, name);
     if (b == SIZE_MAX)
-        return refuse(r, lines, "the skeleton has no bone", name);
+        return asf_refuse(lines, "the skeleton has no bone", name, r->error);
     if (r->given[b] == frame)
-        return refuse(r, lines, "the frame has two lines of", name);
+        return asf_refuse(lines, "the frame has two lines of", name, r->error);
     const asf_bone *bone = &r->skeleton.bones[b];
     for (size_t i = 0; i < bone->freedom_count; i++)
         if (!asf_next_number(&line, &numbers[bone->first + i]))
-            return refuse(r, lines, "too few numbers, or one that is not finite, of", name);
+            return asf_refuse(lines, "too few numbers, or one that is not finite, of", name,
+                              r->error);
     if (asf_next_word(&line, &more))
-        return refuse(r, lines, "more numbers than the skeleton has for", name);
+        return asf_refuse(lines, "more numbers than the skeleton has for", name, r->error);
     r->given[b] = frame;
     r->complete += bone->freedom_count > 0;
     return PM_OK;
@@ -120,15 +115,15 @@ static pm_status end_frame(reader *r, const asf_lines *lines, size_t frame) {
     for (size_t b = 0; !is_complete && b < r->skeleton.count; b++) {
         const pm_motion_name name = r->skeleton.bones[b].name;
         if (r->skeleton.bones[b].freedom_count > 0 && r->given[b] != frame)
-            return refuse(r, lines, "the frame before has no line of",
-                          (asf_span){name.text, name.size});
+            return asf_refuse(lines, "the frame before has no line of",
+                              (text_span){name.text, name.size}, r->error);
     }
     return PM_OK;
 }
 
 static pm_status read_frames(reader *r) {
-    asf_lines lines = {r->input->data, r->input->data + r->input->size, 0};
-    asf_span line;
+    asf_lines lines = {{r->input->data, r->input->size}, 0};
+    text_span line;
     pm_status status = PM_OK;
     size_t frames = 0;
     while (status == PM_OK && asf_next_line(&lines, &line)) {
@@ -138,7 +133,7 @@ static pm_status read_frames(reader *r) {
         } else if (frames > 0) {
             status = read_bone(r, &lines, line, frames);
         } else {
-            r->radians = asf_is(line, ":radians") || (r->radians && !asf_is(line, ":degrees"));
+            r->radians = text_is(line, ":radians") || (r->radians && !text_is(line, ":degrees"));
         }
     }
     return status == PM_OK ? end_frame(r, &lines, frames) : status;
@@ -283,9 +278,9 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
 }
 
 static bool recognise(const char *bytes, size_t size) {
-    asf_lines lines = {bytes, bytes + size, 0};
-    asf_span line;
-    return asf_next_line(&lines, &line) && asf_is(line, ":fully-specified");
+    asf_lines lines = {{bytes, size}, 0};
+    text_span line;
+    return asf_next_line(&lines, &line) && text_is(line, ":fully-specified");
 }
 
 static void release(void *document) {

@@ -8,63 +8,40 @@
 
 #include <math.h>
 #include <string.h>
-#include <strings.h>
 
-#include "motion/base/printable.h"
 #include "motion/model/similarity.h"
-#include "motion/text/text.h"
 
 enum { MOST_BONES = 4096 };
 
 /* ---- words --------------------------------------------------------------------------------- */
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r') || c == '(' || c == ')' || c == ',';
-}
+static const char blanks[] = "(),";
 
-bool asf_next_line(asf_lines *lines, asf_span *line) {
-    while (lines->at < lines->end) {
-        const char *at = lines->at;
-        const char *end = at;
-        while (end < lines->end && *end != '\n' && *end != '\r')
-            end++;
-        lines->at = end + (end < lines->end);
-        lines->at += end + 1 < lines->end && *end == '\r' && end[1] == '\n';
+bool asf_next_line(asf_lines *lines, text_span *line) {
+    text_span end;
+    while (text_next_line(&lines->rest, line, &end)) {
         lines->number++;
-        while (at < end && is_blank(*at))
-            at++;
-        while (end > at && is_blank(end[-1]))
-            end--;
-        *line = (asf_span){at, (size_t)(end - at)};
-        if (at < end && *at != '#')
+        *line = text_trim(*line, blanks);
+        if (line->size > 0 && *line->begin != '#')
             return true;
     }
     return false;
 }
 
-bool asf_next_word(asf_span *line, asf_span *word) {
-    const char *at = line->text, *end = at + line->size;
-    while (at < end && is_blank(*at))
-        at++;
-    const char *begin = at;
-    while (at < end && !is_blank(*at))
-        at++;
-    *word = (asf_span){begin, (size_t)(at - begin)};
-    *line = (asf_span){at, (size_t)(end - at)};
-    return word->size > 0;
+bool asf_next_word(text_span *line, text_span *word) {
+    return text_next_word(line, blanks, "", word);
 }
 
-bool asf_is(asf_span word, const char *text) {
-    return word.size == strlen(text) && strncasecmp(word.text, text, word.size) == 0;
+bool asf_next_number(text_span *line, double *number) {
+    text_span word;
+    return asf_next_word(line, &word) && text_is_number(word, number) && isfinite(*number) &&
+           fabs(*number) <= 1e30;
 }
 
-bool asf_next_number(asf_span *line, double *number) {
-    asf_span word;
-    size_t commas = 0;
-    return asf_next_word(line, &word) &&
-           text_read_number(word.text, word.text + word.size, number, &commas) ==
-               word.text + word.size &&
-           commas == 0 && isfinite(*number) && fabs(*number) <= 1e30;
+pm_status asf_refuse(const asf_lines *lines, const char *what, text_span word, pm_error *error) {
+    char shown[MOTION_PRINTABLE];
+    return motion_refuse(error, "line %zu: %s '%s'", lines->number, what,
+                         motion_printable(shown, word.begin, word.size));
 }
 
 /* ---- frames -------------------------------------------------------------------------------- */
@@ -76,17 +53,17 @@ void asf_turn(double q[4], char axis, double angle, bool radians) {
     quat_multiply(turn, q, q);
 }
 
-static size_t find_read(const asf *skeleton, asf_span name) {
+static size_t find_read(const asf *skeleton, text_span name) {
     for (size_t b = 0; b < skeleton->count; b++)
         if (skeleton->bones[b].name.size == name.size &&
-            memcmp(skeleton->bones[b].name.text, name.text, name.size) == 0)
+            memcmp(skeleton->bones[b].name.text, name.begin, name.size) == 0)
             return b;
     return SIZE_MAX;
 }
 
-size_t asf_find(const asf *skeleton, asf_span name) {
+size_t asf_find(const asf *skeleton, text_span name) {
     const uint32_t found = motion_find_named(skeleton->by_name, skeleton->count,
-                                             (pm_motion_name){name.text, name.size});
+                                             (pm_motion_name){name.begin, name.size});
     return found == PM_NO_INDEX32 ? SIZE_MAX : found;
 }
 
@@ -110,29 +87,27 @@ typedef struct parser {
     double direction[3], length;
 } parser;
 
-static pm_status refuse(const parser *p, const char *what, asf_span word) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(p->error, "line %zu: %s '%s'", p->lines.number, what,
-                         motion_printable(shown, word.text, word.size));
+static pm_status refuse(const parser *p, const char *what, text_span word) {
+    return asf_refuse(&p->lines, what, word, p->error);
 }
 
-static bool set_name(parser *p, asf_bone *bone, asf_span name) {
-    bone->name = (pm_motion_name){motion_copy_text(p->arena, name.text, name.size), name.size};
+static bool set_name(parser *p, asf_bone *bone, text_span name) {
+    bone->name = (pm_motion_name){motion_copy_text(p->arena, name.begin, name.size), name.size};
     return bone->name.text != NULL;
 }
 
-static bool read_three(asf_span *line, double three[3]) {
+static bool read_three(text_span *line, double three[3]) {
     return asf_next_number(line, &three[0]) && asf_next_number(line, &three[1]) &&
            asf_next_number(line, &three[2]);
 }
 
-static pm_status read_axis(const parser *p, asf_span line, double axis[4]) {
+static pm_status read_axis(const parser *p, text_span line, double axis[4]) {
     double angles[3];
-    asf_span order;
+    text_span order;
     if (!read_three(&line, angles) || !asf_next_word(&line, &order) || order.size != 3)
         return refuse(p, "expected three angles and their order, found", line);
     for (size_t i = 0; i < 3; i++) {
-        const char c = (char)(order.text[i] | 0x20);
+        const char c = (char)(order.begin[i] | 0x20);
         if (c < 'x' || c > 'z')
             return refuse(p, "is no order of axes:", order);
         asf_turn(axis, c, angles[c - 'x'], p->skeleton->radians);
@@ -140,11 +115,11 @@ static pm_status read_axis(const parser *p, asf_span line, double axis[4]) {
     return PM_OK;
 }
 
-static pm_status read_freedoms(const parser *p, asf_span line, asf_bone *bone) {
-    asf_span word;
+static pm_status read_freedoms(const parser *p, text_span line, asf_bone *bone) {
+    text_span word;
     while (asf_next_word(&line, &word)) {
-        const char kind = word.size == 2 ? (char)(word.text[0] | 0x20) : '\0';
-        const char axis = word.size == 2 ? (char)(word.text[1] | 0x20) : '\0';
+        const char kind = word.size == 2 ? (char)(word.begin[0] | 0x20) : '\0';
+        const char axis = word.size == 2 ? (char)(word.begin[1] | 0x20) : '\0';
         if ((kind != 'r' && kind != 't') || axis < 'x' || axis > 'z' ||
             bone->freedom_count == ASF_MOST_FREEDOMS)
             return refuse(p, "expected rx, ry, rz, tx, ty or tz, found", word);
@@ -154,24 +129,24 @@ static pm_status read_freedoms(const parser *p, asf_span line, asf_bone *bone) {
 }
 
 /* A line of a bone. */
-static pm_status read_bone_line(parser *p, asf_span line) {
+static pm_status read_bone_line(parser *p, text_span line) {
     asf_bone *bone = p->bone;
-    asf_span word, name;
+    text_span word, name;
     (void)asf_next_word(&line, &word);
-    if (asf_is(word, "name")) {
+    if (text_is(word, "name")) {
         if (!asf_next_word(&line, &name) || find_read(p->skeleton, name) != SIZE_MAX)
             return refuse(p, "is no new name of a bone:", name);
         return set_name(p, bone, name) ? PM_OK : motion_refuse_memory(p->error);
     }
-    if (asf_is(word, "direction"))
+    if (text_is(word, "direction"))
         return read_three(&line, p->direction) ? PM_OK
                                                : refuse(p, "expected three numbers, found", line);
-    if (asf_is(word, "length"))
+    if (text_is(word, "length"))
         return asf_next_number(&line, &p->length) ? PM_OK
                                                   : refuse(p, "expected a number, found", line);
-    if (asf_is(word, "axis"))
+    if (text_is(word, "axis"))
         return read_axis(p, line, bone->axis);
-    return asf_is(word, "dof") ? read_freedoms(p, line, bone) : PM_OK; /* limits, mass */
+    return text_is(word, "dof") ? read_freedoms(p, line, bone) : PM_OK; /* limits, mass */
 }
 
 static void end_bone(parser *p) {
@@ -182,12 +157,12 @@ static void end_bone(parser *p) {
     p->bone = NULL;
 }
 
-static pm_status read_bones(parser *p, asf_span line) {
-    asf_span rest = line, word;
+static pm_status read_bones(parser *p, text_span line) {
+    text_span rest = line, word;
     (void)asf_next_word(&rest, &word);
-    if (!p->bone && !asf_is(word, "begin"))
+    if (!p->bone && !text_is(word, "begin"))
         return refuse(p, "expected begin, found", word);
-    if (p->bone && asf_is(word, "end")) {
+    if (p->bone && text_is(word, "end")) {
         if (p->bone->name.size == 0)
             return refuse(p, "a bone without a name before", word);
         end_bone(p);
@@ -205,15 +180,15 @@ static pm_status read_bones(parser *p, asf_span line) {
 }
 
 /* The order of the root is that of the numbers of a frame; its rotations are applied in that of `axis`. */
-static pm_status read_root(const parser *p, asf_span line) {
+static pm_status read_root(const parser *p, text_span line) {
     asf_bone *root = p->skeleton->bones;
-    asf_span word, whole = line;
+    text_span word, whole = line;
     (void)asf_next_word(&line, &word);
-    if (asf_is(word, "order"))
+    if (text_is(word, "order"))
         return read_freedoms(p, line, root);
-    if (asf_is(word, "position") && !read_three(&line, root->offset))
+    if (text_is(word, "position") && !read_three(&line, root->offset))
         return refuse(p, "expected three numbers, found", line);
-    if (asf_is(word, "orientation")) {
+    if (text_is(word, "orientation")) {
         double angles[3];
         if (!read_three(&line, angles))
             return refuse(p, "expected three numbers, found", whole);
@@ -223,10 +198,10 @@ static pm_status read_root(const parser *p, asf_span line) {
     return PM_OK;
 }
 
-static pm_status read_hierarchy(const parser *p, asf_span line) {
-    asf_span word;
+static pm_status read_hierarchy(const parser *p, text_span line) {
+    text_span word;
     (void)asf_next_word(&line, &word);
-    if (asf_is(word, "begin") || asf_is(word, "end"))
+    if (text_is(word, "begin") || text_is(word, "end"))
         return PM_OK;
     const size_t parent = find_read(p->skeleton, word);
     if (parent == SIZE_MAX)
@@ -270,19 +245,19 @@ typedef enum section {
     SECTION_TREE
 } section;
 
-static section section_of(asf_span word) {
-    return asf_is(word, ":units")       ? SECTION_UNITS
-           : asf_is(word, ":root")      ? SECTION_ROOT
-           : asf_is(word, ":bonedata")  ? SECTION_BONES
-           : asf_is(word, ":hierarchy") ? SECTION_TREE
-                                        : SECTION_OTHER;
+static section section_of(text_span word) {
+    return text_is(word, ":units")       ? SECTION_UNITS
+           : text_is(word, ":root")      ? SECTION_ROOT
+           : text_is(word, ":bonedata")  ? SECTION_BONES
+           : text_is(word, ":hierarchy") ? SECTION_TREE
+                                         : SECTION_OTHER;
 }
 
-static pm_status read_line(parser *p, section in, asf_span line) {
-    asf_span rest = line, word;
-    if (in == SECTION_UNITS && asf_next_word(&rest, &word) && asf_is(word, "angle")) {
+static pm_status read_line(parser *p, section in, text_span line) {
+    text_span rest = line, word;
+    if (in == SECTION_UNITS && asf_next_word(&rest, &word) && text_is(word, "angle")) {
         (void)asf_next_word(&rest, &word);
-        p->skeleton->radians = asf_is(word, "rad") || asf_is(word, "radians");
+        p->skeleton->radians = text_is(word, "rad") || text_is(word, "radians");
     }
     return in == SECTION_ROOT    ? read_root(p, line)
            : in == SECTION_BONES ? read_bones(p, line)
@@ -292,11 +267,11 @@ static pm_status read_line(parser *p, section in, asf_span line) {
 
 static pm_status parse(parser *p) {
     section in = SECTION_OTHER;
-    asf_span line, word;
+    text_span line, word;
     pm_status status = PM_OK;
     while (status == PM_OK && asf_next_line(&p->lines, &line)) {
-        asf_span rest = line;
-        if (*line.text == ':' && asf_next_word(&rest, &word))
+        text_span rest = line;
+        if (*line.begin == ':' && asf_next_word(&rest, &word))
             in = section_of(word);
         else
             status = read_line(p, in, line);
@@ -308,14 +283,13 @@ static pm_status parse(parser *p) {
 
 pm_status asf_parse(const char *data, size_t size, const char *name, motion_arena *arena,
                     asf *skeleton, pm_error *error) {
-    parser p = {
-        .lines = {data, data + size, 0}, .skeleton = skeleton, .arena = arena, .error = error};
+    parser p = {.lines = {{data, size}, 0}, .skeleton = skeleton, .arena = arena, .error = error};
     *skeleton =
         (asf){.bones = motion_allocate(arena, MOST_BONES + 1, sizeof *skeleton->bones), .count = 1};
     if (!skeleton->bones)
         return motion_refuse_memory(error);
     skeleton->bones[0] = (asf_bone){.parent = -1, .axis = {0, 0, 0, 1}};
-    if (!set_name(&p, skeleton->bones, (asf_span){"root", 4}))
+    if (!set_name(&p, skeleton->bones, (text_span){"root", 4}))
         return motion_refuse_memory(error);
     const pm_status status = motion_name_failure(parse(&p), name, error);
     return status != PM_OK || sort_names(skeleton, arena) ? status : motion_refuse_memory(error);

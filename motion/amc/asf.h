@@ -8,26 +8,23 @@
 
 #include "motion/model/model.h"
 #include "motion/model/names.h"
-
-typedef struct asf_span {
-    const char *text;
-    size_t size;
-} asf_span;
+#include "motion/text/scan.h"
 
 /* A text that is read by lines. Comments and empty lines are passed over. */
 typedef struct asf_lines {
-    const char *at, *end;
+    text_span rest;
     size_t number; /* of the last line, from 1 */
 } asf_lines;
 
 /* The next line, without blanks around it. False at the end. */
-bool asf_next_line(asf_lines *lines, asf_span *line);
+bool asf_next_line(asf_lines *lines, text_span *line);
 /* The next word of a line, which is taken from it. Parentheses count as blanks. */
-bool asf_next_word(asf_span *line, asf_span *word);
-/* Whether a word is one, in any case. */
-bool asf_is(asf_span word, const char *text);
+bool asf_next_word(text_span *line, text_span *word);
 /* A number that is the next word. */
-bool asf_next_number(asf_span *line, double *number);
+bool asf_next_number(text_span *line, double *number);
+
+/* Refuses the line that was read last. */
+pm_status asf_refuse(const asf_lines *lines, const char *what, text_span word, pm_error *error);
 
 enum { ASF_MOST_FREEDOMS = 6 };
 
@@ -55,7 +52,7 @@ pm_status asf_parse(const char *data, size_t size, const char *name, motion_aren
                     asf *skeleton, pm_error *error);
 
 /* The bone with a name; SIZE_MAX: there is none. */
-size_t asf_find(const asf *skeleton, asf_span name);
+size_t asf_find(const asf *skeleton, text_span name);
 
 /* q after a turn about an axis of the frame: 'x', 'y' or 'z', in degrees or radians. */
 void asf_turn(double q[4], char axis, double angle, bool radians);

@@ -11,15 +11,10 @@
 #include <string.h>
 
 static const char *first_line_end(const bvh_scan *scan) {
-    const char *at;
-
-    for (at = scan->begin; at < scan->end; at++) {
-        if (*at == '\n')
-            return "\n";
-        if (*at == '\r')
-            return at + 1 < scan->end && at[1] == '\n' ? "\r\n" : "\r";
-    }
-    return "\n";
+    text_span rest = {scan->begin, (size_t)(scan->end - scan->begin)}, line, end = {NULL, 0};
+    return !text_next_line(&rest, &line, &end) || end.size == 0 || *end.begin == '\n' ? "\n"
+           : end.size == 2                                                            ? "\r\n"
+                                                                                      : "\r";
 }
 
 static int compare_names(const void *left, const void *right) {
@@ -60,7 +55,6 @@ static bool warn_of_duplicates(bvh_scan *scan) {
 }
 
 static bool scan_all(bvh_scan *scan) {
-    bvh_skip_byte_order_mark(scan);
     scan->model->line_end = first_line_end(scan);
     if (!bvh_scan_hierarchy(scan) || !warn_of_duplicates(scan) || !bvh_scan_head(scan) ||
         !bvh_scan_rows(scan))
@@ -74,13 +68,13 @@ static bool scan_all(bvh_scan *scan) {
 
 static pm_status parse(const motion_input *input, bool (*scan_part)(bvh_scan *), bvh **model,
                        pm_error *error) {
-    const char *data = input->data;
+    const text_span text = text_skip_mark((text_span){input->data, input->size});
     pm_error own = {.status = PM_ERROR_FILE}; /* its status is the result */
     bvh_scan scan = {.input = input,
                      .error = error ? error : &own,
-                     .begin = data,
-                     .at = data,
-                     .end = data + input->size,
+                     .begin = text.begin,
+                     .at = text.begin,
+                     .end = text.begin + text.size,
                      .options = input->options,
                      .model = calloc(1, sizeof(bvh))};
     if (!scan.model)

@@ -9,15 +9,10 @@
 
 #include "motion/files/input.h"
 #include "motion/model/model.h"
+#include "motion/text/scan.h"
 #include "motion/time/rate.h"
 
 #define BVH_NO_JOINT SIZE_MAX
-
-/* Bytes of a file, verbatim: not NUL-terminated, any encoding. */
-typedef struct bvh_text {
-    const char *begin;
-    size_t size;
-} bvh_text;
 
 typedef enum bvh_channel_kind {
     BVH_X_POSITION = 0,
@@ -34,32 +29,32 @@ typedef enum bvh_channel_kind {
 
 typedef struct bvh_channel {
     bvh_channel_kind kind;
-    bvh_text name;
+    text_span name;
     size_t joint;
 } bvh_channel;
 
 typedef struct bvh_joint {
-    bvh_text name; /* may be empty, and need not be unique */
-    size_t parent; /* BVH_NO_JOINT for a root */
+    text_span name; /* may be empty, and need not be unique */
+    size_t parent;  /* BVH_NO_JOINT for a root */
     double offset[3];
-    bvh_text offset_text; /* its three numbers in the hierarchy; empty if there is no OFFSET */
-    size_t first_channel; /* the channels of a joint are contiguous */
+    text_span offset_text; /* its three numbers in the hierarchy; empty if there is no OFFSET */
+    size_t first_channel;  /* the channels of a joint are contiguous */
     size_t channel_count;
     bool has_channels_line;
-    bvh_text channels_text; /* their number and names in the hierarchy; where there is no CHANNELS,
+    text_span channels_text; /* their number and names in the hierarchy; where there is no CHANNELS,
                                empty, behind the brace */
 } bvh_joint;
 
 typedef struct bvh_site {
     size_t joint;
-    bvh_text name; /* text after `End Site`, usually empty */
+    text_span name; /* text after `End Site`, usually empty */
     double offset[3];
-    bvh_text offset_text;
+    text_span offset_text;
 } bvh_site;
 
 typedef struct bvh_row {
-    bvh_text text; /* the numbers, and the blanks between them */
-    bool held;     /* some value was replaced by that of the row before */
+    text_span text; /* the numbers, and the blanks between them */
+    bool held;      /* some value was replaced by that of the row before */
 } bvh_row;
 
 /* Channels are numbered in file order over all joints, which is the order of a row. Names and texts of
@@ -78,7 +73,7 @@ typedef struct bvh {
     pm_rational rate;
     rate_snap rate_how;      /* RATE_LITERAL also for a source_rate */
     pm_rational stated_rate; /* of the frame time, whatever the options; 0/0: none */
-    bvh_text frame_time;     /* as written; empty if the file has none */
+    text_span frame_time;    /* as written; empty if the file has none */
     bool comma;              /* whether a number has a decimal comma */
     const char *line_end;    /* "\n", "\r\n" or "\r", as the first line ends */
     char *hierarchy;         /* the text before MOTION, with decimal points for decimal commas */
@@ -129,7 +124,7 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
 
 /* Writes channel_count numbers, which must be finite. A number whose word is not empty is written as that;
  * no words: NULL. */
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_text words[],
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, const text_span words[],
                          pm_error *error);
 
 /* Flushes the buffer to the sink. */

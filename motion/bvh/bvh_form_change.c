@@ -18,15 +18,15 @@ typedef struct changer {
     const pose_rotation **rotations; /* of each joint of the file; NULL: none */
     const pose_vector **positions;
     FILE *text;
-    const char *at;  /* what of the file's text is written */
-    bvh_text *names; /* of the channels that are written */
-    size_t *same;    /* of each of them, that of the file, or BVH_NO_SOURCE */
+    const char *at;   /* what of the file's text is written */
+    text_span *names; /* of the channels that are written */
+    size_t *same;     /* of each of them, that of the file, or BVH_NO_SOURCE */
     size_t count;
 } changer;
 
 /* ---- channels ------------------------------------------------------------------------------ */
 
-static void add_channel(changer *c, bvh_text name, size_t same) {
+static void add_channel(changer *c, text_span name, size_t same) {
     c->names[c->count] = name;
     c->same[c->count++] = same;
 }
@@ -34,13 +34,13 @@ static void add_channel(changer *c, bvh_text name, size_t same) {
 static void add_rotation(changer *c, char axis) {
     static const char *const names[] = {"Xrotation", "Yrotation", "Zrotation"};
     const char *name = names[axis - 'X'];
-    add_channel(c, (bvh_text){name, strlen(name)}, BVH_NO_SOURCE);
+    add_channel(c, (text_span){name, strlen(name)}, BVH_NO_SOURCE);
 }
 
 static void add_positions(changer *c) {
     static const char *const names[] = {"Xposition", "Yposition", "Zposition"};
     for (size_t i = 0; i < 3; i++)
-        add_channel(c, (bvh_text){names[i], strlen(names[i])}, BVH_NO_SOURCE);
+        add_channel(c, (text_span){names[i], strlen(names[i])}, BVH_NO_SOURCE);
 }
 
 static bool is_turned_root(const changer *c, size_t joint) {
@@ -89,7 +89,7 @@ static void make_channels(changer *c, size_t joint, const char *order, const pos
 /* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Writes the text up to a part that is replaced. */
-static void copy_up_to(changer *c, bvh_text part) {
+static void copy_up_to(changer *c, text_span part) {
     fwrite(c->at, 1, (size_t)(part.begin - c->at), c->text);
     c->at = part.begin + part.size;
 }
@@ -113,7 +113,7 @@ static void put_channels(changer *c, size_t joint) {
     fputs(j->has_channels_line ? "" : c->from->line_end, c->text);
 }
 
-static void put_offset(changer *c, bvh_text part, const double old[3], const double new[3]) {
+static void put_offset(changer *c, text_span part, const double old[3], const double new[3]) {
     if (old[0] == new[0] && old[1] == new[1] && old[2] == new[2])
         return;
     copy_up_to(c, part);
@@ -126,7 +126,7 @@ static void put_site(changer *c, const bvh_site *site) {
     put_offset(c, site->offset_text, site->offset, offset);
 }
 
-static void put_name(changer *c, bvh_text old, pm_motion_name new) {
+static void put_name(changer *c, text_span old, pm_motion_name new) {
     if (old.size == new.size && memcmp(old.begin, new.text, new.size) == 0)
         return;
     copy_up_to(c, old);
@@ -140,7 +140,7 @@ static void put_name(changer *c, bvh_text old, pm_motion_name new) {
 
 /* A part of the hierarchy that may change. */
 typedef struct part {
-    bvh_text text;
+    text_span text;
     size_t index;
     enum { JOINT_NAME, JOINT_OFFSET, JOINT_CHANNELS, SITE_OFFSET } kind;
 } part;

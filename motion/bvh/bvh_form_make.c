@@ -67,9 +67,9 @@ static void indent(const maker *m, size_t depth) {
 static bool put_name(const maker *m, size_t node) {
     static const char after[] = "\n{";
     pm_motion_name name = m->content->nodes[node].name;
-    for (; name.size > 0 && bvh_is_blank(name.text[0]); name.size--)
+    for (; name.size > 0 && text_is_blank(name.text[0]); name.size--)
         name.text++;
-    while (name.size > 0 && bvh_is_blank(name.text[name.size - 1]))
+    while (name.size > 0 && text_is_blank(name.text[name.size - 1]))
         name.size--;
     char *copy = malloc(name.size + sizeof after);
     if (!copy)

@@ -33,7 +33,7 @@ static void release(void *of) {
 
 /* ---- the model ----------------------------------------------------------------------------- */
 
-static pm_motion_name name_of(pm_motion *motion, bvh_text text, bool *good) {
+static pm_motion_name name_of(pm_motion *motion, text_span text, bool *good) {
     char *copy = motion_copy_text(&motion->arena, text.begin, text.size);
     *good &= copy != NULL;
     return (pm_motion_name){copy, text.size};

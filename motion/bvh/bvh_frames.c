@@ -34,7 +34,7 @@ typedef struct frame_writer {
     size_t value_count;
     double *sample; /* of one frame: rotations, vectors, plain numbers */
     double *row;    /* the row written last */
-    bvh_text *words, *source_words;
+    text_span *words, *source_words;
 } frame_writer;
 
 /* ---- where numbers are from ---------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void take_row(frame_writer *w, const double *from) {
     }
 }
 
-static void find_words(const bvh_row *row, bvh_text *words, size_t count) {
+static void find_words(const bvh_row *row, text_span *words, size_t count) {
     const char *at = row->text.begin, *end = at + row->text.size;
     for (size_t i = 0; i < count; i++) {
         while (at < end && (unsigned char)*at <= ' ')
@@ -169,7 +169,7 @@ static void keep_numbers(frame_writer *w, const bvh *file, size_t row) {
     find_words(&file->rows[row], w->source_words, file->channel_count);
     for (size_t i = 0; i < w->form->model->channel_count; i++) {
         const size_t column = w->form->same[i];
-        w->words[i] = (bvh_text){NULL, 0};
+        w->words[i] = (text_span){NULL, 0};
         if (column == BVH_NO_SOURCE ||
             !(fabs(w->row[i] - from[column]) <= 1e-9 + 1e-12 * fabs(from[column])))
             continue;

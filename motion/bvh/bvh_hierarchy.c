@@ -16,7 +16,7 @@ typedef struct builder {
 } builder;
 
 static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end && bvh_is_blank(*at))
+    while (at < end && text_is_blank(*at))
         at++;
     return at;
 }
@@ -25,14 +25,14 @@ static const char *skip_blanks(const char *at, const char *end) {
 static bool begins_with_member(const char *at, const char *limit) {
     enum { LONGEST = 8 };
     static const char *const words[] = {"OFFSET", "CHANNELS", "JOINT", "End"};
-    bvh_text word = {skip_blanks(at, limit), 0};
+    text_span word = {skip_blanks(at, limit), 0};
     size_t i;
 
     while (word.size <= LONGEST && word.begin + word.size < limit &&
-           !bvh_is_blank(word.begin[word.size]))
+           !text_is_blank(word.begin[word.size]))
         word.size++;
     for (i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (bvh_word_is(word, words[i]))
+        if (text_is(word, words[i]))
             return true;
     return false;
 }
@@ -43,7 +43,7 @@ static bool ends_joint(const char *at, const char *limit) {
     if (at == limit || *at != '}')
         return false;
     at++;
-    if (at < limit && *at != '}' && !bvh_is_blank(*at))
+    if (at < limit && *at != '}' && !text_is_blank(*at))
         return false;
     at = skip_blanks(at, limit);
     return at == limit || *at != '{';
@@ -57,7 +57,7 @@ const char *bvh_opening_brace(const char *begin, const char *end, const char *li
         bool alone;
         if (*at != '{')
             continue;
-        alone = (at == begin || bvh_is_blank(at[-1])) && (at + 1 == end || bvh_is_blank(at[1]));
+        alone = (at == begin || text_is_blank(at[-1])) && (at + 1 == end || text_is_blank(at[1]));
         next = skip_blanks(at + 1, limit);
         if ((alone && (next == limit || *next != '{')) || begins_with_member(at + 1, limit) ||
             ends_joint(at + 1, limit))
@@ -67,9 +67,9 @@ const char *bvh_opening_brace(const char *begin, const char *end, const char *li
 }
 
 /* The rest of the line up to the brace that opens the joint, without the blanks around it. */
-static bvh_text rest_of_line(bvh_scan *scan) {
+static text_span rest_of_line(bvh_scan *scan) {
     const char *at = scan->at, *end, *brace;
-    bvh_text name;
+    text_span name;
 
     while (at < scan->end && (*at == ' ' || *at == '\t'))
         at++;
@@ -79,16 +79,16 @@ static bvh_text rest_of_line(bvh_scan *scan) {
     brace = bvh_opening_brace(at, end, scan->end);
     at = brace ? brace : end;
     scan->at = at;
-    while (at > name.begin && bvh_is_blank(at[-1]))
+    while (at > name.begin && text_is_blank(at[-1]))
         at--;
     name.size = (size_t)(at - name.begin);
     return name;
 }
 
 static bool open_brace(bvh_scan *scan) {
-    bvh_text word = bvh_next_word(scan);
+    text_span word = bvh_next_word(scan);
 
-    if (!bvh_word_is(word, "{"))
+    if (!text_is(word, "{"))
         return bvh_refuse(scan, word.begin,
                           word.size == 0 ? "expected '{', found the end of the file"
                                          : "expected '{', found '%s'",
@@ -118,7 +118,7 @@ static bool begin_joint(builder *b, size_t parent) {
 static bool begin_site(builder *b) {
     bvh *model = b->scan->model;
     bvh_site *site;
-    bvh_text words = rest_of_line(b->scan);
+    text_span words = rest_of_line(b->scan);
     bvh_scan inner = *b->scan;
 
     if (!bvh_grow((void **)&model->sites, model->site_count, &b->site_capacity,
@@ -127,7 +127,7 @@ static bool begin_site(builder *b) {
     /* The word after `End` is `Site` by convention and not part of a name. */
     inner.at = words.begin;
     inner.end = words.begin + words.size;
-    while (inner.at < inner.end && !bvh_is_blank(*inner.at))
+    while (inner.at < inner.end && !text_is_blank(*inner.at))
         inner.at++;
     site = &model->sites[model->site_count++];
     memset(site, 0, sizeof *site);
@@ -141,7 +141,7 @@ static bool begin_site(builder *b) {
 static bool read_offset(builder *b) {
     bvh_scan *scan = b->scan;
     bvh *model = scan->model;
-    bvh_text text = {skip_blanks(scan->at, scan->end), 0};
+    text_span text = {skip_blanks(scan->at, scan->end), 0};
     double offset[3];
     int i;
 
@@ -165,37 +165,37 @@ static bool read_offset(builder *b) {
     return true;
 }
 
-static bvh_channel_kind channel_kind(bvh_text name) {
+static bvh_channel_kind channel_kind(text_span name) {
     static const char *const names[] = {"Xposition", "Yposition", "Zposition",
                                         "Xrotation", "Yrotation", "Zrotation",
                                         "Xscale",    "Yscale",    "Zscale"};
     size_t i;
 
     for (i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (bvh_word_is(name, names[i]))
+        if (text_is(name, names[i]))
             return (bvh_channel_kind)i;
     return BVH_OTHER;
 }
 
 /* Words that cannot be channel names. */
-static bool ends_channels(bvh_text word) {
+static bool ends_channels(text_span word) {
     static const char *const words[] = {"", "{", "}", "JOINT", "End", "OFFSET", "CHANNELS"};
     size_t i;
 
     for (i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (bvh_word_is(word, words[i]))
+        if (text_is(word, words[i]))
             return true;
     return false;
 }
 
 /* A brace behind a byte that is not ASCII is the second byte of a character, as in Shift-JIS. */
-static bvh_text next_channel(bvh_scan *scan) {
-    bvh_text word = bvh_next_word(scan);
+static text_span next_channel(bvh_scan *scan) {
+    text_span word = bvh_next_word(scan);
 
-    while (word.size > 0 && scan->at < scan->end && !bvh_is_blank(*scan->at) &&
+    while (word.size > 0 && scan->at < scan->end && !text_is_blank(*scan->at) &&
            (unsigned char)scan->at[-1] >= 0x80) {
         scan->at++;
-        while (scan->at < scan->end && !bvh_is_blank(*scan->at) && *scan->at != '{' &&
+        while (scan->at < scan->end && !text_is_blank(*scan->at) && *scan->at != '{' &&
                *scan->at != '}')
             scan->at++;
         word.size = (size_t)(scan->at - word.begin);
@@ -203,7 +203,7 @@ static bvh_text next_channel(bvh_scan *scan) {
     return word;
 }
 
-static bool add_channel(builder *b, bvh_text name) {
+static bool add_channel(builder *b, text_span name) {
     bvh *model = b->scan->model;
     bvh_channel channel = {channel_kind(name), name, b->joint};
 
@@ -237,14 +237,14 @@ static bool read_channels(builder *b) {
     joint->has_channels_line = true;
     joint->first_channel = scan->model->channel_count;
     while (joint->channel_count < (size_t)stated) {
-        bvh_text name = next_channel(scan);
+        text_span name = next_channel(scan);
         if (ends_channels(name))
             return bvh_refuse(scan, name.begin, "%s: CHANNELS declares %g channels and names %zu",
                               text, stated, joint->channel_count);
         if (!add_channel(b, name))
             return false;
     }
-    joint->channels_text = (bvh_text){location, (size_t)(scan->at - location)};
+    joint->channels_text = (text_span){location, (size_t)(scan->at - location)};
     return true;
 }
 
@@ -257,18 +257,18 @@ static bool close_brace(builder *b) {
 }
 
 /* Reads one word inside the braces of a joint or a site, and its arguments. */
-static bool read_member(builder *b, bvh_text word) {
+static bool read_member(builder *b, text_span word) {
     char text[BVH_JOINT_TEXT];
 
-    if (bvh_word_is(word, "}"))
+    if (text_is(word, "}"))
         return close_brace(b);
-    if (bvh_word_is(word, "OFFSET"))
+    if (text_is(word, "OFFSET"))
         return read_offset(b);
-    if (bvh_word_is(word, "CHANNELS"))
+    if (text_is(word, "CHANNELS"))
         return read_channels(b);
-    if (!b->in_site && bvh_word_is(word, "JOINT"))
+    if (!b->in_site && text_is(word, "JOINT"))
         return begin_joint(b, b->joint);
-    if (!b->in_site && bvh_word_is(word, "End"))
+    if (!b->in_site && text_is(word, "End"))
         return begin_site(b);
     bvh_describe_joint(b->scan->model, b->joint, text);
     if (word.size == 0)
@@ -278,12 +278,12 @@ static bool read_member(builder *b, bvh_text word) {
 }
 
 /* Reads one word outside all braces. Sets *done at MOTION. */
-static bool read_top(builder *b, bvh_text word, bool *done) {
+static bool read_top(builder *b, text_span word, bool *done) {
     bvh *model = b->scan->model;
 
-    if (bvh_word_is(word, "ROOT"))
+    if (text_is(word, "ROOT"))
         return begin_joint(b, BVH_NO_JOINT);
-    if (bvh_word_is(word, "MOTION")) {
+    if (text_is(word, "MOTION")) {
         char *shrunk;
         model->hierarchy_size = (size_t)(word.begin - b->scan->begin);
         shrunk = realloc(model->hierarchy, model->hierarchy_size);
@@ -297,7 +297,7 @@ static bool read_top(builder *b, bvh_text word, bool *done) {
                       bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
 }
 
-static void move(bvh_text *text, const char *from, const char *to) {
+static void move(text_span *text, const char *from, const char *to) {
     if (text->begin)
         text->begin = to + (text->begin - from);
 }
@@ -323,9 +323,9 @@ bool bvh_scan_hierarchy(bvh_scan *scan) {
     bvh *model = scan->model;
     size_t size = (size_t)(scan->end - scan->begin);
     bool done = false;
-    bvh_text word = bvh_next_word(scan);
+    text_span word = bvh_next_word(scan);
 
-    if (!bvh_word_is(word, "HIERARCHY"))
+    if (!text_is(word, "HIERARCHY"))
         return bvh_refuse(scan, word.begin, "%s", bvh_kind.refusal);
     model->hierarchy = malloc(size + 1);
     if (!model->hierarchy)

@@ -15,9 +15,9 @@
 /* ---- head ----------------------------------------------------------------------- */
 
 /* Removes the colon from the end of a word, or reads a separate one. */
-static bool take_colon(bvh_scan *scan, bvh_text *word) {
+static bool take_colon(bvh_scan *scan, text_span *word) {
     const char *colon = memchr(word->begin, ':', word->size);
-    bvh_text next;
+    text_span next;
 
     if (colon) {
         scan->at = colon + 1; /* `Frames:3` continues after the colon */
@@ -51,7 +51,7 @@ static size_t count_words(const bvh_scan *scan, const char *line) {
 static bool read_frames(bvh_scan *scan) {
     bvh_scan ahead = *scan;
     bool is_blank = count_words(scan, scan->at) == 0;
-    bvh_text word = bvh_next_word(&ahead);
+    text_span word = bvh_next_word(&ahead);
     const char *end = word.begin + word.size;
     uint64_t value = 0;
     bool is_number = text_read_integer(word.begin, end, &value) == end;
@@ -68,13 +68,13 @@ static bool read_frames(bvh_scan *scan) {
 }
 
 /* The word after `Frame Time:`; empty if the line has none and the next line is a row. */
-static bvh_text frame_time_word(bvh_scan *scan) {
-    bvh_text none = {scan->at, 0};
+static text_span frame_time_word(bvh_scan *scan) {
+    text_span none = {scan->at, 0};
     const char *colon = scan->at;
 
     if (count_words(scan, colon) == 0) {
         bvh_scan ahead = *scan;
-        bvh_text word = bvh_next_word(&ahead);
+        text_span word = bvh_next_word(&ahead);
         if (count_words(scan, word.begin) != 1 || scan->model->channel_count == 1)
             return none;
     }
@@ -86,7 +86,7 @@ static const motion_about about_rate = {.cure = "source-rate", .hint = "gives it
 /* Tools that do not know the frame time write 1, so 1 is treated like a missing frame time. */
 static bool read_frame_time(bvh_scan *scan) {
     bvh *model = scan->model;
-    bvh_text word = frame_time_word(scan);
+    text_span word = frame_time_word(scan);
     const char *end = word.begin + word.size;
     bool given = scan->options->source_rate.den != 0;
     double seconds = 0;
@@ -121,11 +121,10 @@ static bool read_frame_time(bvh_scan *scan) {
 /* Whether the head ends here: the next word is not one of its keywords. */
 static bool at_row(const bvh_scan *scan) {
     bvh_scan ahead = *scan;
-    bvh_text word = bvh_next_word(&ahead);
+    text_span word = bvh_next_word(&ahead);
 
-    return !bvh_word_is(word, "Frames") && !bvh_word_is(word, "Frames:") &&
-           !bvh_word_is(word, "Frame") &&
-           !(word.size > 7 && bvh_word_is((bvh_text){word.begin, 7}, "Frames:"));
+    return !text_is(word, "Frames") && !text_is(word, "Frames:") && !text_is(word, "Frame") &&
+           !(word.size > 7 && text_is((text_span){word.begin, 7}, "Frames:"));
 }
 
 bool bvh_scan_head(bvh_scan *scan) {
@@ -133,10 +132,10 @@ bool bvh_scan_head(bvh_scan *scan) {
 
     scan->model->rate = scan->options->source_rate;
     while (!at_row(scan)) {
-        bvh_text word = bvh_next_word(scan);
-        if (bvh_word_is(word, "Frame")) {
+        text_span word = bvh_next_word(scan);
+        if (text_is(word, "Frame")) {
             word = bvh_next_word(scan);
-            if (word.size < 4 || !bvh_word_is((bvh_text){word.begin, 4}, "Time"))
+            if (word.size < 4 || !text_is((text_span){word.begin, 4}, "Time"))
                 return bvh_refuse(scan, word.begin, "expected 'Time:' after 'Frame'");
             if (!take_colon(scan, &word) || !read_frame_time(scan))
                 return false;
@@ -208,7 +207,7 @@ static bool refuse_too_long(row_reader *r, const char *location) {
     size_t channels = scan->model->channel_count;
     size_t first = count_words(scan, r->begin);
 
-    if (bvh_line(scan, r->begin) != bvh_line(scan, location))
+    if (text_line_of(scan->begin, r->begin) != text_line_of(scan->begin, location))
         return bvh_refuse(scan, r->begin, "row has %zu numbers; expected %zu, one per channel",
                           first, channels);
     return bvh_refuse(scan, location, "row has %zu numbers; expected %zu, one per channel", first,
@@ -221,11 +220,11 @@ static bool refuse_cut_short(row_reader *r) {
 }
 
 /* Handles NaN and infinity: takes the value of the row before, or fails. */
-static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
+static bool take_not_finite(row_reader *r, text_span word, double *value) {
     bvh_scan *scan = r->scan;
     const bvh *model = scan->model;
     char joint[BVH_JOINT_TEXT];
-    bvh_text channel = model->channels[r->count].name;
+    text_span channel = model->channels[r->count].name;
 
     if (!scan->input->gaps && scan->options->hold_nan && model->frame_count > 0) {
         *value = value[-(ptrdiff_t)model->channel_count];
@@ -234,7 +233,7 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
     }
     bvh_describe_joint(model, model->channels[r->count].joint, joint);
     if (scan->input->gaps) {
-        size_t line = scan->input->gaps->count == 0 ? bvh_line(scan, word.begin) : 0;
+        size_t line = scan->input->gaps->count == 0 ? text_line_of(scan->begin, word.begin) : 0;
         motion_add_gap(scan->input->gaps, "line %zu: %.120s, %.40s", line, joint,
                        bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}));
         *value = scan->input->gaps->keeps_nan ? (double)NAN
@@ -254,7 +253,7 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
 }
 
 /* Whether a line that begins with a word other than a number is still a damaged row. */
-static bool looks_like_row(const bvh_scan *scan, bvh_text word) {
+static bool looks_like_row(const bvh_scan *scan, text_span word) {
     double number;
     size_t commas = 0;
 
@@ -264,7 +263,7 @@ static bool looks_like_row(const bvh_scan *scan, bvh_text word) {
 
 /* A word that is not a number ends the motion if it follows the last row. It is an error inside a
  * row, and in place of a row that Frames: announces. */
-static bool take_text(row_reader *r, bvh_text word, bool *done) {
+static bool take_text(row_reader *r, text_span word, bool *done) {
     bvh_scan *scan = r->scan;
     const bvh *model = scan->model;
     size_t channels = model->channel_count;
@@ -276,7 +275,7 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
     if (r->count == 0 &&
         (model->frame_count >= model->frames_stated || !looks_like_row(scan, word))) {
         motion_warn(&scan->input->warnings, "line %zu: text after the last row is ignored",
-                    bvh_line(scan, word.begin));
+                    text_line_of(scan->begin, word.begin));
         *done = true;
         return true;
     }
@@ -293,9 +292,9 @@ static bool take_text(row_reader *r, bvh_text word, bool *done) {
 static bool take_odd_word(row_reader *r, double *value, bool *done) {
     bvh_scan *scan = r->scan;
     const char *start = scan->at, *end = start;
-    bvh_text word;
+    text_span word;
 
-    while (end < scan->end && !bvh_is_blank(*end) && *end != '\0')
+    while (end < scan->end && !text_is_blank(*end) && *end != '\0')
         end++;
     word.begin = start;
     word.size = (size_t)(end - start);
@@ -324,7 +323,7 @@ static bool take_number(row_reader *r, bool *done) {
     end = text_read_number(scan->at, scan->end, value, &scan->commas);
     if (r->count == 0)
         r->begin = scan->at;
-    if (!end || (end < scan->end && !bvh_is_blank(*end) && *end != '\0') || isinf(*value)) {
+    if (!end || (end < scan->end && !text_is_blank(*end) && *end != '\0') || isinf(*value)) {
         scan->commas = commas;
         if (!take_odd_word(r, value, done) || *done)
             return !scan->failed;
@@ -368,7 +367,7 @@ bool bvh_scan_rows(bvh_scan *scan) {
     bool done = false;
 
     while (!done) {
-        while (scan->at < scan->end && bvh_is_blank(*scan->at)) {
+        while (scan->at < scan->end && text_is_blank(*scan->at)) {
             if (*scan->at == '\n' || *scan->at == '\r')
                 end_line(&r);
             scan->at++;

@@ -15,46 +15,14 @@
 
 /* ---- words ---------------------------------------------------------------------- */
 
-bool bvh_is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
-bvh_text bvh_next_word(bvh_scan *scan) {
-    const char *at = scan->at;
-    bvh_text word;
-
-    while (at < scan->end && bvh_is_blank(*at))
-        at++;
-    word.begin = at;
-    if (at < scan->end && (*at == '{' || *at == '}'))
-        at++;
-    else
-        while (at < scan->end && !bvh_is_blank(*at) && *at != '{' && *at != '}')
-            at++;
-    word.size = (size_t)(at - word.begin);
-    scan->at = at;
+text_span bvh_next_word(bvh_scan *scan) {
+    text_span rest = {scan->at, (size_t)(scan->end - scan->at)}, word;
+    (void)text_next_word(&rest, "", "{}", &word);
+    scan->at = rest.begin;
     return word;
 }
 
-static char lower(char c) {
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Whether `name` begins with the word, ignoring case. */
-static bool begins_as(bvh_text word, const char *name) {
-    size_t i;
-
-    for (i = 0; i < word.size; i++)
-        if (name[i] == '\0' || lower(word.begin[i]) != lower(name[i]))
-            return false;
-    return true;
-}
-
-bool bvh_word_is(bvh_text word, const char *name) {
-    return begins_as(word, name) && name[word.size] == '\0';
-}
-
-char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]) {
+char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]) {
     size_t size = utf8_cut(word.begin, word.size, BVH_PRINTABLE_BYTES);
 
     printable_text(text, BVH_PRINTABLE_SIZE, word.begin, size);
@@ -62,7 +30,7 @@ char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]) {
 }
 
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
-    bvh_text word = bvh_next_word(scan);
+    text_span word = bvh_next_word(scan);
     const char *end = word.begin + word.size;
 
     if (text_read_number(word.begin, end, value, &scan->commas) != end)
@@ -75,22 +43,13 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
 
 /* ---- failures --------------------------------------------------------------------- */
 
-size_t bvh_line(const bvh_scan *scan, const char *location) {
-    const char *at;
-    size_t line = 1;
-
-    for (at = scan->begin; at < location; at++)
-        line += *at == '\n' || (*at == '\r' && (at + 1 == scan->end || at[1] != '\n'));
-    return line;
-}
-
 static void refuse(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                    va_list arguments) {
     char text[1024];
 
     if (!scan->failed) {
         vsnprintf(text, sizeof text, reason, arguments);
-        motion_refuse(scan->error, "line %zu: %s", bvh_line(scan, location), text);
+        motion_refuse(scan->error, "line %zu: %s", text_line_of(scan->begin, location), text);
         motion_cure(scan->error, about.cure, about.cure_value, about.hint);
     }
     scan->failed = true;
@@ -146,31 +105,19 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
 
 /* ---- the kind ------------------------------------------------------------------- */
 
-static const char byte_order_mark[] = {'\xef', '\xbb', '\xbf'};
 static const char first_word[] = "HIERARCHY";
 
 static input_kind_found find_first_word(const char *bytes, size_t size) {
-    const char *at = bytes, *end = bytes + size;
-    size_t mark = size < sizeof byte_order_mark ? size : sizeof byte_order_mark, left;
-
-    if (memcmp(at, byte_order_mark, mark) == 0)
-        at += mark;
-    while (at < end && bvh_is_blank(*at))
-        at++;
-    left = (size_t)(end - at);
-    if (left < sizeof first_word - 1)
-        return begins_as((bvh_text){at, left}, first_word) ? INPUT_KIND_UNKNOWN : INPUT_KIND_NO;
-    return bvh_word_is((bvh_text){at, sizeof first_word - 1}, first_word) ? INPUT_KIND_YES
-                                                                          : INPUT_KIND_NO;
+    static const char mark[] = "\xef\xbb\xbf";
+    const bool is_cut = size < strlen(mark) && memcmp(bytes, mark, size) == 0;
+    text_span word = text_skip_mark((text_span){bytes, size});
+    for (; word.size > 0 && text_is_blank(*word.begin); word.size--)
+        word.begin++;
+    if (is_cut || word.size < strlen(first_word))
+        return is_cut || text_begins(word, first_word) ? INPUT_KIND_UNKNOWN : INPUT_KIND_NO;
+    word.size = strlen(first_word);
+    return text_is(word, first_word) ? INPUT_KIND_YES : INPUT_KIND_NO;
 }
 
 const input_kind bvh_kind = {find_first_word,
                              "not a BVH file; expected HIERARCHY at the beginning"};
-
-void bvh_skip_byte_order_mark(bvh_scan *scan) {
-    if ((size_t)(scan->end - scan->at) >= sizeof byte_order_mark &&
-        memcmp(scan->at, byte_order_mark, sizeof byte_order_mark) == 0) {
-        scan->at += sizeof byte_order_mark;
-        scan->begin += sizeof byte_order_mark;
-    }
-}

@@ -21,30 +21,22 @@ typedef struct bvh_scan {
     bool failed;        /* the error has a message */
 } bvh_scan;
 
-bool bvh_is_blank(char c); /* a blank or a line end */
-
 /* Skips blanks and returns the bytes up to the next blank or brace, or one brace. Empty at the end
  * of the text. */
-bvh_text bvh_next_word(bvh_scan *scan);
+text_span bvh_next_word(bvh_scan *scan);
 
 /* The brace in begin..end, the rest of a line in a text up to `limit`, that opens the joint whose name
  * stands before it. It stands alone, or in front of the joint's first keyword. Any other brace is a
  * byte of the name, of whatever encoding. NULL: none, the name is the whole line. */
 const char *bvh_opening_brace(const char *begin, const char *end, const char *limit);
 
-/* Whether a word is `name`, ignoring case. */
-bool bvh_word_is(bvh_text word, const char *name);
-
 /* A word of a file for a message: control characters are escaped, and it is cut to 60 bytes.
  * Returns text. */
 enum { BVH_PRINTABLE_BYTES = 60, BVH_PRINTABLE_SIZE = 4 * BVH_PRINTABLE_BYTES + 1 };
-char *bvh_printable(bvh_text word, char text[BVH_PRINTABLE_SIZE]);
+char *bvh_printable(text_span word, char text[BVH_PRINTABLE_SIZE]);
 
 /* Reads the next word as a finite number. On failure sets the error and returns false. */
 bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
-
-/* The number of the line that contains `location`. LF, CR and CRLF end lines. */
-size_t bvh_line(const bvh_scan *scan, const char *location);
 
 /* Set the error to `line N: ...`. They always return false, and only the first error is kept. */
 bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
@@ -60,7 +52,5 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
 bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */
 bool bvh_scan_head(bvh_scan *scan);      /* Frames: and Frame Time: */
 bool bvh_scan_rows(bvh_scan *scan);      /* the rest */
-
-void bvh_skip_byte_order_mark(bvh_scan *scan);
 
 #endif

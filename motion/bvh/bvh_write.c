@@ -112,7 +112,7 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
     return PM_OK;
 }
 
-static char *copy_word(char *out, bvh_text word) {
+static char *copy_word(char *out, text_span word) {
     size_t i;
 
     for (i = 0; i < word.size; i++)
@@ -120,9 +120,9 @@ static char *copy_word(char *out, bvh_text word) {
     return out;
 }
 
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_text words[],
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, const text_span words[],
                          pm_error *error) {
-    static const bvh_text none = {NULL, 0};
+    static const text_span none = {NULL, 0};
     size_t count = writer->model->channel_count, i;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
      * row. */
@@ -130,7 +130,7 @@ pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_tex
     char *out;
 
     for (i = 0; i < count && status == PM_OK; i++) {
-        const bvh_text word = words ? words[i] : none;
+        const text_span word = words ? words[i] : none;
         status = reserve(writer, (word.size > 0 ? word.size : TEXT_FIXED_SIZE) + 4, error);
         out = writer->buffer + writer->used;
         if (status == PM_OK) {

@@ -12,15 +12,15 @@ enum { LEAST_NUMBERS = 7 }; /* of a row: position, quaternion */
 
 /* One of the first two lines that are not blank is a row. */
 static bool recognise(const char *bytes, size_t size) {
-    csv_span rest = {bytes, size}, line, end, field;
+    text_span rest = {bytes, size}, line, end, field;
     double value;
-    for (int tries = 2; tries > 0 && csv_next_line(&rest, &line, &end);
-         tries -= !csv_is_blank(line)) {
+    for (int tries = 2; tries > 0 && text_next_line(&rest, &line, &end);
+         tries -= text_trim(line, "").size > 0) {
         const char separator = csv_separator_of(line);
-        csv_span fields = line;
+        text_span fields = line;
         size_t numbers = 0;
         while (numbers < LEAST_NUMBERS && csv_next_field(&fields, separator, &field) &&
-               csv_read_number(field, &value))
+               text_is_number(field, &value))
             numbers++;
         if (numbers >= LEAST_NUMBERS)
             return true;

@@ -7,11 +7,7 @@
 #define POSEMILL_MOTION_CSV_H
 
 #include "motion/model/model.h"
-
-typedef struct csv_span {
-    const char *text;
-    size_t size;
-} csv_span;
+#include "motion/text/scan.h"
 
 /* ---- layouts ---------------------------------------------------------------------- */
 
@@ -52,11 +48,11 @@ typedef struct csv_layout {
 /* Separators, line ends and rows of the source, which the output repeats. */
 typedef struct csv_document {
     csv_layout layout;
-    csv_span head;       /* everything before the first row */
-    csv_span header;     /* the last line of it that is not blank */
-    csv_span *rows;      /* without their line ends */
-    csv_span *between;   /* of the first row: before column i, and after the last one */
-    csv_span line_end;   /* behind the first row */
+    text_span head;      /* everything before the first row */
+    text_span header;    /* the last line of it that is not blank */
+    text_span *rows;     /* without their line ends */
+    text_span *between;  /* of the first row: before column i, and after the last one */
+    text_span line_end;  /* behind the first row */
     bool ends_with_line; /* whether the last row has a line end too */
     size_t row_count, column_count;
     double *numbers; /* (row_count, column_count), as in the file */
@@ -67,18 +63,10 @@ typedef struct csv_document {
 /* ---- parts of reading and writing ------------------------------------------------- */
 
 /* How fields are separated: ',' ';' or ' ' for blanks and tabs. */
-char csv_separator_of(csv_span line);
+char csv_separator_of(text_span line);
 
 /* Takes the next field of a line, without blanks around it. False at the end of the line. */
-bool csv_next_field(csv_span *rest, char separator, csv_span *field);
-
-/* Takes the next line, and what ends it. False at the end of the text. */
-bool csv_next_line(csv_span *rest, csv_span *line, csv_span *end);
-
-bool csv_is_blank(csv_span line);
-
-/* Whether the field is a number as a whole. */
-bool csv_read_number(csv_span field, double *value);
+bool csv_next_field(text_span *rest, char separator, text_span *field);
 
 /* The line of the file that a row stands in, from 1. */
 size_t csv_line_of(const csv_document *document, size_t row);

@@ -12,16 +12,16 @@
 
 /* ---- names of joints ---------------------------------------------------------------------- */
 
-static csv_span without_quotes(csv_span name) {
-    const bool quoted = name.size >= 2 && name.text[0] == name.text[name.size - 1] &&
-                        (name.text[0] == '"' || name.text[0] == '\'');
-    return quoted ? (csv_span){name.text + 1, name.size - 2} : name;
+static text_span without_quotes(text_span name) {
+    const bool quoted = name.size >= 2 && name.begin[0] == name.begin[name.size - 1] &&
+                        (name.begin[0] == '"' || name.begin[0] == '\'');
+    return quoted ? (text_span){name.begin + 1, name.size - 2} : name;
 }
 
 /* Whether the header has a name for each column. Empty fields at the end are none. */
 static bool fits_columns(const csv_document *d, size_t *named) {
     const char separator = csv_separator_of(d->header);
-    csv_span rest = d->header, field;
+    text_span rest = d->header, field;
     size_t count = 0, last = 0;
     *named = 0;
     while (csv_next_field(&rest, separator, &field)) {
@@ -48,9 +48,9 @@ static pm_status doubt_names(const csv_document *d, size_t named, pm_motion *mot
 pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
     const size_t columns = d->layout.columns;
     const char separator = csv_separator_of(d->header);
-    csv_span rest = d->header, field;
+    text_span rest = d->header, field;
     size_t named = 0;
-    if (!d->header.text || d->column_count == columns)
+    if (!d->header.begin || d->column_count == columns)
         return PM_OK;
     if (!fits_columns(d, &named))
         return doubt_names(d, named, motion, error);
@@ -59,11 +59,11 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
     if (!names)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < d->column_count && csv_next_field(&rest, separator, &field); i++) {
-        const csv_span name = without_quotes(field);
+        const text_span name = without_quotes(field);
         if (i < columns)
             continue;
         names[i - columns] =
-            (pm_motion_name){motion_copy_text(&motion->arena, name.text, name.size), name.size};
+            (pm_motion_name){motion_copy_text(&motion->arena, name.begin, name.size), name.size};
         if (!names[i - columns].text)
             return motion_refuse_memory(error);
     }
@@ -78,11 +78,11 @@ static double loss_of(const csv_document *d, size_t column) {
     size_t most = 0;
     for (size_t r = 0; r < d->row_count; r++) {
         const char separator = csv_separator_of(d->rows[r]);
-        csv_span rest = d->rows[r], field = {NULL, 0};
+        text_span rest = d->rows[r], field = {NULL, 0};
         for (size_t i = 0; i <= column && csv_next_field(&rest, separator, &field);)
             i++;
-        const char *point = field.size > 0 ? memchr(field.text, '.', field.size) : NULL;
-        const size_t places = point ? (size_t)(field.text + field.size - point - 1) : 0;
+        const char *point = field.size > 0 ? memchr(field.begin, '.', field.size) : NULL;
+        const size_t places = point ? (size_t)(field.begin + field.size - point - 1) : 0;
         most = places > most ? places : most;
     }
     return 0.5 * pow(10, -(double)most);

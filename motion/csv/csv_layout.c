@@ -123,14 +123,14 @@ typedef struct head {
     char names[HEAD_COLUMNS][NAME];
 } head;
 
-static void read_head(csv_span line, head *h) {
+static void read_head(text_span line, head *h) {
     const char separator = csv_separator_of(line);
-    csv_span field;
+    text_span field;
     memset(h, 0, sizeof *h);
     for (size_t i = 0; i < HEAD_COLUMNS && csv_next_field(&line, separator, &field); i++)
         for (size_t k = 0, used = 0; k < field.size && used + 1 < NAME; k++)
-            if (field.text[k] != '"' && field.text[k] != '\'')
-                h->names[i][used++] = (char)tolower((unsigned char)field.text[k]);
+            if (field.begin[k] != '"' && field.begin[k] != '\'')
+                h->names[i][used++] = (char)tolower((unsigned char)field.begin[k]);
 }
 
 static bool has_any(const char *name, const char *const list[]) {

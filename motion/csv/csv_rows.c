@@ -10,68 +10,39 @@
 
 /* ---- lines and fields ------------------------------------------------------------- */
 
-static bool is_blank_character(char c) {
+static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
 
-bool csv_is_blank(csv_span line) {
-    for (size_t i = 0; i < line.size; i++)
-        if (!is_blank_character(line.text[i]))
-            return false;
-    return true;
+char csv_separator_of(text_span line) {
+    return line.size > 0 && memchr(line.begin, ';', line.size)   ? ';'
+           : line.size > 0 && memchr(line.begin, ',', line.size) ? ','
+                                                                 : ' ';
 }
 
-bool csv_next_line(csv_span *rest, csv_span *line, csv_span *end) {
-    size_t size = 0;
-    if (rest->size == 0)
-        return false;
-    while (size < rest->size && rest->text[size] != '\n' && rest->text[size] != '\r')
-        size++;
-    *line = (csv_span){rest->text, size};
-    const size_t left = rest->size - size;
-    const bool pair = left >= 2 && rest->text[size] == '\r' && rest->text[size + 1] == '\n';
-    *end = (csv_span){rest->text + size, pair ? 2 : left > 0 ? 1 : 0};
-    *rest = (csv_span){end->text + end->size, left - end->size};
-    return true;
-}
-
-char csv_separator_of(csv_span line) {
-    return line.size > 0 && memchr(line.text, ';', line.size)   ? ';'
-           : line.size > 0 && memchr(line.text, ',', line.size) ? ','
-                                                                : ' ';
-}
-
-/* After the last field, rest->text is NULL: a separator at the end is followed by an empty field. */
-bool csv_next_field(csv_span *rest, char separator, csv_span *field) {
-    const char *at = rest->text, *end = rest->text ? at + rest->size : NULL;
-    while (at < end && is_blank_character(*at))
+/* After the last field, rest->begin is NULL: a separator at the end is followed by an empty field. */
+bool csv_next_field(text_span *rest, char separator, text_span *field) {
+    const char *at = rest->begin, *end = rest->begin ? at + rest->size : NULL;
+    while (at < end && is_blank(*at))
         at++;
-    if (!rest->text || (separator == ' ' && at == end))
+    if (!rest->begin || (separator == ' ' && at == end))
         return false;
     const char *stop = at;
-    while (stop < end && (separator == ' ' ? !is_blank_character(*stop) : *stop != separator))
+    while (stop < end && (separator == ' ' ? !is_blank(*stop) : *stop != separator))
         stop++;
-    *rest = stop < end ? (csv_span){stop + 1, (size_t)(end - stop - 1)} : (csv_span){NULL, 0};
-    while (stop > at && is_blank_character(stop[-1]))
+    *rest = stop < end ? (text_span){stop + 1, (size_t)(end - stop - 1)} : (text_span){NULL, 0};
+    while (stop > at && is_blank(stop[-1]))
         stop--;
-    *field = (csv_span){at, (size_t)(stop - at)};
+    *field = (text_span){at, (size_t)(stop - at)};
     return true;
-}
-
-bool csv_read_number(csv_span field, double *value) {
-    size_t commas = 0;
-    return field.size > 0 &&
-           text_read_number(field.text, field.text + field.size, value, &commas) ==
-               field.text + field.size &&
-           commas == 0;
 }
 
 /* ---- the first row ---------------------------------------------------------------- */
 
 /* Stops behind the most columns that a file may have. */
-static size_t count_fields(csv_span line) {
+static size_t count_fields(text_span line) {
     const char separator = csv_separator_of(line);
-    csv_span field;
+    text_span field;
     size_t count = 0;
     while (count <= CSV_MAX_COLUMNS && csv_next_field(&line, separator, &field))
         count++;
@@ -79,27 +50,26 @@ static size_t count_fields(csv_span line) {
 }
 
 /* A line whose first field is a word other than NaN; after one without a name, its second. */
-static bool is_header(csv_span line) {
+static bool is_header(text_span line) {
     const char separator = csv_separator_of(line);
-    csv_span field = {NULL, 0};
+    text_span field = {NULL, 0};
     double value;
     for (int i = 0; i < 2 && field.size == 0; i++)
         if (!csv_next_field(&line, separator, &field))
             return false;
-    return field.size > 0 && !csv_read_number(field, &value) &&
-           !text_is_not_finite(field.text, field.text + field.size);
+    return field.size > 0 && !text_is_number(field, &value) &&
+           !text_is_not_finite(field.begin, field.begin + field.size);
 }
 
 /* Skips a byte order mark, blank lines and one header. `rest` then begins with the first row. */
-static size_t skip_head(csv_span *rest, csv_span *header) {
-    csv_span line, end, next = *rest;
+static size_t skip_head(text_span *rest, text_span *header) {
+    text_span line, end, next = *rest;
     size_t lines = 0;
-    if (rest->size >= 3 && memcmp(rest->text, "\xef\xbb\xbf", 3) == 0)
-        *rest = next = (csv_span){rest->text + 3, rest->size - 3};
-    while (csv_next_line(&next, &line, &end)) {
-        if (!csv_is_blank(line) && (header->text || !is_header(line)))
+    *rest = next = text_skip_mark(*rest);
+    while (text_next_line(&next, &line, &end)) {
+        if (text_trim(line, "").size > 0 && (header->begin || !is_header(line)))
             break;
-        if (!csv_is_blank(line))
+        if (text_trim(line, "").size > 0)
             *header = line;
         *rest = next;
         lines++;
@@ -107,55 +77,55 @@ static size_t skip_head(csv_span *rest, csv_span *header) {
     return lines;
 }
 
-static size_t count_lines(csv_span rest) {
-    csv_span line, end;
+static size_t count_lines(text_span rest) {
+    text_span line, end;
     size_t count = 0;
-    while (csv_next_line(&rest, &line, &end))
-        count += !csv_is_blank(line);
+    while (text_next_line(&rest, &line, &end))
+        count += text_trim(line, "").size > 0;
     return count;
 }
 
 /* The text around the numbers of the first row. */
-static bool keep_separators(csv_document *d, csv_span row, motion_arena *arena) {
+static bool keep_separators(csv_document *d, text_span row, motion_arena *arena) {
     const char separator = csv_separator_of(row);
-    const char *at = row.text;
-    csv_span rest = row, field;
+    const char *at = row.begin;
+    text_span rest = row, field;
     d->between = motion_allocate(arena, d->column_count + 1, sizeof *d->between);
     if (!d->between)
         return false;
     for (size_t i = 0; csv_next_field(&rest, separator, &field); i++) {
-        d->between[i] = (csv_span){at, (size_t)(field.text - at)};
-        at = field.text + field.size;
+        d->between[i] = (text_span){at, (size_t)(field.begin - at)};
+        at = field.begin + field.size;
     }
-    d->between[d->column_count] = (csv_span){at, (size_t)(row.text + row.size - at)};
+    d->between[d->column_count] = (text_span){at, (size_t)(row.begin + row.size - at)};
     return true;
 }
 
 /* ---- all rows --------------------------------------------------------------------- */
 
 /* Whether a field has no number where one is expected: a gap. */
-static bool is_gap(csv_span field, double value, bool is_number) {
+static bool is_gap(text_span field, double value, bool is_number) {
     return is_number ? !isfinite(value)
-                     : field.size == 0 || text_is_not_finite(field.text, field.text + field.size);
+                     : field.size == 0 || text_is_not_finite(field.begin, field.begin + field.size);
 }
 
 /* A gap becomes NaN. `gaps` is NULL where it is a fault. */
-static pm_status read_row(csv_span row, size_t line, size_t columns, double *out, motion_gaps *gaps,
-                          pm_error *error) {
+static pm_status read_row(text_span row, size_t line, size_t columns, double *out,
+                          motion_gaps *gaps, pm_error *error) {
     const char separator = csv_separator_of(row);
     char shown[MOTION_PRINTABLE];
-    csv_span rest = row, field;
+    text_span rest = row, field;
     size_t count = 0;
     for (; csv_next_field(&rest, separator, &field); count++) {
         if (count >= columns)
             continue; /* counted for the message */
-        const bool is_number = csv_read_number(field, &out[count]);
+        const bool is_number = text_is_number(field, &out[count]);
         if (gaps && is_gap(field, out[count], is_number)) {
             motion_add_gap(gaps, "line %zu, column %zu", line, count + 1);
             out[count] = (double)NAN;
         } else if (!is_number || !isfinite(out[count])) {
             motion_report(error, PM_ERROR_FILE, "line %zu, column %zu is '%s'; expected a number",
-                          line, count + 1, motion_printable(shown, field.text, field.size));
+                          line, count + 1, motion_printable(shown, field.begin, field.size));
             if (is_gap(field, out[count], is_number))
                 motion_cure_gaps(error);
             return PM_ERROR_FILE;
@@ -167,12 +137,12 @@ static pm_status read_row(csv_span row, size_t line, size_t columns, double *out
                          count, columns);
 }
 
-static pm_status read_lines(csv_document *d, csv_span rest, size_t line, size_t most,
+static pm_status read_lines(csv_document *d, text_span rest, size_t line, size_t most,
                             motion_gaps *gaps, pm_error *error) {
-    csv_span row, end;
-    for (; csv_next_line(&rest, &row, &end); line++) {
+    text_span row, end;
+    for (; text_next_line(&rest, &row, &end); line++) {
         double *out = d->numbers + d->row_count * d->column_count;
-        if (csv_is_blank(row))
+        if (text_trim(row, "").size == 0)
             continue;
         /* Only a row with fewer columns than the first one can be one too many. */
         pm_status status = d->row_count < most
@@ -190,12 +160,12 @@ static pm_status read_lines(csv_document *d, csv_span rest, size_t line, size_t 
 pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena *arena,
                         pm_error *error) {
     enum { MAX_ROWS = (1 << 30) - 2 };
-    csv_span rest = {input->data, input->size}, first = {NULL, 0};
+    text_span rest = {input->data, input->size}, first = {NULL, 0};
     const size_t line = skip_head(&rest, &d->header) + 1;
-    csv_span next = rest;
-    if (!csv_next_line(&next, &first, &d->line_end))
+    text_span next = rest;
+    if (!text_next_line(&next, &first, &d->line_end))
         return motion_refuse(error, "has no rows of numbers");
-    d->head = (csv_span){input->data, (size_t)(rest.text - input->data)};
+    d->head = (text_span){input->data, (size_t)(rest.begin - input->data)};
     d->column_count = count_fields(first);
     if (d->column_count > CSV_MAX_COLUMNS)
         return motion_refuse(error, "line %zu has more than %d columns", line,
@@ -218,9 +188,5 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
 }
 
 size_t csv_line_of(const csv_document *d, size_t row) {
-    csv_span rest = {d->head.text, (size_t)(d->rows[row].text - d->head.text)}, line, end;
-    size_t number = 1;
-    while (csv_next_line(&rest, &line, &end))
-        number++;
-    return number;
+    return text_line_of(d->head.begin, d->rows[row].begin);
 }

@@ -32,9 +32,9 @@ typedef struct writing {
 
 /* ---- one row ----------------------------------------------------------------------- */
 
-static char *put(char *at, csv_span text) {
+static char *put(char *at, text_span text) {
     if (text.size > 0)
-        memcpy(at, text.text, text.size);
+        memcpy(at, text.begin, text.size);
     return at + text.size;
 }
 
@@ -113,7 +113,7 @@ static const csv_group *index_at(const csv_document *d, size_t column) {
 }
 
 /* The text of the numbers, between the separators of the first row. */
-static csv_span make_row(const writing *w, uint64_t sample) {
+static text_span make_row(const writing *w, uint64_t sample) {
     const csv_document *d = w->document;
     char *at = w->row;
     for (size_t i = 0; i < d->column_count; i++) {
@@ -123,7 +123,7 @@ static csv_span make_row(const writing *w, uint64_t sample) {
                    : text_write_float(at, (float)w->values[i]);
     }
     at = put(at, d->between[d->column_count]);
-    return (csv_span){w->row, (size_t)(at - w->row)};
+    return (text_span){w->row, (size_t)(at - w->row)};
 }
 
 static pm_status flush(writing *w) {
@@ -132,32 +132,32 @@ static pm_status flush(writing *w) {
     return size > 0 ? w->sink->write(w->sink->user, w->buffer, size, w->error) : PM_OK;
 }
 
-static pm_status send(writing *w, csv_span text) {
+static pm_status send(writing *w, text_span text) {
     pm_status status = PM_OK;
     if (text.size > BUFFER - w->used)
         status = flush(w);
     if (status != PM_OK || text.size == 0)
         return status;
     if (text.size > BUFFER)
-        return w->sink->write(w->sink->user, text.text, text.size, w->error);
-    memcpy(w->buffer + w->used, text.text, text.size);
+        return w->sink->write(w->sink->user, text.begin, text.size, w->error);
+    memcpy(w->buffer + w->used, text.begin, text.size);
     w->used += text.size;
     return PM_OK;
 }
 
 /* A file of one line may have no line end to repeat. */
 static pm_status send_line_end(writing *w, bool is_last) {
-    const csv_span newline = {"\n", 1};
+    const text_span newline = {"\n", 1};
     if (is_last && !w->document->ends_with_line)
         return PM_OK;
     return send(w, w->document->line_end.size > 0 ? w->document->line_end : newline);
 }
 
 /* A row of the source, whose indices are counted anew. */
-static pm_status send_kept(writing *w, csv_span row, uint64_t sample) {
+static pm_status send_kept(writing *w, text_span row, uint64_t sample) {
     const char separator = csv_separator_of(row);
-    csv_span rest = row, field;
-    const char *at = row.text;
+    text_span rest = row, field;
+    const char *at = row.begin;
     pm_status status = PM_OK;
     for (size_t i = 0; i < w->document->layout.columns && status == PM_OK &&
                        csv_next_field(&rest, separator, &field);
@@ -166,13 +166,13 @@ static pm_status send_kept(writing *w, csv_span row, uint64_t sample) {
         char text[TEXT_FIXED_SIZE];
         if (!index)
             continue;
-        status = send(w, (csv_span){at, (size_t)(field.text - at)});
+        status = send(w, (text_span){at, (size_t)(field.begin - at)});
         const char *end = put_index(text, index_of(w->document, index, sample));
         if (status == PM_OK)
-            status = send(w, (csv_span){text, (size_t)(end - text)});
-        at = field.text + field.size;
+            status = send(w, (text_span){text, (size_t)(end - text)});
+        at = field.begin + field.size;
     }
-    return status == PM_OK ? send(w, (csv_span){at, (size_t)(row.text + row.size - at)}) : status;
+    return status == PM_OK ? send(w, (text_span){at, (size_t)(row.begin + row.size - at)}) : status;
 }
 
 static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
