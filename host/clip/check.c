@@ -213,9 +213,9 @@ static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
     if ((unsigned)desc->key_format >= PM_KEYS_COUNT)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "key-format", "is not a pm_key_format");
     if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s stores more than keys: its key format must be float32",
-                       pm_method_get_info(desc->method)->name);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "key-format",
+                             "is not float32, but %s stores more than keys",
+                             pm_method_get_info(desc->method)->name);
     return PM_OK;
 }
 

@@ -176,7 +176,7 @@ def test_nothing_is_printed(make: Callable[[], Executor], takes: Path, tmp_path:
     assert capfd.readouterr() == ("", "")
     errors = {failure.name: failure.error for failure in result.failures}
     assert "No such file" in errors["none.bvh"] and "frame time" in errors["bad.bvh"].lower()
-    assert any("trim_start=40 removes all" in error for error in errors.values())
+    assert any("trim_start: 40 removes all" in error for error in errors.values())
     assert not any("--" in error for error in errors.values()) and result.done > 0
     assert not result.complete and not result.missing
     assert {failure.code for failure in result.failures} == {4}

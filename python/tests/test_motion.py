@@ -498,7 +498,7 @@ def test_hints_are_calls_of_the_package(tmp_path: Path) -> None:
     told = refused(lambda: pm.load(csv, source_rate=30))
     assert '(layout="position,euler-xyz" says' in told and "robot takes" in told
     np.savez(npz, rotations=np.full((4, 2, 4), 3.0), fps=30.0)
-    assert "(layout=FILE.json says how" in refused(lambda: pm.load(npz))
+    assert "(layout=NAME normalises them; so does FILE.json with a layout)" in refused(lambda: pm.load(npz))
     walk.write_text(WALK.read_text().replace("Frame Time: 0.0333333", "Frame Time: 0"))
     assert "(source_rate= gives it)" in refused(lambda: pm.load(walk))
     odd = tmp_path / "--rate.bvh"  # a name stays as it is
