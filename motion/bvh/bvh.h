@@ -121,8 +121,8 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
                            uint64_t frame_count, pm_rational rate, unsigned decimals,
                            pm_error *error);
 
-/* Writes source frame `frame` with the digits of the file and single spaces. */
-pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *error);
+/* Writes frame `frame` of a file with the channels of the model, with its digits and single spaces. */
+pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t frame, pm_error *error);
 
 /* Writes channel_count numbers, which must be finite. */
 pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error);

@@ -271,9 +271,27 @@ static const double *source_row(const bvh *model, uint64_t frame) {
     return model->values + (size_t)frame * model->channel_count;
 }
 
-static void copy_row(frame_writer *w, uint64_t frame) {
-    const bvh *model = w->document->model;
-    memcpy(w->row, source_row(model, frame), model->channel_count * sizeof *w->row);
+static void copy_row(frame_writer *w, const bvh *from, uint64_t frame) {
+    memcpy(w->row, source_row(from, frame), from->channel_count * sizeof *w->row);
+}
+
+static bool has_channels_of(const bvh *a, const bvh *b) {
+    bool same = a->channel_count == b->channel_count && a->joint_count == b->joint_count;
+    for (size_t i = 0; same && i < a->channel_count; i++)
+        same = a->channels[i].kind == b->channels[i].kind &&
+               a->channels[i].joint == b->channels[i].joint;
+    return same;
+}
+
+const bvh *bvh_rows_of(const motion_position *position, const bvh_layout *layout) {
+    const pm_motion *source = position->source;
+    if (position->key == MOTION_NO_KEY || !source || source->format != &motion_bvh)
+        return NULL;
+    const document *d = source->document;
+    return d->model == layout->model || (d->adds_offset == layout->adds_offset &&
+                                         has_channels_of(d->model, layout->model))
+               ? d->model
+               : NULL;
 }
 
 /* The numbers of frame k of the piece, side by side. */
@@ -314,13 +332,20 @@ static pm_status write_computed(frame_writer *w, uint64_t frame, size_t k, pm_er
     return status == PM_OK ? bvh_writer_row(&w->text, w->row, error) : status;
 }
 
+/* The file that has the row of sample `k`; or NULL. */
+static const bvh *rows_of(const frame_writer *w, size_t k) {
+    const bvh_layout layout = {w->document->model, w->document->adds_offset};
+    return bvh_rows_of(&w->positions[k], &layout);
+}
+
 /* Sample `k` of a piece. */
 static pm_status write_frame(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
     const motion_position at = w->positions[k];
-    if (motion_exact_key(at) == MOTION_NO_KEY)
+    const bvh *from = rows_of(w, k);
+    if (!from || motion_exact_key(at) == MOTION_NO_KEY)
         return write_computed(w, frame, k, error);
-    copy_row(w, at.key);
-    return bvh_writer_source_row(&w->text, (size_t)at.key, error);
+    copy_row(w, from, at.key);
+    return bvh_writer_source_row(&w->text, from, (size_t)at.key, error);
 }
 
 static pm_status write_pieces(frame_writer *w, pm_error *error) {
@@ -332,8 +357,8 @@ static pm_status write_pieces(frame_writer *w, pm_error *error) {
         const size_t count = left < w->piece ? (size_t)left : w->piece;
         status = s->read(s->user, first, count, w->channels, w->positions, error);
         if (!begun && status == PM_OK) /* the branch of angles that the first sample continues */
-            copy_row(w, w->positions[0].key < w->document->model->frame_count ? w->positions[0].key
-                                                                              : 0);
+            copy_row(w, rows_of(w, 0) ? rows_of(w, 0) : w->document->model,
+                     rows_of(w, 0) ? w->positions[0].key : 0);
         begun = true;
         for (size_t k = 0; k < count && status == PM_OK; k++)
             status = write_frame(w, first + k, k, error);
@@ -345,7 +370,7 @@ static pm_status write_pieces(frame_writer *w, pm_error *error) {
 static pm_status write_source(frame_writer *w, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t f = 0; f < w->document->model->frame_count && status == PM_OK; f++)
-        status = bvh_writer_source_row(&w->text, f, error);
+        status = bvh_writer_source_row(&w->text, w->document->model, f, error);
     return status;
 }
 
@@ -381,19 +406,16 @@ static pm_status write_again(const motion_writing *options, const motion_sink *s
     return status;
 }
 
-static const void *copy_layout(const pm_motion *from, bool lends_rows, motion_arena *arena) {
-    const document *d = from->document;
-    return d ? bvh_layout_of(d->model, d->adds_offset, lends_rows, arena)
-             : bvh_layout_copy(from->layout, arena);
-}
-
 static pm_status write(const motion_writing *options, const motion_sink *sink, pm_error *error) {
     const pm_motion *motion = options->motion;
     if (options->document)
         return write_again(options, sink, error);
-    return motion->layout && motion->layout_format == &motion_bvh
-               ? bvh_layout_compose(motion, options, sink, error)
-               : bvh_compose(motion, options, sink, error);
+    const pm_motion *form = motion_form_of(motion);
+    if (!form || form->format != &motion_bvh)
+        return bvh_compose(motion, options, sink, error);
+    const document *d = form->document;
+    const bvh_layout layout = {d->model, d->adds_offset};
+    return bvh_layout_compose(motion, &layout, options, sink, error);
 }
 
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,
@@ -406,5 +428,4 @@ const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .write = write,
                                   .scales = MOTION_SCALES_NONE,
                                   .is_text = true,
-                                  .copy_layout = copy_layout,
                                   .release = release};

@@ -17,60 +17,8 @@
 #include "motion/bvh/bvh_pose.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/text/text.h"
-
-/* ---- copies -------------------------------------------------------------------------------- */
-
-static void *copy_array(motion_arena *arena, const void *from, size_t count, size_t size) {
-    void *copy = motion_allocate(arena, count, size);
-    if (copy && count > 0)
-        memcpy(copy, from, count * size);
-    return copy;
-}
-
-static bool copy_model(const bvh *from, motion_arena *arena, bvh *to) {
-    *to = (bvh){.joint_count = from->joint_count,
-                .site_count = from->site_count,
-                .channel_count = from->channel_count,
-                .line_end = from->line_end,
-                .hierarchy_size = from->hierarchy_size};
-    to->joints = copy_array(arena, from->joints, from->joint_count, sizeof *to->joints);
-    to->sites = copy_array(arena, from->sites, from->site_count, sizeof *to->sites);
-    to->channels = copy_array(arena, from->channels, from->channel_count, sizeof *to->channels);
-    to->hierarchy = copy_array(arena, from->hierarchy, from->hierarchy_size, 1);
-    if (!to->joints || !to->sites || !to->channels || !to->hierarchy)
-        return false;
-    bvh_move_texts(to, from->hierarchy, to->hierarchy);
-    return true;
-}
-
-static bvh_layout *copy_layout(const bvh *model, const double *first_row, motion_arena *arena) {
-    bvh_layout *to = motion_allocate(arena, 1, sizeof *to);
-    if (!to || !copy_model(model, arena, &to->model))
-        return NULL;
-    double *row = copy_array(arena, first_row, model->channel_count, sizeof *first_row);
-    to->first_row = row;
-    for (size_t i = 0; row && i < model->channel_count; i++)
-        row[i] = isfinite(row[i]) ? row[i] : 0; /* a gap has no branch */
-    return to->first_row ? to : NULL;
-}
-
-bvh_layout *bvh_layout_of(const bvh *model, bool adds_offset, bool lends_rows,
-                          motion_arena *arena) {
-    bvh_layout *to = copy_layout(model, model->values, arena);
-    if (to) {
-        to->adds_offset = adds_offset;
-        to->source = lends_rows ? model : NULL;
-    }
-    return to;
-}
-
-bvh_layout *bvh_layout_copy(const bvh_layout *from, motion_arena *arena) {
-    bvh_layout *to = copy_layout(&from->model, from->first_row, arena);
-    if (to)
-        to->adds_offset = from->adds_offset;
-    return to;
-}
 
 /* ---- what is written ----------------------------------------------------------------------- */
 
@@ -138,7 +86,7 @@ static bool belongs(const pose_vector *v, size_t channel) {
 
 /* `r` and `v` are the joint's rotation and positions; NULL: it has none. */
 static void make_channels(composer *c, size_t joint, const pose_rotation *r, const pose_vector *v) {
-    const bvh *from = &c->layout->model;
+    const bvh *from = c->layout->model;
     const bvh_joint *j = &from->joints[joint];
     const char *order = new_order(c, joint, r);
     v = v && is_turned_root(c, joint) && is_partial(v) ? v : NULL; /* a turn needs all three */
@@ -187,7 +135,7 @@ static void put_offset(composer *c, const char **at, bvh_text part, const double
 }
 
 static void put_channels(composer *c, const char **at, size_t joint) {
-    const bvh_joint *j = &c->layout->model.joints[joint];
+    const bvh_joint *j = &c->layout->model->joints[joint];
     const bvh_joint *to = &c->model.joints[joint];
     bool stays = to->channel_count == j->channel_count;
     for (size_t i = 0; i < to->channel_count && stays; i++)
@@ -230,7 +178,7 @@ static void put_name(composer *c, const char **at, bvh_text old, pm_motion_name 
 }
 
 static void put_part(composer *c, const char **at, const part *p) {
-    const bvh *from = &c->layout->model;
+    const bvh *from = c->layout->model;
     if (p->kind == JOINT_NAME) {
         put_name(c, at, from->joints[p->index].name, c->motion->content.nodes[p->index].name);
     } else if (p->kind == JOINT_CHANNELS) {
@@ -240,7 +188,7 @@ static void put_part(composer *c, const char **at, const part *p) {
         put_offset(c, at, j->offset_text, j->offset, c->motion->content.nodes[p->index].position);
     } else {
         const bvh_site *site = &from->sites[p->index];
-        const double scale = c->motion->layout_scale;
+        const double scale = c->motion->document ? 1 : c->motion->form_scale;
         const double offset[3] = {site->offset[0] * scale, site->offset[1] * scale,
                                   site->offset[2] * scale};
         put_offset(c, at, site->offset_text, site->offset, offset);
@@ -264,7 +212,7 @@ static size_t find_parts(const bvh *from, part *parts) {
 
 /* Several OFFSET lines of a joint: only the last one counts, and only it changes. */
 static pm_status make_hierarchy(composer *c, pm_error *error) {
-    const bvh *from = &c->layout->model;
+    const bvh *from = c->layout->model;
     part *parts = calloc(3 * from->joint_count + from->site_count, sizeof *parts);
     size_t size = 0;
     c->text = parts ? open_memstream(&c->model.hierarchy, &size) : NULL;
@@ -288,7 +236,7 @@ static pm_status make_hierarchy(composer *c, pm_error *error) {
 
 static pm_status make_model(composer *c, pm_error *error) {
     enum { ADDED = 6 }; /* channels of a joint, at most */
-    const bvh *from = &c->layout->model;
+    const bvh *from = c->layout->model;
     const size_t most = from->channel_count + ADDED * from->joint_count;
     c->model = (bvh){.joint_count = from->joint_count, .line_end = from->line_end};
     c->model.joints = malloc(from->joint_count * sizeof *c->model.joints);
@@ -378,7 +326,7 @@ static pose_sample sample_of(const composer *c, size_t frame) {
 static void take_row(composer *c, const double *from) {
     for (size_t i = 0; i < c->model.channel_count; i++)
         if (c->same[i] != NO_SOURCE)
-            c->row[i] = from[c->same[i]];
+            c->row[i] = isfinite(from[c->same[i]]) ? from[c->same[i]] : 0; /* a gap has no branch */
 }
 
 static void find_words(const bvh_row *row, bvh_text *words, size_t count) {
@@ -394,10 +342,9 @@ static void find_words(const bvh_row *row, bvh_text *words, size_t count) {
 }
 
 /* Numbers that come out as they were get their own text back, or with --decimals their own value. */
-static void keep_numbers(composer *c, size_t frame) {
-    const bvh *source = c->layout->source;
-    const double *from = source->values + frame * source->channel_count;
-    find_words(&source->rows[frame], c->source_words, source->channel_count);
+static void keep_numbers(composer *c, const bvh *source, size_t row) {
+    const double *from = source->values + row * source->channel_count;
+    find_words(&source->rows[row], c->source_words, source->channel_count);
     for (size_t i = 0; i < c->model.channel_count; i++) {
         c->words[i] = (bvh_text){NULL, 0};
         if (c->same[i] == NO_SOURCE)
@@ -411,18 +358,29 @@ static void keep_numbers(composer *c, size_t frame) {
     }
 }
 
+/* The file with the row of a frame, some of whose numbers may be others. */
+static const bvh *find_row(const composer *c, size_t frame, size_t *row) {
+    const motion_position at = motion_find_row(c->motion, c->options->clip, frame);
+    const motion_run *run = motion_find_run(c->motion, c->options->clip, frame);
+    *row = (size_t)at.key;
+    return at.exact && !(run && run->changed) ? bvh_rows_of(&at, c->layout) : NULL;
+}
+
 static pm_status write_frame(composer *c, bvh_writer *writer, size_t frame, pm_error *error) {
-    const bvh *source = c->layout->source;
+    size_t row = 0;
+    const bvh *source = find_row(c, frame, &row);
     const pose_sample sample = sample_of(c, frame);
     const double *between[2] = {NULL, NULL};
-    if (source || frame == 0)
-        take_row(c, source ? source->values + frame * source->channel_count : c->layout->first_row);
+    if (source)
+        take_row(c, source->values + row * source->channel_count);
+    else if (frame == 0)
+        take_row(c, c->layout->model->values);
     const pm_status status = pose_to_row(&c->plan, &sample, between, frame, c->row, error);
     if (status != PM_OK)
         return status;
     if (!source)
         return bvh_writer_row(writer, c->row, error);
-    keep_numbers(c, frame);
+    keep_numbers(c, source, row);
     return bvh_writer_mixed_row(writer, c->row, c->words, error);
 }
 
@@ -435,7 +393,7 @@ static pm_status write_frames(composer *c, const motion_sink *sink, pm_error *er
     c->sample = calloc(width_of(&c->plan), sizeof *c->sample);
     c->row = calloc(c->model.channel_count, sizeof *c->row);
     c->words = calloc(c->model.channel_count, sizeof *c->words);
-    c->source_words = calloc(c->layout->model.channel_count, sizeof *c->source_words);
+    c->source_words = calloc(c->layout->model->channel_count, sizeof *c->source_words);
     if (status == PM_OK && (!c->sources || !c->sample || !c->row || !c->words || !c->source_words))
         status = motion_refuse_memory(error);
     if (status == PM_OK)
@@ -460,13 +418,14 @@ static pm_status find_frames(composer *c, pm_error *error) {
                : status;
 }
 
-pm_status bvh_layout_compose(const pm_motion *motion, const motion_writing *options,
-                             const motion_sink *sink, pm_error *error) {
+pm_status bvh_layout_compose(const pm_motion *motion, const bvh_layout *layout,
+                             const motion_writing *options, const motion_sink *sink,
+                             pm_error *error) {
     if (options->clip >= motion->content.clip_count)
         return motion_refuse(error, "has no clip; BVH requires one");
     composer c = {.motion = motion,
                   .clip = &motion->content.clips[options->clip],
-                  .layout = motion->layout,
+                  .layout = layout,
                   .options = options};
     pm_status status = find_frames(&c, error);
     if (status == PM_OK)

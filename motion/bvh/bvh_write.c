@@ -86,15 +86,15 @@ static void end_row(bvh_writer *writer, char *end) {
     writer->used = (size_t)(end - writer->buffer);
 }
 
-pm_status bvh_writer_source_row(bvh_writer *writer, size_t frame, pm_error *error) {
-    const bvh *model = writer->model;
-    const bvh_row *row = &model->rows[frame];
+pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t frame,
+                                pm_error *error) {
+    const bvh_row *row = &from->rows[frame];
     const char *at = row->text.begin, *end = at + row->text.size;
     pm_status status;
     char *out;
 
     if (row->held)
-        return bvh_writer_row(writer, model->values + frame * model->channel_count, error);
+        return bvh_writer_row(writer, from->values + frame * from->channel_count, error);
     status = reserve(writer, row->text.size + 4, error);
     if (status != PM_OK)
         return status;

@@ -12,6 +12,7 @@
 #include "motion/gltf/base64.h"
 #include "motion/gltf/glb.h"
 #include "motion/gltf/plain_json.h"
+#include "motion/model/made.h"
 
 static pm_status put(const motion_sink *sink, const void *data, size_t size, pm_error *error) {
     return size == 0 ? PM_OK : sink->write(sink->user, data, size, error);
@@ -319,9 +320,9 @@ pm_status gltf_write(const pm_motion *motion, const motion_samples *samples, siz
 
 pm_status gltf_write_reduced(const pm_motion *motion, const pm_motion *keys, bool is_binary,
                              const motion_sink *sink, pm_error *error) {
-    gltf_writer w = {.motion = motion,
-                     .document = motion->document,
-                     .clip_count = keys->content.clip_count,
-                     .all_changed = keys->is_edited};
+    gltf_writer w = {
+        .motion = motion, .document = motion->document, .clip_count = keys->content.clip_count};
+    for (size_t i = 0; i < w.clip_count; i++)
+        w.is_changed |= !motion_is_untouched(keys, i);
     return write_any(&w, NULL, &keys->content, is_binary, sink, error);
 }

@@ -45,7 +45,7 @@ typedef struct gltf_writer {
     json_t *root; /* the copy that is changed */
     gltf_new_clip *clips;
     size_t clip_count;
-    bool all_changed;    /* keys differ, though there may be as many */
+    bool is_changed;     /* some keys are not those of the document */
     bool *dropped_views; /* by index in the source. NULL: none is dropped */
     gltf_piece *pieces;
     size_t piece_count;

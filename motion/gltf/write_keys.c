@@ -9,24 +9,6 @@
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
-/* Keys that remain are those of the source: if none is dropped, a channel is what it was. */
-static bool is_changed(const gltf_writer *w, const gltf_new_clip *clip, size_t channel) {
-    const pm_motion_clip *from = &w->motion->content.clips[clip->index];
-    const pm_motion_channel *a = &from->channels[channel], *b = &clip->keys->channels[channel];
-    return a->interpolation != b->interpolation ||
-           from->timelines[a->timeline].key_count != clip->keys->timelines[b->timeline].key_count;
-}
-
-/* All channels of all clips are written again if one has changed: their data mostly are one view, which
- * remains as long as one accessor refers to it. */
-static bool is_any_changed(const gltf_writer *w) {
-    bool is_any = w->all_changed;
-    for (size_t i = 0; i < w->clip_count; i++)
-        for (size_t c = 0; c < w->clips[i].keys->channel_count && !is_any; c++)
-            is_any = is_changed(w, &w->clips[i], c);
-    return is_any;
-}
-
 /* Whether a channel is the first one with its times. */
 static bool has_new_times(const gltf_new_clip *clip, size_t channel) {
     for (size_t c = 0; c < channel; c++)
@@ -132,8 +114,9 @@ pm_status gltf_replace_keys(gltf_writer *w, const pm_motion_content *keys, pm_er
         w->clips[i].index = i;
         w->clips[i].keys = &keys->clips[i];
     }
-    const bool is_changed_at_all = is_any_changed(w);
-    for (size_t i = 0; is_changed_at_all && is_done && i < w->clip_count; i++)
+    /* All channels of all clips are written again if one has changed: their data mostly are one view,
+     * which remains as long as one accessor refers to it. */
+    for (size_t i = 0; w->is_changed && is_done && i < w->clip_count; i++)
         is_done = w->clips[i].keys->channel_count == 0 || replace_clip(w, &w->clips[i]);
     return is_done ? PM_OK : motion_refuse_memory(error);
 }

@@ -229,6 +229,9 @@ static pm_status write_row(const writing *w, size_t r, const columns *c, size_t 
 static pm_status read_piece(const writing *w, uint64_t first, size_t count) {
     const motion_samples *s = w->samples;
     const pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
+    for (size_t k = 0; k < count; k++)
+        if (w->positions[k].source && w->positions[k].source->document != w->document)
+            w->positions[k] = (motion_position){.key = MOTION_NO_KEY};
     if (status != PM_OK || !w->has_velocities || s->move_velocity)
         return status;
     return s->read_velocities(s->user, first, count, w->velocities, w->error);

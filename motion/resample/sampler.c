@@ -128,7 +128,8 @@ static void give(const sampler *s, size_t count, double *const channels[], size_
 static bool are_left(const sampler *s, const motion_position positions[], size_t count) {
     bool left = s->leaves_kept;
     for (size_t k = 0; left && k < count; k++)
-        left = motion_exact_key(positions[k]) != MOTION_NO_KEY;
+        left = motion_exact_key(positions[k]) != MOTION_NO_KEY &&
+               positions[k].source == motion_form_of(s->motion);
     return left;
 }
 
@@ -304,7 +305,7 @@ motion_samples sampler_samples(sampler *s) {
                             .is_moved = s->is_moved,
                             .time = sampler_result_time,
                             .resampled = s->resampled,
-                            .keeps_equal = keeps_equal_keys(s->options),
+                            .keeps_equal = s->motion->document && keeps_equal_keys(s->options),
                             .select = sampler_select,
                             .read = read_samples,
                             .read_velocities = sampler_read_velocities,

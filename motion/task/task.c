@@ -147,9 +147,6 @@ static pm_motion_resample_options library_options(const task_work *w) {
                                         .clip_count = w->clip_count,
                                         .authored = w->is_authored,
                                         .curve = &w->curve,
-                                        .make_folders = w->how->is_batch,
-                                        .must_be_new = w->out->must_be_new,
-                                        .decimals = o->decimals,
                                         .check = o->check,
                                         .lowpass = o->lowpass,
                                         .progress = w->how->progress,
@@ -169,50 +166,42 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
-/* Whose document is written with a motion that was made of it. */
-static const pm_motion *rest_of(const task_work *w) {
+static pm_motion_convert_options writing_options(task_work *w, pm_motion_format format,
+                                                 const pm_motion_observer *observer) {
     const pm_motion_batch_task *o = w->how->task;
-    const bool is_arrays = w->motion->format && w->motion->format->is_arrays;
-    return o->reduce || (!w->source && is_arrays && !o->extracts_root) ? w->motion : w->source;
+    return (pm_motion_convert_options){.format = format,
+                                       .clip = first_clip(w),
+                                       .euler_given = o->euler_given,
+                                       .euler = o->euler,
+                                       .scale = o->scale,
+                                       .turn = o->turn,
+                                       .strict = o->read.strict,
+                                       .make_folders = w->how->is_batch,
+                                       .must_be_new = w->out->must_be_new,
+                                       .decimals = o->decimals,
+                                       .left_out = note_left_out,
+                                       .left_out_user = w->report->left_out,
+                                       .observer = observer};
 }
 
-static pm_status write_as_it_is(task_work *w, const pm_motion *motion, pm_motion_format format,
-                                const pm_motion_observer *observer, pm_error *error) {
-    const pm_motion_batch_task *o = w->how->task;
-    const pm_motion_convert_options options = {.format = format,
-                                               .clip = first_clip(w),
-                                               .euler_given = o->euler_given,
-                                               .euler = o->euler,
-                                               .scale = o->scale,
-                                               .turn = o->turn,
-                                               .strict = o->read.strict,
-                                               .make_folders = w->how->is_batch,
-                                               .must_be_new = w->out->must_be_new,
-                                               .decimals = o->decimals,
-                                               .left_out = note_left_out,
-                                               .left_out_user = w->report->left_out,
-                                               .observer = observer,
-                                               .rest = rest_of(w)};
-    return pm_motion_convert(motion, &options, w->out->path, error);
-}
-
+/* With its root extracted, where the task asks for it. */
 static pm_status write_converted(task_work *w, const pm_motion *motion, pm_motion_format format,
                                  const pm_motion_observer *observer, pm_error *error) {
+    const pm_motion_convert_options options = writing_options(w, format, observer);
     pm_motion *moved = NULL;
     if (!w->how->task->extracts_root)
-        return write_as_it_is(w, motion, format, observer, error);
+        return pm_motion_convert(motion, &options, w->out->path, error);
     pm_status status =
         pm_motion_extract_root(motion, &w->how->task->root, &moved, &w->report->root, error);
     if (status == PM_OK) {
         const pm_motion_name name = moved->content.nodes[w->report->root.joint].name;
         motion_joint_name(w->report->root_joint, name, w->report->root.joint);
-        status = write_as_it_is(w, moved, format, observer, error);
+        status = pm_motion_convert(moved, &options, w->out->path, error);
     }
     pm_motion_destroy(&moved);
     return status;
 }
 
-/* What the format itself cannot write resampled: a resampled copy is converted. */
 static pm_status write_copy(task_work *w, pm_engine *engine,
                             const pm_motion_resample_options *options, pm_motion_format format,
                             const pm_motion_observer *observer, pm_motion_resample_report *done,
@@ -234,48 +223,22 @@ static pm_motion_format format_of_output(const task_work *w, const char *out) {
                                                    : pm_motion_get_content(w->motion)->format;
 }
 
-/* Formats that hold the same: nothing is lost between them. */
-static bool is_same_document(pm_motion_format a, pm_motion_format b) {
-    return a == b || (is_gltf(a) && is_gltf(b));
-}
-
-/* Whether the rows of an edited motion are those of its source, of a format that writes them. */
-static bool has_rows_of_source(const task_work *w, pm_motion_format format) {
-    const motion_format *writer = motion_format_of(format);
-    return w->source && writer && motion_fits_arrays(w->motion, w->source, writer) &&
-           w->motion->row_first == 0 &&
-           w->motion->row_count == w->source->content.clips[0].timelines[0].key_count &&
-           w->motion->row_count == w->motion->content.clips[0].timelines[0].key_count;
-}
-
-/* Whose document a result is, with other samples; NULL: it is a new one. */
-static const pm_motion *own_document(const task_work *w, pm_motion_format format) {
-    const pm_motion_batch_task *o = w->how->task;
-    const bool rewrites = o->converts && o->decimals > 0;
-    if (task_moves(o) || o->extracts_root || o->euler_given || rewrites)
-        return NULL;
-    if (w->motion->document && is_same_document(format, pm_motion_get_content(w->motion)->format))
-        return w->motion;
-    return has_rows_of_source(w, format) ? w->source : NULL;
-}
-
 static pm_status write_resampled(task_work *w, pm_motion_format format,
                                  const pm_motion_observer *observer,
                                  pm_motion_resample_report *done, pm_error *error) {
     const task_how *how = w->how;
-    pm_motion_resample_options options = library_options(w), copied = options;
+    const pm_motion_resample_options options = library_options(w);
+    const pm_motion_convert_options writing = writing_options(w, format, observer);
     pm_engine *engine = NULL;
-    options.format = format;
-    options.observer = observer;
-    const pm_status status = task_engines_choose(how->engines, w->motion, &copied, w->path,
+    const pm_status status = task_engines_choose(how->engines, w->motion, &options, w->path,
                                                  how->log, how->log_user, &engine, error);
     if (status != PM_OK)
         return status;
     pm_engine_get_info(engine, &w->report->device, sizeof w->report->device);
-    const pm_motion *document = own_document(w, format);
-    return document
-               ? resample_into(w->motion, document, engine, &options, w->out->path, done, error)
-               : write_copy(w, engine, &copied, format, observer, done, error);
+    return how->task->extracts_root
+               ? write_copy(w, engine, &options, format, observer, done, error)
+               : resample_write(w->motion, engine, &options, &writing, how->task->converts,
+                                w->out->path, done, error);
 }
 
 static pm_status write_reduced(task_work *w, pm_motion_format format,
@@ -451,14 +414,13 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
     return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 
-/* Keeps what was read: a file is written with what else it holds. */
 static pm_status edit(task_work *w, pm_error *error) {
     pm_motion *edited = NULL;
     if (!task_edits(w->how->task))
         return PM_OK;
     const pm_status status = task_edit(w->how->task, w->motion, &edited, w->report->edited, error);
     if (status == PM_OK) {
-        w->source = w->motion;
+        pm_motion_destroy(&w->motion);
         w->motion = edited;
     }
     return result(status, w, error);
@@ -483,6 +445,5 @@ pm_status task_write(task_work *w, pm_error *error) {
 
 void task_close(task_work *w) {
     pm_motion_destroy(&w->motion);
-    pm_motion_destroy(&w->source);
     w->report->seconds = seconds_now() - w->begun;
 }

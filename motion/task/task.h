@@ -75,8 +75,8 @@ typedef struct task_work {
     const task_how *how;
     const task_input *in;
     const task_output *out;
-    const char *path;           /* input name for messages */
-    pm_motion *motion, *source; /* `source` is what was read where `motion` is edited, else NULL */
+    const char *path; /* input name for messages */
+    pm_motion *motion;
     size_t clips[TASK_CLIPS_MAX]; /* that are resampled; all, if clip_count is 0 */
     size_t clip_count;
     bool is_authored;

@@ -112,22 +112,20 @@ static void note_left_out(void *user, const char *what) {
 }
 
 pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *joined,
-                            const pm_motion *first, const char *out, char left_out[TASK_LEFT_OUT],
-                            pm_error *error) {
+                            const char *out, char left_out[TASK_LEFT_OUT], pm_error *error) {
     const pm_motion_format named = pm_motion_find_format(out);
-    const pm_motion_convert_options options = {
-        .format = named != PM_MOTION_ANY          ? named
-                  : task->format != PM_MOTION_ANY ? task->format
-                                                  : joined->content.format,
-        .euler_given = task->euler_given,
-        .euler = task->euler,
-        .scale = task->scale,
-        .turn = task->turn,
-        .strict = task->read.strict,
-        .decimals = task->decimals,
-        .left_out = note_left_out,
-        .left_out_user = left_out,
-        .rest = first->format && first->format->is_arrays ? first : NULL};
+    const pm_motion_convert_options options = {.format = named != PM_MOTION_ANY ? named
+                                                         : task->format != PM_MOTION_ANY
+                                                             ? task->format
+                                                             : joined->content.format,
+                                               .euler_given = task->euler_given,
+                                               .euler = task->euler,
+                                               .scale = task->scale,
+                                               .turn = task->turn,
+                                               .strict = task->read.strict,
+                                               .decimals = task->decimals,
+                                               .left_out = note_left_out,
+                                               .left_out_user = left_out};
     pm_motion *moved = NULL;
     pm_status status = PM_OK;
     left_out[0] = '\0';

@@ -21,8 +21,7 @@ pm_status task_edit(const pm_motion_batch_task *task, const pm_motion *motion, p
  * hold. */
 enum { TASK_LEFT_OUT = 256 };
 pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *joined,
-                            const pm_motion *first, const char *out, char left_out[TASK_LEFT_OUT],
-                            pm_error *error);
+                            const char *out, char left_out[TASK_LEFT_OUT], pm_error *error);
 
 /* Lists what two files have beside their motions and is not the same, such as betas of AMASS. */
 void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]);

@@ -427,7 +427,7 @@ static char *written(const bvh *model, bool own_rows) {
         bvh_writer_begin(&writer, model, &sink, model->frame_count, model->rate, 6, &error), PM_OK);
     for (size_t i = 0; i < model->frame_count; i++) {
         const double *row = model->values + i * model->channel_count;
-        assert_int_equal(own_rows ? bvh_writer_source_row(&writer, i, &error)
+        assert_int_equal(own_rows ? bvh_writer_source_row(&writer, model, i, &error)
                                   : bvh_writer_row(&writer, row, &error),
                          PM_OK);
     }

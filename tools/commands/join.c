@@ -89,7 +89,7 @@ static cli_exit join(const join_options *o, pm_motion **motions, char **inputs, 
                                       (const char *const *)inputs, &o->join, &joined, &error);
     const pm_motion_content *content = pm_motion_get_content(joined);
     if (status == PM_OK)
-        status = task_write_joined(&o->task, joined, motions[0], o->out, left_out, &error);
+        status = task_write_joined(&o->task, joined, o->out, left_out, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
                        "%zu motions -> %s: %zu nodes, %zu frames%s%s", count, o->out,

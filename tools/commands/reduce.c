@@ -190,17 +190,15 @@ static pm_motion_format format_of(const resample_options *files) {
     return named != PM_MOTION_ANY ? named : files->batch.run.task.format;
 }
 
-static pm_status write_file(const reduce_options *o, const pm_motion *motion,
-                            const pm_motion *reduced, size_t clip, reduced_file *f,
-                            pm_error *error) {
+static pm_status write_file(const reduce_options *o, const pm_motion *reduced, size_t clip,
+                            reduced_file *f, pm_error *error) {
     const pm_motion_observer observer = {.see = see_output, .user = f};
     const pm_motion_convert_options options = {.format = format_of(&o->files),
                                                .strict = o->files.motion.read.strict,
                                                .left_out = note_left_out,
                                                .left_out_user = f,
                                                .observer = &observer,
-                                               .clip = clip,
-                                               .rest = motion};
+                                               .clip = clip};
     return pm_motion_convert(reduced, &options, f->out, error);
 }
 
@@ -217,7 +215,7 @@ static pm_status reduce(reduce_options *o, const pm_motion *motion, reduced_file
     status = task_reduce(motion, &o->reduce, format_of(&o->files), clips,
                          names->count > 0 ? count : 0, &reduced, &reduction, error);
     if (status == PM_OK)
-        status = write_file(o, motion, reduced,
+        status = write_file(o, reduced,
                             count > 0 ? clips[0] : motion_first_clip(pm_motion_get_content(motion)),
                             f, error);
     if (status == PM_OK && o->files.json)
