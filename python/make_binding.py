@@ -31,8 +31,7 @@ typedef ... *cl_event;
 CALLBACKS = """
 extern "Python" void python_keep_text(void *list, const char *text);
 extern "Python" void python_keep_page(void *list, const char *text, size_t size);
-extern "Python" void python_note_warning(void *dict, pm_log_level level, const char *message);
-extern "Python" const char *python_words(void *list, const char *text);
+extern "Python" void python_note_warning(void *dict, pm_log_level level, const pm_error *remark);
 """
 
 SOURCE = """

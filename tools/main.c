@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "motion/files/atomic_file.h"
 #include "options/help.h"
-#include "options/nearest.h"
+#include "motion/options/nearest.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -24,7 +24,7 @@ typedef struct bench_options {
 
 static bool option_samples(const char *text, void *target, char *reason) {
     size_t samples = 0;
-    if (!option_size(text, &samples, reason))
+    if (!value_size(text, &samples, reason))
         return false;
     if (samples < SCENE_MIN_SAMPLES) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is too small; expected at least %d", text,
@@ -38,13 +38,13 @@ static bool option_samples(const char *text, void *target, char *reason) {
 #define AT(field) offsetof(bench_options, field)
 static const option bench_table[] = {
     {"--case", 0, "GLOB,...", "run only the cases whose names match one, such as 'upsample-4/*'",
-     option_text, AT(glob)},
+     value_text, AT(glob)},
     {"--quick", 0, NULL, "use an eighth of the samples and few repetitions", NULL, AT(quick)},
     {"--samples", 0, "N",
      "samples of an upsampling by 4; default 16777216 (256 MiB), a sixteenth\n"
      "on the reference path; the group sizes goes up to four times as many",
      option_samples, AT(samples)},
-    {"--json", 0, "FILE", "write a record; - prints it instead of the table", option_text,
+    {"--json", 0, "FILE", "write a record; - prints it instead of the table", value_text,
      AT(json)},
 };
 #undef AT

@@ -10,6 +10,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #define PI 3.14159265358979323846
 #define TURN 6.28318530717958647693
@@ -25,23 +26,45 @@ typedef struct axes {
     double parity;         /* +1 when i * j = +k */
 } axes;
 
-static const axes order_axes[PM_EULER_COUNT] = {
-    [PM_EULER_XYZ] = {0, 1, 2, false, 1.0},  [PM_EULER_XZY] = {0, 2, 1, false, -1.0},
-    [PM_EULER_YXZ] = {1, 0, 2, false, -1.0}, [PM_EULER_YZX] = {1, 2, 0, false, 1.0},
-    [PM_EULER_ZXY] = {2, 0, 1, false, 1.0},  [PM_EULER_ZYX] = {2, 1, 0, false, -1.0},
-    [PM_EULER_XYX] = {0, 1, 2, true, 1.0},   [PM_EULER_XZX] = {0, 2, 1, true, -1.0},
-    [PM_EULER_YXY] = {1, 0, 2, true, -1.0},  [PM_EULER_YZY] = {1, 2, 0, true, 1.0},
-    [PM_EULER_ZXZ] = {2, 0, 1, true, 1.0},   [PM_EULER_ZYZ] = {2, 1, 0, true, -1.0},
+static const char order_names[PM_EULER_COUNT][4] = {
+    [PM_EULER_XYZ] = "XYZ", [PM_EULER_XZY] = "XZY", [PM_EULER_YXZ] = "YXZ", [PM_EULER_YZX] = "YZX",
+    [PM_EULER_ZXY] = "ZXY", [PM_EULER_ZYX] = "ZYX", [PM_EULER_XYX] = "XYX", [PM_EULER_XZX] = "XZX",
+    [PM_EULER_YXY] = "YXY", [PM_EULER_YZY] = "YZY", [PM_EULER_ZXZ] = "ZXZ", [PM_EULER_ZYZ] = "ZYZ",
 };
 
-static bool is_order(pm_euler_order order) {
-    return (unsigned)order < PM_EULER_COUNT;
+size_t pm_euler_order_count(void) {
+    return PM_EULER_COUNT;
+}
+
+const char *pm_euler_order_name(pm_euler_order order) {
+    return (unsigned)order < PM_EULER_COUNT ? order_names[order] : NULL;
+}
+
+bool pm_euler_order_find(const char *name, pm_euler_order *order) {
+    if (!name || !order)
+        return false;
+    for (int i = 0; i < PM_EULER_COUNT; i++)
+        if (strcmp(name, order_names[i]) == 0) {
+            *order = (pm_euler_order)i;
+            return true;
+        }
+    return false;
+}
+
+static axes axes_of(pm_euler_order order) {
+    const char *name = order_names[order];
+    const int i = name[0] - 'X', j = name[1] - 'X';
+    return (axes){.i = (unsigned char)i,
+                  .j = (unsigned char)j,
+                  .k = (unsigned char)(3 - i - j),
+                  .proper = name[2] == name[0],
+                  .parity = j == (i + 1) % 3 ? 1 : -1};
 }
 
 bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]) {
-    if (!is_order(order) || !angles || !quaternion)
+    if (!pm_euler_order_name(order) || !angles || !quaternion)
         return false;
-    const axes a = order_axes[order];
+    const axes a = axes_of(order);
     const double e = a.parity;
     const double c0 = cos(0.5 * angles[0]), s0 = sin(0.5 * angles[0]);
     const double c1 = cos(0.5 * angles[1]), s1 = sin(0.5 * angles[1]);
@@ -113,9 +136,9 @@ static void solve_locked(axes a, halves h, bool aligned, const double near[3], d
 bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const double near[3],
                         double angles[3]) {
     static const double zero[3] = {0.0, 0.0, 0.0};
-    if (!is_order(order) || !quaternion || !angles)
+    if (!pm_euler_order_name(order) || !quaternion || !angles)
         return false;
-    const axes a = order_axes[order];
+    const axes a = axes_of(order);
     const double nearest[3] = {(near ? near : zero)[0], (near ? near : zero)[1],
                                (near ? near : zero)[2]};
     double q[4] = {quaternion[0], quaternion[1], quaternion[2], quaternion[3]};

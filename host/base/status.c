@@ -75,6 +75,21 @@ void pm_report(pm_error *error, pm_status status, pm_indices at, const char *for
         add_indices(error, (size_t)length);
 }
 
+void pm_prefix_failure(pm_error *error, const char *format, ...) {
+    char message[sizeof error->message];
+    va_list arguments;
+    if (!error)
+        return;
+    memcpy(message, error->message, sizeof message);
+    va_start(arguments, format);
+    const int length = pm_format(error->message, sizeof error->message, format, arguments);
+    va_end(arguments);
+    const size_t room = sizeof error->message - 1;
+    const size_t before = length < 0 ? 0 : (size_t)length < room ? (size_t)length : room;
+    snprintf(error->message + before, sizeof error->message - before, "%s", message);
+    error->option_at += before;
+}
+
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what) {
     pm_report(error, status, pm_nowhere, "%s failed with OpenCL error %d", what, cl_status);
     if (error)
@@ -94,7 +109,8 @@ void pm_error_clear(pm_error *error) {
         return;
     error->status = PM_OK;
     error->cl_status = 0;
-    error->hint = NULL;
+    error->hint = error->option = error->cure = error->cure_value = NULL;
+    error->option_at = 0;
     error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
     memset(error->reserved, 0, sizeof error->reserved);
     error->message[0] = '\0'; /* clearing the whole array would be measurable in small jobs */

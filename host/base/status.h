@@ -37,6 +37,20 @@ void pm_report(pm_error *error, pm_status status, pm_indices at, const char *for
                __VA_ARGS__),                                                                       \
      (status))
 
+/* pm_fail of one field of a description or a job, by its canonical name, such as "tangents-in". The message
+ * goes on behind the name: "is -1, expected above 0". */
+#define pm_fail_field(error, status, field, ...)                                                   \
+    (pm_report((error), (status), pm_nowhere, __VA_ARGS__), pm_name_field((error), (field)),       \
+     (status))
+static inline void pm_name_field(pm_error *error, const char *field) {
+    if (error)
+        error->option = field;
+}
+
+/* Puts words before the message of a failure: of which of several things it is. */
+void pm_prefix_failure(pm_error *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Reports that the OpenCL call named `what` failed with `cl_status`. `status` is not PM_OK. */
 void pm_report_cl(pm_error *error, pm_status status, int cl_status, const char *what);
 

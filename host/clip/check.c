@@ -4,8 +4,6 @@
  * tangents. A description that passes can fail later only for lack of memory, or where a method
  * finds no curve.
  */
-#include <stdio.h>
-
 #include "base/base.h"
 #include "description.h"
 
@@ -14,7 +12,8 @@ static pm_status check_timelines(const pm_clip_desc *desc, pm_error *error) {
     if (!desc->timelines)
         return pm_fail(error, PM_ERROR_ARGUMENT, "timelines is NULL");
     if (count > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE, "timeline_count %zu is above 2^32 - 1", count);
+        return pm_fail(error, PM_ERROR_SIZE, "the number of timelines, %zu, is above 2^32 - 1",
+                       count);
     for (size_t i = 0; i < count; i++) {
         pm_status status = pm_timeline_check(&desc->timelines[i], i, error);
         if (status != PM_OK)
@@ -78,20 +77,20 @@ static pm_status check_array(const pm_clip_desc *desc, const pm_array *array, un
     const size_t tracks = pm_array_tracks(desc, array);
     size_t row, bytes;
     if ((unsigned)array->type > PM_FLOAT64)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: type is not a pm_number", name);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, name, "has a type that is not a pm_number");
     if (!pm_multiply(tracks, components * pm_number_size(array->type), &row))
-        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of a row do not fit size_t", name);
+        return pm_fail_field(error, PM_ERROR_SIZE, name, "has rows whose bytes do not fit size_t");
     if (pm_timeline_count(desc) > 1 && array->stride)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride must be 0 when there are several timelines", name);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, name,
+                             "has a stride, expected 0 for several timelines");
     if (array->stride && array->stride < row)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride %zu is smaller than a row of %zu bytes", name, array->stride,
-                       row);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, name,
+                             "has a stride of %zu, smaller than a row of %zu bytes", array->stride,
+                             row);
     size_t rows = desc->timelines[0].key_count;
     if (!pm_multiply(keys, components * pm_number_size(array->type), &bytes) ||
         !pm_multiply(rows, array->stride, &bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "%s: the bytes of all keys do not fit size_t", name);
+        return pm_fail_field(error, PM_ERROR_SIZE, name, "has keys whose bytes do not fit size_t");
     return PM_OK;
 }
 
@@ -101,30 +100,32 @@ static pm_status check_coded(const pm_clip_desc *desc, pm_error *error) {
     size_t bytes = desc->timelines[0].key_count;
     if (desc->key_format == PM_KEYS_FLOAT32 || pm_timeline_count(desc) > 1)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "rotations: codes require a key_format of 48 bits and one timeline");
+                       "codes of rotations require a key format of 48 bits and one timeline");
     if (stride && stride < row)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "rotations: stride %zu is smaller than a row of %zu bytes", stride, row);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "rotations",
+                             "has a stride of %zu, smaller than a row of %zu bytes", stride, row);
     return pm_multiply(bytes, stride ? stride : row, &bytes)
                ? PM_OK
-               : pm_fail(error, PM_ERROR_SIZE,
-                         "rotations: the bytes of all keys do not fit size_t");
+               : pm_fail_field(error, PM_ERROR_SIZE, "rotations",
+                               "has keys whose bytes do not fit size_t");
 }
 
 /* Checks the keys of a channel, and the tangents where its method takes them in and out. */
 static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys, pm_error *error) {
-    static const char *const suffixes[PM_ARRAY_COUNT] = {"", "_in", "_out"};
+    static const char *const names[PM_CHANNEL_COUNT][PM_ARRAY_COUNT] = {
+        [PM_ROTATIONS] = {"rotations", "tangents-in", "tangents-out"},
+        [PM_POSITIONS] = {"positions", "positions-in", "positions-out"},
+        [PM_SCALES] = {"scales", "scales-in", "scales-out"}};
     const unsigned count = pm_channel_impl(desc, c).both_tangents ? PM_ARRAY_COUNT : 1;
     pm_status status = PM_OK;
     if (c == PM_ROTATIONS && pm_is_coded(desc))
         return check_coded(desc, error);
     for (unsigned i = 0; status == PM_OK && i < count; i++) {
         const pm_array *array = pm_channel_array(desc, c, i);
-        char name[32];
-        snprintf(name, sizeof name, "%s%s", pm_channel_name(c), suffixes[i]);
+        const char *name = names[c][i];
         if (!array->data)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL, but cubicspline requires it",
-                           name);
+            return pm_fail_field(error, PM_ERROR_ARGUMENT, name,
+                                 "is missing, but cubicspline requires it");
         status = check_array(desc, array, pm_channel_components(c), keys, name, error);
     }
     return status;
@@ -144,8 +145,8 @@ static pm_status check_arrays(const pm_clip_desc *desc, size_t root, pm_error *e
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
     if (status == PM_OK && pm_takes_user_tangents(desc)) {
         if (!desc->user_tangents.data)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "user_tangents is NULL");
-        status = check_array(desc, &desc->user_tangents, 3, keys, "user_tangents", error);
+            return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents", "of user is missing");
+        status = check_array(desc, &desc->user_tangents, 3, keys, "tangents", error);
     }
     return status;
 }
@@ -155,8 +156,8 @@ static pm_status check_windows(const pm_clip_desc *desc, pm_error *error) {
     if (!desc->windows)
         return PM_OK;
     if (count != 1 && count != desc->track_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "window_count %zu is neither 1 nor track_count",
-                       count);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the number of windows, %zu, is neither 1 nor that of tracks", count);
     for (size_t i = 0; i < count; i++) {
         pm_windows w = desc->windows[i];
         bool all_zero =
@@ -177,15 +178,16 @@ static pm_status check_axes(const pm_clip_desc *desc, pm_error *error) {
     const pm_array *axes = &desc->axes;
     size_t count = desc->axis_count ? desc->axis_count : 1;
     if (!axes->data)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axes is NULL, but sterp requires a twist axis");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "axis", "is missing, but sterp requires it");
     if (count != 1 && count != desc->track_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_count %zu is neither 1 nor track_count",
-                       count);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the number of axes, %zu, is neither 1 nor that of tracks", count);
     if ((unsigned)axes->type > PM_FLOAT64)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: type is not a pm_number");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "axis",
+                             "has a type that is not a pm_number");
     size_t row = 3 * pm_number_size(axes->type);
     if (axes->stride && axes->stride < row)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axes: stride is smaller than a row");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "axis", "has a stride smaller than a row");
     pm_array_view rows = {axes->data, axes->type, axes->stride ? axes->stride : row};
     for (size_t i = 0; i < count; i++) {
         double largest = 0;
@@ -209,25 +211,26 @@ static pm_status check_key_format(const pm_clip_desc *desc, pm_error *error) {
     bool keys_alone =
         pm_curves[impl.curve].coefficients == 0 && pm_curves[impl.curve].constants == 0;
     if ((unsigned)desc->key_format >= PM_KEYS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "key_format is not a pm_key_format");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "key-format", "is not a pm_key_format");
     if (desc->key_format != PM_KEYS_FLOAT32 && !keys_alone)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s stores more than keys: its key_format must be float32",
+                       "%s stores more than keys: its key format must be float32",
                        pm_method_get_info(desc->method)->name);
     return PM_OK;
 }
 
 static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     if ((unsigned)desc->method >= PM_METHOD_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "method is not a pm_method");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "method", "is not a pm_method");
     if ((unsigned)desc->vector_method >= PM_VECTOR_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "vector_method is not a pm_vector_method");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "vector-method",
+                             "is not a pm_vector_method");
     if ((unsigned)desc->tangents >= PM_TANGENTS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "tangents is not a pm_tangents");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents", "is not a pm_tangents");
     if ((unsigned)desc->ends >= PM_ENDS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "ends is not a pm_ends");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "ends", "is not a pm_ends");
     if ((unsigned)desc->axis_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "axis_frame is not a pm_axis_frame");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "axis-frame", "is not a pm_axis_frame");
     if (desc->tangents == PM_TANGENTS_TCB &&
         !(fabs(desc->tension) <= 1 && fabs(desc->continuity) <= 1 && fabs(desc->bias) <= 1))
         return pm_fail(error, PM_ERROR_ARGUMENT,
@@ -244,9 +247,10 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
     if (!desc)
         return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
     if (desc->track_count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "track_count is 0");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of tracks is 0");
     if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
-        return pm_fail(error, PM_ERROR_SIZE, "track_count %zu is too large", desc->track_count);
+        return pm_fail(error, PM_ERROR_SIZE, "the number of tracks, %zu, is too large",
+                       desc->track_count);
     pm_status status = PM_CHECK_RESERVED(pm_clip_desc, desc, error);
     if (status == PM_OK)
         status = check_timelines(desc, error);
@@ -262,11 +266,11 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
 pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
     const char *name = !desc                  ? NULL
-                       : desc->root_positions ? "root_positions"
-                       : desc->root_rotations ? "root_rotations"
+                       : desc->root_positions ? "root-positions"
+                       : desc->root_rotations ? "root-rotations"
                        : desc->scalars        ? "scalars"
                                               : NULL;
     if (name)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: for clips of crowds alone", name);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, name, "is for clips of crowds alone");
     return pm_clip_check_joints(desc, 0, error);
 }

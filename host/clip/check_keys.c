@@ -106,9 +106,13 @@ static bool closes_on_key(const pm_clip_desc *desc, size_t track) {
 
 static pm_status refuse_closing(const pm_clip_desc *desc, unsigned channel, size_t track,
                                 pm_error *error) {
-    return pm_fail_at(error, PM_ERROR_TIME, track, pm_timeline_of_track(desc, track)->key_count - 1,
-                      "%s: loop_period ends on the last key, which differs from the first",
-                      pm_channel_name(channel));
+    const size_t last = pm_timeline_of_track(desc, track)->key_count - 1;
+    const pm_status status =
+        pm_fail_at(error, PM_ERROR_TIME, track, last,
+                   "ends on the last key, of which the %s differ from those of the first",
+                   pm_channel_name(channel));
+    pm_name_field(error, "loop");
+    return status;
 }
 
 static pm_status check_closing(const pm_clip_desc *desc, const pm_array_view *rows,

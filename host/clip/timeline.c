@@ -33,9 +33,10 @@ static bool is_length(double seconds) {
 pm_status pm_timeline_check(const pm_timeline *timeline, size_t index, pm_error *error) {
     bool has_rate = pm_rational_given(timeline->rate);
     if (timeline->key_count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: key_count is 0", index);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: the number of keys is 0", index);
     if (timeline->key_count > max_segments)
-        return pm_fail(error, PM_ERROR_SIZE, "timeline %zu: key_count %zu is above 2^30 - 2", index,
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "timeline %zu: the number of keys, %zu, is above 2^30 - 2", index,
                        timeline->key_count);
     if (has_rate && timeline->times)
         return pm_fail(error, PM_ERROR_ARGUMENT, "timeline %zu: both rate and times are given",
@@ -68,16 +69,16 @@ pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, boo
     double span =
         pm_timeline_time(timeline, timeline->key_count - 1) - pm_timeline_time(timeline, 0);
     if (!isfinite(period) || period < 0)
-        return pm_fail(error, PM_ERROR_TIME, "loop_period is not a positive number");
+        return pm_fail_field(error, PM_ERROR_TIME, "loop", "is not a positive number");
     if (timeline->key_count > 1 && fabs(period - span) <= closing_tolerance * span)
         *closes = true;
     else if (period < span)
-        return pm_fail(error, PM_ERROR_TIME,
-                       "loop_period %.9g s is shorter than the keys' span of %.9g s", period, span);
+        return pm_fail_field(error, PM_ERROR_TIME, "loop",
+                             "is %.9g s, shorter than the keys' span of %.9g s", period, span);
     else if (!is_length(period - span))
-        return pm_fail(error, PM_ERROR_TIME,
-                       "loop_period leaves a closing segment of %.9g s, not 1e-70 to 1e70 s",
-                       period - span);
+        return pm_fail_field(error, PM_ERROR_TIME, "loop",
+                             "leaves a closing segment of %.9g s, not 1e-70 to 1e70 s",
+                             period - span);
     return PM_OK;
 }
 

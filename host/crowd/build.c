@@ -58,11 +58,11 @@ static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error
     if (clip->root_rotations &&
         (!skeleton->hinges || clip->rotations.type == PM_CODED || pm_takes_user_tangents(clip)))
         return pm_fail(error, PM_ERROR_ARGUMENT, "root_rotations: %s",
-                       skeleton->hinges ? "codes and user_tangents are those of all joints"
+                       skeleton->hinges ? "codes and the tangents are those of all joints"
                                         : "the skeleton has no hinges");
     if (clip->track_count != skeleton->joint_count)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "track_count is %zu, expected the skeleton's joint_count %zu",
+                       "the number of tracks is %zu, expected the %zu joints of the skeleton",
                        clip->track_count, skeleton->joint_count);
     const pm_status status = pm_clip_check_joints(clip, skeleton->order[0], error);
     return status == PM_OK ? check_alike(desc, i, error) : status;
@@ -73,7 +73,7 @@ static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                        desc->skeleton ? "clips" : "skeleton");
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected 1 to %u",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of clips is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
     return PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
 }

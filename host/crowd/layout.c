@@ -14,11 +14,7 @@
 #include "kernels/pm_memory.h"
 
 pm_status pm_crowd_name_clip(size_t clip, pm_status status, pm_error *error) {
-    char message[sizeof error->message];
-    if (error) {
-        snprintf(message, sizeof message, "clips[%zu]: %.200s", clip, error->message);
-        snprintf(error->message, sizeof error->message, "%s", message);
-    }
+    pm_prefix_failure(error, "clips[%zu]: ", clip);
     return status;
 }
 

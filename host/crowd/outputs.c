@@ -71,9 +71,10 @@ pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *view
 
 pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error) {
     if (count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested: output_count is 0");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested");
     if (count > PM_CROWD_MAX_TARGETS)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "output_count is %zu, expected at most %d", count,
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the number of outputs is %zu, expected at most %d", count,
                        PM_CROWD_MAX_TARGETS);
     return outputs ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "outputs is NULL");
 }
@@ -111,10 +112,11 @@ pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "layers and poses are both set: layers do not apply to poses");
     if (parts->layer_count && !parts->layers)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "layer_count is %zu, but layers is NULL",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of layers is %zu, but layers is NULL",
                        parts->layer_count);
     if (parts->layer_count > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE, "layer_count is %zu, expected at most 2^32 - 1",
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "the number of layers is %zu, expected at most 2^32 - 1",
                        parts->layer_count);
     return PM_OK;
 }

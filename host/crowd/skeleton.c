@@ -334,28 +334,27 @@ static pm_status check_array(const char *name, const pm_array *array, size_t joi
 
 static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
     if (desc->joint_count == 0 || desc->joint_count > PM_SKELETON_MAX_JOINTS)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "joint_count is %zu, expected 1 to %d",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of joints is %zu, expected 1 to %d",
                        desc->joint_count, PM_SKELETON_MAX_JOINTS);
     if (!desc->parents)
         return pm_fail(error, PM_ERROR_ARGUMENT, "parents is NULL");
     if (desc->level_count > 255 || (desc->levels && desc->level_count == 0))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "level_count is %zu, expected 1 to 255",
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of levels is %zu, expected 1 to 255",
                        desc->level_count);
     if (desc->level_count && !desc->levels)
         return pm_fail(error, PM_ERROR_ARGUMENT, "levels is NULL");
     if (desc->mask_count > 65534)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "mask_count is %zu, expected at most 65534",
-                       desc->mask_count);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the number of masks is %zu, expected at most 65534", desc->mask_count);
     if (desc->mask_count && !desc->masks)
         return pm_fail(error, PM_ERROR_ARGUMENT, "masks is NULL");
     if (desc->subset_count > 65534)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "subset_count is %zu, expected at most 65534",
-                       desc->subset_count);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the number of subsets is %zu, expected at most 65534", desc->subset_count);
     if (desc->subset_count && !desc->subsets)
         return pm_fail(error, PM_ERROR_ARGUMENT, "subsets is NULL");
     if (!desc->hinges != !desc->hinge_count || desc->hinge_count > desc->joint_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "hinges: expected 1 to joint_count of them, or none");
+        return pm_fail(error, PM_ERROR_ARGUMENT, "hinges: expected at most one per joint, or none");
     for (size_t h = 0; h < desc->hinge_count; h++)
         if (desc->hinges[h].joint >= desc->joint_count)
             return pm_fail(error, PM_ERROR_ARGUMENT, "hinges[%zu]: there is no joint %u", h,

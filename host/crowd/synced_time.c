@@ -99,8 +99,9 @@ static pm_status map(const pm_course *from, const pm_course *to, int64_t time, i
 static pm_status check_clip(const pm_crowd_data *crowd, const char *name, size_t clip,
                             pm_error *error) {
     if (clip >= crowd->clip_count)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is %zu, expected below clip_count %zu", name,
-                       clip, crowd->clip_count);
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "%s is %zu, expected a number below that of clips, %zu", name, clip,
+                       crowd->clip_count);
     if (crowd->clip_ticks[clip] == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] has no duration", clip);
     return PM_OK;

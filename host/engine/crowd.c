@@ -166,11 +166,12 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
                           .layer_count = job->layer_count};
     pm_status status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK && job->index_count && !job->indices)
-        status = pm_fail(error, PM_ERROR_ARGUMENT, "index_count is %zu, but indices is NULL",
-                         job->index_count);
+        status = pm_fail(error, PM_ERROR_ARGUMENT,
+                         "the number of indices is %zu, but indices is NULL", job->index_count);
     if (status == PM_OK && job->index_count > UINT32_MAX)
-        status = pm_fail(error, PM_ERROR_SIZE, "index_count is %zu, expected at most 2^32 - 1",
-                         job->index_count);
+        status =
+            pm_fail(error, PM_ERROR_SIZE, "the number of indices is %zu, expected at most 2^32 - 1",
+                    job->index_count);
     if (status == PM_OK && job->poses)
         status = check_poses(crowd, job, error);
     if (status == PM_OK)

@@ -103,7 +103,7 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
         return pm_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     desc = desc ? desc : &defaults;
     if (desc->device && !*desc->device)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "device is an empty string");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "device", "is an empty string");
     const bool none = desc->device && strcmp(desc->device, "none") == 0;
     const pm_device_options options = pm_engine_options(desc);
     pm_status status = pm_engine_check(desc, error);

@@ -9,9 +9,10 @@
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     const uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "lanes is %u, expected 0, 1, 4, 8 or 16", lanes);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "lanes", "is %u, expected 0, 1, 4, 8 or 16",
+                             lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "clip_building is not a known value");
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
     return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
 }
 

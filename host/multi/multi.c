@@ -142,9 +142,9 @@ static void note_failure(shared_request *s, size_t member, pm_status status,
     if (s->status == PM_OK) {
         s->status = status;
         s->error = *error;
-        snprintf(s->error.message, sizeof s->error.message, "device %zu of %zu, %.60s: %.160s",
-                 member + 1, s->clip->device->member_count,
-                 s->clip->members[member]->device->info.name, error->message);
+        pm_prefix_failure(&s->error, "device %zu of %zu, %.60s: ", member + 1,
+                          s->clip->device->member_count,
+                          s->clip->members[member]->device->info.name);
     }
     pthread_mutex_unlock(&s->lock);
 }

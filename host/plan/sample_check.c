@@ -65,7 +65,7 @@ static pm_status refuse_listed(const listed_check *c, size_t first, pm_error *er
                            "times[%zu] is infinite, expected a finite time for a loop", k);
         if (job->tracks && job->tracks[k] >= c->clip->track_count)
             return pm_fail_at(error, PM_ERROR_ARGUMENT, job->tracks[k], PM_NO_INDEX,
-                              "tracks[%zu] is %u, expected a number below track_count %zu", k,
+                              "tracks[%zu] is %u, expected a number below that of tracks, %zu", k,
                               job->tracks[k], c->clip->track_count);
     }
     return PM_OK;
@@ -84,8 +84,8 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
     bool has_rate = pm_rational_given(job->rate);
     size_t bytes;
     if ((unsigned)job->velocity_frame >= PM_AXIS_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "velocity_frame is %d, expected a pm_axis_frame",
-                       (int)job->velocity_frame);
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "velocity-frame",
+                             "is %d, expected a pm_axis_frame", (int)job->velocity_frame);
     if (job->sample_count == 0)
         return PM_OK;
     if (has_rate && job->times)
@@ -97,7 +97,7 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
     if (!pm_multiply(job->sample_count, job->tracks ? 1 : clip->track_count, &bytes) ||
         !pm_multiply(bytes, 4 * sizeof(float), &bytes))
         return pm_fail(error, PM_ERROR_SIZE,
-                       "sample_count is %zu: the size of the result does not fit size_t",
+                       "the number of samples is %zu: the size of the result does not fit size_t",
                        job->sample_count);
     return has_rate ? pm_sample_check_rate(clip, job, error)
                     : check_listed(clip, job, threads, error);

@@ -83,7 +83,7 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
                                pm_error *error) {
     uint64_t end;
     if (!pm_rational_positive(job->rate))
-        return pm_fail(error, PM_ERROR_TIME, "rate is not positive");
+        return pm_fail_field(error, PM_ERROR_TIME, "rate", "is not positive");
     if (pm_rational_given(job->start_after_first_key) && job->start_after_first_key.den <= 0)
         return pm_fail(error, PM_ERROR_TIME, "the denominator of start is not positive");
     if (__builtin_add_overflow(job->first, job->sample_count, &end))

@@ -111,7 +111,9 @@ PM_API const char *pm_status_name(pm_status status);
 #define PM_NO_INDEX32 UINT32_MAX /* no joint, node or place in an output, in 32 bits */
 #define PM_NO_PARENT (-1)        /* the parent of a root joint */
 
-/* Details of a failure. Owned by the caller; written only by the call that it is passed to. */
+/* Details of a failure, or of a warning, whose status is PM_OK. Owned by the caller; written only by the
+ * call that it is passed to. The message and the hint name no option and no field: those are in
+ * `option` and `cure`, and pm_error_text joins all of it. */
 typedef struct pm_error {
     pm_status status;
     int cl_status; /* the OpenCL error code behind the failure; 0: none */
@@ -119,12 +121,38 @@ typedef struct pm_error {
      * where an index does not apply. The message ends with them. */
     size_t track;
     size_t key;
-    size_t joint;     /* of a skeleton's description */
-    size_t instance;  /* of a crowd */
-    const char *hint; /* how to solve it, in static storage. NULL: none */
+    size_t joint;    /* of a skeleton's description */
+    size_t instance; /* of a crowd */
+    const char
+        *hint; /* how to solve it, in static storage; with `cure`, what that does. NULL: none */
     char message[512];
-    uint64_t reserved[4]; /* 0 */
+    /* What the message is about, an option or a field by its canonical name, such as "source-rate", in
+     * static storage; and where in the message its name belongs, in bytes from the beginning: behind
+     * names of files and joints. NULL: nothing alone, and the message is complete. */
+    const char *option;
+    size_t option_at;
+    /* The option or field that cures it, and its value. The name is in static storage; the value is too,
+     * or lives as long as the object that gave the error. "true": a flag. A first letter in upper case
+     * stands for what the user has, such as FILE. NULL: none */
+    const char *cure, *cure_value;
+    uint64_t reserved[2]; /* 0 */
 } pm_error;
+
+/* How options and fields are written. */
+typedef enum pm_spelling {
+    PM_SPELLING_FIELD = 0, /* .source_rate, of structs in C */
+    PM_SPELLING_COMMAND,   /* --source-rate, of the command */
+    PM_SPELLING_KEYWORD    /* source_rate=, of calls in Python */
+} pm_spelling;
+
+enum { PM_ERROR_TEXT_SIZE = 1280 }; /* bytes that hold every text of an error, with its NUL */
+
+/* Write an error or a warning as text, such as "a.bvh: --rate is 0, expected above 0 (hint)", and its
+ * hint alone; "" for NULL, and where there is no hint. UTF-8, always terminated, cut between
+ * characters if `size`, in bytes, is too small; size 0 writes nothing. Return the length of the whole
+ * text without its NUL. */
+PM_API size_t pm_error_text(const pm_error *error, pm_spelling spelling, char *text, size_t size);
+PM_API size_t pm_error_hint(const pm_error *error, pm_spelling spelling, char *text, size_t size);
 
 /* An exact fraction num/den, for rates in Hz and times in seconds. 0/0: not given;
  * otherwise den > 0. */
@@ -727,6 +755,15 @@ typedef enum pm_euler_order {
     PM_EULER_ZXZ,
     PM_EULER_ZYZ
 } pm_euler_order;
+
+/* The number of orders: they are 0 to pm_euler_order_count() - 1. */
+PM_API size_t pm_euler_order_count(void);
+
+/* Three upper-case axes, such as "ZXY". NULL when `order` is no order. Static storage. */
+PM_API const char *pm_euler_order_name(pm_euler_order order);
+
+/* Finds an order by its name. Returns false, and writes nothing, when no order has the name. */
+PM_API bool pm_euler_order_find(const char *name, pm_euler_order *order);
 
 /* angles[3] in radians, in the order of the name; quaternion[4] x y z w. */
 PM_API bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double quaternion[4]);

@@ -136,8 +136,11 @@ typedef struct pm_library_build_options {
      * some, otherwise by slerp and lines. What the files' own rate is says reading.source_rate. 0/0: clips
      * are not resampled, and have a rate */
     pm_rational rate;
+    /* Gaps of each file are filled, as by pm_motion_fill, with a warning; `reading` must have keep_nan.
+     * NULL: they are not */
+    const pm_motion_fill_options *fill;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[3]; /* must be 0 */
 } pm_library_build_options;
 
 /* The motion of a robot that a file of robots has, in memory: each clip has a channel of no node with the

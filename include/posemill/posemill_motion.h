@@ -147,9 +147,9 @@ typedef struct pm_motion_content {
     const char *const *carried; /* what else the file has, such as "3 meshes": only its own format
                                    can hold it */
     size_t carried_count;
-    size_t file_bytes;        /* size of the file */
-    const char *const *notes; /* what is odd about the file, a sentence each: warnings, and with
-                                 `examine` more */
+    size_t file_bytes;            /* size of the file */
+    const pm_error *const *notes; /* what is odd about the file, a sentence each: warnings, and with
+                                     `examine` more. Their status is PM_OK */
     size_t note_count;
     size_t gap_count;      /* with `count_gaps`, the number of values that are not finite */
     const char *first_gap; /* where the first one is; may be empty */
@@ -159,6 +159,10 @@ typedef struct pm_motion_content {
 
 /* A motion. Immutable: all threads may read it at once. */
 typedef struct pm_motion pm_motion;
+
+/* Receives warnings and other remarks, which are pm_errors with the status PM_OK; the message names the
+ * file. It is valid during the call. pm_error_text makes one text of it. */
+typedef void (*pm_motion_log_function)(void *user, pm_log_level level, const pm_error *remark);
 
 /* Is told of the bytes of files while they are read or written, for a digest for example. Called on
  * the calling thread. A NULL function is not called. */
@@ -191,7 +195,7 @@ typedef struct pm_motion_read_options {
     bool hold_nan;        /* BVH: a value that is not finite takes that of the frame before */
     bool examine;         /* true: notes also list what is odd but not a fault */
     bool bvh_adds_offset; /* BVH: positions are relative to OFFSET instead of replacing it */
-    bool no_snap;         /* the frame time is used exactly as written: .0083333 is not 120 Hz */
+    bool literal_rate;    /* the frame time is used exactly as written: .0083333 is not 120 Hz */
     /* NPZ: rotations that have to be converted are converted only when they are resampled, and take
      * no memory before: their keys.data is NULL. Only pm_motion_resample takes such a motion; the
      * other functions refuse it with PM_ERROR_ARGUMENT. Other formats ignore it. */
@@ -200,7 +204,8 @@ typedef struct pm_motion_read_options {
      * NULL. Every function but pm_motion_get_content refuses such a motion with PM_ERROR_ARGUMENT.
      * Other formats ignore it. */
     bool headers_only;
-    pm_log_function log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
+    pm_motion_log_function
+        log; /* receives warnings, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
     /* true: values that are not finite are not a fault. They are counted in `gap_count`, and take
      * the value of the row before. This is for examining a file, not for resampling it. */
@@ -397,12 +402,13 @@ PM_API bool pm_motion_repays_device(const pm_motion *motion,
 
 /* ---- converting ---------------------------------------------------------- */
 
-/* A turn of the world that makes another axis point up. */
-typedef enum pm_motion_turn {
-    PM_MOTION_TURN_NONE = 0,
-    PM_MOTION_TURN_Z_TO_Y, /* z was up, y becomes up: -90 degrees about x */
-    PM_MOTION_TURN_Y_TO_Z
-} pm_motion_turn;
+/* The axis that points up. */
+typedef enum pm_motion_up {
+    PM_MOTION_UP_FOUND =
+        0, /* of the format, unless the figure stands along the other one: a hint */
+    PM_MOTION_UP_Y,
+    PM_MOTION_UP_Z
+} pm_motion_up;
 
 typedef struct pm_motion_convert_options {
     pm_motion_format format; /* 0: by the extension of the path */
@@ -410,7 +416,12 @@ typedef struct pm_motion_convert_options {
     bool euler_given;        /* false: ZXY; from BVH to BVH the order of each joint */
     pm_euler_order euler;    /* of rotations in BVH */
     double scale;            /* multiplies all lengths. 0: 1 */
-    pm_motion_turn turn;
+    /* With `to_up`, the world is turned about x so that this axis points up instead of `up`, which is of
+     * the motion. With `to_unit_mm`, lengths are multiplied by unit_mm / to_unit_mm, besides `scale`. 0: as
+     * they are. A glTF file has y up and metres unless these say otherwise; of other files, the axis and
+     * the unit of the motion are required where the other is given */
+    pm_motion_up up, to_up;
+    double unit_mm, to_unit_mm; /* millimetres per unit of length */
     bool strict;       /* true: a motion that the format cannot hold completely is refused */
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
@@ -448,9 +459,8 @@ typedef struct pm_motion_reduce_options {
                         relative to the parent; above 0 */
     double position; /* the largest distance between positions relative to the parent. 0: keys
                         between equal ones are dropped */
-    double
-        scale; /* the largest difference of scales and weights, as a part of the source's. 0: as of
-                        `position` */
+    double scale_error; /* the largest difference of scales and weights, as a part of the source's.
+                           0: as of `position` */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
      * three points on its axes, `at` from it in its own space. The error is shared among the joints of
      * a chain. 0: none. Refused for positions and scales with cubicspline. */
@@ -557,14 +567,6 @@ pm_motion_reduction_get_numbers(const pm_motion_reduction *reduction);
 PM_API const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
 
 /* ---- root motion --------------------------------------------------------- */
-
-/* The axis that points up. */
-typedef enum pm_motion_up {
-    PM_MOTION_UP_FOUND =
-        0, /* of the format, unless the figure stands along the other one: a hint */
-    PM_MOTION_UP_Y,
-    PM_MOTION_UP_Z
-} pm_motion_up;
 
 typedef enum pm_motion_axis {
     PM_MOTION_AXIS_X = 1,
@@ -781,8 +783,10 @@ typedef struct pm_motion_compare_options {
     const char *contacts;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
-    pm_log_function log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
+    pm_motion_log_function
+        log; /* receives hints, PM_LOG_WARNING, on the calling thread. NULL: none */
     void *log_user;
+    pm_spelling spelling; /* of options that hints, the JSON and the page name */
     /* Called on the calling thread as times are compared. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
@@ -906,11 +910,6 @@ typedef struct pm_motion_page_options {
     bool hides_poses;    /* true: curves, without the figures */
     bool has_joint;      /* false: the joint with the largest angle is chosen at first */
     size_t joint;        /* node of A */
-    /* Returns another wording for a text that names options of the command, valid until
-     * pm_motion_write_page returns; NULL: the text is unchanged. A NULL function: all texts are
-     * unchanged. */
-    const char *(*words)(void *user, const char *text);
-    void *words_user;
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
@@ -1008,7 +1007,8 @@ typedef struct pm_motion_batch_task {
     bool euler_given;      /* this and the following as in pm_motion_convert_options */
     pm_euler_order euler;
     double scale;
-    pm_motion_turn turn;
+    pm_motion_up up, to_up; /* as in pm_motion_convert_options */
+    double unit_mm, to_unit_mm;
     unsigned decimals;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
      * `at` may be 0: 10 cm, which are 10 units of BVH and 0.1 otherwise. Its clips, threads and
@@ -1150,8 +1150,9 @@ typedef struct pm_motion_batch_options {
     /* The functions are called one at a time. NULL: not called */
     /* Receives PM_LOG_WARNING and, with `automatic`, PM_LOG_INFO that says where a file is computed, on
      * any thread. */
-    pm_log_function log;
+    pm_motion_log_function log;
     void *log_user;
+    pm_spelling spelling; /* of options that records and the report name */
     /* Receives what became of a file, on any thread, when its record is written. */
     void (*ended)(void *user, const pm_motion_batch_file *file);
     void *ended_user;
@@ -1240,6 +1241,99 @@ PM_API const char *pm_motion_batch_merge_json(pm_motion_batch_merge *merge);
 
 /* Clears the handle; takes NULL. */
 PM_API void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge);
+
+/* ---- options ------------------------------------------------------------- */
+
+/* What a value of an option is, as text. */
+typedef enum pm_option_type {
+    PM_OPTION_FLAG = 0, /* "true" or "false"; on a command line the option alone */
+    PM_OPTION_TEXT,     /* any text but "" */
+    PM_OPTION_FILE,     /* the path of a file */
+    PM_OPTION_WORD,     /* one of the words of the option */
+    PM_OPTION_NUMBER,   /* a decimal within the range */
+    PM_OPTION_COUNT, /* a whole number within the range; of bytes with K, M, G or T for powers of 1024 */
+    PM_OPTION_RATE,    /* per second, above 0, exact: "60", "29.97", "30000/1001" */
+    PM_OPTION_TIME,    /* seconds, exact: "1.5", "1001/30000" */
+    PM_OPTION_NUMBERS, /* decimals with commas between them: "0.1,1" */
+    PM_OPTION_NAMES,   /* names with commas between them */
+    PM_OPTION_FORM     /* a form of its own, which the help describes */
+} pm_option_type;
+
+/* An option. Those with one name are taken by different verbs. All pointers remain valid. */
+typedef struct pm_option_info {
+    const char *name; /* "source-rate": `--source-rate` of the command, `source_rate` of Python */
+    pm_option_type type;
+    const char
+        *argument; /* what stands for the value in help: "HZ". NULL: a flag, or a value that may be
+                             left out */
+    const char *unit;   /* of a number: "degrees". NULL: none, or that of the file */
+    double least, most; /* range of a number or a count; of numbers, of each */
+    bool is_above;      /* `least` itself is not in the range */
+    bool repeats;       /* may be set several times, and each adds a value */
+    const char *usual;  /* the default, in words. NULL: the help says it, or nothing is done */
+    const char
+        *topic; /* of options that several verbs have: "reading", "curve". NULL: of the verb */
+    const char *help;  /* a sentence, or several after semicolons; lines separated by \n */
+    const char *since; /* version of Posemill */
+
+    uint64_t reserved[8]; /* 0 */
+} pm_option_info;
+
+/* The options: 0 to pm_option_count() - 1. */
+PM_API size_t pm_option_count(void);
+
+/* NULL for an index that no option has. */
+PM_API const pm_option_info *pm_option_get_info(size_t option);
+
+/* The words of an option, in their order: all values of PM_OPTION_WORD; of other types, what may stand
+ * for a value, such as "auto". NULL: it has no more. */
+PM_API const char *pm_option_get_word(size_t option, size_t index);
+
+/* Whether a verb of the command, such as "resample" or "mirror", takes the option. */
+PM_API bool pm_option_is_of(size_t option, const char *verb);
+
+/* Structs of options that are filled by names and texts, and what they point to. A pm_motion_options is
+ * used by one thread at a time. */
+typedef struct pm_motion_options pm_motion_options;
+
+/* For a verb, whose options are taken and no others; NULL: any, and of several with one name the first.
+ * Refused: an unknown verb. */
+PM_API pm_status pm_motion_options_create(const char *verb, pm_motion_options **options,
+                                          pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_motion_options_destroy(pm_motion_options **options);
+
+/* Sets an option, "source-rate" or "source_rate", to a value as on the command line, which is copied. A value
+ * that is set again is replaced, except where the option repeats. Refused with PM_ERROR_ARGUMENT: a name
+ * that the verb does not have, with the nearest one that it has, and a value that is none. */
+PM_API pm_status pm_motion_options_set(pm_motion_options *options, const char *name,
+                                       const char *value, pm_error *error);
+
+/* What was set; the rest is zero, or its default. `task` is of the verb: of edit its `edit` points to the
+ * edits, of mirror its `mirror`, of reduce its `reduce`, and with the option fill its `fill`. */
+typedef struct pm_motion_option_values {
+    const pm_motion_batch_options *batch;
+    const pm_motion_batch_task *task;       /* of `batch`, with its curve and root */
+    const pm_motion_read_options *read;     /* of the task */
+    const pm_motion_batch_sources *sources; /* without paths */
+    const pm_motion_reduce_options *reduce;
+    const pm_motion_fill_options *fill;
+    const pm_motion_edit_options *edit;
+    const pm_motion_mirror_options *mirror;
+    const pm_motion_join_options *join;
+    const pm_motion_compare_options *compare;
+    const pm_motion_picture_options *picture;
+    const char *device; /* NULL: not given */
+    bool reference;     /* true: plain C */
+
+    uint64_t reserved[8]; /* 0 */
+} pm_motion_option_values;
+
+/* Gives the structs, which are valid until the next option is set and the options are destroyed. Refused
+ * with PM_ERROR_ARGUMENT: options that require another one, or exclude each other. */
+PM_API pm_status pm_motion_options_get(pm_motion_options *options,
+                                       const pm_motion_option_values **values, pm_error *error);
 
 /* ---- formats ------------------------------------------------------------- */
 

@@ -55,7 +55,7 @@ static pm_status load(const reader *r, char *path, size_t room, char **data, siz
           try_beside(input->folder, stem, (size_t)(line - stem), path, room, data, size, reason))))
         return PM_OK;
     (void)motion_refuse(r->error, "has no skeleton beside it, a file of the same name with .asf");
-    motion_hint(r->error, "name it with: --skeleton FILE.asf");
+    motion_cure(r->error, "skeleton", "FILE.asf", "names it");
     return PM_ERROR_FILE;
 }
 
@@ -259,9 +259,9 @@ static pm_status make_clip(const reader *r) {
     r->motion->content.clips = clip;
     r->motion->content.clip_count = 1;
     if (given.den == 0)
-        motion_warn(&r->input->warnings,
-                    "has no rate; %d frames per second are taken: --source-rate gives another",
-                    (int)USUAL_RATE);
+        motion_warn_about(&r->input->warnings,
+                          (motion_about){.cure = "source-rate", .hint = "gives another"},
+                          "has no rate; %d frames per second are taken", (int)USUAL_RATE);
     return PM_OK;
 }
 

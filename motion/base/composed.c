@@ -6,6 +6,7 @@
 
 #include "motion/base/composed.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 
 #include "motion/base/c_locale.h"
@@ -21,4 +22,17 @@ char *compose_text(text_printer print, const void *content, size_t *size) {
         return text;
     free(text);
     return NULL;
+}
+
+char *compose_format(const char *format, ...) {
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    const int length = vsnprintf(NULL, 0, format, arguments);
+    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
+    if (text)
+        vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    va_end(arguments);
+    return text;
 }

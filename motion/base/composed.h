@@ -16,4 +16,7 @@ typedef bool (*text_printer)(FILE *file, const void *content);
  * memory is exhausted. */
 char *compose_text(text_printer print, const void *content, size_t *size);
 
+/* A text as of printf, malloc'ed. NULL: memory is exhausted. */
+__attribute__((format(printf, 1, 2))) char *compose_format(const char *format, ...);
+
 #endif

@@ -8,12 +8,11 @@
 
 #include <posemill/posemill_motion.h>
 
-#define PM_EULER_COUNT (PM_EULER_ZYZ + 1)
-#define PM_MOTION_FORMAT_COUNT (PM_MOTION_AMC + 1)
+#include "motion/base/format_list.h"
+
 #define PM_MOTION_PATH_COUNT (PM_MOTION_SCALAR + 1)
 #define PM_MOTION_INTERPOLATION_COUNT (PM_MOTION_CUBICSPLINE + 1)
 #define PM_MOTION_END_COUNT (PM_MOTION_END_INCLUDE + 1)
-#define PM_MOTION_TURN_COUNT (PM_MOTION_TURN_Y_TO_Z + 1)
 #define PM_MOTION_UP_COUNT (PM_MOTION_UP_Z + 1)
 
 #endif

@@ -28,19 +28,23 @@ void motion_report(pm_error *error, pm_status status, const char *format, ...) {
     va_end(arguments);
 }
 
-pm_status motion_name_failure(pm_status status, const char *name, pm_error *error) {
+static void put_name(pm_error *error, const char *name) {
     static const char between[] = {':', ' '};
-    if (status == PM_OK || !error)
-        return status;
     const size_t length = strlen(error->message), size = strlen(name);
     const size_t room = sizeof error->message - length - 1;
     if (room < sizeof between)
-        return status;
+        return;
     const size_t most = room - sizeof between;
     const size_t shown = utf8_cut(name, size, size < most ? size : most);
     memmove(error->message + shown + sizeof between, error->message, length + 1);
     memcpy(error->message + shown, between, sizeof between);
     memcpy(error->message, name, shown);
+    error->option_at += shown + sizeof between;
+}
+
+pm_status motion_name_failure(pm_status status, const char *name, pm_error *error) {
+    if (status != PM_OK && error)
+        put_name(error, name);
     return status;
 }
 
@@ -55,40 +59,6 @@ pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, co
     va_end(arguments);
     error->hint = hint;
     return motion_name_failure(status, name, error);
-}
-
-typedef struct field_name {
-    const char *field, *words;
-} field_name;
-
-static const field_name field_names[] = {
-    {"loop_period", "the loop period"},         {"key_count", "number of keys"},
-    {"sample_count", "number of samples"},      {"track_count", "number of tracks"},
-    {"user_tangents", "the tangents"},          {"rotations_in", "the incoming tangents"},
-    {"rotations_out", "the outgoing tangents"},
-};
-
-static const field_name *field_at(const char *text) {
-    for (size_t i = 0; i < sizeof field_names / sizeof field_names[0]; i++)
-        if (strncmp(text, field_names[i].field, strlen(field_names[i].field)) == 0)
-            return &field_names[i];
-    return NULL;
-}
-
-void motion_use_words(pm_error *error) {
-    char text[sizeof error->message];
-    const char *at = error->message[0] ? error->message : pm_status_name(error->status);
-    size_t used = 0;
-    while (*at && used + 1 < sizeof text) {
-        const field_name *found = field_at(at);
-        const size_t room = sizeof text - used - 1, length = found ? strlen(found->words) : 1;
-        const size_t size = length < room ? length : room;
-        memcpy(text + used, found ? found->words : at, size);
-        used += size;
-        at += found ? strlen(found->field) : 1;
-    }
-    text[used] = '\0';
-    memcpy(error->message, text, used + 1);
 }
 
 pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
@@ -111,51 +81,90 @@ pm_status motion_check_texts(const char *name, const char *const *texts, size_t 
 
 /* ---- remarks --------------------------------------------------------------------------------- */
 
-enum { REMARK = 640 };
-
 static bool reserve(motion_notes *notes) {
     if (notes->count < notes->capacity)
         return true;
     const size_t capacity = notes->capacity ? 2 * notes->capacity : 8;
-    const char **grown = motion_allocate(notes->arena, capacity, sizeof *grown);
-    if (!grown)
+    const pm_error **all = motion_allocate(notes->arena, capacity, sizeof *all);
+    const char **texts = motion_allocate(notes->arena, capacity, sizeof *texts);
+    if (!all || !texts)
         return false;
-    for (size_t i = 0; i < notes->count; i++)
-        grown[i] = notes->texts[i];
-    notes->texts = grown;
+    for (size_t i = 0; i < notes->count; i++) {
+        all[i] = notes->all[i];
+        texts[i] = notes->texts[i];
+    }
+    notes->all = all;
+    notes->texts = texts;
     notes->capacity = capacity;
     return true;
 }
 
-static void keep(motion_notes *notes, const char *text) {
+void motion_keep_note(motion_notes *notes, const pm_error *note) {
     if (!notes)
         return;
-    const char *copy = reserve(notes) ? motion_copy_text(notes->arena, text, strlen(text)) : NULL;
-    if (copy)
-        notes->texts[notes->count++] = copy;
+    pm_error *copy = reserve(notes) ? motion_allocate(notes->arena, 1, sizeof *copy) : NULL;
     notes->lost |= copy == NULL;
-}
-
-void motion_note(motion_notes *notes, const char *format, ...) {
-    char text[REMARK];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    keep(notes, text);
-}
-
-void motion_warn(const motion_warnings *warnings, const char *format, ...) {
-    char text[REMARK], line[REMARK + 420];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    keep(warnings->notes, text);
-    if (!warnings->log)
+    if (!copy)
         return;
-    snprintf(line, sizeof line, "%.400s: %s", warnings->name, text);
-    warnings->log(warnings->user, PM_LOG_WARNING, line);
+    *copy = *note;
+    if (note->cure_value) {
+        copy->cure_value =
+            motion_copy_text(notes->arena, note->cure_value, strlen(note->cure_value));
+        notes->lost |= copy->cure_value == NULL;
+    }
+    notes->texts[notes->count] = copy->message;
+    notes->all[notes->count++] = copy;
+}
+
+__attribute__((format(printf, 2, 0))) static pm_error
+remark_of(motion_about about, const char *format, va_list arguments) {
+    pm_error remark;
+    clear(&remark, PM_OK);
+    vsnprintf(remark.message, sizeof remark.message, format, arguments);
+    remark.option = about.option;
+    remark.cure = about.cure;
+    remark.cure_value = about.cure_value;
+    remark.hint = about.hint;
+    return remark;
+}
+
+void motion_note_about(motion_notes *notes, motion_about about, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const pm_error note = remark_of(about, format, arguments);
+    va_end(arguments);
+    motion_keep_note(notes, &note);
+}
+
+void motion_tell(const motion_warnings *to, pm_log_level level, const pm_error *remark) {
+    pm_error named = *remark;
+    motion_keep_note(to->notes, remark);
+    if (!to->log)
+        return;
+    if (to->name)
+        put_name(&named, to->name);
+    to->log(to->user, level, &named);
+}
+
+void motion_warn_about(const motion_warnings *to, motion_about about, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const pm_error warning = remark_of(about, format, arguments);
+    va_end(arguments);
+    motion_tell(to, PM_LOG_WARNING, &warning);
+}
+
+void motion_describe(pm_error *remark, motion_about about, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    *remark = remark_of(about, format, arguments);
+    va_end(arguments);
+}
+
+void motion_write_line(const pm_error *error, pm_spelling spelling, char text[PM_ERROR_TEXT_SIZE]) {
+    pm_error line = *error;
+    line.cure = line.hint = NULL;
+    pm_error_text(&line, spelling, text, PM_ERROR_TEXT_SIZE);
 }
 
 const char *motion_printable(char out[MOTION_PRINTABLE], const char *text, size_t size) {

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_MOTION_FAULT_H
 #define POSEMILL_MOTION_FAULT_H
 
-#include <posemill/posemill.h>
+#include <posemill/posemill_motion.h>
 
 #include "motion/base/arena.h"
 
@@ -27,6 +27,11 @@ static inline pm_status motion_status(pm_status status) {
 #define motion_refuse_memory(error)                                                                \
     motion_fail(error, PM_ERROR_MEMORY, "%s", "too large for this machine's memory")
 
+/* Of what a batch writes: such failures end it as those of outputs do. */
+#define motion_refuse_output_memory(error)                                                         \
+    (motion_report(error, PM_ERROR_OUTPUT, "out of memory"),                                       \
+     motion_hint(error, MOTION_MEMORY_HINT), motion_status(PM_ERROR_OUTPUT))
+
 /* Hint for what does not fit in host memory. */
 #define MOTION_MEMORY_HINT "free some memory, or split the input"
 
@@ -38,25 +43,41 @@ pm_status motion_name_failure(pm_status status, const char *name, pm_error *erro
 pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, const char *hint,
                          const char *format, ...) __attribute__((format(printf, 5, 6)));
 
-/* Puts the words of users in place of names of fields of descriptions, and the name of the status where
- * there is no message. Only for a message of the library of curves, before a name of the user's is put
- * into it. */
-void motion_use_words(pm_error *error);
-
-/* The same of a status of that library; returns it. */
-static inline pm_status motion_take_failure(pm_status status, pm_error *error) {
-    if (status != PM_OK && error)
-        motion_use_words(error);
-    return status;
+/* motion_fail about an option or a field, which the message continues: "is -1, expected above 0". */
+#define motion_fail_option(error, status, name, ...)                                               \
+    (motion_report(error, status, __VA_ARGS__), motion_name_option((error), (name)),               \
+     motion_status(status))
+static inline void motion_name_option(pm_error *error, const char *name) {
+    if (error)
+        error->option = name;
 }
-
-/* Hint for values that are not finite. */
-#define MOTION_FILL_HINT "resample with --fill to replace values that are not finite"
 
 /* Says how to cure a failure. */
 static inline void motion_hint(pm_error *error, const char *hint) {
     if (error)
         error->hint = hint;
+}
+
+/* Says which option cures a failure; the hint continues it: "nan", "hold", "uses the value of the row
+ * before". The value may be NULL. */
+static inline void motion_cure(pm_error *error, const char *option, const char *value,
+                               const char *hint) {
+    if (!error)
+        return;
+    error->cure = option;
+    error->cure_value = value;
+    error->hint = hint;
+}
+
+/* The cure of values that are not finite. */
+static inline void motion_cure_gaps(pm_error *error) {
+    motion_cure(error, "fill", NULL, "replaces values that are not finite");
+}
+
+/* The cure of files without joints. */
+static inline void motion_cure_joints(pm_error *error) {
+    motion_cure(error, "skeleton", NULL,
+                "gives the joints: smpl, smplh, smplx, or a file with joints");
 }
 
 /* PM_ERROR_ARGUMENT unless the reserved fields of options of the named type are 0. */
@@ -69,32 +90,51 @@ pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t c
 pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
                              pm_error *error);
 
+/* The identities of a remark, as in pm_error; but for the value all in static storage. */
+typedef struct motion_about {
+    const char *option, *cure, *cure_value, *hint;
+} motion_about;
+
 /* Remarks about a motion, in the order in which they are made. */
 typedef struct motion_notes {
     motion_arena *arena;
-    const char **texts;
+    const pm_error **all;
+    const char **texts; /* their messages */
     size_t count, capacity;
     bool lost; /* memory was exhausted */
 } motion_notes;
 
 /* Receives warnings. */
 typedef struct motion_warnings {
-    pm_log_function log; /* NULL: none */
+    pm_motion_log_function log; /* NULL: none */
     void *user;
-    const char *name;    /* of the file */
-    motion_notes *notes; /* also keeps them here. NULL: nowhere */
+    const char *name;    /* of the file, which messages begin with. NULL: none */
+    motion_notes *notes; /* also keeps them here, without the name. NULL: nowhere */
 } motion_warnings;
 
-/* Keeps a remark that is no warning. */
-void motion_note(motion_notes *notes, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/* Keep a remark that is no warning. NULL notes: nowhere. */
+void motion_note_about(motion_notes *notes, motion_about about, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define motion_note(notes, ...)                                                                    \
+    motion_note_about((notes), (motion_about){.hint = NULL}, __VA_ARGS__)
+void motion_keep_note(motion_notes *notes, const pm_error *note);
 
-void motion_warn(const motion_warnings *warnings, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void motion_warn_about(const motion_warnings *to, motion_about about, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#define motion_warn(to, ...) motion_warn_about((to), (motion_about){.hint = NULL}, __VA_ARGS__)
 
 /* A warning about a thing. */
 #define motion_warn_at(to, user_of_to, thing, ...)                                                 \
-    motion_warn(&(motion_warnings){.log = (to), .user = (user_of_to), .name = (thing)}, __VA_ARGS__)
+    motion_warn_about(&(motion_warnings){.log = (to), .user = (user_of_to), .name = (thing)},      \
+                      (motion_about){.hint = NULL}, __VA_ARGS__)
+
+/* A remark that is made already. */
+void motion_tell(const motion_warnings *to, pm_log_level level, const pm_error *remark);
+void motion_describe(pm_error *remark, motion_about about, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* An error as text, without its hint. */
+void motion_write_line(const pm_error *error, pm_spelling spelling, char text[PM_ERROR_TEXT_SIZE]);
 
 /* Copies `size` bytes of untrusted text into `out`, with each byte of a control character and each
  * byte that is not UTF-8 as \x1b, cut to fit, and a NUL. Returns `out`. */

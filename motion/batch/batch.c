@@ -9,10 +9,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
@@ -175,40 +175,29 @@ static bool run_threads(batch *b) {
     return schedule_run(&plan);
 }
 
-static void hear(void *user, pm_log_level level, const char *message) {
+static void hear(void *user, pm_log_level level, const pm_error *remark) {
     batch *b = user;
     pthread_mutex_lock(&b->lock);
     if (b->options->log)
-        b->options->log(b->options->log_user, level, message);
+        b->options->log(b->options->log_user, level, remark);
     pthread_mutex_unlock(&b->lock);
 }
 
 /* ---- before ---------------------------------------------------------------------------- */
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", MOTION_MEMORY_HINT, "out of memory");
-}
-
-static char *default_records(const char *folder, uint64_t shard) {
-    static const char form[] = "%s/.posemill/records-%" PRIu64 ".jsonl";
-    const size_t size = strlen(folder) + sizeof form + 20;
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, form, folder, shard);
-    return path;
+    return motion_refuse_output_memory(error);
 }
 
 /* Records of all shards: the number of shards may have changed. */
 static pm_status read_records(batch *b, pm_error *error) {
     const char *folder = b->options->out_dir, *given = b->options->records;
-    const size_t size = strlen(folder) + sizeof "/.posemill";
-    char *hidden = malloc(size);
+    char *hidden = compose_format("%s/.posemill", folder);
     b->common.before = record_table_create();
     if (!hidden || !b->common.before) {
         free(hidden);
         return refuse_memory(error);
     }
-    snprintf(hidden, size, "%s/.posemill", folder);
     pm_status status = record_table_add_folder(b->common.before, hidden, error);
     free(hidden);
     if (status == PM_OK && given)
@@ -253,7 +242,9 @@ static pm_status lock_folder(batch *b, pm_error *error) {
 
 static pm_status prepare_batch(batch *b, pm_error *error) {
     const pm_motion_batch_options *o = b->options;
-    b->records_path = o->records ? strdup(o->records) : default_records(o->out_dir, o->shard);
+    b->records_path =
+        o->records ? strdup(o->records)
+                   : compose_format("%s/.posemill/records-%" PRIu64 ".jsonl", o->out_dir, o->shard);
     if (!b->records_path)
         return refuse_memory(error);
     pm_status status = batch_plan_of(b->list, o, &b->plan, error);
@@ -308,10 +299,11 @@ const char *batch_records(const batch *b) {
 static void warn_of_ends(batch *b) {
     const pm_motion_batch_result *counts = &b->counts;
     if (counts->cut_ends > 0)
-        motion_warn_at(b->common.log, b->common.log_user, "--rate",
-                       "up to %.3g s are left out at the ends of %" PRIu64
-                       " file%s, on which no multiple of the rate falls; " TASK_END_HINT,
-                       counts->longest_cut, counts->cut_ends, counts->cut_ends == 1 ? "" : "s");
+        motion_warn_about(&(motion_warnings){.log = b->common.log, .user = b->common.log_user},
+                          task_about_end,
+                          "up to %.3g s are left out at the ends of %" PRIu64
+                          " file%s, on which no multiple of the rate falls",
+                          counts->longest_cut, counts->cut_ends, counts->cut_ends == 1 ? "" : "s");
 }
 
 static int by_name(const void *left, const void *right) {
@@ -331,9 +323,11 @@ static void digest_outputs(batch *b) {
 }
 
 static pm_status run_files(batch *b, pm_error *error) {
-    if (!run_threads(b))
-        return motion_fail_at(error, PM_ERROR_OUTPUT, "--jobs", MOTION_MEMORY_HINT,
-                              "no thread can be started");
+    if (!run_threads(b)) {
+        motion_report(error, PM_ERROR_OUTPUT, "no thread can be started");
+        motion_hint(error, MOTION_MEMORY_HINT);
+        return PM_ERROR_OUTPUT;
+    }
     b->counts.seconds = seconds_now() - b->begun;
     warn_of_ends(b);
     digest_outputs(b);
@@ -372,9 +366,11 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
     if (!b->report || !b->is_recorded)
         return PM_OK;
     if (stopped) {
-        motion_warn_at(b->common.log, b->common.log_user, "--report",
-                       "nothing is written, because the batch was stopped; "
-                       "--resume --report writes it");
+        motion_warn_about(
+            &(motion_warnings){.log = b->common.log, .user = b->common.log_user},
+            (motion_about){
+                .option = "report", .cure = "resume", .cure_value = "true", .hint = "writes it"},
+            "writes nothing, because the batch was stopped");
         return PM_OK;
     }
     const pm_status status = report_write(b->report, b->memory, &stopped, error);

@@ -6,12 +6,12 @@
 
 #include "motion/batch/batch_file.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/task/task_files.h"
@@ -164,9 +164,9 @@ static pm_status wait_for_writer(const char *path, pm_error *error) {
     nanosleep(&(struct timespec){.tv_nsec = STEP}, NULL);
     if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim))
         return PM_OK;
-    return motion_fail_at(error, PM_ERROR_FILE, path,
-                          "run it again with --resume when the file is complete",
-                          "changed while it was read");
+    motion_fail_at(error, PM_ERROR_FILE, path, NULL, "changed while it was read");
+    motion_cure(error, "resume", "true", "does it again when the file is complete");
+    return PM_ERROR_FILE;
 }
 
 /* A pipe or a device would hold up a thread, and signals wait for files in work. */
@@ -244,7 +244,7 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
     if (status == PM_OK && !file->data)
         status = task_check_input(task, file->item->path, error);
     if (status == PM_OK)
-        status = task_check_output(task, "--out-dir", file->out, error);
+        status = task_check_output(task, true, file->out, error);
     if (status == PM_OK && !file->data)
         status = wait_for_writer(file->item->path, error);
     if (status == PM_OK)
@@ -256,16 +256,14 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
 
 /* Two texts as one warning of the record. What memory is exhausted for is lost. */
 static void keep_warning(batch_result *result, const char *what, const char *text) {
-    const size_t size = strlen(what) + strlen(text) + 1;
     char **grown =
         realloc(result->warnings, (result->warning_count + 1) * sizeof *result->warnings);
-    char *copy = malloc(size);
+    char *copy = compose_format("%s%s", what, text);
     result->warnings = grown ? grown : result->warnings;
     if (!grown || !copy) {
         free(copy);
         return;
     }
-    snprintf(copy, size, "%s%s", what, text);
     grown[result->warning_count++] = copy;
 }
 
@@ -274,20 +272,24 @@ typedef struct listener {
     batch_result *result;
 } listener;
 
-static void hear(void *user, pm_log_level level, const char *message) {
+static void hear(void *user, pm_log_level level, const pm_error *remark) {
     const listener *l = user;
+    char text[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, l->common->options->spelling, text, sizeof text);
     if (level == PM_LOG_WARNING)
-        keep_warning(l->result, "", message);
-    l->common->log(l->common->log_user, level, message);
+        keep_warning(l->result, "", text);
+    l->common->log(l->common->log_user, level, remark);
 }
 
 /* Of many files the end is told once, by their number. */
-static void gather_warnings(const batch_file *file, batch_result *result) {
+static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_result *result) {
     const task_report *report = &result->report;
     const char *path = file->item->path;
-    char end[TASK_END_TEXT + 2] = ": ";
     if (report->end_cut > 0) {
-        task_describe_end(report->rate, report->end_cut, end + 2);
+        char end[PM_ERROR_TEXT_SIZE + 2] = ": ";
+        pm_error warning;
+        task_describe_end(report->rate, report->end_cut, &warning);
+        pm_error_text(&warning, spelling, end + 2, PM_ERROR_TEXT_SIZE);
         keep_warning(result, strcmp(path, "-") == 0 ? "standard input" : path, end);
     }
     if (report->left_out[0] != '\0')
@@ -298,7 +300,7 @@ static void gather_warnings(const batch_file *file, batch_result *result) {
     result->record.warning_count = result->warning_count;
 }
 
-static void describe(const batch_file *file, batch_result *result) {
+static void describe(const batch_file *file, pm_spelling spelling, batch_result *result) {
     batch_record *record = &result->record;
     const task_report *report = &result->report;
     record->source_rate = report->source_rate;
@@ -312,7 +314,7 @@ static void describe(const batch_file *file, batch_result *result) {
     record->identical = report->identical;
     record->max_error = report->max_error;
     record->reduced = report->reduced;
-    gather_warnings(file, result);
+    gather_warnings(file, spelling, result);
 }
 
 static void keep(const batch_record *proof, const batch_file *file, batch_result *result) {
@@ -337,8 +339,10 @@ static void make(const batch_common *common, task_curve *curve, batch_file *file
     const pm_status status = resample(common, &how, file, ticket, result);
     record->status = status == PM_OK ? RECORD_DONE : RECORD_FAILED;
     record->code = record_code(status);
-    record->error = status == PM_OK ? NULL : result->error.message;
-    describe(file, result);
+    if (status != PM_OK)
+        motion_write_line(&result->error, common->options->spelling, result->error_text);
+    record->error = status == PM_OK ? NULL : result->error_text;
+    describe(file, common->options->spelling, result);
 }
 
 void batch_file_run(const batch_common *common, task_curve *curve, batch_file *file,

@@ -17,16 +17,17 @@ typedef struct batch_common {
     const pm_motion_batch_options *options;
     task_engines *engines;
     options_files files;
-    digest shared;        /* of the options without those of an item */
-    record_table *before; /* of earlier runs; NULL: nothing is kept */
-    pm_log_function log;  /* receives warnings of all threads, one at a time */
+    digest shared;              /* of the options without those of an item */
+    record_table *before;       /* of earlier runs; NULL: nothing is kept */
+    pm_motion_log_function log; /* receives warnings of all threads, one at a time */
     void *log_user;
 } batch_common;
 
 /* What became of a file, and its texts. */
 typedef struct batch_result {
     batch_record record;
-    pm_error error; /* of failures */
+    pm_error error;                      /* of failures */
+    char error_text[PM_ERROR_TEXT_SIZE]; /* which the record has */
     task_report report;
     char **warnings;
     size_t warning_count;

@@ -34,7 +34,7 @@ struct batch_report {
 };
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--report", MOTION_MEMORY_HINT, "out of memory");
+    return motion_refuse_output_memory(error);
 }
 
 static pm_status check_folder(const report_request *r, pm_error *error) {
@@ -124,7 +124,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     if (refusal) {
         done = report_rows_refuse(f, refusal);
     } else if (!file->item->archive || file->data) {
-        done = report_compare(f, &r->request.options->task);
+        done = report_compare(f, r->request.options);
         free(file->data);
         file->data = NULL;
     }
@@ -195,7 +195,7 @@ static pm_status write_pages(batch_report *r, pm_error *error) {
     for (size_t i = 0; status == PM_OK && i < r->row_count && i < o->report_pages; i++) {
         if (!r->rows[i]->error) {
             tell(r, i + 1);
-            status = report_page_write(o->report, i + 1, r->rows[i], &o->task, made_by, error);
+            status = report_page_write(o, i + 1, r->rows[i], made_by, error);
         }
     }
     return status;

@@ -5,12 +5,12 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/batch/merge.h"
 
@@ -23,12 +23,10 @@ static pm_status refuse_memory(pm_error *error) {
 /* The files in FOLDER/.posemill. */
 static pm_status add_output_folder(record_table *table, const char *folder, bool may_be_missing,
                                    pm_error *error) {
-    const size_t size = strlen(folder) + sizeof "/.posemill";
     size_t before = 0, after = 0;
-    char *path = malloc(size);
+    char *path = compose_format("%s/.posemill", folder);
     if (!path)
         return motion_fail_at(error, PM_ERROR_MEMORY, folder, NULL, "out of memory");
-    snprintf(path, size, "%s/.posemill", folder);
     record_table_files(table, &before);
     pm_status status = record_table_add_folder(table, path, error);
     record_table_files(table, &after);

@@ -7,10 +7,11 @@
 
 #include "motion/files/digest.h"
 #include "motion/items/items.h"
+#include "motion/options/options.h"
 
-/* Digests of the files that options name, which are read once. */
+/* Digests of the files that options name, by the rows of the table, which are read once. */
 typedef struct options_files {
-    digest tangents, axis, layout, skeleton, rates, pairs; /* "": no such file */
+    digest of[OPTION_ROWS_MAX]; /* "": no such file */
 } options_files;
 
 /* A file that cannot be read has no digest; using it fails later, with its name. */

@@ -7,36 +7,19 @@
 #include "motion/batch/plan.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/files/output_names.h"
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--out-dir", NULL,
-                          "out of memory for the file names");
+    return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
 /* ---- names --------------------------------------------------------------------------- */
-
-/* In malloc'ed memory. */
-static char *join(const char *a, const char *b) {
-    const size_t size = strlen(a) + strlen(b) + 1;
-    char *text = malloc(size);
-    if (text)
-        snprintf(text, size, "%s%s", a, b);
-    return text;
-}
-
-static char *join_path(const char *folder, const char *name) {
-    char *with_slash = join(folder, "/");
-    char *path = with_slash ? join(with_slash, name) : NULL;
-    free(with_slash);
-    return path;
-}
 
 /* The name of an item with the extension of a format in place of that of another. Standard input has the
  * extension of the format, if that is given. */
@@ -46,16 +29,13 @@ static char *name_output(const batch_item *item, const batch_outputs *outputs) {
     pm_motion_format format = outputs->format;
     if (is_stream && (format != PM_MOTION_ANY || outputs->of_input != PM_MOTION_ANY)) {
         const pm_motion_format given = format != PM_MOTION_ANY ? format : outputs->of_input;
-        return join("stdin.", pm_motion_format_name(given));
+        return compose_format("stdin.%s", pm_motion_format_name(given));
     }
     const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
     const char *extension = pm_motion_format_name(format);
     if (format == PM_MOTION_ANY || !is_named || pm_motion_find_format(name) == format)
         return strdup(name);
-    char *stem = strndup(name, (size_t)(strrchr(name, '.') + 1 - name));
-    char *made = stem ? join(stem, extension) : NULL;
-    free(stem);
-    return made;
+    return compose_format("%.*s%s", (int)(strrchr(name, '.') + 1 - name), name, extension);
 }
 
 static bool make_names(const batch_items *items, const bool *mine, const batch_outputs *outputs,
@@ -65,8 +45,9 @@ static bool make_names(const batch_items *items, const bool *mine, const batch_o
     plan->item_count = items->count;
     for (size_t i = 0; i < items->count && plan->names && plan->outs; i++) {
         plan->names[i] = name_output(&items->items[i], outputs);
-        plan->outs[i] =
-            mine[i] && plan->names[i] ? join_path(outputs->folder, plan->names[i]) : NULL;
+        plan->outs[i] = mine[i] && plan->names[i]
+                            ? compose_format("%s/%s", outputs->folder, plan->names[i])
+                            : NULL;
         if (!plan->names[i] || (mine[i] && !plan->outs[i]))
             return false;
     }
@@ -76,8 +57,8 @@ static bool make_names(const batch_items *items, const bool *mine, const batch_o
 /* ---- checks -------------------------------------------------------------------------- */
 
 static pm_status refuse_two(const char *output, pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_ARGUMENT, "--out-dir", "see: posemill resample --help",
-                          "two inputs would be written to the same file %s", output);
+    return motion_fail(error, PM_ERROR_ARGUMENT, "two inputs would be written to the same file %s",
+                       output);
 }
 
 static int compare_names(const void *left, const void *right) {
@@ -104,9 +85,9 @@ static pm_status check_names(const batch_plan *plan, pm_error *error) {
 static pm_status refuse_clash(const named_file *output, const named_file *other, pm_error *error) {
     if (other->use == LOCATION_OUTPUT)
         return refuse_two(output->name, error);
-    return motion_fail_at(error, PM_ERROR_OUTPUT, other->name,
-                          "choose another folder with --out-dir",
-                          "would be overwritten by a result");
+    motion_fail_at(error, PM_ERROR_OUTPUT, other->name, NULL, "would be overwritten by a result");
+    motion_cure(error, "out-dir", NULL, "chooses another folder");
+    return PM_ERROR_OUTPUT;
 }
 
 /* Links may lead outputs to inputs, or to each other. */
@@ -134,10 +115,11 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
 static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
     struct stat status;
     for (size_t i = 0; i < plan->item_count; i++)
-        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0)
-            return motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i],
-                                  "--resume keeps what is done, --overwrite replaces it",
-                                  "exists already");
+        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0) {
+            motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i], NULL, "exists already");
+            motion_cure(error, "resume", "true", "keeps what is done, overwrite replaces it");
+            return PM_ERROR_OUTPUT;
+        }
     return PM_OK;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of records: an entry for each name, found by a hash with open addressing, with a record
- * for each file that has one. Memory is in proportion to the files.
+ * The table of records: an entry for each name, with a record for each file that has one. Memory is in
+ * proportion to the files.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -11,21 +11,19 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include <xxhash.h>
+#include <jansson.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/batch/record_line.h"
 #include "motion/files/line_reader.h"
 
 typedef struct entry {
-    uint64_t hash;
     batch_record **records; /* one per file, the one to trust first; at least one */
     size_t count, room;
 } entry;
@@ -33,9 +31,8 @@ typedef struct entry {
 struct record_table {
     entry *entries;
     size_t count, room;
-    size_t *slots;     /* 1 + an index of `entries`; 0: free */
-    size_t slot_count; /* 0, or a power of two above 3/2 `count` */
-    uint64_t seed;     /* names that have one hash cannot be prepared */
+    json_t *
+        places; /* of each name among `entries`. Its hash has a seed: equal ones cannot be prepared */
     char **files;
     size_t file_count, file_room;
     size_t dropped;
@@ -43,12 +40,9 @@ struct record_table {
 };
 
 record_table *record_table_create(void) {
-    struct timespec now = {0};
     record_table *table = calloc(1, sizeof *table);
-    if (table) {
-        clock_gettime(CLOCK_REALTIME, &now);
-        table->seed = (uint64_t)(uintptr_t)table ^ (uint64_t)now.tv_nsec << 32;
-    }
+    if (table && !(table->places = json_object()))
+        record_table_destroy(&table);
     return table;
 }
 
@@ -64,14 +58,14 @@ void record_table_destroy(record_table **table) {
     for (size_t i = 0; i < t->file_count; i++)
         free(t->files[i]);
     free(t->entries);
-    free(t->slots);
+    json_decref(t->places);
     free(t->files);
     free(t->names);
     free(t);
     *table = NULL;
 }
 
-/* ---- the hash ---------------------------------------------------------------------------- */
+/* ---- entries ----------------------------------------------------------------------------- */
 
 /* The array with room for one more element of `size` bytes. NULL: memory is exhausted, and the array is
  * as it was. */
@@ -88,38 +82,10 @@ static const char *name_of(const entry *e) {
     return e->records[0]->name;
 }
 
-/* The slot of a name, or the free one where it belongs. */
-static size_t find_slot(const record_table *table, const char *name, uint64_t hash) {
-    size_t slot = (size_t)hash & (table->slot_count - 1);
-    for (; table->slots[slot] != 0; slot = (slot + 1) & (table->slot_count - 1)) {
-        const entry *e = &table->entries[table->slots[slot] - 1];
-        if (e->hash == hash && strcmp(name_of(e), name) == 0)
-            break;
-    }
-    return slot;
-}
-
-static uint64_t hash_of(const record_table *table, const char *name) {
-    return XXH3_64bits_withSeed(name, strlen(name), table->seed);
-}
-
-static bool grow_slots(record_table *table) {
-    if (table->slot_count / 3 * 2 > table->count)
-        return true;
-    const size_t more = table->slot_count == 0 ? 64 : table->slot_count * 2;
-    size_t *slots = calloc(more, sizeof *slots);
-    if (!slots)
-        return false;
-    free(table->slots);
-    table->slots = slots;
-    table->slot_count = more;
-    for (size_t i = 0; i < table->count; i++) {
-        size_t slot = (size_t)table->entries[i].hash & (more - 1);
-        while (slots[slot] != 0)
-            slot = (slot + 1) & (more - 1);
-        slots[slot] = i + 1;
-    }
-    return true;
+/* NULL: there is none. */
+static entry *find_entry(const record_table *table, const char *name) {
+    const json_t *place = json_object_get(table->places, name);
+    return place ? &table->entries[json_integer_value(place)] : NULL;
 }
 
 /* ---- adding ------------------------------------------------------------------------------ */
@@ -154,32 +120,25 @@ static bool add_to_entry(entry *e, batch_record *record) {
     return true;
 }
 
-/* Adds a name with its first record. */
-static bool add_entry(record_table *table, uint64_t hash, batch_record *record) {
+/* Adds a name with its first record. Names may have bytes that are not UTF-8. */
+static bool add_entry(record_table *table, batch_record *record) {
     entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
-    batch_record **records = malloc(sizeof *records);
     table->entries = entries ? entries : table->entries;
-    if (!entries || !records) {
+    batch_record **records = entries ? malloc(sizeof *records) : NULL;
+    if (!records || json_object_set_new_nocheck(table->places, record->name,
+                                                json_integer((json_int_t)table->count)) != 0) {
         free(records);
         return false;
     }
     records[0] = record;
-    entries[table->count++] = (entry){hash, records, 1, 1};
+    entries[table->count++] = (entry){records, 1, 1};
     return true;
 }
 
 /* The table owns the record then. False: memory is exhausted. */
 static bool add_record(record_table *table, batch_record *record) {
-    if (!grow_slots(table))
-        return false;
-    const uint64_t hash = hash_of(table, record->name);
-    size_t *slot = &table->slots[find_slot(table, record->name, hash)];
-    if (*slot != 0)
-        return add_to_entry(&table->entries[*slot - 1], record);
-    if (!add_entry(table, hash, record))
-        return false;
-    *slot = table->count;
-    return true;
+    entry *known = find_entry(table, record->name);
+    return known ? add_to_entry(known, record) : add_entry(table, record);
 }
 
 static bool is_blank(const char *line, size_t size) {
@@ -281,11 +240,9 @@ static int compare_files(const struct dirent **a, const struct dirent **b) {
 
 static pm_status add_file_of(record_table *table, const char *folder, const char *name,
                              pm_error *error) {
-    const size_t size = strlen(folder) + strlen(name) + 2;
-    char *path = malloc(size);
+    char *path = compose_format("%s/%s", folder, name);
     if (!path)
         return refuse(folder, ENOMEM, error);
-    snprintf(path, size, "%s/%s", folder, name);
     const pm_status status = record_table_add(table, path, true, NULL, error);
     free(path);
     return status;
@@ -310,14 +267,9 @@ pm_status record_table_add_folder(record_table *table, const char *folder, pm_er
 
 const batch_record *const *record_table_find(const record_table *table, const char *name,
                                              size_t *count) {
-    *count = 0;
-    if (table->count == 0)
-        return NULL;
-    const size_t slot = table->slots[find_slot(table, name, hash_of(table, name))];
-    if (slot == 0)
-        return NULL;
-    *count = table->entries[slot - 1].count;
-    return (const batch_record *const *)table->entries[slot - 1].records;
+    const entry *found = find_entry(table, name);
+    *count = found ? found->count : 0;
+    return found ? (const batch_record *const *)found->records : NULL;
 }
 
 static int compare_names(const void *a, const void *b) {

@@ -6,23 +6,20 @@
 
 #include "motion/batch/report_names.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/files/output_names.h"
 
 static const char pages_folder[] = "pages";
 
 char *report_path(const char *folder, const char *name) {
-    const size_t length = strlen(folder), size = length + strlen(name) + 2;
+    const size_t length = strlen(folder);
     const bool has_slash = length > 0 && folder[length - 1] == '/';
-    char *path = malloc(size);
-    if (path)
-        snprintf(path, size, "%s%s%s", folder, has_slash ? "" : "/", name);
-    return path;
+    return compose_format("%s%s%s", folder, has_slash ? "" : "/", name);
 }
 
 /* ---- pages --------------------------------------------------------------------------------- */
@@ -39,12 +36,11 @@ static void make_safe(char safe[NAME_ROOM + 1], const char *text) {
 }
 
 char *report_page_name(size_t number, const char *name, const char *clip) {
-    char safe[NAME_ROOM + 1], safe_clip[NAME_ROOM + 1], text[2 * NAME_ROOM + 64];
+    char safe[NAME_ROOM + 1], safe_clip[NAME_ROOM + 1];
     make_safe(safe, name);
     make_safe(safe_clip, clip ? clip : "");
-    snprintf(text, sizeof text, "%s/%04zu-%s%s%s.html", pages_folder, number, safe, clip ? "-" : "",
-             safe_clip);
-    return strdup(text);
+    return compose_format("%s/%04zu-%s%s%s.html", pages_folder, number, safe, clip ? "-" : "",
+                          safe_clip);
 }
 
 /* ---- clashes ------------------------------------------------------------------------------- */
@@ -61,8 +57,7 @@ static bool is_below(const file_location *folder, const file_location *file) {
 }
 
 static pm_status refuse_memory(pm_error *error) {
-    return motion_fail_at(error, PM_ERROR_OUTPUT, "--report", NULL,
-                          "out of memory for the file names");
+    return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
 static pm_status check_file(const report_places *places, const char *path, location_use use,
@@ -76,10 +71,11 @@ static pm_status check_file(const report_places *places, const char *path, locat
                          location_compare(&at, &places->numbers) == 0 ||
                          is_below(&places->pages, &at);
     location_release(&at);
-    return clashes
-               ? motion_fail_at(error, PM_ERROR_OUTPUT, path, "choose another folder with --report",
-                                "would be overwritten by the report")
-               : PM_OK;
+    if (!clashes)
+        return PM_OK;
+    motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "would be overwritten by the report");
+    motion_cure(error, "report", NULL, "chooses another folder");
+    return PM_ERROR_OUTPUT;
 }
 
 static pm_status check_files(const report_places *places, const batch_items *items,

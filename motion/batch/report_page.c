@@ -76,6 +76,7 @@ static pm_status write_page(const page_work *w, const char *path, const report_r
                        .b = {file->file->out, text_of(&file->output)},
                        .method = "authored",
                        .hints = &w->hints,
+                       .spelling = w->hints.spelling,
                        .unit_mm = w->clips.source.unit_mm};
     const page p = {.outcome = &o, .frames = &w->frames, .command = made_by};
     return page_write(path, &p, error);
@@ -85,9 +86,8 @@ static pm_status write_named(const page_work *w, const char *folder, size_t numb
                              const char *made_by, pm_error *error) {
     char *name = report_page_name(number, row->file->file->name, row->clip);
     char *path = name ? report_path(folder, name) : NULL;
-    const pm_status status = path ? write_page(w, path, row, made_by, error)
-                                  : motion_fail_at(error, PM_ERROR_OUTPUT, "--report",
-                                                   MOTION_MEMORY_HINT, "out of memory");
+    const pm_status status =
+        path ? write_page(w, path, row, made_by, error) : motion_refuse_output_memory(error);
     free(path);
     if (status == PM_OK)
         row->page = name;
@@ -96,16 +96,18 @@ static pm_status write_named(const page_work *w, const char *folder, size_t numb
     return status;
 }
 
-pm_status report_page_write(const char *folder, size_t number, report_row *row,
-                            const pm_motion_batch_task *task, const char *made_by,
-                            pm_error *error) {
-    page_work w = {.clips = {.pairs = {.count = 0}}};
+pm_status report_page_write(const pm_motion_batch_options *options, size_t number, report_row *row,
+                            const char *made_by, pm_error *error) {
+    page_work w = {.hints = {.spelling = options->spelling}};
+    char text[PM_ERROR_TEXT_SIZE];
     pm_error failure;
     pm_status status = PM_OK;
-    if (compute(&w, row, task, &failure) == PM_OK)
-        status = write_named(&w, folder, number, row, made_by, error);
-    else
-        row->page_error = strdup(failure.message);
+    if (compute(&w, row, &options->task, &failure) == PM_OK) {
+        status = write_named(&w, options->report, number, row, made_by, error);
+    } else {
+        motion_write_line(&failure, options->spelling, text);
+        row->page_error = strdup(text);
+    }
     release(&w);
     return status;
 }

@@ -178,7 +178,8 @@ uint64_t report_most_times(const pm_motion_batch_task *task) {
     return task->max_samples > 0 ? task->max_samples : most;
 }
 
-static bool compare_clips(report_file *file, const report_motions *m) {
+static bool compare_clips(report_file *file, const report_motions *m, pm_spelling spelling) {
+    char text[PM_ERROR_TEXT_SIZE];
     if (!report_rows_make(file, m->clip_count))
         return false;
     for (size_t i = 0; i < file->row_count; i++) {
@@ -190,19 +191,25 @@ static bool compare_clips(report_file *file, const report_motions *m) {
         if (status == PM_OK)
             status = compute(row, &clips, report_most_times(m->task), &error);
         report_clips_release(&clips);
-        if (status != PM_OK && !(row->error = strdup(error.message)))
+        if (status == PM_OK)
+            continue;
+        motion_write_line(&error, spelling, text);
+        if (!(row->error = strdup(text)))
             return false;
     }
     return true;
 }
 
-bool report_compare(report_file *file, const pm_motion_batch_task *task) {
+bool report_compare(report_file *file, const pm_motion_batch_options *options) {
+    char text[PM_ERROR_TEXT_SIZE];
     report_motions m;
     pm_error error;
+    const bool opened =
+        report_open(&m, &options->task, file, file->file->data, file->file->size, &error) == PM_OK;
+    if (!opened)
+        motion_write_line(&error, options->spelling, text);
     const bool done =
-        report_open(&m, task, file, file->file->data, file->file->size, &error) == PM_OK
-            ? compare_clips(file, &m)
-            : report_rows_refuse(file, error.message);
+        opened ? compare_clips(file, &m, options->spelling) : report_rows_refuse(file, text);
     report_close(&m);
     return done;
 }

@@ -37,7 +37,7 @@ void report_clips_release(report_clips *clips);
 
 /* Makes the rows of a file, and compares each of its clips. What fails becomes the text of a row. Thread-
  * safe for files of each thread's own. False: memory is exhausted. */
-bool report_compare(report_file *file, const pm_motion_batch_task *task);
+bool report_compare(report_file *file, const pm_motion_batch_options *options);
 
 /* More times are not compared. */
 uint64_t report_most_times(const pm_motion_batch_task *task);

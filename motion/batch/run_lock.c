@@ -7,11 +7,11 @@
 
 #include "motion/batch/run_lock.h"
 
+#include "motion/base/composed.h"
 #include "motion/files/folders.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -71,23 +71,21 @@ static pm_status take(const char *folder, const char *path, const digest *option
     if (failure != 0)
         return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "cannot be locked: %s",
                               strerror(failure));
-    return has_digest(*file, options)
-               ? PM_OK
-               : motion_fail_at(error, PM_ERROR_OUTPUT, folder,
-                                "wait until it has ended, or choose another folder with --out-dir",
-                                "a run with other options writes into this folder now");
+    if (has_digest(*file, options))
+        return PM_OK;
+    motion_fail_at(error, PM_ERROR_OUTPUT, folder, NULL,
+                   "a run with other options writes into this folder now");
+    motion_cure(error, "out-dir", NULL, "chooses another folder; or wait until it has ended");
+    return PM_ERROR_OUTPUT;
 }
 
-pm_status run_lock_take(const char *folder, const digest *options, pm_log_function log, void *user,
-                        int *lock, pm_error *error) {
-    static const char inside[] = "/.posemill/running";
-    const size_t size = strlen(folder) + sizeof inside;
-    char *path = options->text[0] != '\0' ? malloc(size) : NULL;
+pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log_function log,
+                        void *user, int *lock, pm_error *error) {
+    char *path = options->text[0] != '\0' ? compose_format("%s/.posemill/running", folder) : NULL;
     int unseen = 0;
     *lock = -1;
     if (!path)
         return motion_fail_at(error, PM_ERROR_OUTPUT, folder, MOTION_MEMORY_HINT, "out of memory");
-    snprintf(path, size, "%s%s", folder, inside);
     const pm_status status = take(folder, path, options, lock, &unseen, error);
     if (unseen != 0)
         motion_warn_at(log, user, path, "runs with other options are not seen: %s",

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/counts.h"
 #include "motion/bvh/bvh_compose.h"
 #include "motion/bvh/bvh_scan.h"
 #include "motion/model/compose.h"
@@ -285,12 +284,6 @@ static pm_status write_frames(const composer *c, const motion_sink *sink, pm_err
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-const char *bvh_order_name(pm_euler_order order) {
-    static const char *const names[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
-                                                      "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
-    return names[order];
-}
-
 static pm_status compose_with(composer *c, const motion_sink *sink, pm_error *error) {
     const size_t nodes = c->content->node_count;
     c->sources = calloc(nodes, sizeof *c->sources);
@@ -318,7 +311,7 @@ pm_status bvh_compose(const pm_motion *motion, const motion_writing *options,
     composer c = {.content = content,
                   .clip = &content->clips[options->clip],
                   .options = options,
-                  .order = bvh_order_name(options->euler),
+                  .order = pm_euler_order_name(options->euler),
                   .model = {.line_end = "\n"}};
     status = motion_find_frames(c.clip, "BVH", false, &c.frames, error);
     if (status == PM_OK && c.frames.count == 0)

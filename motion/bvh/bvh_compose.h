@@ -14,7 +14,4 @@ pm_status bvh_compose(const pm_motion *motion, const motion_writing *options,
 /* Writes a number of an OFFSET, without zeros at the end. Returns the end. */
 char *bvh_write_length(char text[TEXT_FIXED_SIZE], double value);
 
-/* "ZXY". */
-const char *bvh_order_name(pm_euler_order order);
-
 #endif

@@ -388,9 +388,8 @@ static pm_status write_again(const motion_writing *options, const motion_sink *s
     const bvh *model = w.document->model;
     const pm_rational rate = count ? samples->rate : model->rate;
     if (!is_readable(rate)) {
-        motion_refuse(error, "frame time of the result is outside 1e-9 to 1e9 seconds");
-        if (error)
-            error->hint = "check --rate";
+        motion_refuse(error, "gives a frame time outside 1e-9 to 1e9 seconds");
+        motion_name_option(error, "rate");
         return PM_ERROR_FILE;
     }
     pm_status status =

@@ -70,9 +70,10 @@ static const char *new_order(const composer *c, size_t joint, const pose_rotatio
     const bool turned = is_turned_root(c, joint);
     const size_t count = r ? r->channel_count : 0;
     if (c->options->euler_given && (count > 1 || turned))
-        return r && count == 3 && r->order == c->options->euler ? NULL
-                                                                : bvh_order_name(c->options->euler);
-    return turned && count < 3 ? bvh_order_name(r ? r->order : PM_EULER_ZXY) : NULL;
+        return r && count == 3 && r->order == c->options->euler
+                   ? NULL
+                   : pm_euler_order_name(c->options->euler);
+    return turned && count < 3 ? pm_euler_order_name(r ? r->order : PM_EULER_ZXY) : NULL;
 }
 
 static bool is_partial(const pose_vector *v) {

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/counts.h"
 #include "motion/bvh/bvh_scan.h"
 
 #define RADIANS 0.017453292519943295769
@@ -21,20 +20,9 @@ static bool is_rotation(bvh_channel_kind kind) {
     return kind >= BVH_X_ROTATION && kind <= BVH_Z_ROTATION;
 }
 
-/* The orders, as lists of axis indices. */
 static bool find_order(const int axis[3], pm_euler_order *order) {
-    static const char names[PM_EULER_COUNT][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0},
-                                                  {2, 0, 1}, {2, 1, 0}, {0, 1, 0}, {0, 2, 0},
-                                                  {1, 0, 1}, {1, 2, 1}, {2, 0, 2}, {2, 1, 2}};
-    int i;
-
-    for (i = 0; i < PM_EULER_COUNT; i++) {
-        if (names[i][0] == axis[0] && names[i][1] == axis[1] && names[i][2] == axis[2]) {
-            *order = (pm_euler_order)i;
-            return true;
-        }
-    }
-    return false;
+    const char name[] = {(char)('X' + axis[0]), (char)('X' + axis[1]), (char)('X' + axis[2]), '\0'};
+    return pm_euler_order_find(name, order);
 }
 
 static pm_status add_rotation(pose_plan *plan, size_t joint, pm_error *error) {

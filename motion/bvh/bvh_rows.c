@@ -81,7 +81,7 @@ static bvh_text frame_time_word(bvh_scan *scan) {
     return bvh_next_word(scan);
 }
 
-static const char rate_hint[] = "give the rate with --source-rate";
+static const motion_about about_rate = {.cure = "source-rate", .hint = "gives it"};
 
 /* Tools that do not know the frame time write 1, so 1 is treated like a missing frame time. */
 static bool read_frame_time(bvh_scan *scan) {
@@ -93,28 +93,28 @@ static bool read_frame_time(bvh_scan *scan) {
 
     model->frame_time = word;
     if (text_read_number(word.begin, end, &seconds, &scan->commas) != end)
-        return given || bvh_refuse_with_hint(scan, word.begin, rate_hint,
-                                             "Frame Time: is '%s'; expected a number",
-                                             bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+        return given || bvh_refuse_about(scan, word.begin, about_rate,
+                                         "Frame Time: is '%s'; expected a number",
+                                         bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     if (given) {
         rate_snap how;
         if (seconds == 1.0)
             motion_warn(&scan->input->warnings,
                         "Frame Time: 1 second is a placeholder and is ignored");
-        else if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap,
+        else if (!rate_from_frame_time(word.begin, word.size, !scan->options->literal_rate,
                                        &model->stated_rate, &how))
             model->stated_rate = (pm_rational){0, 0};
         return true;
     }
     if (seconds == 1.0)
-        return bvh_refuse_with_hint(
-            scan, word.begin, rate_hint,
+        return bvh_refuse_about(
+            scan, word.begin, about_rate,
             "Frame Time: 1 second is a placeholder; expected the real frame time");
-    if (!rate_from_frame_time(word.begin, word.size, !scan->options->no_snap, &model->rate,
+    if (!rate_from_frame_time(word.begin, word.size, !scan->options->literal_rate, &model->rate,
                               &model->rate_how))
-        return bvh_refuse_with_hint(scan, word.begin, rate_hint,
-                                    "Frame Time: is %s seconds; expected 1e-9 to 1e9",
-                                    bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
+        return bvh_refuse_about(scan, word.begin, about_rate,
+                                "Frame Time: is %s seconds; expected 1e-9 to 1e9",
+                                bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}));
     return true;
 }
 
@@ -148,7 +148,7 @@ bool bvh_scan_head(bvh_scan *scan) {
         }
     }
     if (!time && scan->options->source_rate.den == 0)
-        return bvh_refuse_with_hint(scan, scan->at, rate_hint, "Frame Time: is missing");
+        return bvh_refuse_about(scan, scan->at, about_rate, "Frame Time: is missing");
     if (!frames)
         scan->model->frames_stated = UINT64_MAX;
     return true;
@@ -243,9 +243,10 @@ static bool take_not_finite(row_reader *r, bvh_text word, double *value) {
         r->held = true;
         return true;
     }
-    return bvh_refuse_with_hint(
-        scan, word.begin,
-        scan->options->hold_nan ? NULL : "--nan hold uses the value of the row before",
+    const motion_about hold = {
+        .cure = "nan", .cure_value = "hold", .hint = "uses the value of the row before"};
+    return bvh_refuse_about(
+        scan, word.begin, scan->options->hold_nan ? (motion_about){.cure = NULL} : hold,
         "%s, %s: '%s' is not a finite number%s", joint,
         bvh_printable(channel, (char[BVH_PRINTABLE_SIZE]){0}),
         bvh_printable(word, (char[BVH_PRINTABLE_SIZE]){0}),

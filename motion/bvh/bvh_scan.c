@@ -84,14 +84,14 @@ size_t bvh_line(const bvh_scan *scan, const char *location) {
     return line;
 }
 
-static void refuse(bvh_scan *scan, const char *location, const char *hint, const char *reason,
+static void refuse(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                    va_list arguments) {
     char text[1024];
 
     if (!scan->failed) {
         vsnprintf(text, sizeof text, reason, arguments);
         motion_refuse(scan->error, "line %zu: %s", bvh_line(scan, location), text);
-        scan->error->hint = hint;
+        motion_cure(scan->error, about.cure, about.cure_value, about.hint);
     }
     scan->failed = true;
 }
@@ -100,17 +100,17 @@ bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...) {
     va_list arguments;
 
     va_start(arguments, reason);
-    refuse(scan, location, NULL, reason, arguments);
+    refuse(scan, location, (motion_about){.cure = NULL}, reason, arguments);
     va_end(arguments);
     return false;
 }
 
-bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
-                          const char *reason, ...) {
+bool bvh_refuse_about(bvh_scan *scan, const char *location, motion_about about, const char *reason,
+                      ...) {
     va_list arguments;
 
     va_start(arguments, reason);
-    refuse(scan, location, hint, reason, arguments);
+    refuse(scan, location, about, reason, arguments);
     va_end(arguments);
     return false;
 }

@@ -46,12 +46,11 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value);
 /* The number of the line that contains `location`. LF, CR and CRLF end lines. */
 size_t bvh_line(const bvh_scan *scan, const char *location);
 
-/* Set the error to `line N: ...`. They always return false, and only the first error is kept. The hint
- * has static storage. */
+/* Set the error to `line N: ...`. They always return false, and only the first error is kept. */
 bool bvh_refuse(bvh_scan *scan, const char *location, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
-bool bvh_refuse_with_hint(bvh_scan *scan, const char *location, const char *hint,
-                          const char *reason, ...) __attribute__((format(printf, 4, 5)));
+bool bvh_refuse_about(bvh_scan *scan, const char *location, motion_about about, const char *reason,
+                      ...) __attribute__((format(printf, 4, 5)));
 bool bvh_out_of_memory(bvh_scan *scan);
 
 /* Reserves memory for one more element. False when memory is exhausted. */

@@ -125,7 +125,7 @@ static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->made.skeleton.parents};
     pm_skeleton *skeleton = NULL;
-    pm_status status = motion_take_failure(pm_skeleton_create(&desc, &skeleton, error), error);
+    pm_status status = pm_skeleton_create(&desc, &skeleton, error);
     if (status == PM_OK)
         status = place(c, skin, pm_skeleton_order(skeleton), error);
     pm_skeleton_destroy(&skeleton);

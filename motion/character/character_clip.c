@@ -7,32 +7,19 @@
 #include <string.h>
 
 #include "motion/character/character.h"
-#include "motion/model/evaluate.h"
-
-/* The channels of a joint; NULL: not animated. */
-typedef struct joint_channels {
-    const pm_motion_channel *of[3]; /* rotation, translation, scale */
-} joint_channels;
+#include "motion/model/pose.h"
 
 typedef struct clip_maker {
     character *c;
     const pm_motion_clip *clip;
-    joint_channels *joints;
+    node_channels *nodes;
     pm_timeline *timelines; /* of the clip's own, and then those of single joints */
     size_t timeline_count;
     uint32_t *timeline_of;
 } clip_maker;
 
-static joint_channels *find_channels(character *c, const pm_motion_clip *clip) {
-    joint_channels *joints = motion_allocate(&c->arena, c->joint_count, sizeof *joints);
-    for (size_t n = 0; joints && n < clip->channel_count; n++) {
-        const pm_motion_channel *channel = &clip->channels[n];
-        if (channel->node < 0 || c->joint_of[channel->node] == UINT32_MAX ||
-            channel->path > PM_MOTION_SCALE)
-            continue;
-        joints[c->joint_of[channel->node]].of[channel->path] = channel;
-    }
-    return joints;
+static const node_channels *of_joint(const clip_maker *m, size_t joint) {
+    return &m->nodes[m->c->nodes[joint]];
 }
 
 /* ---- timelines ----------------------------------------------------------------------------- */
@@ -49,7 +36,7 @@ static pm_timeline timeline_of(const clip_maker *m, const pm_motion_channel *cha
 }
 
 /* The times of all channels of a joint, without repetitions. */
-static bool unite(clip_maker *m, const joint_channels *joint, pm_timeline *united) {
+static bool unite(clip_maker *m, const node_channels *joint, pm_timeline *united) {
     size_t count = 0;
     for (size_t p = 0; p < 3; p++)
         count += joint->of[p] ? timeline_of(m, joint->of[p]).key_count : 0;
@@ -76,7 +63,7 @@ static bool copy_times(clip_maker *m, pm_timeline *timeline) {
     return times != NULL;
 }
 
-static bool find_timeline(clip_maker *m, const joint_channels *joint, pm_timeline *found) {
+static bool find_timeline(clip_maker *m, const node_channels *joint, pm_timeline *found) {
     const pm_motion_channel *first = NULL;
     for (size_t p = 0; p < 3; p++) {
         const pm_motion_channel *channel = joint->of[p];
@@ -95,7 +82,7 @@ static bool find_timeline(clip_maker *m, const joint_channels *joint, pm_timelin
     return true;
 }
 
-static bool is_animated(const joint_channels *joint) {
+static bool is_animated(const node_channels *joint) {
     return joint->of[0] || joint->of[1] || joint->of[2];
 }
 
@@ -109,9 +96,9 @@ static bool make_timelines(clip_maker *m) {
     for (size_t j = 0; j < joints; j++) {
         pm_timeline own;
         size_t t = 0;
-        if (!is_animated(&m->joints[j]))
+        if (!is_animated(of_joint(m, j)))
             continue;
-        if (!find_timeline(m, &m->joints[j], &own))
+        if (!find_timeline(m, of_joint(m, j), &own))
             return false;
         while (t < m->timeline_count && !same_times(&m->timelines[t], &own))
             t++;
@@ -122,7 +109,7 @@ static bool make_timelines(clip_maker *m) {
         m->timeline_of[j] = (uint32_t)t;
     }
     if (m->timeline_count == 0) /* nothing is animated: the rest pose at time 0 */
-        return unite(m, &m->joints[0], &m->timelines[m->timeline_count++]);
+        return unite(m, of_joint(m, 0), &m->timelines[m->timeline_count++]);
     return true;
 }
 
@@ -132,7 +119,7 @@ static bool add_still_timeline(clip_maker *m) {
         return true;
     const size_t still = m->timeline_count;
     for (size_t j = 0; j < m->c->joint_count; j++) {
-        if (is_animated(&m->joints[j]))
+        if (is_animated(of_joint(m, j)))
             continue;
         if (m->timeline_count == still) {
             double *time = motion_allocate(&m->c->arena, 1, sizeof *time);
@@ -148,23 +135,6 @@ static bool add_still_timeline(clip_maker *m) {
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static const uint32_t components[3] = {4, 3, 3};
-
-static void value_at(const clip_maker *m, size_t joint, size_t path, double time, double *value) {
-    const pm_motion_channel *channel = m->joints[joint].of[path];
-    const pm_motion_node *node = &m->c->content->nodes[m->c->nodes[joint]];
-    if (channel) {
-        const pm_timeline own = timeline_of(m, channel);
-        evaluate_channel(channel, &own, time, value);
-        return;
-    }
-    memcpy(value,
-           path == PM_MOTION_ROTATION   ? node->rotation
-           : path == PM_MOTION_POSITION ? node->position
-                                        : node->scale,
-           components[path] * sizeof *value);
-}
-
 static size_t count_keys(const clip_maker *m) {
     size_t keys = 0;
     for (size_t j = 0; j < m->c->joint_count; j++)
@@ -172,15 +142,16 @@ static size_t count_keys(const clip_maker *m) {
     return keys;
 }
 
-static bool make_keys(clip_maker *m, size_t path, pm_array *array) {
-    const size_t joints = m->c->joint_count, width = components[path];
+static bool make_keys(clip_maker *m, pm_motion_path path, pm_array *array) {
+    const size_t joints = m->c->joint_count, width = pose_components[path];
     double *keys = motion_allocate(&m->c->arena, count_keys(m), width * sizeof *keys), *to = keys;
     const bool one = m->timeline_count == 1;
     for (size_t j = 0; keys && j < joints; j++) {
         const pm_timeline *timeline = &m->timelines[m->timeline_of[j]];
         for (size_t k = 0; k < timeline->key_count; k++) {
             double *at = one ? keys + (k * joints + j) * width : to;
-            value_at(m, j, path, evaluate_key_time(timeline, k), at);
+            pose_value(&m->c->content->nodes[m->c->nodes[j]], of_joint(m, j), m->clip, path,
+                       evaluate_key_time(timeline, k), at);
             to += width;
         }
     }
@@ -190,8 +161,9 @@ static bool make_keys(clip_maker *m, size_t path, pm_array *array) {
 
 pm_status character_make_clip(character *c, const pm_motion_clip *clip, pm_clip_desc *desc,
                               pm_error *error) {
-    clip_maker m = {.c = c, .clip = clip, .joints = find_channels(c, clip)};
-    if (!m.joints || !make_timelines(&m) || !add_still_timeline(&m) ||
+    clip_maker m = {
+        .c = c, .clip = clip, .nodes = pose_find_channels(&c->arena, clip, c->content->node_count)};
+    if (!m.nodes || !make_timelines(&m) || !add_still_timeline(&m) ||
         !make_keys(&m, PM_MOTION_ROTATION, &desc->rotations) ||
         (c->moves && !make_keys(&m, PM_MOTION_POSITION, &desc->positions)) ||
         (c->scales && !make_keys(&m, PM_MOTION_SCALE, &desc->scales)))

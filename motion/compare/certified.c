@@ -39,7 +39,7 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
                              pm_error *error) {
     char shown[MOTION_PRINTABLE];
     for (size_t i = 0; i < s->joint_count * SUBJECT_PATHS; i++) {
-        const pm_motion_channel *channel = s->channels[i];
+        const pm_motion_channel *channel = s->channels[i / SUBJECT_PATHS].of[i % SUBJECT_PATHS];
         const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
         if (!channel)
             continue;

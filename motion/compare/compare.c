@@ -262,10 +262,12 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     c->every = times.every;
     c->time_count = times.count;
     times_release(&times);
-    if (c->time_count == 0)
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "has no key time in the part from %.9g s on; --rate gives times",
-                           c->start);
+    if (c->time_count == 0) {
+        motion_report(error, PM_ERROR_ARGUMENT, "has no key time in the part from %.9g s on",
+                      c->start);
+        motion_cure(error, "rate", NULL, "gives times");
+        return PM_ERROR_ARGUMENT;
+    }
     return c->time_count <= max_times
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,

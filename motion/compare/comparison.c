@@ -95,6 +95,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                            .b = b ? kept[1] : kept[0],
                            .method = "authored",
                            .hints = &m->hints,
+                           .spelling = o->spelling,
                            .has_tolerance = b && o->has_tolerance,
                            .tolerance_degrees = o->tolerance_degrees,
                            .tolerance_mm = o->tolerance_mm,
@@ -111,11 +112,12 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
 static pm_status look(pm_motion_comparison *m, const pm_motion_compare_options *o,
                       pm_error *error) {
     const char *const a = m->outcome.a.path, *const b = m->outcome.b.path;
+    m->hints.spelling = o->spelling;
     const pm_status status = scene_apply(o, &m->numbers, a, b, &m->hints, error);
     for (size_t i = 0; i < m->hints.count; i++)
-        motion_warn(
+        motion_tell(
             &(motion_warnings){.log = o->log, .user = o->log_user, .name = m->hints.of[i].file},
-            "%s", m->hints.of[i].text);
+            PM_LOG_WARNING, &m->hints.of[i].what);
     m->outcome.unit_mm = m->numbers.a->unit_mm;
     return status;
 }

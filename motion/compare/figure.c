@@ -44,7 +44,7 @@ static bool is_head(pm_motion_name name) {
 
 static void find_joints(measuring *m) {
     for (size_t j = 0; j < m->s->joint_count; j++)
-        if (m->s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION])
+        if (m->s->channels[j].of[PM_MOTION_ROTATION])
             m->joints[m->count++] = (uint32_t)j;
     m->head = m->count;
     for (size_t i = m->count; i > 0; i--)

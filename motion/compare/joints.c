@@ -129,7 +129,7 @@ static pm_status match(matching *m, const char *map_path, joint_pairs *pairs, pm
         motion_report(error, PM_ERROR_FILE,
                       "joints: the files have no name in common, and %zu and %zu joints",
                       m->a->joint_count, m->b->joint_count);
-        motion_hint(error, "pair them with: --map FILE");
+        motion_cure(error, "map", "FILE", "pairs them");
         return PM_ERROR_FILE;
     }
     pairs->rule = JOINTS_BY_ORDER;

@@ -10,11 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-const char *outcome_worded(const outcome *o, const char *text) {
-    const char *worded = o->words ? o->words(o->words_user, text) : NULL;
-    return worded ? worded : text;
-}
-
 bool outcome_exceeds(const outcome *o) {
     const extent *of = o->comparison->clip.of;
     return o->has_tolerance && (of[MEASURE_ANGLE].max > o->tolerance_degrees ||

@@ -16,10 +16,6 @@ typedef struct compared_file {
     const char *digest; /* XXH3-128 of what was read; NULL: this build has none */
 } compared_file;
 
-/* A text that names options of the command, in other words, which live as long as the outcome. NULL:
- * as it is. */
-typedef const char *outcome_words(void *user, const char *text);
-
 typedef struct outcome {
     const comparison *comparison;
     compared_file a, b;
@@ -31,12 +27,8 @@ typedef struct outcome {
     double tolerance_degrees, tolerance_mm;
     bool certify; /* bounds are asked for */
     certified_bounds certified;
-    outcome_words *words; /* NULL: those of the command */
-    void *words_user;
+    pm_spelling spelling; /* of options that texts name */
 } outcome;
-
-/* A text that may name options, in the words of the caller. */
-const char *outcome_worded(const outcome *o, const char *text);
 
 /* Whether the tolerance is exceeded. A distance that is not known exceeds none. */
 bool outcome_exceeds(const outcome *o);

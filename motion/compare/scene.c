@@ -22,18 +22,31 @@ const char *scene_up_name(int up) {
 
 /* ---- hints --------------------------------------------------------------------------------- */
 
+/* A cure of a hint: an option with its value, and what it does. */
+typedef struct hint_cure {
+    const char *option, *value, *does;
+} hint_cure;
+
 /* A hint that is there already, of a file that is compared with itself, is not repeated. */
-__attribute__((format(printf, 3, 4))) static void add_hint(scene_hints *hints, const char *file,
-                                                           const char *format, ...) {
-    char *text = hints->of[hints->count].text;
+__attribute__((format(printf, 4, 5))) static void
+add_hint(scene_hints *hints, const char *file, hint_cure cure, const char *format, ...) {
+    scene_hint *hint = &hints->of[hints->count];
+    char message[sizeof hint->what.message];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(text, sizeof hints->of[0].text, format, arguments);
+    vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
+    snprintf(hint->value, sizeof hint->value, "%s", cure.value);
+    motion_describe(
+        &hint->what,
+        (motion_about){.cure = cure.option, .cure_value = hint->value, .hint = cure.does}, "%s",
+        message);
+    pm_error_text(&hint->what, hints->spelling, hint->text, sizeof hint->text);
     for (size_t i = 0; i < hints->count; i++)
-        if (strcmp(hints->of[i].file, file) == 0 && strcmp(hints->of[i].text, text) == 0)
+        if (strcmp(hints->of[i].file, file) == 0 && strcmp(hints->of[i].text, hint->text) == 0)
             return;
-    hints->of[hints->count++].file = file;
+    hint->file = file;
+    hints->count++;
 }
 
 /* ---- up and units -------------------------------------------------------------------------- */
@@ -45,35 +58,39 @@ typedef struct seen {
     figure figure;
 } seen;
 
-/* Whose option a hint names. */
-static const char *verbs_of(const scene_hints *hints) {
-    return hints->is_note ? "compare and view with " : "";
-}
-
 static void hint_up(const seen *w, scene_hints *hints) {
     const figure *f = &w->figure;
     const int other = f->up == 1 ? 2 : 1;
     if (w->s->up != f->up)
-        add_hint(hints, w->name,
-                 "%s is taken as up, a guess: the figure stands along %s, where it measures "
-                 "%.4g units, and %.4g along %s; %s--up %s says otherwise",
-                 scene_up_name(f->up), scene_up_name(f->up), f->extent[f->up], f->extent[other],
-                 scene_up_name(other), verbs_of(hints), scene_up_name(other));
+        add_hint(
+            hints, w->name,
+            (hint_cure){"up", scene_up_name(other),
+                        hints->is_note ? "of compare and view says otherwise" : "says otherwise"},
+            "%s is taken as up, a guess: the figure stands along %s, where it measures "
+            "%.4g units, and %.4g along %s",
+            scene_up_name(f->up), scene_up_name(f->up), f->extent[f->up], f->extent[other],
+            scene_up_name(other));
     else if (f->is_doubtful)
         add_hint(hints, w->name,
-                 "%s is taken as up, and the figure lies along %s; if it should stand: %s--up %s",
-                 scene_up_name(f->up), scene_up_name(other), verbs_of(hints), scene_up_name(other));
+                 (hint_cure){"up", scene_up_name(other),
+                             hints->is_note ? "of compare and view, if it should stand"
+                                            : "if it should stand"},
+                 "%s is taken as up, and the figure lies along %s", scene_up_name(f->up),
+                 scene_up_name(other));
 }
+
+#define UNITS "makes it 1.7 m; 1000 is for metres, 10 for centimetres, 25.4 for inches"
 
 static void hint_unit(const seen *w, scene_hints *hints) {
     const double height = w->figure.height * w->s->unit_mm;
+    char unit[32];
+    snprintf(unit, sizeof unit, "%.3g", 1700 / w->figure.height);
     if (w->figure.is_known && height > 0 && (height < FIGURE_LEAST_MM || height > FIGURE_MOST_MM))
-        add_hint(
-            hints, w->name,
-            "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
-            "not the height of a body. %s--unit MM: 1000 for metres, 10 for centimetres, 25.4 for "
-            "inches; %.3g makes it 1.7 m",
-            w->s->unit_mm, w->figure.height, height, verbs_of(hints), 1700 / w->figure.height);
+        add_hint(hints, w->name,
+                 (hint_cure){"unit", unit, hints->is_note ? "of compare and view " UNITS : UNITS},
+                 "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
+                 "not the height of a body",
+                 w->s->unit_mm, w->figure.height, height);
 }
 
 /* The usual factor between two units that is nearest to a ratio above 1; 0: none is near. */
@@ -93,13 +110,15 @@ static void hint_ratio(const seen w[2], scene_hints *hints) {
     const double factor = usual_factor(ratio);
     if (!(ratio >= 2) || isinf(ratio))
         return;
-    add_hint(hints, w[1].name,
-             "the figure of A is %.4g units tall and that of B %.4g: a factor of %.3g%s; distances "
-             "are compared as the files have them. To bring B to the unit of A: posemill convert B "
-             "OUT --scale %.3g",
-             w[0].figure.height, w[1].figure.height, ratio,
-             factor > 0 ? ", as between units of length" : "",
+    char to_a[32];
+    snprintf(to_a, sizeof to_a, "%.3g",
              larger ? (factor > 0 ? factor : ratio) : 1 / (factor > 0 ? factor : ratio));
+    add_hint(hints, w[1].name,
+             (hint_cure){"scale", to_a, "brings B to the unit of A when it is converted"},
+             "the figure of A is %.4g units tall and that of B %.4g: a factor of %.3g%s; distances "
+             "are compared as the files have them",
+             w[0].figure.height, w[1].figure.height, ratio,
+             factor > 0 ? ", as between units of length" : "");
 }
 
 static pm_status look(const pm_motion_compare_options *o, seen *w, scene_hints *hints,
@@ -126,11 +145,11 @@ static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], sce
     status = look(o, &w[1], hints, error);
     if (status == PM_OK && w[0].figure.is_known && w[1].figure.is_known) {
         if (w[0].s->up != w[1].s->up)
-            add_hint(hints, w[1].name,
-                     "%s points up in A, and %s in B: distances have no meaning. To turn B: "
-                     "posemill convert B OUT --up %s-to-%s",
-                     scene_up_name(w[0].s->up), scene_up_name(w[1].s->up),
-                     scene_up_name(w[1].s->up), scene_up_name(w[0].s->up));
+            add_hint(
+                hints, w[1].name,
+                (hint_cure){"to-up", scene_up_name(w[0].s->up), "turns B when it is converted"},
+                "%s points up in A, and %s in B: distances have no meaning",
+                scene_up_name(w[0].s->up), scene_up_name(w[1].s->up));
         hint_ratio(w, hints);
     }
     return status;
@@ -146,6 +165,18 @@ static double time_of_key(const subject *s, size_t key) {
     return 0;
 }
 
+/* Refuses an option of the part, for a file. */
+__attribute__((format(printf, 4, 5))) static pm_status
+refuse_part(const char *file, const char *option, pm_error *error, const char *format, ...) {
+    char message[256];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    motion_fail_option(error, PM_ERROR_FILE, option, "%s", message);
+    return motion_name_failure(PM_ERROR_FILE, file, error);
+}
+
 /* Beginning and end in seconds after the first key. */
 static pm_status find_part(const pm_motion_compare_options *o, comparison *c, const char *name_a,
                            const char *name_b, pm_error *error) {
@@ -157,25 +188,20 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
     t->to = o->end_after_first_key.den != 0 ? fmax(rate_value(o->end_after_first_key), DBL_MIN)
                                             : 0; /* 0 is the end */
     if (o->trim_start > 0) {
-        if (o->trim_start >= c->a->keys) {
-            motion_report(error, PM_ERROR_FILE, "--trim-start %zu removes all %zu keys",
-                          o->trim_start, c->a->keys);
-            return motion_name_failure(PM_ERROR_FILE, name_a, error);
-        }
+        if (o->trim_start >= c->a->keys)
+            return refuse_part(name_a, "trim-start", error, "of %zu removes all %zu keys",
+                               o->trim_start, c->a->keys);
         t->from = fmax(t->from, time_of_key(c->a, o->trim_start));
     }
-    if (t->from > end + SUBJECT_SAME_TIME) {
-        motion_report(error, PM_ERROR_FILE, "%s is after the last key, at %.9g s",
-                      o->trim_start > 0 ? "what --trim-start leaves" : "--start", end);
-        return motion_name_failure(PM_ERROR_FILE, shorter, error);
-    }
-    if (t->to > end + SUBJECT_SAME_TIME) {
-        motion_report(error, PM_ERROR_FILE, "--end is after the last key, at %.9g s", end);
-        return motion_name_failure(PM_ERROR_FILE, shorter, error);
-    }
+    if (t->from > end + SUBJECT_SAME_TIME)
+        return refuse_part(shorter, o->trim_start > 0 ? "trim-start" : "start", error,
+                           "%s after the last key, at %.9g s", o->trim_start > 0 ? "ends" : "is",
+                           end);
+    if (t->to > end + SUBJECT_SAME_TIME)
+        return refuse_part(shorter, "end", error, "is after the last key, at %.9g s", end);
     if (o->end_after_first_key.den != 0 && t->to < t->from)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "--end: is before the beginning, at %.9g s",
-                           t->from);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "end",
+                                  "is before the beginning, at %.9g s", t->from);
     return PM_OK;
 }
 
@@ -198,10 +224,9 @@ static pm_status note_root(pm_motion *motion, pm_error *error) {
     uint32_t root = node;
     while (nodes[root].parent >= 0)
         root = (uint32_t)nodes[root].parent;
-    motion_note(
-        &motion->notes,
-        "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion; "
-        "convert with --extract-root moves the root",
+    motion_note_about(
+        &motion->notes, (motion_about){.cure = "extract-root", .hint = "of convert moves the root"},
+        "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion",
         motion_joint_name(moving, nodes[node].name, node),
         motion_joint_name(still, nodes[root].name, root));
     return PM_OK;
@@ -221,8 +246,8 @@ pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
     if (status == PM_OK)
         status = note_root(motion, error);
     for (size_t i = 0; i < hints.count; i++)
-        motion_note(&motion->notes, "%s", hints.of[i].text);
-    content->notes = motion->notes.texts;
+        motion_keep_note(&motion->notes, &hints.of[i].what);
+    content->notes = motion->notes.all;
     content->note_count = motion->notes.count;
     return status;
 }

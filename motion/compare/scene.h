@@ -12,13 +12,18 @@
 /* The name of the axis of a subject that points up. */
 const char *scene_up_name(int up);
 
-/* Sentences for people, and the files of which they are. */
+/* A sentence for people, and the file of which it is. */
+typedef struct scene_hint {
+    const char *file;
+    pm_error what;
+    char value[32]; /* of its cure */
+    char text[PM_ERROR_TEXT_SIZE];
+} scene_hint;
+
 typedef struct scene_hints {
-    struct {
-        const char *file;
-        char text[400];
-    } of[8];
+    scene_hint of[8];
     size_t count;
+    pm_spelling spelling; /* of the texts */
     bool is_note; /* for `info`, which has no such options: the verbs that have them are named */
 } scene_hints;
 

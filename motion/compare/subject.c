@@ -159,38 +159,14 @@ void subject_cut(subject *s, double from, double seconds) {
     }
 }
 
-/* Ancestors first: each chain of joints without a place in the order, from its top. */
-static void order_joints(subject *s, bool *placed) {
-    const pm_motion_node *nodes = s->view.content.nodes;
-    size_t count = 0;
-    for (size_t j = 0; j < s->joint_count; j++) {
-        size_t above = 0;
-        for (int32_t n = (int32_t)j; n >= 0 && !placed[n]; n = nodes[n].parent)
-            above++;
-        int32_t n = (int32_t)j;
-        for (size_t at = count + above; at > count; at--, n = nodes[n].parent) {
-            s->order[at - 1] = (uint32_t)n;
-            placed[n] = true;
-        }
-        count += above;
-    }
-}
-
 static pm_status find_joints(subject *s, pm_error *error) {
     const size_t count = s->joint_count = s->view.content.node_count;
-    bool *placed = motion_allocate(&s->arena, count, sizeof *placed);
-    s->channels = motion_allocate(&s->arena, count, SUBJECT_PATHS * sizeof *s->channels);
+    s->channels = pose_find_channels(&s->arena, s->clip, count);
     s->order = motion_allocate(&s->arena, count, sizeof *s->order);
     s->matrices = motion_allocate(&s->arena, count, 12 * sizeof *s->matrices);
-    if (!placed || !s->channels || !s->order || !s->matrices)
-        return motion_refuse_memory(error);
-    for (size_t c = 0; c < s->clip->channel_count; c++) {
-        const pm_motion_channel *channel = &s->clip->channels[c];
-        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE)
-            s->channels[SUBJECT_PATHS * (size_t)channel->node + channel->path] = channel;
-    }
-    order_joints(s, placed);
-    return PM_OK;
+    return s->channels && s->order && s->matrices && pose_order(&s->view.content, s->order)
+               ? PM_OK
+               : motion_refuse_memory(error);
 }
 
 static void find_units(subject *s, pm_motion_format format) {

@@ -8,6 +8,7 @@
 #define POSEMILL_MOTION_SUBJECT_H
 
 #include "motion/model/model.h"
+#include "motion/model/pose.h"
 
 enum { SUBJECT_PATHS = 3 }; /* rotation, translation, scale */
 
@@ -26,9 +27,9 @@ typedef struct subject {
     pm_motion view; /* all joints as nodes, one clip, and no skin */
     motion_arena arena;
     const pm_motion_clip *clip;
-    const pm_motion_channel **channels; /* (joints, SUBJECT_PATHS); NULL: not animated */
-    uint32_t *order;                    /* joints, parents before their children */
-    double *matrices;                   /* (joints, 12): of the world, while a pose is placed */
+    node_channels *channels; /* of each joint */
+    uint32_t *order;         /* joints, parents before their children */
+    double *matrices;        /* (joints, 12): of the world, while a pose is placed */
     size_t joint_count;
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;

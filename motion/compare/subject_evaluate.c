@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const size_t widths[SUBJECT_PATHS] = {4, 3, 3};
-
 /* ---- by a method --------------------------------------------------------------------------- */
 
 /* The twist axes that `resample` uses: of the bones. malloc'ed; NULL: memory is exhausted. */
@@ -39,8 +37,8 @@ static bool keep_turns(const subject *s, motion_arena *arena, pm_motion_clip *cl
     pm_motion_channel *kept = motion_allocate(arena, clip->channel_count, sizeof *kept);
     size_t count = 0;
     for (size_t j = 0; kept && j < s->joint_count; j++)
-        if (s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION])
-            kept[count++] = *s->channels[SUBJECT_PATHS * j + PM_MOTION_ROTATION];
+        if (s->channels[j].of[PM_MOTION_ROTATION])
+            kept[count++] = *s->channels[j].of[PM_MOTION_ROTATION];
     clip->channels = kept;
     clip->channel_count = count;
     return kept != NULL;
@@ -69,23 +67,10 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
         status = axes ? PM_OK : motion_refuse_memory(error);
     }
     if (status == PM_OK)
-        status = motion_take_failure(pm_clip_create(engine, &desc, &s->curve, error), error);
+        status = pm_clip_create(engine, &desc, &s->curve, error);
     free(axes);
     pm_motion_character_destroy(&character);
     return status;
-}
-
-/* The last key at or before a time; the first one where none is. */
-static size_t find_key(const pm_timeline *timeline, double time) {
-    size_t low = 0, high = timeline->key_count;
-    while (high - low > 1) {
-        const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(timeline, middle) <= time)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* The time of a key of any timeline that is as good as the same; else the time itself. */
@@ -93,7 +78,7 @@ static double nearest_key(const subject *s, double time) {
     for (size_t t = 0; t < s->clip->timeline_count; t++) {
         const pm_timeline *timeline = &s->clip->timelines[t];
         const double key =
-            evaluate_key_time(timeline, find_key(timeline, time + SUBJECT_SAME_TIME));
+            evaluate_key_time(timeline, evaluate_key_before(timeline, time + SUBJECT_SAME_TIME));
         if (fabs(key - time) < SUBJECT_SAME_TIME)
             return key;
     }
@@ -106,7 +91,7 @@ static bool make_room(subject *s, size_t count) {
         return true;
     for (size_t p = 0; p < SUBJECT_PATHS; p++)
         s->sampled[p] =
-            motion_allocate(&s->arena, count, s->joint_count * widths[p] * sizeof(float));
+            motion_allocate(&s->arena, count, s->joint_count * pose_components[p] * sizeof(float));
     s->at = motion_allocate(&s->arena, count, sizeof *s->at);
     s->room = count;
     return s->sampled[0] != NULL && s->sampled[1] != NULL && s->sampled[2] != NULL && s->at != NULL;
@@ -124,7 +109,7 @@ static pm_status sample(subject *s, const double *times, size_t count, pm_error 
                                .rotations = s->sampled[0],
                                .positions = info.has_positions ? s->sampled[1] : NULL,
                                .scales = info.has_scales ? s->sampled[2] : NULL};
-    return motion_take_failure(pm_sample(s->curve, &job, error), error);
+    return pm_sample(s->curve, &job, error);
 }
 
 /* ---- by the channels ----------------------------------------------------------------------- */
@@ -145,9 +130,9 @@ static size_t key_near(const pm_timeline *timeline, size_t key, double time) {
 
 static void evaluate_block(const subject *s, size_t joint, size_t path, const double *times,
                            size_t count, subject_pose *poses) {
-    const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
+    const pm_motion_channel *channel = s->channels[joint].of[path];
     const pm_timeline *timeline = &s->clip->timelines[channel->timeline];
-    size_t key = find_key(timeline, s->begin + times[0] - SUBJECT_SAME_TIME);
+    size_t key = evaluate_key_before(timeline, s->begin + times[0] - SUBJECT_SAME_TIME);
     for (size_t i = 0; i < count; i++) {
         double time = s->begin + times[i];
         key = key_near(timeline, key, time);
@@ -163,8 +148,8 @@ static void copy_sampled(const subject *s, size_t joint, size_t path, size_t cou
     for (size_t i = 0; i < count; i++) {
         const size_t at = i * s->joint_count + joint;
         double *value = value_of(&poses[at], path);
-        for (size_t n = 0; n < widths[path]; n++)
-            value[n] = (double)s->sampled[path][at * widths[path] + n];
+        for (size_t n = 0; n < pose_components[path]; n++)
+            value[n] = (double)s->sampled[path][at * pose_components[path] + n];
     }
 }
 
@@ -176,12 +161,12 @@ static bool follows_method(const subject *s, const pm_motion_channel *channel) {
 
 static void evaluate_path(const subject *s, size_t joint, size_t path, const double *times,
                           size_t count, subject_pose *poses) {
-    const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint + path];
+    const pm_motion_channel *channel = s->channels[joint].of[path];
     if (!channel) {
         for (size_t i = 0; i < count; i++)
             memcpy(value_of(&poses[i * s->joint_count + joint], path),
                    evaluate_rest_value(&s->view.content.nodes[joint], (pm_motion_path)path),
-                   widths[path] * sizeof(double));
+                   pose_components[path] * sizeof(double));
     } else if (follows_method(s, channel)) {
         copy_sampled(s, joint, path, count, poses);
     } else {

@@ -133,11 +133,11 @@ static bool adjust_skins(const adjustment *a, pm_motion *made) {
 }
 
 static adjustment prepare(motion_adjustment by) {
-    const double half = by.turn == PM_MOTION_TURN_NONE     ? 0
-                        : by.turn == PM_MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
-                                                           : sqrt(0.5);
+    const double half = by.turn == MOTION_TURN_NONE     ? 0
+                        : by.turn == MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
+                                                        : sqrt(0.5);
     return (adjustment){.scale = by.scale,
-                        .turn = {half, 0, 0, by.turn == PM_MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
+                        .turn = {half, 0, 0, by.turn == MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
 }
 
 /* An angular velocity is a vector without a length. */

@@ -5,12 +5,8 @@
 #ifndef POSEMILL_MOTION_ADJUST_H
 #define POSEMILL_MOTION_ADJUST_H
 
+#include "motion/model/adjustment.h"
 #include "motion/model/model.h"
-
-typedef struct motion_adjustment {
-    double scale; /* of lengths */
-    pm_motion_turn turn;
-} motion_adjustment;
 
 /* The motion with lengths multiplied and its roots turned. NULL: memory is exhausted. */
 pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by);

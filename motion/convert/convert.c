@@ -47,15 +47,9 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if ((unsigned)o->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
                            (int)o->format);
-    if (o->euler_given && (unsigned)o->euler >= PM_EULER_COUNT)
+    if (o->euler_given && !pm_euler_order_name(o->euler))
         return motion_fail(error, PM_ERROR_ARGUMENT, "euler is %d, which is no pm_euler_order",
                            (int)o->euler);
-    if ((unsigned)o->turn >= PM_MOTION_TURN_COUNT)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "turn is %d, which is no pm_motion_turn",
-                           (int)o->turn);
-    if (!isfinite(o->scale) || o->scale < 0)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
-                           o->scale);
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
@@ -64,10 +58,6 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
 }
 
 /* ---- whose document ------------------------------------------------------------------------ */
-
-static bool is_moved(const pm_motion_convert_options *o) {
-    return (o->scale > 0 && o->scale != 1) || o->turn != PM_MOTION_TURN_NONE;
-}
 
 static bool has_same_channels(const pm_motion_clip *a, const pm_motion_clip *b) {
     bool same = a->channel_count == b->channel_count;
@@ -130,9 +120,9 @@ static bool has_rows(const pm_motion *motion, const pm_motion *form) {
 
 const pm_motion *convert_find_document(const pm_motion *motion, const motion_format *format,
                                        const pm_motion_convert_options *options,
-                                       const convert_samples *samples) {
+                                       motion_adjustment by, const convert_samples *samples) {
     const pm_motion *form = motion_form_of(motion);
-    const bool moves = is_moved(options), is_read = motion == form;
+    const bool moves = motion_is_adjusted(by), is_read = motion == form;
     if (!form || !motion_writes_document(format, form) ||
         !has_shape_of(&motion->content, &form->content))
         return NULL;
@@ -273,14 +263,13 @@ pm_status convert_find_format(const pm_motion_convert_options *options, const ch
 
 static pm_status check_turn(const conversion *c, pm_error *error) {
     const pm_motion *m = c->document;
-    if (c->options->turn == PM_MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
+    if (c->by.turn == MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
         error, PM_ERROR_FILE,
         "cannot be turned: layout %s does not say which rotations are relative to the world",
         m->content.layout);
-    if (error)
-        error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
+    motion_cure_joints(error);
     return PM_ERROR_FILE;
 }
 
@@ -327,22 +316,22 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (!motion || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
     options = options ? options : &defaults;
-    conversion c = {.motion = motion,
-                    .options = options,
-                    .by = {options->scale > 0 ? options->scale : 1, options->turn}};
+    conversion c = {.motion = motion, .options = options};
     pm_status status = check_options(options, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
         status = convert_find_format(options, path, &c.format, error);
+    if (status == PM_OK)
+        status = motion_find_adjustment(options, motion->content.format, &c.by, error);
     if (status != PM_OK)
         return status;
-    c.document = convert_find_document(motion, c.format, options, NULL);
+    c.document = convert_find_document(motion, c.format, options, c.by, NULL);
     if (!c.document && !c.format->title)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", c.format->name,
                            motion->content.format == c.format->id ? "scaled or turned"
                                                                   : "written from other formats");
-    return is_moved(options) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
+    return motion_is_adjusted(c.by) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
 }
 
 pm_status convert_write_samples(const pm_motion *motion, const pm_motion *document,

@@ -5,6 +5,7 @@
 #ifndef POSEMILL_MOTION_CONVERT_H
 #define POSEMILL_MOTION_CONVERT_H
 
+#include "motion/model/adjustment.h"
 #include "motion/model/model.h"
 
 /* Samples in place of the keys of clips. */
@@ -18,11 +19,11 @@ typedef struct convert_samples {
 pm_status convert_find_format(const pm_motion_convert_options *options, const char *path,
                               const motion_format **format, pm_error *error);
 
-/* The motion whose document is written again with the rows of `motion`, or with samples of it. NULL: the file
- * is made anew. */
+/* The motion whose document is written again with the rows of `motion`, adjusted, or with samples of it. NULL:
+ * the file is made anew. */
 const pm_motion *convert_find_document(const pm_motion *motion, const motion_format *format,
                                        const pm_motion_convert_options *options,
-                                       const convert_samples *samples);
+                                       motion_adjustment by, const convert_samples *samples);
 
 /* Writes samples into such a document. */
 pm_status convert_write_samples(const pm_motion *motion, const pm_motion *document,

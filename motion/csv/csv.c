@@ -106,11 +106,6 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     return status == PM_OK ? make_content(document, input, motion, error) : status;
 }
 
-/* The document is in the motion's memory. */
-static void release(void *document) {
-    (void)document;
-}
-
 const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .name = "csv",
                                   .document = "csv",
@@ -119,5 +114,4 @@ const motion_format motion_csv = {.id = PM_MOTION_CSV,
                                   .kind = &csv_kind,
                                   .recognise = recognise,
                                   .read = read,
-                                  .write = csv_write,
-                                  .release = release};
+                                  .write = csv_write};

@@ -134,15 +134,15 @@ void csv_find_rate(const csv_document *d, const motion_input *input, pm_rational
     if (has_times && !read_times(d, column, stated))
         *stated = (pm_rational){0, 0};
     *rate = given.den ? given : stated->den ? *stated : (pm_rational){d->layout.rate, 1};
+    const motion_about another = {.cure = "source-rate", .hint = "gives another"};
     if (given.den || stated->den)
         return;
     if (has_times)
-        motion_warn(&input->warnings,
-                    "the times in column %zu are not seconds at one rate; %d frames per second are "
-                    "taken: --source-rate gives another",
-                    column + 1, d->layout.rate);
+        motion_warn_about(&input->warnings, another,
+                          "the times in column %zu are not seconds at one rate; %d frames per "
+                          "second are taken",
+                          column + 1, d->layout.rate);
     else
-        motion_warn(&input->warnings,
-                    "has no rate; %d frames per second are taken: --source-rate gives another",
-                    d->layout.rate);
+        motion_warn_about(&input->warnings, another, "has no rate; %d frames per second are taken",
+                          d->layout.rate);
 }

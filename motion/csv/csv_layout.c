@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "motion/base/counts.h"
 #include "motion/csv/csv.h"
 
 #define RADIANS 0.017453292519943295769
@@ -46,25 +45,16 @@ static const char expected_layout[] =
 /* euler-XYZ about the axes as they turn, euler-xyz about fixed ones, as SciPy has it; the columns are in
  * the order of the name. Degrees, or radians if the word ends in -radians. */
 static bool read_euler(const char *word, size_t size, csv_group *group) {
-    static const char *const orders[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
-                                         "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
     const bool radians = size == 17 && memcmp(word + 9, "-radians", 8) == 0;
     if ((size != 9 && !radians) || memcmp(word, "euler-", 6) != 0)
         return false;
     const bool fixed = islower((unsigned char)word[6]);
-    char order[3] = {word[6], word[7], word[8]};
+    char order[4] = {word[6], word[7], word[8], '\0'};
     for (size_t i = 0; i < 3 && fixed; i++) /* the other way about axes that turn */
         order[i] = (char)(word[8 - i] - 'a' + 'A');
-    for (int i = 0; i < PM_EULER_COUNT; i++)
-        if (memcmp(order, orders[i], 3) == 0) {
-            *group = (csv_group){.form = CSV_EULER,
-                                 .count = 3,
-                                 .order = (pm_euler_order)i,
-                                 .fixed = fixed,
-                                 .unit = radians ? 1 : RADIANS};
-            return true;
-        }
-    return false;
+    *group =
+        (csv_group){.form = CSV_EULER, .count = 3, .fixed = fixed, .unit = radians ? 1 : RADIANS};
+    return pm_euler_order_find(order, &group->order);
 }
 
 static bool read_word(const char *word, size_t size, csv_group *group) {
@@ -210,10 +200,9 @@ static pm_status refuse_head(const csv_document *d, size_t column, const head *h
     motion_report(error, PM_ERROR_FILE, "line %zu names column %zu '%s'; expected %s",
                   csv_line_of(d, 0) - 1, column + 1, motion_printable(shown, name, strlen(name)),
                   expected);
-    if (error)
-        error->hint =
-            "say what the columns are: --layout position,euler-xyz (degrees about fixed axes, "
-            "or euler-XYZ, euler-xyz-radians), with index, time or number for columns before";
+    motion_cure(error, "layout", "position,euler-xyz",
+                "says what the columns are: degrees about fixed axes, or euler-XYZ, "
+                "euler-xyz-radians, with index, time or number for columns before");
     return PM_ERROR_FILE;
 }
 

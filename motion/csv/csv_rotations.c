@@ -64,11 +64,13 @@ static pm_status refuse_columns(const csv_document *d, const csv_group *g, const
                   csv_line_of(d, e->first_far), g->column + 1, g->column + 4, length_of(q),
                   shifted ? "the first column looks like a time or an index"
                           : "expected unit quaternions");
-    if (error)
-        error->hint = shifted ? "say what the columns are: --layout time,position,quaternion-xyzw, "
-                                "or index in place of time"
-                              : "say what the columns are: --layout position,euler-xyz (degrees, "
-                                "or euler-xyz-radians); --layout robot takes them as quaternions";
+    if (shifted)
+        motion_cure(error, "layout", "time,position,quaternion-xyzw",
+                    "says what the columns are; index may be in place of time");
+    else
+        motion_cure(error, "layout", "position,euler-xyz",
+                    "says what the columns are: degrees, or euler-xyz-radians; robot takes them as "
+                    "quaternions");
     return PM_ERROR_FILE;
 }
 

@@ -157,7 +157,7 @@ static pm_status read_row(csv_span row, size_t line, size_t columns, double *out
             motion_report(error, PM_ERROR_FILE, "line %zu, column %zu is '%s'; expected a number",
                           line, count + 1, motion_printable(shown, field.text, field.size));
             if (is_gap(field, out[count], is_number))
-                motion_hint(error, MOTION_FILL_HINT);
+                motion_cure_gaps(error);
             return PM_ERROR_FILE;
         }
     }

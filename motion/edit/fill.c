@@ -203,8 +203,7 @@ static pm_status refuse_gap(const filling *f, const gap *g, size_t first, double
                   "'%s' has a gap of %.6g s at %.6g s; the longest that is filled has %.6g s",
                   name_of(f, g->channel, shown), seconds, evaluate_key_time(g->timeline, first),
                   longest);
-    motion_hint(error,
-                "fill longer ones with --fill-max, or cut the file with: posemill edit --cut");
+    motion_cure(error, "fill-max", NULL, "fills longer ones; or cut the file");
     return PM_ERROR_FILE;
 }
 

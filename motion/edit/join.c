@@ -416,10 +416,12 @@ static pm_status list_parts(const pm_motion *const *motions, size_t count, const
         if (clip >= content->clip_count)
             return motion_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] is %zu; the motion has %zu", i,
                                clip, content->clip_count);
-        if (content->node_count == 0)
-            return motion_fail_at(error, PM_ERROR_FILE, parts[i].name,
-                                  "give the joints with --skeleton",
-                                  "has no joints; motions are joined by theirs");
+        if (content->node_count == 0) {
+            motion_fail_at(error, PM_ERROR_FILE, parts[i].name, NULL,
+                           "has no joints; motions are joined by theirs");
+            motion_cure_joints(error);
+            return PM_ERROR_FILE;
+        }
     }
     return PM_OK;
 }

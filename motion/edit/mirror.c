@@ -15,6 +15,7 @@
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/pose.h"
 #include "motion/model/similarity.h"
 
 /* Of rest poses, relative to their size. */
@@ -82,30 +83,18 @@ static void conjugate(const double q[4], double out[4]) {
 
 /* ---- the rest pose ------------------------------------------------------------------------- */
 
-/* Parents may come after their children: each path up is walked once. */
 static bool find_world(mirror_plan *plan) {
-    const size_t count = plan->from->node_count;
     const pm_motion_node *nodes = plan->from->nodes;
-    bool *done = calloc(count + 1, sizeof *done);
-    uint32_t *path = calloc(count + 1, sizeof *path);
-    for (size_t n = 0; done && path && n < count; n++) {
-        size_t depth = 0;
-        for (int32_t at = (int32_t)n; at >= 0 && !done[at]; at = nodes[at].parent)
-            path[depth++] = (uint32_t)at;
-        while (depth > 0) {
-            const uint32_t at = path[--depth];
-            double own[4];
-            memcpy(own, nodes[at].rotation, sizeof own);
-            evaluate_normalise(own);
-            if (nodes[at].parent >= 0)
-                quat_multiply(plan->world[nodes[at].parent], own, own);
-            memcpy(plan->world[at], own, sizeof own);
-            done[at] = true;
-        }
+    uint32_t *order = calloc(plan->from->node_count + 1, sizeof *order);
+    const bool good = order && pose_order(plan->from, order);
+    for (size_t i = 0; good && i < plan->from->node_count; i++) {
+        double *own = plan->world[order[i]];
+        memcpy(own, nodes[order[i]].rotation, 4 * sizeof *own);
+        evaluate_normalise(own);
+        if (nodes[order[i]].parent >= 0)
+            quat_multiply(plan->world[nodes[order[i]].parent], own, own);
     }
-    const bool good = done && path;
-    free(done);
-    free(path);
+    free(order);
     return good;
 }
 

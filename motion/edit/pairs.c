@@ -227,13 +227,13 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
         motion_report(error, PM_ERROR_FILE, "'%s' and '%s' hang on joints that are no pair",
                       motion_joint_name(first, a->name, (int64_t)n),
                       motion_joint_name(second, b->name, partners[n]));
-        motion_hint(error, "name the pairs with --pairs FILE");
+        motion_cure(error, "pairs", "FILE", "names the pairs");
         return PM_ERROR_FILE;
     }
     if (pairs > 0)
         return PM_OK;
     motion_report(error, PM_ERROR_FILE, "no two joints are left and right by their names");
-    motion_hint(error, "name the pairs with --pairs FILE");
+    motion_cure(error, "pairs", "FILE", "names the pairs");
     return PM_ERROR_FILE;
 }
 

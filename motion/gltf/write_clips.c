@@ -73,8 +73,7 @@ static pm_status check_moved(const gltf_writer *w, const motion_samples *s, pm_e
                       "/animations/%zu/channels/%zu: is carried over with its times; a cut that "
                       "begins at 0 would move the others",
                       s->clip, i);
-        if (error)
-            error->hint = "--keep-time keeps the times of all";
+        motion_cure(error, "keep-time", "true", "keeps the times of all");
         return PM_ERROR_FILE;
     }
     return PM_OK;

@@ -230,7 +230,7 @@ static pm_status match_robot(const pm_motion *motion, const pm_library_content *
     to->form = NULL;
     to->content.layout = "";
     to->content.node_count = 0;
-    to->content.notes = to->notes.texts;
+    to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
     return status;
 }

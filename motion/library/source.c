@@ -30,7 +30,24 @@ static pm_status match_robot(library_source *source, const char *path, pm_error 
         pm_library_match_robot(source->motion, source->options->robot, &made, error);
     const pm_motion_content *content = pm_motion_get_content(made);
     for (size_t i = 0; status == PM_OK && reading->log && i < content->note_count; i++)
-        motion_warn_at(reading->log, reading->log_user, path, "%s", content->notes[i]);
+        motion_tell(
+            &(motion_warnings){.log = reading->log, .user = reading->log_user, .name = path},
+            PM_LOG_WARNING, content->notes[i]);
+    return use(source, made, status);
+}
+
+static pm_status fill(library_source *source, const char *path, pm_error *error) {
+    const pm_motion_read_options *reading = &source->options->reading;
+    pm_motion_fill_report found;
+    pm_motion *made = NULL;
+    const pm_status status =
+        pm_motion_fill(source->motion, source->options->fill, &made, &found, error);
+    if (status == PM_OK && found.nan_keys + found.frozen_keys > 0)
+        motion_warn_at(
+            reading->log, reading->log_user, path,
+            "filled %zu keys that were not finite and %zu that were frozen, in gaps of at "
+            "most %.6g s",
+            found.nan_keys, found.frozen_keys, found.longest);
     return use(source, made, status);
 }
 
@@ -66,6 +83,8 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
     source->options = options;
     pm_status status = pm_motion_open(path, &reading, &source->motion, error);
     source->is_open = status == PM_OK;
+    if (status == PM_OK && options->fill)
+        status = fill(source, path, error);
     if (status == PM_OK && options->robot)
         status = match_robot(source, path, error);
     if (status == PM_OK && options->rate.den)

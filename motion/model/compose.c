@@ -25,8 +25,8 @@ pm_status motion_check_nodes(const pm_motion_content *content, const char *what,
     if (content->node_count > 0)
         return PM_OK;
     motion_report(error, PM_ERROR_FILE, "has no nodes; %s requires a skeleton", what);
-    if (error && content->format == PM_MOTION_NPZ)
-        error->hint = "give the joints with --skeleton: smpl, smplh, smplx, or a file with joints";
+    if (content->format == PM_MOTION_NPZ)
+        motion_cure_joints(error);
     return PM_ERROR_FILE;
 }
 
@@ -182,10 +182,10 @@ pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, boo
         return PM_OK;
     motion_report(error, PM_ERROR_FILE, "key times are not uniform; %s requires a rate%s", format,
                   has_times ? ", or the same times for all joints" : "");
-    if (error)
-        error->hint = has_extra_end(frames->timeline)
-                          ? "the last key is between frames; --end-rule fit leaves it out"
-                          : "give the rate with --rate";
+    if (has_extra_end(frames->timeline))
+        motion_cure(error, "end-rule", "fit", "leaves out the last key, which is between frames");
+    else
+        motion_cure(error, "rate", NULL, "gives one");
     return PM_ERROR_FILE;
 }
 

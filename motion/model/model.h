@@ -12,6 +12,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
+#include "motion/base/format_list.h"
 #include "motion/base/gaps.h"
 #include "motion/files/input.h"
 #include "motion/files/observer.h"
@@ -193,9 +194,9 @@ struct motion_format {
     /* Whether a file with these first bytes can be of the format. */
     bool (*recognise)(const char *bytes, size_t size);
     /* Fills motion->content and motion->document, which the caller releases on failure too. Data
-     * that stay valid as long as the input may be pointed to. */
+     * that stay valid as long as the input may be pointed to. NULL: files are only written. */
     pm_status (*read)(const motion_input *input, pm_motion *motion, pm_error *error);
-    /* Writes a file. Without a document only formats that have a title can. */
+    /* Writes a file. Without a document only formats that have a title can. NULL: files are only read. */
     pm_status (*write)(const motion_writing *writing, const motion_sink *sink, pm_error *error);
     bool writes_keys;     /* with a document, the keys of `motion` need no rate */
     motion_scales scales; /* of files that are made anew */
@@ -205,7 +206,7 @@ struct motion_format {
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
                     size_t first, size_t key_count, pm_number type, void *keys);
-    void (*release)(void *document); /* NULL is ignored */
+    void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */
     void (*list_differences)(const pm_motion *a, const pm_motion *b, char *text, size_t size);
@@ -237,7 +238,8 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);
 
-extern const motion_format motion_bvh, motion_gltf, motion_glb, motion_npz, motion_csv, motion_usda,
-    motion_amc;
+#define MOTION_DECLARE_FORMAT(id, row, ...) extern const motion_format motion_##row;
+MOTION_FORMATS(MOTION_DECLARE_FORMAT)
+#undef MOTION_DECLARE_FORMAT
 
 #endif

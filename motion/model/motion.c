@@ -58,7 +58,7 @@ void motion_carry(pm_motion *motion, size_t count, const char *one, const char *
 }
 
 static pm_motion *release(pm_motion *m) {
-    if (m->format && m->document)
+    if (m->document && m->format->release)
         m->format->release(m->document);
     for (size_t i = 1; i < m->made_of_count; i++) {
         pm_motion *from = (pm_motion *)(uintptr_t)m->made_of[i];

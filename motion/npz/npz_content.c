@@ -103,9 +103,7 @@ static pm_status check_quaternions(const making *m, const npz_rows *rows, npz_le
                          "is no quaternions: at frame %zu, joint %zu the length is %.4g; expected "
                          "unit quaternions",
                          found->first_far / joints, found->first_far % joints, found->length);
-        if (m->error)
-            m->error->hint = "if they are to be normalised, name the layout: --layout NAME; or "
-                             "write one: --layout FILE.json";
+        motion_cure(m->error, "layout", "NAME", "normalises them; so does FILE.json with a layout");
         return PM_ERROR_FILE;
     }
     if (found->odd > 0)

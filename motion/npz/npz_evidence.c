@@ -345,11 +345,11 @@ static pm_status use_other_order(npz_document *document, const motion_input *inp
             role = document->rows[r].role = other_order(document->rows[r].role);
     if (input->options->strict)
         return motion_refuse(
-            error, "quaternions are %s, as velocities or bones show; expected --layout %s",
+            error, "quaternions are %s, as velocities or bones show; expected the layout %s",
             name_of(role), twin->name);
-    motion_warn(&input->warnings,
-                "quaternions are read as %s, as velocities or bones show; --layout %s says so",
-                name_of(role), twin->name);
+    motion_warn_about(&input->warnings,
+                      (motion_about){.cure = "layout", .cure_value = twin->name, .hint = "says so"},
+                      "quaternions are read as %s, as velocities or bones show", name_of(role));
     *layout = *twin;
     return PM_OK;
 }
@@ -383,11 +383,13 @@ pm_status npz_find_order(npz_document *document, const motion_input *input, doub
     if (input->options->strict)
         return motion_refuse(error,
                              "nothing in the file tells the order of its quaternions; expected "
-                             "--layout %s or %s",
+                             "the layout %s or %s",
                              layout->name, layout->twin);
-    motion_warn(&input->warnings,
-                "nothing in the file tells the order of its quaternions; they are read as those "
-                "of layout %s, w x y z; --layout %s reads x y z w",
-                layout->name, layout->twin);
+    motion_warn_about(
+        &input->warnings,
+        (motion_about){.cure = "layout", .cure_value = layout->twin, .hint = "reads x y z w"},
+        "nothing in the file tells the order of its quaternions; they are read as those of layout "
+        "%s, w x y z",
+        layout->name);
     return PM_OK;
 }

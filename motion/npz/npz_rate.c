@@ -170,7 +170,7 @@ static pm_status add_rate(npz_document *document, const motion_input *input, siz
     if (status != PM_OK)
         return status;
     const bool is_float = strcmp(r->type, "<f4") == 0;
-    if (npz_recognise_rate(r->value, is_float, !input->options->no_snap, &r->rate))
+    if (npz_recognise_rate(r->value, is_float, !input->options->literal_rate, &r->rate))
         warn_of_snap(document, input, r);
     else if (has_given_rate(input))
         r->rate = (pm_rational){0, 0};

@@ -201,7 +201,7 @@ static pm_status check_finite(const npz_document *document, npz_rows *rows, moti
     (void)npz_refuse(error, &document->archive.members[rows->member],
                      "is not finite at frame %zu, index %zu; expected finite numbers",
                      at / rows->width, at % rows->width);
-    motion_hint(error, MOTION_FILL_HINT);
+    motion_cure_gaps(error);
     return PM_ERROR_FILE;
 }
 

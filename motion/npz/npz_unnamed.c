@@ -121,9 +121,8 @@ pm_status npz_check_unnamed(const npz_document *document, const npz_rows *rows, 
         return PM_OK;
     (void)npz_refuse(error, member,
                      "has %s, and no layout names it; expected one that says how it is read", what);
-    if (error)
-        error->hint =
-            "write --layout FILE.json: {\"extends\": \"amass\", \"rotations\": [{\"member\": "
-            "\"NAME\", \"as\": \"quaternion-xyzw\"}]}, or its name under \"scalars\"";
+    motion_cure(error, "layout", "FILE.json",
+                "says how: {\"extends\": \"amass\", \"rotations\": [{\"member\": "
+                "\"NAME\", \"as\": \"quaternion-xyzw\"}]}, or its name under \"scalars\"");
     return PM_ERROR_FILE;
 }

@@ -10,39 +10,33 @@
 
 #include "motion/base/counts.h"
 #include "motion/base/printable.h"
+#include "motion/base/words.h"
 #include "motion/model/compose.h"
 
+#define IN_BUILT(row) &(row)
 #ifdef POSEMILL_GLTF
-#define IF_GLTF(format) &(format)
+#define IN_GLTF(row) &(row)
 #else
-#define IF_GLTF(format) NULL
+#define IN_GLTF(row) NULL
 #endif
 #ifdef POSEMILL_NPZ
-#define IF_NPZ(format) &(format)
+#define IN_NPZ(row) &(row)
 #else
-#define IF_NPZ(format) NULL
+#define IN_NPZ(row) NULL
 #endif
 
-/* A format of the public header. The last one takes any text: files are tried in this order. */
 typedef struct format_row {
     pm_motion_format id;
     const char *name;
-    const char *extensions[4];   /* the first one is the name; the files of VRM are GLB */
-    const motion_format *format; /* NULL: this build leaves it out */
-    enum { IS_BOTH = 0, IS_INPUT, IS_OUTPUT } is; /* what files can be */
+    const motion_format *format;              /* NULL: this build leaves it out */
+    enum { IS_BOTH, IS_READ, IS_WRITTEN } is; /* what files can be */
+    const char *extensions[4];
 } format_row;
 
-static const format_row rows[] = {
-    {PM_MOTION_BVH, "bvh", {"bvh"}, &motion_bvh, IS_BOTH},
-    {PM_MOTION_GLTF, "gltf", {"gltf"}, IF_GLTF(motion_gltf), IS_BOTH},
-    {PM_MOTION_GLB, "glb", {"glb", "vrm", "vrma"}, IF_GLTF(motion_glb), IS_BOTH},
-    {PM_MOTION_NPZ, "npz", {"npz"}, IF_NPZ(motion_npz), IS_BOTH},
-    {PM_MOTION_AMC, "amc", {"amc"}, &motion_amc, IS_INPUT},
-    {PM_MOTION_USDA, "usda", {"usda"}, &motion_usda, IS_OUTPUT},
-    {PM_MOTION_CSV, "csv", {"csv"}, &motion_csv, IS_BOTH},
-};
+#define FORMAT_ROW(id, row, files, build, ...)                                                     \
+    {PM_MOTION_##id, #row, IN_##build(motion_##row), IS_##files, {__VA_ARGS__}},
+static const format_row rows[] = {MOTION_FORMATS(FORMAT_ROW)};
 enum { ROWS = sizeof rows / sizeof *rows };
-_Static_assert(ROWS + 1 == PM_MOTION_FORMAT_COUNT, "a row for each format but PM_MOTION_ANY");
 
 const motion_format *motion_format_of(pm_motion_format id) {
     for (size_t i = 0; i < ROWS; i++)
@@ -83,7 +77,7 @@ const char *motion_list_extensions(char text[MOTION_EXTENSIONS], bool of_outputs
     for (size_t i = 0; i < ROWS; i++)
         for (const char *const *own = rows[i].extensions; *own; own++) {
             const bool is_last = i + 1 == ROWS && !own[1];
-            if (rows[i].is == (of_outputs ? IS_INPUT : IS_OUTPUT))
+            if (rows[i].is == (of_outputs ? IS_READ : IS_WRITTEN))
                 continue;
             used += (size_t)snprintf(text + used, MOTION_EXTENSIONS - used, "%s%s",
                                      used == 0 ? ""
@@ -117,8 +111,8 @@ static input_kind_found find_any(const char *bytes, size_t size) {
     return format_of_bytes(bytes, size) ? INPUT_KIND_YES : INPUT_KIND_UNKNOWN;
 }
 
-static const input_kind any_kind = {
-    find_any, "is not of a known motion format; those are " MOTION_READ_NAMES};
+static const input_kind any_kind = {find_any,
+                                    "is not of a known motion format; those are" MOTION_READ_NAMES};
 
 pm_status motion_find_named_format(const pm_motion_read_options *options, const char *name,
                                    const motion_format **format, pm_error *error) {
@@ -153,9 +147,9 @@ pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format
     const motion_format *writer = motion_format_of(format);
     if (writer && writer->title)
         return motion_check_nodes(&motion->content, writer->title, error);
-    if (format == PM_MOTION_AMC) {
-        motion_report(error, PM_ERROR_ARGUMENT, "AMC is read, and not written");
-        motion_hint(error, "choose another format: --to bvh");
+    if (writer && !writer->write) {
+        motion_report(error, PM_ERROR_ARGUMENT, "%s is read, and not written", writer->name);
+        motion_cure(error, "to", "bvh", "chooses another format");
         return PM_ERROR_ARGUMENT;
     }
     return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be written from other formats",

@@ -13,11 +13,6 @@ const motion_format *motion_format_of(pm_motion_format id);
 /* That of a name's extension; NULL if it has none, or an unknown one. */
 const motion_format *motion_format_of_name(const char *name);
 
-/* The names of the formats that are read, and written, for texts that are known before the program
- * runs: those of the table, as a test checks. */
-#define MOTION_READ_NAMES "bvh, gltf, glb, npz, amc and csv"
-#define MOTION_WRITTEN_NAMES "bvh, gltf, glb, npz, usda and csv"
-
 /* All extensions of files that are read, or written, for messages: "bvh, gltf or csv". Returns text. */
 enum { MOTION_EXTENSIONS = 64 };
 const char *motion_list_extensions(char text[MOTION_EXTENSIONS], bool of_outputs);

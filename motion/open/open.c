@@ -30,13 +30,9 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
 
 /* Puts the file's name before the message of a refused file. */
 static void add_name(const char *name, pm_error *error) {
-    char message[sizeof error->message], shown[MOTION_PRINTABLE];
-    if (!error || error->status == PM_ERROR_ARGUMENT)
-        return;
-    snprintf(message, sizeof message, "%s", error->message);
-    snprintf(error->message, sizeof error->message, "%s: %.*s",
-             motion_printable(shown, name, strlen(name)), (int)(sizeof message - sizeof shown - 2),
-             message);
+    char shown[MOTION_PRINTABLE];
+    if (error && error->status != PM_ERROR_ARGUMENT)
+        motion_name_failure(error->status, motion_printable(shown, name, strlen(name)), error);
 }
 
 /* Arrays use a skeleton, and say so; all other files have one, or no joints. */
@@ -81,7 +77,12 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
                             pm_error *error) {
     pm_status status = motion_find_format(input, name, &motion->format, error);
     if (status == PM_OK)
-        status = motion->format->read(input, motion, error);
+        status =
+            motion->format->read
+                ? motion->format->read(input, motion, error)
+                : motion_refuse(error,
+                                "is %s, which is written, and not read; expected" MOTION_READ_NAMES,
+                                motion->format->title);
     if (status == PM_OK && input->options->skeleton)
         status = check_skeleton(input, motion, error);
     if (status == PM_OK && input->options->rates_must_agree && input->options->source_rate.den)
@@ -124,7 +125,7 @@ static pm_status parse(const char *data, size_t size, char *owned, const char *n
     else
         *motion = made;
     if (status == PM_OK) {
-        made->content.notes = made->notes.texts;
+        made->content.notes = made->notes.all;
         made->content.note_count = made->notes.count;
         made->content.carried = made->carried.texts;
         made->content.carried_count = made->carried.count;

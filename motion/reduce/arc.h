@@ -13,8 +13,6 @@
 #ifndef POSEMILL_MOTION_REDUCE_ARC_H
 #define POSEMILL_MOTION_REDUCE_ARC_H
 
-#include <stdbool.h>
-
 /* A slerp from one unit quaternion to another, the shorter way. */
 typedef struct arc {
     double from[4], to[4]; /* `to` with the sign of the shorter way */
@@ -43,19 +41,6 @@ double arc_sign(const double a[4], const double b[4]);
 /* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at
  * most `apart`. */
 double arc_bound(double apart, double a, double b);
-
-/* Whether the arcs are at most `limit` apart at every time of an interval that lies in both. */
-bool arc_holds(const arc *a, const arc *b, double begin, double end, double limit);
-
-/* What is known about an error along the times: a value that is reached, and one that is not exceeded. */
-typedef struct arc_extent {
-    double found, bound;
-    double time;  /* of `found` */
-    double limit; /* the bound is made precise until it is decided whether it is below. 0: none */
-} arc_extent;
-
-/* Adds an interval that lies in both arcs; the values are `apart`. */
-void arc_extend(arc_extent *extent, const arc *a, const arc *b, double begin, double end);
 
 /* Radians of `apart`, and back. */
 double arc_radians(double apart);

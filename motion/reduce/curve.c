@@ -168,9 +168,8 @@ static pm_status measure_all(const method_curve *c, pm_method method, const doub
                                .velocities = (float *)velocities,
                                .accelerations = (float *)accelerations,
                                .host_threads = 1};
-    const pm_status status = accelerations
-                                 ? motion_take_failure(pm_sample(c->clip, &job, error), error)
-                                 : motion_refuse_memory(error);
+    const pm_status status =
+        accelerations ? pm_sample(c->clip, &job, error) : motion_refuse_memory(error);
     if (status == PM_OK)
         measure(c, method, times, keys, count, (const float(*)[3])velocities,
                 (const float(*)[3])accelerations);
@@ -191,7 +190,7 @@ pm_status method_curve_make(method_curve *c, pm_method method, const double *tim
     pm_status status =
         c->parts ? pm_engine_create(&reference, &c->engine, error) : motion_refuse_memory(error);
     if (status == PM_OK)
-        status = motion_take_failure(pm_clip_create(c->engine, &desc, &c->clip, error), error);
+        status = pm_clip_create(c->engine, &desc, &c->clip, error);
     if (status == PM_OK)
         status = measure_all(c, method, times, keys, count, error);
     if (status != PM_OK)
@@ -210,7 +209,7 @@ pm_status method_curve_sample(const method_curve *c, const double *times, size_t
                               float (*values)[4], pm_error *error) {
     const pm_sample_job job = {
         .sample_count = count, .times = times, .rotations = (float *)values, .host_threads = 1};
-    return motion_take_failure(pm_sample(c->clip, &job, error), error);
+    return pm_sample(c->clip, &job, error);
 }
 
 void method_curve_unit(const float value[4], double q[4]) {

@@ -43,9 +43,9 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->position) && o->position >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "position is %g, expected a length from 0 on",
                            o->position);
-    if (!(isfinite(o->scale) && o->scale >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a ratio from 0 on",
-                           o->scale);
+    if (!(isfinite(o->scale_error) && o->scale_error >= 0))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "scale_error is %g, expected a ratio from 0 on",
+                           o->scale_error);
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
@@ -154,8 +154,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
         if (count > 0 && !has_same_times(set[0]->source.timeline, channel->source.timeline)) {
             motion_refuse(error, "clip %zu: channels %zu and %zu have keys at different times",
                           clip, set[0]->index, channel->index);
-            motion_hint(error,
-                        "without --common each joint has keys of its own; or resample first");
+            motion_hint(error, "resample first, or let each joint have keys of its own");
             return PM_ERROR_FILE;
         }
         set[count++] = channel;
@@ -219,7 +218,7 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     const pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
         (r->limits.position > 0 || r->limits.scale > 0))
-        motion_hint(error, "errors of --position and --scale add up down the chain, and count as "
+        motion_hint(error, "errors of positions and scales add up down the chain, and count as "
                            "distances: give smaller ones, or none");
     if (status == PM_OK && (isnan(r->distance.key_time) || result.found > r->distance.found)) {
         const double bound = fmax(r->distance.bound, result.bound);
@@ -444,7 +443,7 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 /* ---- public -------------------------------------------------------------------------------- */
 
 static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale, o->curve,
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale_error, o->curve,
                            o->smooth};
 }
 

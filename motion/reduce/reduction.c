@@ -159,7 +159,7 @@ static bool print_all(FILE *file, const void *content) {
     json_begin_object(&json, "limits");
     json_write_number(&json, "angle_degrees", r->options.angle);
     json_write_number(&json, "position", r->options.position);
-    json_write_number(&json, "scale", r->options.scale);
+    json_write_number(&json, "scale", r->options.scale_error);
     json_write_number(&json, "distance", r->options.distance);
     json_write_number(&json, "at", r->options.at);
     json_end_object(&json);

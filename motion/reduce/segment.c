@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 30 };
+/* Of an interval. The excess of the bound of arcs is below 4^-24 of its value then. */
+enum { HALVINGS = 30, ARC_HALVINGS = 24 };
 
 void segment_value(const segment *s, double time, double q[4]) {
     float value[1][4];
@@ -49,6 +50,7 @@ double segments_bound(double chord, double seconds, turning a, turning b, double
 /* An interval whose ends are known. */
 typedef struct span {
     const segment *a, *b;
+    bool are_arcs;
     double sign, begin, end, rounding;
     double from, to; /* chords at its ends, from above */
 } span;
@@ -63,6 +65,7 @@ static double chord_at(const span *s, double time) {
 static span span_of(const segment *a, const segment *b, double begin, double end) {
     span s = {.a = a,
               .b = b,
+              .are_arcs = a->kind == SEGMENT_ARC && b->kind == SEGMENT_ARC,
               .begin = begin,
               .end = end,
               .rounding = segment_rounding(a) + segment_rounding(b)};
@@ -75,15 +78,21 @@ static span span_of(const segment *a, const segment *b, double begin, double end
     return s;
 }
 
+static double apart_of(double chord) {
+    return chord * chord / 2;
+}
+
 /* The least bound of what reaches a chord. */
 static double least_of(const span *s, double chord) {
-    const double most = chord + 2 * s->rounding;
-    return most * most / 2 * (1 + 1e-14);
+    return s->are_arcs ? apart_of(chord) : apart_of(chord + 2 * s->rounding) * (1 + 1e-14);
 }
 
 static double bound_of(const span *s) {
-    return segments_bound(fmax(s->from, s->to), s->end - s->begin,
-                          segment_turning(s->a, s->begin, s->end),
+    const double chord = fmax(s->from, s->to), seconds = s->end - s->begin;
+    if (s->are_arcs)
+        return arc_bound(apart_of(chord), arc_speed(&s->a->arc) * seconds,
+                         arc_speed(&s->b->arc) * seconds);
+    return segments_bound(chord, seconds, segment_turning(s->a, s->begin, s->end),
                           segment_turning(s->b, s->begin, s->end), s->rounding);
 }
 
@@ -108,28 +117,32 @@ static bool span_holds(const span *s, double limit, int halvings) {
 }
 
 bool segments_hold(const segment *a, const segment *b, double begin, double end, double limit) {
-    if (a->kind == SEGMENT_ARC && b->kind == SEGMENT_ARC)
-        return arc_holds(&a->arc, &b->arc, begin, end, limit);
     const span s = span_of(a, b, begin, end);
-    return span_holds(&s, limit, HALVINGS);
+    return span_holds(&s, limit, s.are_arcs ? ARC_HALVINGS : HALVINGS);
 }
 
 static void note(arc_extent *extent, double chord, double time) {
-    const double apart = chord * chord / 2;
+    const double apart = apart_of(chord);
     if (apart <= extent->found)
         return;
     extent->found = apart;
     extent->time = time;
 }
 
-/* A bound is stated to one part in a thousand of the angle, or to a microradian. */
+/* A bound of arcs is stated to one part in ten thousand of the angle; another one to one part in a thousand,
+ * or to a microradian. */
+static bool is_precise(const arc_extent *extent, const span *s, double bound) {
+    return s->are_arcs ? bound <= extent->found * (1 + 2e-4)
+                       : bound <= least_of(s, sqrt(2 * extent->found)) * (1 + 2e-3) + 1e-13;
+}
+
 static void span_extend(arc_extent *extent, const span *s, int halvings) {
-    const double bound = bound_of(s), least = least_of(s, sqrt(2 * extent->found));
-    /* What was found elsewhere may have another rounding, and decides nothing here. */
-    const bool is_decided = extent->limit == 0 || bound <= extent->limit ||
-                            least_of(s, fmax(s->from, s->to)) > extent->limit;
+    const double bound = bound_of(s);
+    /* But for arcs, what was found elsewhere may have another rounding, and decides nothing here. */
+    const double least = s->are_arcs ? extent->found : least_of(s, fmax(s->from, s->to));
+    const bool is_decided = extent->limit == 0 || bound <= extent->limit || least > extent->limit;
     span halves[2];
-    if (halvings == 0 || (is_decided && bound <= least * (1 + 2e-3) + 1e-13) || !halve(s, halves)) {
+    if (halvings == 0 || (is_decided && is_precise(extent, s, bound)) || !halve(s, halves)) {
         extent->bound = fmax(extent->bound, bound < 2 ? bound : 2);
         return;
     }
@@ -140,12 +153,8 @@ static void span_extend(arc_extent *extent, const span *s, int halvings) {
 
 void segments_extend(arc_extent *extent, const segment *a, const segment *b, double begin,
                      double end) {
-    if (a->kind == SEGMENT_ARC && b->kind == SEGMENT_ARC) {
-        arc_extend(extent, &a->arc, &b->arc, begin, end);
-        return;
-    }
     const span s = span_of(a, b, begin, end);
     note(extent, s.from, begin);
     note(extent, s.to, end);
-    span_extend(extent, &s, HALVINGS);
+    span_extend(extent, &s, s.are_arcs ? ARC_HALVINGS : HALVINGS);
 }

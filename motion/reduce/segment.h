@@ -46,7 +46,14 @@ double segments_bound(double chord, double seconds, turning a, turning b, double
 /* Whether both are at most `limit` apart at every time of an interval that lies in both. */
 bool segments_hold(const segment *a, const segment *b, double begin, double end, double limit);
 
-/* As arc_extend. */
+/* What is known about an error along the times: a value that is reached, and one that is not exceeded. */
+typedef struct arc_extent {
+    double found, bound;
+    double time;  /* of `found` */
+    double limit; /* the bound is made precise until it is decided whether it is below. 0: none */
+} arc_extent;
+
+/* Adds an interval that lies in both segments; the values are `apart`. */
 void segments_extend(arc_extent *extent, const segment *a, const segment *b, double begin,
                      double end);
 

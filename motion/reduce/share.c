@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "motion/base/fault.h"
-#include "motion/model/evaluate.h"
+#include "motion/model/pose.h"
 
 enum { ROUNDS_MAX = 80 };
 
@@ -81,7 +81,7 @@ static double scale_of(const sharing *s, size_t node) {
 
 /* How far the farthest point is that hangs on each joint, in model space: with the offsets of the rest pose.
  * First in the frame of each joint, whose scale applies to what hangs on it. */
-static void find_levers(const sharing *s, const size_t *order, double *scales, double *levers) {
+static void find_levers(const sharing *s, const uint32_t *order, double *scales, double *levers) {
     const pm_motion_node *nodes = s->request->content->nodes;
     for (size_t n = 0; n < s->nodes; n++) {
         scales[n] = scale_of(s, n);
@@ -108,7 +108,7 @@ static double share_of(double lever) {
 }
 
 /* What the shares of the longest chain come to. */
-static double longest_chain(const sharing *s, const size_t *order, const double *levers,
+static double longest_chain(const sharing *s, const uint32_t *order, const double *levers,
                             double *sums) {
     double longest = 0;
     for (size_t i = 0; i < s->nodes; i++) {
@@ -122,10 +122,10 @@ static double longest_chain(const sharing *s, const size_t *order, const double 
 }
 
 static pm_status set_limits(sharing *s, pm_error *error) {
-    size_t *order = motion_allocate(&s->arena, s->nodes, sizeof *order);
+    uint32_t *order = motion_allocate(&s->arena, s->nodes, sizeof *order);
     double *levers = motion_allocate(&s->arena, s->nodes, sizeof *levers);
     double *sums = motion_allocate(&s->arena, s->nodes, sizeof *sums);
-    if (!order || !levers || !sums || !space_order(s->request->content, order))
+    if (!order || !levers || !sums || !pose_order(s->request->content, order))
         return motion_refuse_memory(error);
     find_levers(s, order, sums, levers);
     const double longest = longest_chain(s, order, levers, sums);

@@ -10,7 +10,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
-#include "motion/model/evaluate.h"
+#include "motion/model/pose.h"
 
 enum {
     HALVINGS = 14 /* of an interval */
@@ -164,7 +164,7 @@ typedef struct space_walk {
     space_result *result;
     size_t counts[2]; /* of nodes */
     bool has_cubics;  /* whose speeds change within an interval */
-    size_t *orders[2];
+    uint32_t *orders[2];
     joint_segment *segments[2];
     joint_speed *speeds[2];
     placed
@@ -337,24 +337,6 @@ static void walk_all(const space_walk *w) {
 
 /* ---- all ----------------------------------------------------------------------------------- */
 
-bool space_order(const pm_motion_content *content, size_t *order) {
-    const size_t count = content->node_count;
-    bool *is_placed = calloc(count + 1, sizeof *is_placed);
-    size_t placed_count = 0, before = SIZE_MAX;
-    while (is_placed && placed_count < count && placed_count != before) {
-        before = placed_count;
-        for (size_t n = 0; n < count; n++) {
-            const int32_t parent = content->nodes[n].parent;
-            if (is_placed[n] || (parent >= 0 && !is_placed[parent]))
-                continue;
-            is_placed[n] = true;
-            order[placed_count++] = n;
-        }
-    }
-    free(is_placed);
-    return placed_count == count;
-}
-
 static bool allocate(space_walk *w) {
     bool good = true;
     for (int side = 0; side < 2; side++) {
@@ -364,7 +346,7 @@ static bool allocate(space_walk *w) {
         w->segments[side] = motion_allocate(&w->arena, count, sizeof *w->segments[side]);
         w->speeds[side] = motion_allocate(&w->arena, count, sizeof *w->speeds[side]);
         good = good && w->orders[side] && w->segments[side] && w->speeds[side] &&
-               space_order(content, w->orders[side]);
+               pose_order(content, w->orders[side]);
         for (size_t i = 0; i < HALVINGS + 3; i++) {
             w->poses[i][side] = motion_allocate(&w->arena, count, sizeof *w->poses[i][side]);
             good = good && w->poses[i][side];

@@ -50,7 +50,4 @@ typedef struct space_request {
 /* PM_ERROR_MEMORY, or PM_OK. */
 pm_status space_certify(const space_request *request, space_result *result, pm_error *error);
 
-/* The nodes, parents before their children. False: memory is exhausted, or there is a circle. */
-bool space_order(const pm_motion_content *content, size_t *order);
-
 #endif

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/reduce/segment.h"
 #include "motion/reduce/written.h"
 
 enum { BLOCK = 64, LANES = 8 };
@@ -254,8 +255,9 @@ static bool interval_holds(const turns *t, const candidate *c, size_t key, doubl
     const double b = c->arc.angle * (end - begin) / c->arc.seconds, a = t->angles[key];
     if (apart / (1 - (a * a + b * b) / 8) <= 1 - 1e-9) /* a and b are at most pi / 2 */
         return true;
-    const arc source = turns_arc(t, key);
-    return arc_holds(&source, &c->arc, begin, end, t->limits[key]);
+    const segment source = {SEGMENT_ARC, .arc = turns_arc(t, key)};
+    const segment arc = {SEGMENT_ARC, .arc = c->arc};
+    return segments_hold(&source, &arc, begin, end, t->limits[key]);
 }
 
 /* Each interval by itself: those of the source, cut at both ends of the candidate. What lies before

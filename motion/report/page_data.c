@@ -168,7 +168,7 @@ static void write_keys(json_writer *json, const page_frames *f, const subject *s
     for (size_t p = 0; p < f->joints; p++) {
         const joint_pair pair = f->c->pairs->pairs[p];
         const size_t joint = is_b ? pair.b : pair.a;
-        const pm_motion_channel *channel = s->channels[SUBJECT_PATHS * joint];
+        const pm_motion_channel *channel = s->channels[joint].of[0];
         json_write_signed(json, NULL, channel ? (int64_t)channel->timeline : -1);
     }
     json_end_array(json);

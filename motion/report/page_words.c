@@ -18,9 +18,10 @@ static void write_path(FILE *file, const char *path) {
     fputs("</bdi>", file);
 }
 
-static void write_message(FILE *file, const page *p, const char *text) {
-    const char *worded = outcome_worded(p->outcome, text);
-    page_write_text(file, worded, strlen(worded));
+static void write_message(FILE *file, const page *p, const pm_error *remark) {
+    char text[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, p->outcome->spelling, text, sizeof text);
+    page_write_text(file, text, strlen(text));
 }
 
 static void write_joint(FILE *file, const comparison *c, size_t pair) {
@@ -72,10 +73,14 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
                 "<p class=\"apart\">Without the outliers, %s, the largest %s is %.4g %s.</p>\n",
                 apart, what, c->scales[measure].end, unit);
     if (measure == MEASURE_ANGLE && outcome_keys_apart(c) > 0) {
-        char cure[64];
-        snprintf(cure, sizeof cure, "--trim-start %zu leaves it out", outcome_keys_apart(c));
-        fputs("<p class=\"note\">The beginning is apart, as a T-pose is: ", file);
-        write_message(file, p, cure);
+        char keys[24];
+        snprintf(keys, sizeof keys, "%zu", outcome_keys_apart(c));
+        const pm_error remark = {.message = "The beginning is apart, as a T-pose is",
+                                 .cure = "trim-start",
+                                 .cure_value = keys,
+                                 .hint = "leaves it out"};
+        fputs("<p class=\"note\">", file);
+        write_message(file, p, &remark);
         fputs(".</p>\n", file);
     }
 }
@@ -86,7 +91,7 @@ static void write_hints(FILE *file, const page *p) {
         fputs("<p class=\"note hint\">", file);
         write_path(file, hints->of[i].file);
         fputs(": ", file);
-        write_message(file, p, hints->of[i].text);
+        write_message(file, p, &hints->of[i].what);
         fputs(".</p>\n", file);
     }
 }

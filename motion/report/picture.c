@@ -132,8 +132,11 @@ static void choose_times(making *m, const pm_motion_picture_options *o) {
 
 static pm_status prepare(making *m, const pm_motion_picture_options *o, pm_error *error) {
     const size_t joints = m->s->joint_count;
-    if (!m->s->has_places)
-        return motion_refuse(error, "has no skeleton, which a picture shows; --skeleton gives one");
+    if (!m->s->has_places) {
+        motion_report(error, PM_ERROR_FILE, "has no skeleton, which a picture shows");
+        motion_cure_joints(error);
+        return PM_ERROR_FILE;
+    }
     if (joints > MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a picture shows %d", joints, MOST_JOINTS);
     for (size_t j = 0; j < joints; j++)

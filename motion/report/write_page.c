@@ -41,14 +41,11 @@ static pm_status give(const page_call *call, const page *p, pm_error *error) {
 
 static pm_status show(page_call *call, pm_error *error) {
     const pm_motion_page_options *o = call->options;
-    outcome worded = call->made->outcome;
     size_t joint = 0;
     const pm_status status = o->has_joint ? find_joint(call, &joint, error) : PM_OK;
     if (status != PM_OK)
         return status;
-    worded.words = o->words;
-    worded.words_user = o->words_user;
-    const page p = {.outcome = &worded,
+    const page p = {.outcome = &call->made->outcome,
                     .frames = &call->frames,
                     .command = o->made_by ? o->made_by : "pm_motion_write_page",
                     .hides_poses = o->hides_poses,

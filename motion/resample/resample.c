@@ -160,10 +160,13 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
         status = convert_find_format(writing, path, &r.format, error);
     if (status == PM_OK)
         status = resample_check_options(motion, options, error);
+    motion_adjustment by;
+    if (status == PM_OK)
+        status = motion_find_adjustment(writing, motion->content.format, &by, error);
     if (status != PM_OK)
         return status;
-    r.document =
-        convert_find_document(motion, r.format, writing, &(convert_samples){.rewrites = rewrites});
+    r.document = convert_find_document(motion, r.format, writing, by,
+                                       &(convert_samples){.rewrites = rewrites});
     return r.document ? write_pieces(&r, engine, options, report, error)
                       : write_copy(&r, engine, options, report, error);
 }

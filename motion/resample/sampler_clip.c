@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler_grid.h"
@@ -30,20 +31,14 @@ static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL
 }
 
 pm_status sampler_name_failure(const sampler *s, const track_group *group, pm_error *error) {
-    char text[CHANNEL_TEXT], message[sizeof error->message];
-    if (error)
-        motion_use_words(error);
+    char text[CHANNEL_TEXT + 32];
     if (!error || error->track == PM_NO_INDEX || error->track >= group->track_count)
         return error ? error->status : PM_ERROR_FILE;
     const size_t numbers = group->rotates ? 1 : 3;
     describe_channel(s, group->numbers[numbers * error->track].channel, text);
-    snprintf(message, sizeof message, "%s", error->message);
-    if (error->key == PM_NO_INDEX)
-        snprintf(error->message, sizeof error->message, "%s: %.240s", text, message);
-    else
-        snprintf(error->message, sizeof error->message, "%s, frame %zu: %.240s", text,
-                 error->key + s->options->trim_start, message);
-    return error->status;
+    if (error->key != PM_NO_INDEX)
+        snprintf(text + strlen(text), 32, ", frame %zu", error->key + s->options->trim_start);
+    return motion_name_failure(error->status, text, error);
 }
 
 /* Those on keys that the writer has are the source's. */
@@ -209,9 +204,9 @@ pm_status sampler_make_clip(const sampler *s, sampler_group *group, pm_error *er
 pm_status sampler_run(const sampler *s, const sampler_group *group, const pm_sample_job *job,
                       pm_error *error) {
     if (group->filter)
-        return motion_take_failure(pm_filter_sample(group->filter, job, error), error);
+        return pm_filter_sample(group->filter, job, error);
     if (!group->resampler)
-        return motion_take_failure(pm_sample(group->clip, job, error), error);
+        return pm_sample(group->clip, job, error);
     pm_sample_job threaded = *job;
     threaded.host_threads = s->plain_threads;
     const pm_status status = pm_resampler_sample(group->resampler, &threaded, error);

@@ -17,11 +17,11 @@ static const double automatic = 0.45;
 pm_status sampler_find_cutoff(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     if (!o->authored && o->curve && o->curve->loop_period > 0)
-        return motion_refuse(error, "--lowpass cannot be combined with --loop");
+        return motion_fail_option(error, PM_ERROR_FILE, "lowpass", "does not work for loops");
     if (s->frames == 0) {
         motion_refuse(error, "has keys at no rate, which a low-pass requires");
-        if (error)
-            error->hint = "resample it first without --lowpass, at the rate that it was made for";
+        motion_hint(error,
+                    "resample it first without a low-pass, at the rate that it was made for");
         return PM_ERROR_FILE;
     }
     const double source = rate_value(s->source.rate), rate = rate_value(o->rate);
@@ -64,7 +64,7 @@ static pm_status sample_frames(const sampler *s, const sampler_group *group,
     if (status != PM_OK)
         status = sampler_name_failure(s, group->tracks, error);
     else
-        status = motion_take_failure(pm_sample(clip, &job, error), error);
+        status = pm_sample(clip, &job, error);
     pm_clip_destroy(&clip);
     free(times);
     return status;

@@ -41,8 +41,7 @@ static pm_status check_count(const sampler *s, pm_error *error) {
                       s->clip->timelines[0].key_count - s->options->trim_start, source, more,
                       (unsigned long long)s->count, target, (unsigned long long)max);
     }
-    if (error)
-        error->hint = "check --rate and --source-rate; --max-frames raises the limit";
+    motion_cure(error, "max-frames", NULL, "raises the limit; check the rates first");
     return PM_ERROR_FILE;
 }
 
@@ -50,19 +49,20 @@ static pm_status check_count(const sampler *s, pm_error *error) {
 
 static pm_status refuse_cut(const char *option, pm_rational given, const char *limit,
                             double seconds, pm_error *error) {
-    return motion_refuse(error, "%s is after %s (%.9g s; %s is %.9g s after the first key)", option,
-                         limit, rate_value(given), limit, seconds);
+    return motion_fail_option(error, PM_ERROR_FILE, option,
+                              "is after %s (%.9g s; %s is %.9g s after the first key)", limit,
+                              rate_value(given), limit, seconds);
 }
 
 static pm_status refuse_start(const sampler *s, double last, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     const double loop = loop_of(o);
     if (is_given(o->end_after_first_key))
-        return refuse_cut("--start", o->start_after_first_key, "--end",
+        return refuse_cut("start", o->start_after_first_key, "the end of the cut",
                           rate_value(o->end_after_first_key), error);
     return loop > 0
-               ? refuse_cut("--start", o->start_after_first_key, "the end of the loop", loop, error)
-               : refuse_cut("--start", o->start_after_first_key, "the last key", last, error);
+               ? refuse_cut("start", o->start_after_first_key, "the end of the loop", loop, error)
+               : refuse_cut("start", o->start_after_first_key, "the last key", last, error);
 }
 
 /* ---- clips with a rate --------------------------------------------------------------------- */
@@ -135,12 +135,14 @@ static uint64_t count_frames(const sampler *s) {
 static pm_status check_trim(const sampler *s, pm_error *error) {
     const size_t trim = s->options->trim_start;
     if (trim >= s->frames)
-        return motion_refuse(error, "--trim-start %zu removes all %llu frames", trim,
-                             (unsigned long long)s->frames);
+        return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
+                                  "of %zu removes all %llu frames", trim,
+                                  (unsigned long long)s->frames);
     for (size_t c = 0; trim > 0 && c < s->clip->channel_count; c++) {
         const pm_timeline *t = timeline_of(s, c);
         if (t->key_count > 1 && evaluate_key_time(t, 0) > evaluate_key_time(s->longest, 0))
-            return motion_refuse(error, "--trim-start is for channels that begin together");
+            return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
+                                      "is for channels that begin together");
     }
     return PM_OK;
 }
@@ -166,16 +168,15 @@ static pm_status find_frames(sampler *s, bool *fits, pm_error *error) {
     if (status != PM_OK)
         return status;
     const resample_span span = span_of(s);
-    const char *reason = resample_grid_make(&span, &s->grid);
-    const bool is_end = reason && strncmp(reason, "--end", 5) == 0;
-    const bool is_start = reason && strncmp(reason, "--start", 7) == 0;
+    const resample_grid_fault fault = resample_grid_make(&span, &s->grid);
     const double last = (double)(span.frame_count - 1) / rate_value(span.source_rate);
-    *fits = (!reason || is_end || is_start) && rate_divide(trim, s->source.rate, &s->origin) &&
+    *fits = fault != RESAMPLE_GRID_TOO_FINE && rate_divide(trim, s->source.rate, &s->origin) &&
             (s->uniform || rate_add(s->source.start, s->origin, &s->origin));
-    if (!*fits || !reason)
+    if (!*fits || fault == RESAMPLE_GRID_OK)
         return PM_OK;
-    return is_end ? refuse_cut("--end", o->end_after_first_key, "the last key", last, error)
-                  : refuse_start(s, last, error);
+    return fault == RESAMPLE_GRID_END
+               ? refuse_cut("end", o->end_after_first_key, "the last key", last, error)
+               : refuse_start(s, last, error);
 }
 
 static pm_status find_uniform(sampler *s, pm_error *error) {
@@ -368,10 +369,11 @@ static pm_status find_times(sampler *s, pm_error *error) {
     const bool before_end = is_open_loop(loop, last) && !is_given(o->end_after_first_key);
     const double lost = lost_at(s, s->last_time);
     if (o->trim_start > 0)
-        return motion_refuse(error, "--trim-start is for files with uniform keys");
+        return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
+                                  "is for files with uniform keys");
     if (is_given(o->end_after_first_key) && loop == 0 &&
         rate_value(o->end_after_first_key) > last + lost)
-        return refuse_cut("--end", o->end_after_first_key, "the last key", last, error);
+        return refuse_cut("end", o->end_after_first_key, "the last key", last, error);
     cut_range(s);
     if (s->first_time > s->last_time + lost)
         return refuse_start(s, last, error);
@@ -394,8 +396,9 @@ static pm_status find_listed(sampler *s, pm_error *error) {
         status = find_times(s, error);
     }
     if (status == PM_OK && !are_distinct(s))
-        return motion_refuse(error, "samples at this rate are closer than float32 key times; "
-                                    "expected a lower --rate");
+        return motion_fail_option(error, PM_ERROR_FILE, "rate",
+                                  "gives samples closer than float32 key times; expected a lower "
+                                  "one");
     return status;
 }
 

@@ -14,14 +14,10 @@
 #include "motion/model/made.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
+#include "motion/model/pose.h"
 
 /* Nearer to half a turn about a horizontal axis, a rotation has no heading. */
 static const double least_heading = 1e-6;
-
-/* The channels of a node; NULL: it has its rest pose. */
-typedef struct node_channels {
-    const pm_motion_channel *of[3]; /* rotation, translation, scale */
-} node_channels;
 
 typedef struct clip_maker {
     root_plan *plan;
@@ -46,22 +42,7 @@ static const pm_timeline *timeline_of(const clip_maker *m, const pm_motion_chann
 /* ---- poses --------------------------------------------------------------------------------- */
 
 static similarity local_at(const clip_maker *m, uint32_t node, double time) {
-    const node_channels *own = &m->nodes[node];
-    similarity r = evaluate_rest(&m->plan->from->nodes[node]);
-    double scale[3];
-    if (own->of[PM_MOTION_ROTATION])
-        evaluate_channel(own->of[PM_MOTION_ROTATION], timeline_of(m, own->of[PM_MOTION_ROTATION]),
-                         time, r.q);
-    if (own->of[PM_MOTION_POSITION])
-        evaluate_channel(own->of[PM_MOTION_POSITION], timeline_of(m, own->of[PM_MOTION_POSITION]),
-                         time, r.p);
-    if (own->of[PM_MOTION_SCALE]) {
-        evaluate_channel(own->of[PM_MOTION_SCALE], timeline_of(m, own->of[PM_MOTION_SCALE]), time,
-                         scale);
-        r.s = scale[0];
-    }
-    evaluate_normalise(r.q);
-    return r;
+    return pose_local(&m->plan->from->nodes[node], &m->nodes[node], m->from, time);
 }
 
 static void find_chain(clip_maker *m, double time) {
@@ -300,20 +281,13 @@ static bool keep_in_place(clip_maker *m, const root_kept *kept, size_t timeline)
 static bool allocate(clip_maker *m, motion_arena *scratch) {
     const root_plan *plan = m->plan;
     const size_t room = 2 * (plan->kept_count + 1);
-    m->nodes = motion_allocate(scratch, plan->from->node_count, sizeof *m->nodes);
+    m->nodes = pose_find_channels(scratch, m->from, plan->from->node_count);
     m->moving = motion_allocate(scratch, 3 * (plan->chain_count + 1), sizeof *m->moving);
     m->chain = motion_allocate(scratch, plan->chain_count, sizeof *m->chain);
     m->timelines = motion_allocate(plan->arena, m->from->timeline_count + plan->kept_count + 1,
                                    sizeof *m->timelines);
     m->channels = motion_allocate(plan->arena, m->from->channel_count + room, sizeof *m->channels);
-    if (!m->nodes || !m->moving || !m->chain || !m->timelines || !m->channels)
-        return false;
-    for (size_t c = 0; c < m->from->channel_count; c++) {
-        const pm_motion_channel *channel = &m->from->channels[c];
-        if (channel->node >= 0 && channel->path <= PM_MOTION_SCALE)
-            m->nodes[channel->node].of[channel->path] = channel;
-    }
-    return true;
+    return m->nodes && m->moving && m->chain && m->timelines && m->channels;
 }
 
 /* The joint is in the chain. */

@@ -12,6 +12,7 @@
 
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
+#include "motion/model/adjustment.h"
 #include "motion/model/names.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
@@ -166,7 +167,7 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
-static pm_motion_convert_options writing_options(task_work *w, pm_motion_format format,
+static pm_motion_convert_options writing_options(const task_work *w, pm_motion_format format,
                                                  const pm_motion_observer *observer) {
     const pm_motion_batch_task *o = w->how->task;
     return (pm_motion_convert_options){.format = format,
@@ -174,7 +175,10 @@ static pm_motion_convert_options writing_options(task_work *w, pm_motion_format 
                                        .euler_given = o->euler_given,
                                        .euler = o->euler,
                                        .scale = o->scale,
-                                       .turn = o->turn,
+                                       .up = o->up,
+                                       .to_up = o->to_up,
+                                       .unit_mm = o->unit_mm,
+                                       .to_unit_mm = o->to_unit_mm,
                                        .strict = o->read.strict,
                                        .make_folders = w->how->is_batch,
                                        .must_be_new = w->out->must_be_new,
@@ -182,6 +186,16 @@ static pm_motion_convert_options writing_options(task_work *w, pm_motion_format 
                                        .left_out = note_left_out,
                                        .left_out_user = w->report->left_out,
                                        .observer = observer};
+}
+
+/* Whether lengths or axes change. */
+static pm_status find_moves(const task_work *w, bool *moves, pm_error *error) {
+    const pm_motion_convert_options options = writing_options(w, PM_MOTION_ANY, NULL);
+    motion_adjustment by = {.scale = 1};
+    const pm_status status =
+        motion_find_adjustment(&options, pm_motion_get_content(w->motion)->format, &by, error);
+    *moves = motion_is_adjusted(by);
+    return status;
 }
 
 /* With its root extracted, where the task asks for it. */
@@ -275,8 +289,11 @@ static pm_status write_any(task_work *w, pm_motion_resample_report *done, pm_err
 static pm_status check_conversion(const task_work *w, pm_error *error) {
     const pm_motion_format format = format_of_output(w, w->out->path);
     const pm_motion_content *content = pm_motion_get_content(w->motion);
-    const bool moves = task_moves(w->how->task), has_rate = w->how->task->rate != NULL;
-    const bool has_joints = w->report->node_count > 0;
+    const bool has_rate = w->how->task->rate != NULL, has_joints = w->report->node_count > 0;
+    bool moves = false;
+    const pm_status status = find_moves(w, &moves, error);
+    if (status != PM_OK)
+        return motion_name_failure(status, w->path, error);
     if (moves && is_gltf(format) && is_gltf(content->format))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "glTF cannot be scaled or turned: its meshes would be left out");
@@ -290,9 +307,10 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
                        w->report->other_arrays);
     if (!has_rate && !w->how->task->reduce && w->clip_count > 0 && content->clip_count > 1 &&
         is_gltf(format))
-        return motion_fail_at(
-            error, PM_ERROR_ARGUMENT, "--clip", "leave it out, or write a format of one clip",
-            "has no effect: %s holds all clips of '%s'", pm_motion_format_name(format), w->path);
+        return motion_fail_option(
+            error, PM_ERROR_ARGUMENT, "clip",
+            "has no effect: %s holds all clips of '%s'; expected a format of one clip",
+            pm_motion_format_name(format), w->path);
     return w->how->is_batch ? PM_OK : task_check_format(w->how->task, format, error);
 }
 
@@ -344,13 +362,13 @@ static pm_status check_clips(const task_work *w, pm_error *error) {
 static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *error) {
     const char *name = pm_motion_format_name(format);
     if (w->how->task->keep_time)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, "--keep-time",
-                              "leave it out, or write gltf or glb",
-                              "has no effect on %s, which begins at 0", name);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
+                                  "has no effect on %s, which begins at 0; it is for gltf and glb",
+                                  name);
     if (w->clip_count > 1)
-        return motion_fail_at(
-            error, PM_ERROR_ARGUMENT, "--clip", "write each clip to a file of its own",
-            "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path, name);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "clip",
+                                  "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path,
+                                  name);
     if (pm_motion_get_content(w->motion)->clip_count > 0) {
         w->clips[0] = first_clip(w);
         w->clip_count = 1;

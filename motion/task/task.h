@@ -19,7 +19,7 @@ typedef struct task_how {
     task_engines *engines; /* shared by threads */
     bool is_batch;         /* creates folders; options may be for other files of the batch */
     bool finds_aliasing;   /* for the report */
-    pm_log_function log;
+    pm_motion_log_function log;
     void *log_user;
     void (*progress)(void *user, uint64_t done, uint64_t total); /* NULL: not called */
     void *progress_user;

@@ -11,54 +11,53 @@
 
 /* ---- warnings ------------------------------------------------------------------------------ */
 
-typedef struct told {
-    pm_log_function log;
-    void *user;
-} told;
+/* Warns of an option that is given and not read. */
+static void warn(const motion_warnings *to, bool given, const char *option, const char *what) {
+    if (given)
+        motion_warn_about(to, (motion_about){.option = option}, "has no effect on %s", what);
+}
 
-static void warn_unread(const pm_motion_curve *curve, told to) {
+static void warn_unread(const pm_motion_curve *curve, const motion_warnings *to) {
     const pm_method_info *info = pm_method_get_info(curve->method);
-    const char *name = info->name;
-    if (curve->tangents_given && !info->takes_tangents)
-        motion_warn_at(to.log, to.user, "--tangents", "has no effect on %s", name);
-    if (curve->ends_given && !info->takes_ends)
-        motion_warn_at(to.log, to.user, "--ends", "has no effect on %s", name);
+    warn(to, curve->tangents_given && !info->takes_tangents, "tangents", info->name);
+    warn(to, curve->ends_given && !info->takes_ends, "ends", info->name);
     if (curve->unlimited && curve->method != PM_METHOD_SQUAD)
-        motion_warn_at(to.log, to.user, "--no-limit", "has no effect on %s; only squad uses it",
-                       name);
-    if (!info->takes_axes) {
-        const char *unread = curve->axis_given         ? "--axis"
-                             : curve->axis_frame_given ? "--axis-frame"
-                             : curve->swing_given      ? "--swing"
-                             : curve->twist_given      ? "--twist"
-                                                       : NULL;
-        if (unread)
-            motion_warn_at(to.log, to.user, unread, "has no effect on %s", name);
-    }
+        motion_warn_about(to, (motion_about){.option = "unlimited"},
+                          "has no effect on %s; only squad uses it", info->name);
+    const char *unread = curve->axis_given         ? "axis"
+                         : curve->axis_frame_given ? "axis-frame"
+                         : curve->swing_given      ? "swing"
+                         : curve->twist_given      ? "twist"
+                                                   : NULL;
+    warn(to, unread && !info->takes_axes, unread, info->name);
 }
 
 /* What is authored has a curve of its own in each channel. */
-static void warn_of_authored(const pm_motion_curve *curve, told to) {
+static void warn_of_authored(const pm_motion_curve *curve, const motion_warnings *to) {
     const struct {
         bool given;
         const char *name;
-    } all[] = {{curve->tangents_given, "--tangents"}, {curve->ends_given, "--ends"},
-               {curve->unlimited, "--no-limit"},      {curve->loop_period > 0.0, "--loop"},
-               {curve->axis_given, "--axis"},         {curve->axis_frame_given, "--axis-frame"},
-               {curve->swing_given, "--swing"},       {curve->twist_given, "--twist"}};
+    } all[] = {{curve->tangents_given, "tangents"}, {curve->ends_given, "ends"},
+               {curve->unlimited, "unlimited"},     {curve->loop_period > 0.0, "loop"},
+               {curve->axis_given, "axis"},         {curve->axis_frame_given, "axis-frame"},
+               {curve->swing_given, "swing"},       {curve->twist_given, "twist"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (all[i].given)
-            motion_warn_at(to.log, to.user, all[i].name,
-                           "has no effect on the authored interpolation; give a --method");
+            motion_warn_about(to,
+                              (motion_about){.option = all[i].name,
+                                             .cure = "method",
+                                             .hint = "replaces what is authored"},
+                              "has no effect on the authored interpolation");
 }
 
 void task_curve_warn(const pm_motion_curve *curve, bool authored, task_curve *state,
-                     pm_log_function log, void *user) {
+                     pm_motion_log_function log, void *user) {
+    const motion_warnings to = {.log = log, .user = user};
     bool *is_warned = authored ? &state->is_warned_of_authored : &state->is_warned;
     if (!*is_warned && authored)
-        warn_of_authored(curve, (told){log, user});
+        warn_of_authored(curve, &to);
     else if (!*is_warned)
-        warn_unread(curve, (told){log, user});
+        warn_unread(curve, &to);
     *is_warned = true;
 }
 

@@ -20,7 +20,7 @@ typedef struct task_curve {
 /* Warns about options that the method or, with `authored`, the file's own interpolation does not use,
  * once. */
 void task_curve_warn(const pm_motion_curve *curve, bool authored, task_curve *state,
-                     pm_log_function log, void *user);
+                     pm_motion_log_function log, void *user);
 
 /* Reads the .npy files, checks them against (key_count, track_count, 3) and (track_count, 3), and sets
  * the fields of the description that have options; other fields are unchanged. The description is valid

@@ -7,7 +7,6 @@
 #include "motion/task/task_engines.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "motion/base/fault.h"
 #include "motion/resample/device.h"
@@ -36,20 +35,20 @@ static pm_status make(task_engines *e, bool in_c, pm_engine **made, pm_error *er
 
 /* "walk.bvh: in plain C: no device is opened for 65000 numbers" */
 static void tell(const char *path, resample_device choice, uint64_t numbers,
-                 const pm_device_info *device, pm_log_function log, void *user) {
-    char line[640];
+                 const pm_device_info *device, pm_motion_log_function log, void *user) {
+    pm_error remark;
     if (choice == RESAMPLE_ON_DEVICE)
-        snprintf(line, sizeof line, "%.400s: on %.150s", path, device->name);
+        motion_describe(&remark, (motion_about){.hint = NULL}, "on %.150s", device->name);
     else
-        snprintf(line, sizeof line, "%.400s: in plain C: %s %" PRIu64 " numbers", path,
-                 choice == RESAMPLE_IN_C ? "no device is opened for" : "there is no GPU for",
-                 numbers);
-    log(user, PM_LOG_INFO, line);
+        motion_describe(&remark, (motion_about){.hint = NULL}, "in plain C: %s %" PRIu64 " numbers",
+                        choice == RESAMPLE_IN_C ? "no device is opened for" : "there is no GPU for",
+                        numbers);
+    motion_tell(&(motion_warnings){.log = log, .user = user, .name = path}, PM_LOG_INFO, &remark);
 }
 
 pm_status task_engines_choose(task_engines *e, const pm_motion *motion,
                               const pm_motion_resample_options *options, const char *path,
-                              pm_log_function log, void *log_user, pm_engine **engine,
+                              pm_motion_log_function log, void *log_user, pm_engine **engine,
                               pm_error *error) {
     pm_device_info device;
     uint64_t numbers;

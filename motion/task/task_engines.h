@@ -26,7 +26,7 @@ void task_engines_begin(task_engines *e, pm_engine *given, const pm_engine_desc 
  * PM_LOG_WARNING where a device was to be opened and there is none. Thread-safe. */
 pm_status task_engines_choose(task_engines *e, const pm_motion *motion,
                               const pm_motion_resample_options *options, const char *path,
-                              pm_log_function log, void *log_user, pm_engine **engine,
+                              pm_motion_log_function log, void *log_user, pm_engine **engine,
                               pm_error *error);
 
 void task_engines_end(task_engines *e);

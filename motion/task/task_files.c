@@ -33,14 +33,22 @@ pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_
     if (*extension == '\0' || task->read.format != PM_MOTION_ANY ||
         pm_motion_find_format(in) != PM_MOTION_ANY)
         return PM_OK;
-    return motion_fail_at(error, PM_ERROR_FILE, in, "if the file has another format, use --format",
-                          "format '%.20s' is not supported; expected %s", extension,
-                          motion_list_extensions(expected, false));
+    motion_fail_at(error, PM_ERROR_FILE, in, NULL, "format '%.20s' is not supported; expected %s",
+                   extension, motion_list_extensions(expected, false));
+    motion_cure(error, "format", NULL, "says what the file has if it is another format");
+    return PM_ERROR_FILE;
+}
+
+static pm_status refuse_read(const char *out, const motion_format *format, pm_error *error) {
+    motion_report(error, PM_ERROR_ARGUMENT, "'%s' would be %s, which is read, and not written", out,
+                  format->name);
+    motion_cure(error, "to", "bvh", "chooses another format");
+    return PM_ERROR_ARGUMENT;
 }
 
 /* An output whose extension is that of a format is converted to it. With a given format other
  * extensions may be anything but those of files that it would be mistaken for. */
-pm_status task_check_output(const pm_motion_batch_task *task, const char *option, const char *out,
+pm_status task_check_output(const pm_motion_batch_task *task, bool is_of_batch, const char *out,
                             pm_error *error) {
     static const char *const others[] = {"npy", "asf", "amc", "fbx", "bin"};
     char expected[MOTION_EXTENSIONS];
@@ -49,29 +57,33 @@ pm_status task_check_output(const pm_motion_batch_task *task, const char *option
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         is_other = is_other || strcasecmp(extension, others[i]) == 0;
     const pm_motion_format found = pm_motion_find_format(out);
-    if (*extension == '\0' || (found != PM_MOTION_ANY && found != PM_MOTION_AMC) || !is_other)
+    const motion_format *format = motion_format_of(found);
+    const bool is_only_read = format && !format->write;
+    if (*extension == '\0' || (found != PM_MOTION_ANY && !is_only_read) || !is_other)
         return PM_OK;
-    if (found == PM_MOTION_AMC && strcmp(option, "-o") != 0)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, option, "choose another format: --to bvh",
-                              "'%s' would be AMC, which is read, and not written", out);
-    return motion_fail_at(error, PM_ERROR_ARGUMENT, option,
-                          "use one of these, or - for standard output",
-                          "'%s' has no extension of a motion format; expected %s", out,
-                          motion_list_extensions(expected, true));
+    if (is_only_read && is_of_batch)
+        return refuse_read(out, format, error);
+    motion_fail_option(error, PM_ERROR_ARGUMENT, is_of_batch ? "out-dir" : "output",
+                       "'%s' has no extension of a motion format; expected %s", out,
+                       motion_list_extensions(expected, true));
+    motion_hint(error, "use one of these, or - for standard output");
+    return PM_ERROR_ARGUMENT;
 }
 
 bool task_moves(const pm_motion_batch_task *task) {
-    return (task->scale > 0 && task->scale != 1) || task->turn != PM_MOTION_TURN_NONE;
+    return (task->scale > 0 && task->scale != 1) || task->to_up != PM_MOTION_UP_FOUND ||
+           task->to_unit_mm > 0;
 }
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error) {
-    const char *name = task->euler_given ? "--euler" : task->decimals > 0 ? "--decimals" : NULL;
+    const char *name = task->euler_given ? "euler" : task->decimals > 0 ? "decimals" : NULL;
     if (!name || format == PM_MOTION_BVH)
         return PM_OK;
-    return motion_fail_at(error, PM_ERROR_ARGUMENT, name, "leave it out, or write BVH",
-                          "is for BVH; the output has the format %s",
-                          pm_motion_format_name(format));
+    motion_fail_option(error, PM_ERROR_ARGUMENT, name, "is for BVH; the output has the format %s",
+                       pm_motion_format_name(format));
+    motion_hint(error, "leave it out, or write BVH");
+    return PM_ERROR_ARGUMENT;
 }
 
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,

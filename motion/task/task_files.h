@@ -11,7 +11,7 @@
 pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_error *error);
 
 /* Whether an output, which the option gives, has an extension of a format, or none. */
-pm_status task_check_output(const pm_motion_batch_task *task, const char *option, const char *out,
+pm_status task_check_output(const pm_motion_batch_task *task, bool is_of_batch, const char *out,
                             pm_error *error);
 
 /* Whether lengths or the axis that is up change. */

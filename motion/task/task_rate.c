@@ -4,8 +4,6 @@
  */
 #include "motion/task/task_rate.h"
 
-#include <stdio.h>
-
 #include "motion/model/model.h"
 #include "motion/time/rate.h"
 
@@ -24,21 +22,27 @@ pm_status task_find_rate(const char *text, const pm_motion_content *content, pm_
                                    ? content->clips[motion_first_clip(content)].rate
                                    : (pm_rational){0, 0};
     if (is_relative(text) && source.den == 0)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, "--rate",
-                              "give frames per second, such as 30",
-                              "'%s' is relative, and the file has no rate", text);
-    if (!rate_parse_target(text, source, rate))
-        return motion_fail_at(
-            error, PM_ERROR_ARGUMENT, "--rate",
-            "use a rate such as 60, 29.97, 30000/1001, x2 or /4",
-            "'%s' is not a rate, or has too many digits relative to the source rate", text);
-    return PM_OK;
+        return motion_fail_option(
+            error, PM_ERROR_ARGUMENT, "rate",
+            "'%s' is relative, and the file has no rate; expected frames per second, such as 30",
+            text);
+    if (rate_parse_target(text, source, rate))
+        return PM_OK;
+    motion_fail_option(error, PM_ERROR_ARGUMENT, "rate",
+                       "'%s' is not a rate, or has too many digits relative to the source rate",
+                       text);
+    motion_hint(error, "use a rate such as 60, 29.97, 30000/1001, x2 or /4");
+    return PM_ERROR_ARGUMENT;
 }
 
-void task_describe_end(pm_rational rate, double seconds, char text[TASK_END_TEXT]) {
+const motion_about task_about_end = {.cure = "end-rule",
+                                     .cure_value = "include",
+                                     .hint = "adds a sample there; fit omits this warning"};
+
+void task_describe_end(pm_rational rate, double seconds, pm_error *warning) {
     char name[RATE_TEXT];
     rate_describe(rate, name);
-    snprintf(text, TASK_END_TEXT,
-             "the last %.3g s are left out: no multiple of %s falls on the end; " TASK_END_HINT,
-             seconds, name);
+    motion_describe(warning, task_about_end,
+                    "the last %.3g s are left out: no multiple of %s falls on the end", seconds,
+                    name);
 }

@@ -7,6 +7,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/fault.h"
+
 /* Whether a text is a rate, or a relative one. */
 bool task_is_rate(const char *text);
 
@@ -14,11 +16,8 @@ bool task_is_rate(const char *text);
 pm_status task_find_rate(const char *text, const pm_motion_content *content, pm_rational *rate,
                          pm_error *error);
 
-#define TASK_END_HINT                                                                              \
-    "resample --end-rule include adds a sample there, --end-rule fit omits this warning"
-
-/* What is said of the end of a clip that is not sampled. */
-enum { TASK_END_TEXT = 320 };
-void task_describe_end(pm_rational rate, double seconds, char text[TASK_END_TEXT]);
+/* What is said of the end of a clip that is not sampled, and its cure. */
+extern const motion_about task_about_end;
+void task_describe_end(pm_rational rate, double seconds, pm_error *warning);
 
 #endif

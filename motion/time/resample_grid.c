@@ -10,8 +10,6 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-static const char too_fine[] = "the rates and times have too many digits for an exact grid";
-
 static uint64_t common_divisor(uint64_t a, uint64_t b) {
     while (b != 0) {
         uint64_t rest = a % b;
@@ -67,21 +65,22 @@ static void count_loop(const resample_span *span, resample_grid *grid) {
                                     : 0;
 }
 
-static const char *find_end(const resample_span *span, pm_rational last, resample_grid *grid) {
+static resample_grid_fault find_end(const resample_span *span, pm_rational last,
+                                    resample_grid *grid) {
     if (span->end.den == 0) {
         grid->end = last;
-        return NULL;
+        return RESAMPLE_GRID_OK;
     }
     grid->end = span->end;
     if (span->loop_period == 0 && !at_most(span->end, last))
-        return "--end is after the last frame";
-    return NULL;
+        return RESAMPLE_GRID_END;
+    return RESAMPLE_GRID_OK;
 }
 
-const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
+resample_grid_fault resample_grid_make(const resample_span *span, resample_grid *grid) {
     pm_rational zero = {0, 1}, frames = {(int64_t)span->frame_count - 1, 1};
     pm_rational last, first, step, end_frame;
-    const char *reason;
+    resample_grid_fault fault;
     double closing;
 
     memset(grid, 0, sizeof *grid);
@@ -89,28 +88,28 @@ const char *resample_grid_make(const resample_span *span, resample_grid *grid) {
     if (!rate_divide(frames, span->source_rate, &last) ||
         !rate_multiply(grid->start, span->source_rate, &first) ||
         !rate_divide(span->source_rate, span->rate, &step) || !common_unit(first, step, grid))
-        return too_fine;
-    reason = find_end(span, last, grid);
-    if (reason)
-        return reason;
+        return RESAMPLE_GRID_TOO_FINE;
+    fault = find_end(span, last, grid);
+    if (fault != RESAMPLE_GRID_OK)
+        return fault;
     closing = span->loop_period - rate_value(last);
     if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
         count_loop(span, grid);
-        return grid->count > 0 ? NULL : "--start is after the end of the loop";
+        return grid->count > 0 ? RESAMPLE_GRID_OK : RESAMPLE_GRID_START;
     }
     if (!at_most(grid->start, grid->end))
-        return span->end.den == 0 ? "--start is after the last frame" : "--start is after --end";
+        return RESAMPLE_GRID_START;
     if (!rate_multiply(grid->end, span->source_rate, &end_frame) ||
         !count_samples(end_frame, true, grid))
-        return too_fine;
+        return RESAMPLE_GRID_TOO_FINE;
     if (span->end_rule == RESAMPLE_END_INCLUDE) {
         uint64_t with = grid->count;
         if (!count_samples(end_frame, false, grid))
-            return too_fine;
+            return RESAMPLE_GRID_TOO_FINE;
         grid->extra = grid->count == with;
         grid->count = with;
     }
-    return NULL;
+    return RESAMPLE_GRID_OK;
 }
 
 resample_position resample_position_at(const resample_grid *grid, uint64_t sample) {

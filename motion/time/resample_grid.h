@@ -34,8 +34,15 @@ typedef struct resample_grid {
     pm_rational start, end;
 } resample_grid;
 
-/* Returns NULL, or the reason for a message if there is no such grid. */
-const char *resample_grid_make(const resample_span *span, resample_grid *grid);
+/* Why there is no grid: numbers that are too fine for one, or what is after the end of the source. */
+typedef enum resample_grid_fault {
+    RESAMPLE_GRID_OK = 0,
+    RESAMPLE_GRID_TOO_FINE,
+    RESAMPLE_GRID_START,
+    RESAMPLE_GRID_END
+} resample_grid_fault;
+
+resample_grid_fault resample_grid_make(const resample_span *span, resample_grid *grid);
 
 /* A position between the source frames, advanced from sample to sample. */
 typedef struct resample_position {

@@ -309,24 +309,11 @@ static bool recognise(const char *bytes, size_t size) {
     return size >= 5 && memcmp(bytes, "#usda", 5) == 0;
 }
 
-static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
-    (void)input, (void)motion;
-    motion_report(error, PM_ERROR_FILE, "is USD, which is written, but not read");
-    motion_hint(error, "export it as glTF, for example with Blender");
-    return PM_ERROR_FILE;
-}
-
-static void release(void *document) {
-    (void)document;
-}
-
 const motion_format motion_usda = {.id = PM_MOTION_USDA,
                                    .name = "usda",
                                    .title = "USD",
                                    .document = "usda",
                                    .is_single = true,
                                    .recognise = recognise,
-                                   .read = read,
                                    .write = write,
-                                   .scales = MOTION_SCALES_ANIMATED,
-                                   .release = release};
+                                   .scales = MOTION_SCALES_ANIMATED};

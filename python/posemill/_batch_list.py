@@ -42,7 +42,7 @@ def _with_absolute_path(line: str) -> Line:
 def _find(**fields: Any) -> Any:
     """A pm_motion_batch_list of sources."""
     made = ffi.new("pm_motion_batch_list **")
-    call(lib.pm_motion_batch_list_create, ffi.new("pm_motion_batch_sources *", fields), made, parameters={})
+    call(lib.pm_motion_batch_list_create, ffi.new("pm_motion_batch_sources *", fields), made)
     return ffi.gc(made[0], lambda found: lib.pm_motion_batch_list_destroy(
         ffi.new("pm_motion_batch_list **", found)))
 
@@ -67,7 +67,7 @@ def find_files(paths: Sequence[Path], options: Any, *, files_from: Path | None,
     lib.pm_motion_batch_list_get_items(found, count)
     if count[0] == 0:
         raise ValueError("paths: no motion files were found")
-    call(lib.pm_motion_batch_check, found, options, parameters={})
+    call(lib.pm_motion_batch_check, found, options)
     text = lib.pm_motion_batch_list_text(found)
     if text == ffi.NULL:
         raise MemoryError("out of memory")
@@ -98,7 +98,7 @@ def merge(lines: Sequence[Line], out_dir: bytes, records: bytes | None) -> dict[
     made = ffi.new("pm_motion_batch_merge **")
     call(lib.pm_motion_batch_merge_create, ffi.new("pm_motion_batch_merge_options *", {
         "records": places, "record_count": len(places), "may_be_missing": True,
-        "list": expected}), made, parameters={})
+        "list": expected}), made)
     found = lib.pm_motion_batch_merge_get_merged(made[0])
     result: dict[str, Any] = {name: int(getattr(found, name)) for name in _SUMS}
     result.update(complete=bool(found.is_complete), digest=text(found.digest),

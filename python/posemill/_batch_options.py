@@ -11,7 +11,8 @@ import numpy as np
 
 from ._edit import fill_options
 from ._library import ffi, lib
-from ._motion import _EULER, _TURNS, format_number
+from ._motion import _TURNS, format_number
+from ._names import EULER_ORDERS
 from ._rational import rate_of, rational, seconds_of
 from ._reducing import bound, options_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, lowpass_of, method_number
@@ -22,7 +23,7 @@ __all__ = ["OF_DEVICES", "absolute_paths", "flag_of", "make_options"]
 OF_DEVICES = ("device", "reference")
 _FILES = ("layout", "skeleton", "rates", "tangents", "axis")
 # Part and field of the struct, and the value for which the field is true.
-_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "no_snap", False),
+_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "literal_rate", False),
           "limit": ("curve", "unlimited", False), "keep_time": ("", "keep_time", True),
           "check": ("", "check", True), "keep_heading": ("root", "keep_heading", True),
           "keep_position": ("root", "keep_position", True)}
@@ -133,6 +134,9 @@ class _Made:
         setattr(part, name, value)
         setattr(part, f"{name}_given", True)
 
+    def set_turn(self, value: Any) -> None:
+        self.task.up, self.task.to_up = _UPS[_word(value, {name: name for name in _UPS}, "up")]
+
     def set_scale(self, value: Any) -> None:
         self.task.scale = float(rate_of(value, "scale"))
 
@@ -181,10 +185,10 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "axis_frame": lambda made, value: made.set_given(made.task.curve, "axis_frame",
                                                      _word(value, _FRAMES, "axis_frame")),
     "loop": lambda made, value: setattr(made.task.curve, "loop_period", float(rate_of(value, "loop"))),
-    "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, _EULER, "euler")),
+    "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, EULER_ORDERS, "euler")),
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),
-    "up": lambda made, value: setattr(made.task, "turn", _word(value, _UPS, "up")),
+    "up": _Made.set_turn,
     "reduce": _Made.set_reduce,
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
     "extract_root": _Made.set_root, "root_node": _Made.set_root_node,

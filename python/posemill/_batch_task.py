@@ -11,7 +11,7 @@ from typing import Any
 
 from ._batch_list import list_of
 from ._batch_options import make_options
-from ._library import DeviceError, ffi, lib, text, worded
+from ._library import DeviceError, error_text, ffi, lib
 
 __all__ = ["Outcome", "Task", "raise_code", "run_task"]
 
@@ -19,7 +19,6 @@ NO_DEVICE, BAD_INPUT, DEVICE_FAILED, CANNOT_WRITE = 3, 4, 5, 6
 _CODES = {lib.PM_ERROR_NO_PLATFORM: NO_DEVICE, lib.PM_ERROR_NO_DEVICE: NO_DEVICE,
           lib.PM_ERROR_BUILD: DEVICE_FAILED, lib.PM_ERROR_DEVICE_MEMORY: DEVICE_FAILED,
           lib.PM_ERROR_DEVICE: DEVICE_FAILED, lib.PM_ERROR_OUTPUT: CANNOT_WRITE}
-_HINTS = {lib.PM_ERROR_NO_PLATFORM: "use --device none: plain C, the same bits"}
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,7 @@ def _host() -> str:
 
 
 def _failed(status: int, error: Any, what: str = "") -> Outcome:
-    hint = text(error.hint) if error.hint else _HINTS.get(status, "")
-    return Outcome(_CODES.get(status, BAD_INPUT), worded(what + text(error.message), hint))
+    return Outcome(_CODES.get(status, BAD_INPUT), what + error_text(error))
 
 
 def _environment(name: str) -> str | None:
@@ -113,6 +111,7 @@ def _call(task: Task, records: str) -> Outcome:
         setattr(options, name, value)
     keep_rate = ffi.new("char[]", task.rate)
     options.task.rate = keep_rate if task.rate else ffi.NULL
+    options.spelling = lib.PM_SPELLING_KEYWORD
     options.automatic = ffi.NULL if engine[0] else description[0]
     lib.native_let_stop(options)
     result = ffi.new("pm_motion_batch_result *")

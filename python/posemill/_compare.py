@@ -14,7 +14,7 @@ from ._engine import Engine, engine_or_default
 from ._library import Path, file_name, printable
 from ._motion import Motion, MotionWarning, load
 from ._names import AuthoredMethod
-from ._pages import Page, Pair, Part, Side, call_worded, numbers_of, page_of
+from ._pages import Page, Pair, Part, Side, numbers_of, page_of
 from ._rational import Number, rate_of
 from ._resampling import clip_index, first_clip, method_number
 
@@ -199,5 +199,5 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
                             None if number is None else engine_or_default(engine),
                             Part.of(start, end, trim_start, up), bool(certify), _contacts(contacts)))
     for hint in found.numbers["hints"]:
-        warnings.warn(f"{printable(hint['file'])}: {call_worded(hint['hint'])}", MotionWarning, stacklevel=2)
+        warnings.warn(f"{printable(hint['file'])}: {printable(hint['hint'])}", MotionWarning, stacklevel=2)
     return found

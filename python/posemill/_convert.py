@@ -9,14 +9,9 @@ import numpy as np
 from ._arrays import (Array, address, as_array, as_floats, result_type, with_scalar_first,
                       with_scalar_last)
 from ._library import ffi, lib
-from ._names import Floats
+from ._names import EULER_ORDERS, Floats
 
 __all__ = ["as_euler", "as_matrix", "as_rotvec", "from_euler", "from_matrix", "from_rotvec"]
-
-_ORDERS = {"XYZ": lib.PM_EULER_XYZ, "XZY": lib.PM_EULER_XZY, "YXZ": lib.PM_EULER_YXZ,
-           "YZX": lib.PM_EULER_YZX, "ZXY": lib.PM_EULER_ZXY, "ZYX": lib.PM_EULER_ZYX,
-           "XYX": lib.PM_EULER_XYX, "XZX": lib.PM_EULER_XZX, "YXY": lib.PM_EULER_YXY,
-           "YZY": lib.PM_EULER_YZY, "ZXZ": lib.PM_EULER_ZXZ, "ZYZ": lib.PM_EULER_ZYZ}
 
 
 def _doubles(value: Any, name: str, tail: tuple[int, ...]) -> Floats:
@@ -108,7 +103,7 @@ def from_euler(seq: str, angles: Any, degrees: bool = False, *, scalar_first: bo
         if len(axes) < 3 and axis not in axes:
             axes += axis
     quaternions = np.empty((*padded.shape[:-1], 4))
-    lib.array_from_euler(_ORDERS[axes], _doubles_at(padded), _doubles_at(quaternions),
+    lib.array_from_euler(EULER_ORDERS[axes], _doubles_at(padded), _doubles_at(quaternions),
                          padded.size // 3)
     return _result_quaternions(quaternions, scalar_first, dtype)
 
@@ -150,7 +145,7 @@ def as_euler(quaternions: Any, seq: str, degrees: bool = False, *, scalar_first:
         raise ValueError(f"seq: expected 3 axes, found {seq!r}")
     rows = _quaternions(quaternions, scalar_first)
     angles = np.empty((*rows.shape[:-1], 3))
-    lib.array_to_euler(_ORDERS[axes], _doubles_at(rows), _doubles_at(angles), rows.size // 4)
+    lib.array_to_euler(EULER_ORDERS[axes], _doubles_at(rows), _doubles_at(angles), rows.size // 4)
     angles = angles[..., ::-1] if is_extrinsic else angles
     return _result(np.rad2deg(angles) if degrees else angles, dtype)
 

@@ -11,25 +11,25 @@ from typing import Any
 import numpy as np
 
 from ._arrays import address
-from ._content import Content
+from ._edit import fill_options
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, ffi, file_name, lib, text_worded
-from ._motion import READING, Motion, read_options
+from ._library import Path, call, error_text, ffi, file_name, lib
+from ._motion import READING, read_options
 from ._names import AngleFormat, KeyFormat, Method
 from ._rational import Number, rate_of, rational
 from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Stored", "build_library", "match_robot", "read_library", "replacing", "write_library"]
+__all__ = ["QUARTERS", "Stored", "build_library", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
 _rows = columns("pm_library_motion", {"first": ("first",), "frames": ("frames",)}, np.int64)
 _rates = columns("pm_library_motion", {"rate": ("rate",)}, (np.int64, 2))
 _numbers = columns("pm_library_motion", {"weight": ("weight",), "loop": ("loop_period",)}, np.float64)
-_QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
+QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
 _METHODS: dict[int, Any] = {number: name for name, number in METHODS.items()}
 _KEY_FORMATS: dict[int, Any] = {number: name for name, number in KEY_FORMATS.items()}
 
@@ -158,22 +158,10 @@ def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
         robot, robot.bodies, range(len(robot.hinges)), robot.points, keep))
 
 
-def match_robot(motion: Motion, robot: Skeleton) -> Motion:
-    """The motion of a robot that a file of robots has: positions, rotations and angles of hinges."""
-    return Motion._of(_matched(motion._content, robot), motion.name)
-
-
-def _matched(content: Content, robot: Skeleton) -> Content:
-    keep: list[Any] = []
-    made = ffi.new("pm_motion **")
-    call(lib.pm_library_match_robot, content.handle, _describe_robot(robot, keep), made)
-    return Content(made[0], (_matched, (content, robot)), is_copy=True)
-
-
 @ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
-def _note_warning(into: Any, level: int, message: Any) -> None:
+def _note_warning(into: Any, level: int, remark: Any) -> None:
     """Files are read twice, and warn twice of the same."""
-    ffi.from_handle(into).setdefault(text_worded(message))
+    ffi.from_handle(into).setdefault(error_text(remark))
 
 
 def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
@@ -186,10 +174,19 @@ def build_library(output: Path, paths: Sequence[Path], method: Method, keys: Key
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
     options = ffi.new("pm_library_build_options *", {
         "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
-        "quarter_turns": _QUARTERS[turn], "coded_keys": coded,
+        "quarter_turns": QUARTERS[turn], "coded_keys": coded,
         "rate": rational(None if rate is None else rate_of(rate))})
-    found, keep = read_options(**(READING | reading))
+    fill, longest = reading.pop("fill", False), reading.pop("fill_max", None)
+    unknown = [name for name in reading if name not in READING]
+    if unknown:
+        raise TypeError(f"{unknown[0]}: is no option of load()")
+    if longest is not None and not fill:
+        raise ValueError("fill_max: requires fill")
+    found, keep = read_options(**(READING | reading | {"keep_nan": bool(fill)}))
     options.reading = found[0]
+    if fill:
+        keep.append(fill_options(fill, longest))
+        options.fill = keep[-1]
     warned: dict[str, None] = {}
     handle = ffi.new_handle(warned)
     options.reading.log, options.reading.log_user = lib.python_note_warning, handle

@@ -19,8 +19,8 @@ from ._content import Content
 from ._display import Row, table
 from ._edit import cut_of, edited, filled, join_contents, mirrored
 from ._engine import Engine
-from ._library import Path, call, ffi, file_name, lib, printable, text, text_worded
-from ._names import AuthoredMethod, EndRule, Euler, Format, Frame, PictureView, Turn
+from ._library import Path, call, error_text, ffi, file_name, lib, printable, text
+from ._names import EULER_ORDERS, AuthoredMethod, EndRule, Euler, Format, Frame, PictureView, Turn
 from ._pages import Page, Pair, Part, Side, page_of, write_picture
 from ._poses import Poses
 from ._rational import Number, rate_of, rational
@@ -33,10 +33,8 @@ __all__ = ["Motion", "MotionWarning", "convert", "join", "load", "mirror"]
 
 _FORMATS = {text(lib.pm_motion_format_name(f)): f
             for f in range(1, lib.pm_motion_format_count())}
-_EULER = {name: int(getattr(lib, f"PM_EULER_{name}")) for name in
-          ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")}
-_TURNS = {None: lib.PM_MOTION_TURN_NONE, "z-to-y": lib.PM_MOTION_TURN_Z_TO_Y,
-          "y-to-z": lib.PM_MOTION_TURN_Y_TO_Z}
+_TURNS = {None: (0, 0), "z-to-y": (lib.PM_MOTION_UP_Z, lib.PM_MOTION_UP_Y),
+          "y-to-z": (lib.PM_MOTION_UP_Y, lib.PM_MOTION_UP_Z)}
 
 
 class MotionWarning(UserWarning):
@@ -167,7 +165,7 @@ class Motion:
     def notes(self) -> tuple[str, ...]:
         """What is unusual about the file, one sentence each."""
         c = self._content.c
-        return tuple(text_worded(c.notes[i]) for i in range(c.note_count))
+        return tuple(error_text(c.notes[i]) for i in range(c.note_count))
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -545,8 +543,8 @@ class Motion:
             raise ValueError(f"decimals: {decimals!r} is not an integer from 1 to 9")
         if not isinstance(scale, Real) or not scale > 0.0:
             raise ValueError(f"scale: {scale!r} is not a number above 0")
-        if euler is not None and (not isinstance(euler, str) or euler.upper() not in _EULER):
-            raise ValueError(f"euler: {euler!r} is unknown; expected one of {', '.join(_EULER)}")
+        if euler is not None and (not isinstance(euler, str) or euler.upper() not in EULER_ORDERS):
+            raise ValueError(f"euler: {euler!r} is unknown; expected one of {', '.join(EULER_ORDERS)}")
         if not isinstance(turn, (str, type(None))) or turn not in _TURNS:
             raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
         self._check_effect(number, {"decimals": decimals, "euler": euler}, clip)
@@ -559,8 +557,8 @@ class Motion:
         into = ffi.new_handle(left_out)
         options = ffi.new("pm_motion_convert_options *", {
             "format": number, "clip": chosen, "euler_given": euler is not None,
-            "euler": _EULER[euler.upper() if euler else "ZXY"],
-            "scale": scale, "turn": _TURNS[turn], "strict": bool(strict),
+            "euler": EULER_ORDERS[euler.upper() if euler else "ZXY"],
+            "scale": scale, "up": _TURNS[turn][0], "to_up": _TURNS[turn][1], "strict": bool(strict),
             "make_folders": bool(make_folders), "decimals": decimals or 0,
             "left_out": lib.python_keep_text, "left_out_user": into})
         call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
@@ -621,7 +619,7 @@ def read_options(*, format: str | None, source_rate: Number | None, layout: Path
         "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
         "rates_file": keep[2],
         "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
-        "bvh_adds_offset": bool(bvh_adds_offset), "no_snap": not snap,
+        "bvh_adds_offset": bool(bvh_adds_offset), "literal_rate": not snap,
         "keep_nan": bool(keep_nan), "rates_must_agree": rates_must_agree, "angles_may_jump": angles_may_jump})
     return options, keep
 

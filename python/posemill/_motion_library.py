@@ -4,33 +4,31 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array, as_seconds
-from ._clip import Clip
-from ._content import Content
 from ._crowd import Crowd, crowd_instance, crowd_ticks
 from ._engine import Engine, engine_of_states
 from ._extras import Extras, FrameTimes, extras_of, sampled
 from ._key_rows import KeyRows
 from ._keys import Keys
-from ._library import Path, ffi, lib, printable
-from ._library_file import Stored, build_library, match_robot, read_library, replacing, write_library
-from ._motion import READING, Motion, MotionWarning, load_with
+from ._library import Path, lib
+from ._library_file import QUARTERS, Stored, build_library, read_library, replacing, write_library
+from ._motion import MotionWarning
 from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
 from ._shared import Shared
 from ._skeleton import Skeleton
-from ._views import Array, array_of
+from ._views import Array
 
 __all__ = ["MotionLibrary"]
 
@@ -43,9 +41,6 @@ _ALL_FIELDS = (*_FIELDS, "local_rot", "local_ang_vel", "root_pos", "root_rot", "
 # Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
 _FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
             "isaaclab3": (False, True, True)}
-# Turns of the world by a quarter about x, as quaternions x y z w.
-_HALF = 0.5**0.5
-_TURNS = {"z-to-y": (-_HALF, 0.0, 0.0, _HALF), "y-to-z": (_HALF, 0.0, 0.0, _HALF)}
 
 
 class MotionLibrary(Shared):
@@ -215,30 +210,15 @@ class MotionLibrary(Shared):
         >>> lib.names, len(lib.body_names)
         (('walk',), 21)
         """
-        files = _files_of(paths, scale, turn)
-        found: dict[str, Keys] = {}
-        first: Skeleton | None = None
-        robot = skeleton if isinstance(skeleton, Skeleton) else None
-        joints = None if isinstance(skeleton, Skeleton) else skeleton
-        if robot is not None and (scale != 1 or turn is not None):
-            raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
-        if robot is not None and len(robot.balls):
-            raise ValueError(f"skeleton: {robot.ball_names[0]!r} is a ball, whose rotations files do not have; "
-                             "give Keys")
-        options = reading | {"skeleton": joints, "source_rate": source_rate}
-        for path in files:
-            with _naming(path):
-                motion = _read(path, robot, options)
-                motion = motion if rate is None else motion.resample(rate, engine=engine)
-                own = robot or _placed_skeleton(motion.skeleton, scale, turn)
-                first = first or own
-                order = _order_of(first, own)
-                for name, clip in _named(path, motion):
-                    found[_free_name(name, found)] = (
-                        _keys_of(clip, own, order, scale, turn) if robot is None else _robot_keys(clip))
-        assert first is not None
-        return cls(first, found, engine=engine, method=method, keys=keys, bodies=bodies, dofs=dofs,
-                   points=points, weights=weights, extras=extras)
+        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # where mapped files cannot be removed
+            file = os.path.join(folder, "library.npz")
+            cls._build_file(file, paths, skeleton, method, keys, source_rate, rate, scale, turn, False, reading)
+            made = read_library(file)
+        counts = dict(zip(made.names, made.rows.frames.tolist(), strict=True))
+        return _made_again(replace(
+            _choosing(made, bodies, dofs),
+            points=made.points if points is None else np.array(points, np.float32),
+            weights=_weights_of(weights, len(counts)), extras=extras_of(extras or {}, counts)), engine)
 
     @staticmethod
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -264,11 +244,19 @@ class MotionLibrary(Shared):
         >>> pm.MotionLibrary.load("all.npz").names
         ('walk',)
         """
+        MotionLibrary._build_file(output, paths, skeleton, method, keys, source_rate, rate, scale, turn, coded, reading)
+
+    @staticmethod
+    def _build_file(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None, method: Method,
+                    keys: KeyFormat, source_rate: Number | None, rate: Number | None, scale: float,
+                    turn: Turn | None, coded: bool, reading: dict[str, Any]) -> None:
         robot = skeleton if isinstance(skeleton, Skeleton) else None
+        if robot is not None and (scale != 1 or turn is not None):
+            raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
         reading |= {"skeleton": None if robot else skeleton, "source_rate": source_rate}
         for message in build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot,
                                      rate, reading):
-            warnings.warn(message, MotionWarning, stacklevel=2)
+            warnings.warn(message, MotionWarning, stacklevel=3)
 
     def __len__(self) -> int:
         return len(self._ticks)
@@ -651,12 +639,7 @@ class MotionLibrary(Shared):
         >>> pm.MotionLibrary.load("one.npz").names
         ('walk',)
         """
-        made = read_library(path, method, keys)
-        numbers = made.bodies if bodies is None else bodies
-        hinges = made.dofs if dofs is None else dofs
-        return _made_again(replace(
-            made, bodies=_chosen(numbers, made.skeleton.names, (), "bodies", "joint"),
-            dofs=_chosen(hinges, made.skeleton.hinge_names, (), "dofs", "hinge")), engine)
+        return _made_again(_choosing(read_library(path, method, keys), bodies, dofs), engine)
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         return _made_again, (self._stored, self._engine)
@@ -666,6 +649,13 @@ class MotionLibrary(Shared):
         seconds = float(self.durations.sum())
         return (f"MotionLibrary({count} motion{'' if count == 1 else 's'}, {bodies} "
                 f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
+
+
+def _choosing(made: Stored, bodies: Sequence[int | str] | None, dofs: Sequence[int | str] | None) -> Stored:
+    """A library with bodies and hinges that are given; None: its own."""
+    return replace(
+        made, bodies=_chosen(made.bodies if bodies is None else bodies, made.skeleton.names, (), "bodies", "joint"),
+        dofs=_chosen(made.dofs if dofs is None else dofs, made.skeleton.hinge_names, (), "dofs", "hinge"))
 
 
 def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
@@ -821,7 +811,7 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
 
 
 def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> list[Path]:
-    if turn is not None and turn not in _TURNS:
+    if turn is not None and turn not in QUARTERS:
         raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
     if not (np.isfinite(scale) and scale > 0):
         raise ValueError(f"scale: {scale!r} is not a number above 0")
@@ -829,116 +819,3 @@ def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> l
     if not files:
         raise ValueError("paths: expected at least one")
     return files
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Failures have the name of the file that they are about."""
-    name = printable(os.fsdecode(path))
-    try:
-        yield
-    except ValueError as error:
-        if name in str(error):
-            raise
-        raise ValueError(f"{name}: {error}") from error
-
-
-def _read(path: Path, robot: Skeleton | None, options: dict[str, Any]) -> Motion:
-    fill = {name: options[name] for name in ("fill", "fill_max") if name in options}
-    reading = {name: value for name, value in options.items() if name not in fill}
-    unknown = [name for name in reading if name not in READING]
-    if unknown:
-        raise TypeError(f"{unknown[0]}: is no option of load()")
-    motion, told = load_with(path, READING | reading | {
-        "rates_must_agree": True, "angles_may_jump": robot is not None}, **fill)
-    if robot is not None:
-        motion = match_robot(motion, robot)
-        told += motion.notes
-    for message in told:
-        warnings.warn(f"{printable(os.fsdecode(path))}: {message}", MotionWarning, stacklevel=3)
-    return motion
-
-
-def _named(path: Path, motion: Motion) -> list[tuple[str, Clip]]:
-    stem = os.path.splitext(os.path.basename(os.fsdecode(path)))[0]
-    if len(motion.clips) == 1:
-        return [(stem, motion.clips[0])]
-    return [(f"{stem}/{clip.name or i}", clip) for i, clip in enumerate(motion.clips)]
-
-
-def _free_name(name: str, taken: Mapping[str, Any]) -> str:
-    free, number = name, 2
-    while free in taken:
-        free, number = f"{name}-{number}", number + 1
-    return free
-
-
-def _order_of(first: Skeleton, own: Skeleton) -> list[int]:
-    """The joints of a file in the order of the first one's. Names decide, and parents must agree."""
-    if own.names == first.names:
-        order = list(range(len(own)))
-    elif sorted(own.names) != sorted(first.names) or len(set(own.names)) != len(own):
-        raise ValueError("has other joints than the first file")
-    else:
-        order = [own.names.index(name) for name in first.names]
-    for name, joint, wanted in zip(first.names, order, first.parents, strict=True):
-        if own.parents[joint] != (order[wanted] if wanted >= 0 else -1):
-            raise ValueError(f"{name!r} has another parent than in the first file")
-    return order
-
-
-def _placed_skeleton(skeleton: Skeleton, scale: float, turn: str | None) -> Skeleton:
-    roots = np.asarray(skeleton.parents) < 0
-    rotations = np.array(skeleton.rotations)
-    positions = np.array(skeleton.positions) * scale
-    if turn is not None:
-        rotations[roots], positions[roots] = _turned(rotations[roots], positions[roots], turn)
-    return Skeleton(skeleton.names, skeleton.parents, rotations=rotations, positions=positions)
-
-
-def _turned(rotations: Array, positions: Array | None, turn: str) -> tuple[Array, Array]:
-    """Rotations, and positions, of roots in a world that is turned about x."""
-    turned = np.stack(product(_TURNS[turn], np.moveaxis(np.asarray(rotations, np.float64), -1, 0)),
-                      axis=-1)
-    if positions is None:
-        return turned, np.zeros(0)
-    p = np.array(positions, np.float64)
-    sign = 1 if turn == "y-to-z" else -1
-    return turned, np.stack([p[..., 0], -sign * p[..., 2], sign * p[..., 1]], axis=-1)
-
-
-def _keys_of(clip: Clip, skeleton: Skeleton, order: list[int], scale: float, turn: str | None) -> Keys:
-    """The keys of a clip as arrays, which must share one rate."""
-    content: Content = clip._content
-    if clip.fault is not None:
-        raise ValueError(f"{clip.name!r} has no keys: {clip.fault}")
-    character = content.character(0)
-    desc = character.handle.clips[clip._index]
-    line = desc.timelines[0]
-    if desc.timeline_count > 1 or line.times != ffi.NULL:
-        raise ValueError(f"{clip.name!r} has keys at times of their own; give a rate to resample to")
-    frames, joints = int(line.key_count), len(skeleton)
-    rotations = array_of(character, desc.rotations, frames * joints, 4)
-    positions = array_of(character, desc.positions, frames * joints, 3)
-    assert rotations is not None
-    turns = np.array(rotations).reshape(frames, joints, 4)
-    places = None if positions is None else np.array(positions).reshape(frames, joints, 3) * scale
-    roots = np.asarray(skeleton.parents) < 0
-    if turn is not None:
-        moved = None if places is None else places[:, roots]
-        turns = turns.astype(np.float64)
-        turns[:, roots], shifted = _turned(turns[:, roots], moved, turn)
-        if places is not None:
-            places[:, roots] = shifted
-    return Keys(turns[:, order].astype(np.float32),
-                None if places is None else places[:, order].astype(np.float32),
-                rate=Fraction(int(line.rate.num), int(line.rate.den)),
-                loop=float(desc.loop_period) or None)
-
-
-def _robot_keys(clip: Clip) -> Keys:
-    """The keys of a clip that was matched with a robot."""
-    keys = {channel.path: channel.values.astype(np.float32) for channel in clip.channels}
-    if clip.rate is None:
-        raise ValueError(f"{clip.name!r} has keys at times of their own; give a rate to resample to")
-    return Keys(keys["rotation"], keys["translation"], rate=clip.rate, angles=keys["scalar"])

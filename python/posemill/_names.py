@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from ._library import lib, text
 
-__all__ = ["AngleFormat", "AuthoredMethod", "ClipBuilding", "Doubles", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
+__all__ = ["AngleFormat", "AuthoredMethod", "ClipBuilding", "Doubles", "EULER_ORDERS", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
            "KeyCurve", "KeyFormat", "Method", "Output", "PictureView", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
            "methods"]
 
@@ -41,6 +41,9 @@ State = Literal["body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot",
 Floats = npt.NDArray[np.floating[Any]]
 Singles = npt.NDArray[np.float32]
 Doubles = npt.NDArray[np.float64]
+
+#: The Euler orders by their names.
+EULER_ORDERS: dict[str, int] = {text(lib.pm_euler_order_name(order)): order for order in range(lib.pm_euler_order_count())}
 
 
 def methods() -> dict[str, str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import tempfile
 import webbrowser
 from dataclasses import dataclass
@@ -14,11 +13,11 @@ from typing import Any
 
 from ._content import Content
 from ._engine import Engine
-from ._library import PARAMETERS, Path, call, ffi, file_name, lib, text, worded
+from ._library import Path, call, ffi, file_name, lib
 from ._rational import Number, rational, seconds_of
 from ._resampling import count_of
 
-__all__ = ["Page", "Pair", "Part", "Side", "call_worded", "numbers_of", "page_of", "write_picture"]
+__all__ = ["Page", "Pair", "Part", "Side", "numbers_of", "page_of", "write_picture"]
 
 
 class Page:
@@ -148,22 +147,6 @@ class Pair:
     contacts: bytes | None = None
 
 
-_CONVERT = re.compile(r"posemill convert B OUT (\S+)$")
-
-
-def call_worded(message: str) -> str:
-    """A message of a comparison with the words of this package."""
-    return _CONVERT.sub(r"posemill.convert(B, OUT, \1)", worded(message, "", PARAMETERS))
-
-
-@ffi.def_extern(name="python_words")  # type: ignore[untyped-decorator]
-def _words(into: Any, message: Any) -> Any:
-    """The same for a page. The list keeps the text."""
-    kept = ffi.from_handle(into)
-    kept.append(_text(call_worded(text(message))))
-    return kept[-1]
-
-
 def _text(value: str) -> Any:
     """A C string. A NUL ends it."""
     return ffi.new("char[]", value.encode("utf-8", "surrogateescape").split(b"\0")[0])
@@ -185,7 +168,7 @@ def _options(pair: Pair, keep: list[Any]) -> Any:
         "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
         "start_after_first_key": rational(pair.part.start), "end_after_first_key": rational(pair.part.end),
         "trim_start": pair.part.trim_start, "method": pair.method or 0, "certify": pair.certify,
-        "contacts": feet,
+        "contacts": feet, "spelling": lib.PM_SPELLING_KEYWORD,
         "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
 
 
@@ -193,8 +176,7 @@ def numbers_of(pair: Pair) -> str:
     """The JSON of `posemill compare --json`."""
     keep: list[Any] = []
     made = ffi.new("pm_motion_comparison **")
-    call(lib.pm_motion_compare, pair.a.content.handle, pair.b.content.handle, _options(pair, keep), made,
-         parameters={})
+    call(lib.pm_motion_compare, pair.a.content.handle, pair.b.content.handle, _options(pair, keep), made)
     found = bytes(ffi.string(lib.pm_motion_comparison_json(made[0]))).decode()
     lib.pm_motion_comparison_destroy(made)
     return found
@@ -212,24 +194,21 @@ def write_picture(pair: Pair, path: bytes, size: tuple[int, int], view: str, pos
     shown = ffi.new("pm_motion_picture_options *", {
         "width": count_of(size[0], "size", 2**32), "height": count_of(size[1], "size", 2**32),
         "from": VIEWS[view], "poses": count_of(poses, "poses", 2**32)})
-    call(lib.pm_motion_write_picture, pair.a.content.handle, _options(pair, keep), shown, path, parameters={})
+    call(lib.pm_motion_write_picture, pair.a.content.handle, _options(pair, keep), shown, path)
 
 
 def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int = -1) -> Page:
     """A page, which says that `made_by` made it."""
     call_text = _text(made_by)
     keep: list[Any] = [call_text]
-    words: list[Any] = []
     parts: list[bytes] = []
-    words_user, parts_user = ffi.new_handle(words), ffi.new_handle(parts)
+    parts_user = ffi.new_handle(parts)
     shown = ffi.new("pm_motion_page_options *", {
         "made_by": call_text, "hides_poses": hides_poses, "has_joint": joint >= 0, "joint": max(joint, 0),
-        "words": lib.python_words, "words_user": words_user,
         "write": lib.python_keep_page, "write_user": parts_user})
     # A motion that is compared with itself, and by nothing that could differ, is shown alone.
     alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip
              and pair.method is None and pair.map is None)
     call(lib.pm_motion_write_page, pair.a.content.handle,
-         ffi.NULL if alone else pair.b.content.handle, _options(pair, keep), shown, ffi.NULL, ffi.NULL,
-         parameters={})
+         ffi.NULL if alone else pair.b.content.handle, _options(pair, keep), shown, ffi.NULL, ffi.NULL)
     return Page(b"".join(parts).decode())

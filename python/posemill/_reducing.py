@@ -33,7 +33,8 @@ def method_of(curve: str) -> int:
 def options_of(bounds: dict[str, float], curve: tuple[str, bool], common: bool, threads: int = 0) -> Any:
     """A pm_motion_reduce_options of all clips. The curve is its name, and whether it is smooth."""
     return ffi.new("pm_motion_reduce_options *", {
-        **bounds, "has_angle": "angle" in bounds, "common": bool(common),
+        **{"scale_error" if name == "scale" else name: value for name, value in bounds.items()},
+        "has_angle": "angle" in bounds, "common": bool(common),
         "curve": method_of(curve[0]),
         "smooth": bool(curve[1]), "threads": count_of(threads, "threads", 2**32)})
 

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ._batch_list import Line, divide, find_files, merge
 from ._batch_options import absolute_paths, flag_of, make_options
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
-from ._library import Path, ffi, file_name, lib, worded
+from ._library import Path, ffi, file_name, lib, printable
 from ._names import ReducedCurve
 from ._option_types import BatchOptions, ReduceOptions
 from ._rational import Number, rate_of
@@ -262,7 +262,7 @@ def _result_of(merged: dict[str, Any]) -> Result:
     files = merged.pop("files")
     of = {state: [f for f in files if f["state"] == state]
           for state in ("failed", "missing", "conflicting")}
-    return Result(failures=tuple(Failure(f["name"], worded(f["error"] or "", names=(f["name"],)), f["code"])
+    return Result(failures=tuple(Failure(f["name"], printable(f["error"] or ""), f["code"])
                                  for f in of["failed"]),
                   missing=tuple(f["name"] for f in of["missing"]),
                   conflicting=tuple(f["name"] for f in of["conflicting"]), **merged)

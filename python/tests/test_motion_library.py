@@ -269,6 +269,24 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
             pm.MotionLibrary.build(tmp_path / "built.npz", WALK, **options)
 
 
+def test_libraries_of_files_fill_gaps(tmp_path):
+    rows = WALK.read_text(encoding="utf-8").split("\n")
+    first = next(n for n, row in enumerate(rows) if row.startswith("Frame Time")) + 1
+    rows[first + 4] = " ".join(["nan", *rows[first + 4].split()[1:]])
+    path = tmp_path / "gap.bvh"
+    path.write_text("\n".join(rows), encoding="utf-8")
+    with pytest.raises(ValueError, match=r"gap\.bvh"):
+        pm.MotionLibrary.from_files(path)
+    with pytest.warns(pm.MotionWarning, match=r"gap\.bvh: filled 1 keys that were not finite"):
+        lib = pm.MotionLibrary.from_files(path, fill="nan")
+    whole = pm.MotionLibrary.from_files(WALK)
+    for frames, limit in (([0, 1, 2, 3, 5, 6], 0), ([4], 0.05)):
+        a, b = (one.sample([0] * len(frames), steps=frames, rate=30, fields=["root_pos"])["root_pos"] for one in (lib, whole))
+        assert np.abs(a - b).max() <= limit * np.abs(b).max()
+    with pytest.raises(ValueError, match="fill_max: requires fill"):
+        pm.MotionLibrary.from_files(path, fill_max=1)
+
+
 def test_loading_maps_the_keys(tmp_path):
     rng = np.random.default_rng(6)
     turns = Rotation.random(60_000, random_state=6).as_quat().reshape(10_000, 6, 4)

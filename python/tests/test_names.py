@@ -21,7 +21,7 @@ TABLES: dict[str, tuple[Any, set[str]]] = {
     "key formats": (_names.KeyFormat, set(_description.KEY_FORMATS)),
     "frames": (_names.Frame, set(_description.FRAMES)),
     "formats": (_names.Format, set(_motion._FORMATS)),
-    "orders": (_names.Euler, set(_motion._EULER)),
+    "orders": (_names.Euler, set(_names.EULER_ORDERS)),
     "turns": (_names.Turn, {turn for turn in _motion._TURNS if turn}),
     "outputs": (_names.Output, set(_crowd._OUTPUTS)),
 }

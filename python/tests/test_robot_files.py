@@ -145,9 +145,7 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
     write(path, skeleton, keys, rng)
     source = RATE if kind == "csv" else None
     wanted = pm.MotionLibrary(skeleton, {"m": keys})
-    pm.MotionLibrary.build(tmp_path / "built.npz", [path], skeleton, source_rate=source)
-    libraries = [pm.MotionLibrary.from_files([path], skeleton, source_rate=source),
-                 pm.MotionLibrary.load(tmp_path / "built.npz")]
+    libraries = [pm.MotionLibrary.from_files([path], skeleton, source_rate=source)]
     resampled = tmp_path / f"again.{kind}" # at another rate, at which bodies move along chords
     pm.load(path, source_rate=source).resample(2 * RATE).save(resampled)
     libraries.append(pm.MotionLibrary.from_files([resampled], skeleton, source_rate=source and 2 * RATE))
@@ -162,6 +160,7 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
         for field in ("root_rot", "body_rot"):
             assert (Rotation.from_quat(a[field].reshape(-1, 4)).inv() *
                     Rotation.from_quat(b[field].reshape(-1, 4))).magnitude().max() < 2e-5, field
+    pm.MotionLibrary.build(tmp_path / "built.npz", [path], skeleton, source_rate=source)
     libraries[0].save(tmp_path / "saved.npz")
     assert (tmp_path / "saved.npz").read_bytes() == (tmp_path / "built.npz").read_bytes()
 
@@ -169,33 +168,15 @@ def test_what_was_written_is_read(tmp_path, layout, seed):
 # ---- names ----
 
 
-def both(path, skeleton, **options):
-    """Through both readers, which agree."""
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        lib = pm.MotionLibrary.from_files(path, skeleton, **options)
-        pm.MotionLibrary.build(path.parent / "built.npz", path, skeleton, **options)
-    messages = [str(one.message) for one in told if str(path) in str(one.message)]
-    assert messages[:len(messages) // 2] == messages[len(messages) // 2:] # each once
-    for message in messages[:len(messages) // 2]:
-        warnings.warn(message, pm.MotionWarning, stacklevel=2)
-    lib.save(path.parent / "saved.npz")
-    assert (path.parent / "saved.npz").read_bytes() == (path.parent / "built.npz").read_bytes()
-    return lib
-
-
 def refused(path, skeleton, words, **options):
-    for call in (lambda: pm.MotionLibrary.from_files(path, skeleton, **options),
-                 lambda: pm.MotionLibrary.build(path.parent / "built.npz", path, skeleton, **options)):
-        with pytest.raises(ValueError, match=re.escape(path.name)) as told:
-            call()
-        for word in words:
-            assert word in str(told.value), (word, str(told.value))
-    assert not (path.parent / "built.npz").exists()
+    with pytest.raises(ValueError, match=re.escape(path.name)) as told:
+        pm.MotionLibrary.from_files(path, skeleton, **options)
+    for word in words:
+        assert word in str(told.value), (word, str(told.value))
 
 
 def angles_of(path, skeleton, **options):
-    lib = both(path, skeleton, source_rate=RATE, **options)
+    lib = pm.MotionLibrary.from_files(path, skeleton, source_rate=RATE, **options)
     return dict(zip(lib.dof_names, lib.sample([0], [0.0], fields=["dof_pos"])["dof_pos"][0].astype(float).round(5).tolist(), strict=True))
 
 
@@ -280,8 +261,7 @@ def test_names_of_npz_that_do_not_fit_are_refused(tmp_path, changes, words):
 def test_places_are_compared_with_the_angles(tmp_path):
     robot = robot_of(tmp_path)
     places = np.tile(np.array([[0, 0, 1], [0, 0, 1], [0, 0, 0]], float), (2, 1, 1))
-    both(npz_of(tmp_path / "a.npz", body_pos_w=places + np.array([[0, 0, 0], [0, 0.004, 0], [0.009, 0, 0]])), robot)
-    (tmp_path / "built.npz").unlink()
+    pm.MotionLibrary.from_files(npz_of(tmp_path / "a.npz", body_pos_w=places + np.array([[0, 0, 0], [0, 0.004, 0], [0.009, 0, 0]])), robot)
     far = places.copy()
     far[1, 2, 0] = 0.011
     for names in (["base", "thigh", "shank"], None):
@@ -307,12 +287,12 @@ def rows_of(path, frames=61, head="", time=None):
 def test_one_word_says_the_rate_of_the_source_and_another_resamples(tmp_path):
     robot, path = robot_of(tmp_path), rows_of(tmp_path / "a.csv")
     for rate, frames in ((None, 61), (25, 31), (100, 121), ("30000/1001", 36)):
-        lib = both(path, robot, source_rate=RATE, rate=rate)
-        at = np.load(tmp_path / "built.npz")["dof"]
+        lib = pm.MotionLibrary.from_files(path, robot, source_rate=RATE, rate=rate)
+        lib.save(tmp_path / "saved.npz")
+        at = np.load(tmp_path / "saved.npz")["dof"]
         assert len(at) == frames and lib.durations[0] <= 1.2 < lib.durations[0] + 1 / 25
         exact = float(RATE if rate is None else 30000 / 1001 if rate == "30000/1001" else rate)
         assert np.abs(at[:, 0] - 0.5 * np.arange(frames) / exact).max() < 1e-6
-        (tmp_path / "built.npz").unlink()
     with pytest.warns(pm.MotionWarning, match="has no rate; 30 frames per second are taken: source_rate gives another"):
         assert pm.MotionLibrary.from_files(path, robot).durations[0] == 2.0
     pm.convert(path, tmp_path / "b.csv", source_rate=RATE, rate=25)
@@ -327,9 +307,8 @@ def test_a_column_of_times_is_the_rate(tmp_path, time):
     path = rows_of(tmp_path / "a.csv", head=f"time,{HEAD},hip,knee\n", time=time)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert both(path, robot_of(tmp_path)).durations[0] == pytest.approx(1.2, abs=1e-9)
-        assert both(path, robot_of(tmp_path), source_rate=RATE).durations[0] == pytest.approx(1.2, abs=1e-9)
-    (tmp_path / "built.npz").unlink()
+        assert pm.MotionLibrary.from_files(path, robot_of(tmp_path)).durations[0] == pytest.approx(1.2, abs=1e-9)
+        assert pm.MotionLibrary.from_files(path, robot_of(tmp_path), source_rate=RATE).durations[0] == pytest.approx(1.2, abs=1e-9)
     refused(path, robot_of(tmp_path), ["states a rate of 50 Hz", "source rate is 60 Hz"], source_rate=60)
 
 
@@ -345,15 +324,13 @@ def test_times_that_are_no_seconds_at_one_rate_are_said(tmp_path, times):
 def test_files_that_state_their_rate_refuse_another(tmp_path):
     robot = robot_of(tmp_path)
     refused(npz_of(tmp_path / "a.npz"), robot, ["states a rate of 50 Hz", "source rate is 30 Hz"], source_rate=30)
-    both(tmp_path / "a.npz", robot, source_rate=RATE)
-    (tmp_path / "built.npz").unlink()
+    pm.MotionLibrary.from_files(tmp_path / "a.npz", robot, source_rate=RATE)
     bvh = tmp_path / "a.bvh"
     bvh.write_text("HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Zrotation Xrotation Yrotation\nEnd Site\n{\n"
                    "OFFSET 0 1 0\n}\n}\nMOTION\nFrames: 2\nFrame Time: 0.0333333\n0 0 0\n0 0 0\n", encoding="utf-8")
     refused(bvh, None, ["states a rate of 30 Hz", "source rate is 60 Hz"], source_rate=60)
-    assert both(bvh, None, source_rate=30).durations[0] == pytest.approx(1 / 30)
+    assert pm.MotionLibrary.from_files(bvh, None, source_rate=30).durations[0] == pytest.approx(1 / 30)
     pm.convert(bvh, tmp_path / "a.glb")
-    (tmp_path / "built.npz").unlink()
     with pytest.raises(ValueError, match="a.glb: states a rate of 30 Hz"):
         pm.MotionLibrary.from_files(tmp_path / "a.glb", source_rate=60)
     assert pm.load(bvh, source_rate=60).clips[0].rate == 60 # a file that is wrong
@@ -367,7 +344,7 @@ def test_libraries_of_other_files_are_resampled_when_they_are_built(tmp_path):
                    f"OFFSET 0 1 0\n}}\n}}\nMOTION\nFrames: 12\nFrame Time: 0.1\n{rows}", encoding="utf-8")
     pm.reduce(pm.load(bvh), angle=1.0, curve="cubicspline").motion.save(tmp_path / "a.glb")
     for path in (bvh, tmp_path / "a.glb"):
-        assert both(path, None, rate=25).durations[0] == pytest.approx(1.08)
+        assert pm.MotionLibrary.from_files(path, None, rate=25).durations[0] == pytest.approx(1.08)
 
 
 # ---- angles ----
@@ -394,7 +371,7 @@ def test_wrapped_angles_of_continuous_joints_go_on(tmp_path, rate):
     path = tmp_path / "a.csv"
     angles = wrapped_file(path)
     with pytest.warns(pm.MotionWarning, match=r"joint 'yaw': its angle was wrapped \d times, the first at frame 3[01]"):
-        lib = both(path, urdf_of(tmp_path, "continuous"), source_rate=30, rate=rate)
+        lib = pm.MotionLibrary.from_files(path, urdf_of(tmp_path, "continuous"), source_rate=30, rate=rate)
     times = np.linspace(0.01, 4.9, 50)
     s = lib.sample(np.zeros(50, int), times, fields=["dof_pos", "dof_vel"])
     assert np.abs(s["dof_vel"] - np.pi).max() < 1e-3
@@ -406,7 +383,7 @@ def test_jumps_of_other_joints_are_named(tmp_path):
     wrapped_file(path)
     words = r"joint 'yaw': its angle steps by more than half a turn \d times, the first to frame 3[01]"
     with pytest.warns(pm.MotionWarning, match=words):
-        lib = both(path, urdf_of(tmp_path, "revolute"), source_rate=30)
+        lib = pm.MotionLibrary.from_files(path, urdf_of(tmp_path, "revolute"), source_rate=30)
     assert np.abs(lib.sample(np.zeros(151, int), np.arange(151) / 30, fields=["dof_pos"])["dof_pos"]).max() < 3.15
     with pytest.warns(pm.MotionWarning, match=r"\d steps of joint angles are above half a turn, the first to frame 3[01]"):
         pm.load(path, source_rate=30)
@@ -417,7 +394,7 @@ def test_who_says_otherwise_is_obeyed(tmp_path):
     wrapped_file(path)
     robot.continuous = [True]
     with pytest.warns(pm.MotionWarning, match="joint 'yaw': its angle was wrapped"):
-        both(path, robot, source_rate=30)
+        pm.MotionLibrary.from_files(path, robot, source_rate=30)
     robot.continuous = [True, False]
     with pytest.raises(ValueError, match="broadcast"):
         pm.MotionLibrary.from_files(path, robot, source_rate=30)
@@ -447,7 +424,7 @@ def test_joints_are_continuous_where_mujoco_has_no_limits(tmp_path, compiler):
 
 
 def test_what_does_not_exist_is_refused(tmp_path):
-    lib = both(rows_of(tmp_path / "a.csv"), robot_of(tmp_path), source_rate=RATE)
+    lib = pm.MotionLibrary.from_files(rows_of(tmp_path / "a.csv"), robot_of(tmp_path), source_rate=RATE)
     for ids, words in (([1], "ids: 1 at 0 is none of 1 motions"), ([0, -1], "ids: -1 at 1"), ([0, 2**40], "ids: 1099511627776 at 1")):
         with pytest.raises(ValueError, match=words):
             lib.sample(ids, np.zeros(len(ids)))

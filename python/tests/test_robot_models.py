@@ -116,9 +116,6 @@ def test_files_of_models_with_other_bodies(tmp_path, bodies):
     np.savetxt(tmp_path / "a.csv", np.hstack([keys.positions, keys.rotations, keys.angles]), delimiter=",", fmt="%.9g")
     lib = pm.MotionLibrary.from_files(tmp_path / "a.csv", skeleton)
     expect_states_of_mujoco(model, lib, skeleton, 5)
-    lib.save(tmp_path / "lib.npz")
-    pm.MotionLibrary.build(tmp_path / "built.npz", tmp_path / "a.csv", skeleton)
-    assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "lib.npz").read_bytes()
 
 
 def test_roots_that_are_not_known_are_refused(tmp_path):
@@ -320,8 +317,6 @@ def test_wrong_balls(tmp_path):
     with pytest.raises(ValueError, match="export_npz: .*balls.*'hip'"):
         lib.export_npz(tmp_path / "a.npz", "a", 20)
     np.savetxt(tmp_path / "a.csv", np.hstack([np.zeros((12, 3)), turns, angles]), delimiter=",")
-    with pytest.raises(ValueError, match="'hip'"):
-        pm.MotionLibrary.from_files(tmp_path / "a.csv", skeleton)
     with pytest.raises(ValueError, match="'hip' is a ball"):
         pm.MotionLibrary.build(tmp_path / "b.npz", tmp_path / "a.csv", skeleton)
     assert not (tmp_path / "b.npz").exists()

@@ -65,6 +65,22 @@ static void random_angles(random_source *source, double reach, double angles[3])
         angles[n] = random_between(source, -reach, reach);
 }
 
+TEST(names_of_orders_are_found_and_say_the_axes) {
+    assert_int_equal(pm_euler_order_count(), PM_EULER_COUNT);
+    for (int i = 0; i < PM_EULER_COUNT; i++) {
+        const pm_euler_order order = (pm_euler_order)i;
+        const char *name = pm_euler_order_name(order);
+        pm_euler_order found = PM_EULER_COUNT;
+        assert_true(pm_euler_order_find(name, &found) && found == order);
+        for (int n = 0; n < 3; n++) {
+            double angles[3] = {0}, q[4];
+            angles[n] = 1;
+            pm_quat_from_euler(order, angles, q);
+            assert_true(q[name[n] - 'X'] > 0.4);
+        }
+    }
+}
+
 TEST(angles_of_a_quaternion_give_the_same_rotation) {
     random_source source = random_start();
     FOR_ORDERS_AND_CASES {

@@ -99,7 +99,9 @@ TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     assert_null(found);
 }
 
-static void count_hint(void *user, pm_log_level level, const char *message) {
+static void count_hint(void *user, pm_log_level level, const pm_error *remark) {
+    char message[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);
     assert_int_equal(level, PM_LOG_WARNING);
     assert_int_equal(strncmp(message, "giant.bvh: ", 11), 0);
     ++*(size_t *)user;
@@ -132,20 +134,15 @@ static void keep(void *user, const char *text, size_t size) {
     *(char **)user = strndup(text, size);
 }
 
-static const char *shout(void *user, const char *text) {
-    (void)user, (void)text;
-    return "IN OTHER WORDS";
-}
-
 TEST(pages_go_to_memory_in_the_words_of_the_caller) {
     SCOPED(free_at) char *two = NULL, *one = NULL;
-    const pm_motion_compare_options options = {.name_a = "a.bvh", .name_b = "b.bvh"};
-    pm_motion_page_options page = {
-        .made_by = "a test", .words = shout, .write = keep, .write_user = &two};
+    const pm_motion_compare_options options = {
+        .name_a = "a.bvh", .name_b = "b.bvh", .spelling = PM_SPELLING_KEYWORD};
+    pm_motion_page_options page = {.made_by = "a test", .write = keep, .write_user = &two};
     SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     expect_success(pm_motion_write_page(giant, giant, &options, &page, NULL, &found, new_error()));
     assert_non_null(strstr(two, "<code>a test</code>"));
-    assert_non_null(strstr(two, "IN OTHER WORDS"));
+    assert_non_null(strstr(two, "unit="));
     assert_non_null(strstr(two, "a.bvh – b.bvh"));
     assert_true(pm_motion_comparison_get_differences(found)->clip.angle.max == 0);
     page = (pm_motion_page_options){.write = keep, .write_user = &one};

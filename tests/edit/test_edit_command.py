@@ -434,7 +434,7 @@ class Usd(Case):
         self.assertEqual(len(set(joints)), 21)
         self.assertTrue(all(re.fullmatch(r"[A-Za-z_]\w*", name) for joint in joints for name in joint.split("/")))
         self.assertIn("Hips/_2nd", joints)
-        self.refused("info", "odd.usda", code=4, says="USD, which is written, but not read")
+        self.refused("info", "odd.usda", code=4, says="USD, which is written, and not read")
 
     def test_rates_that_are_no_integers(self):
         self.make("resample", WALK, "-o", "ntsc.usda", "--rate", "30000/1001", "--device", "none")
@@ -583,7 +583,7 @@ class Acclaim(Case):
         (tree / "a.amc").write_text(AMC)
         for verb in (("convert",), ("resample", "--rate", "60", "--device", "none"), ("edit", "--cut", "0f:1f")):
             done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], code=2)
-            self.assertIn("AMC, which is read, and not written", done.stderr)
+            self.assertIn("amc, which is read, and not written", done.stderr)
             self.assertIn("choose another format: --to bvh", done.stderr)
             self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--to", "bvh", "--overwrite")
         done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", code=2)

@@ -310,6 +310,10 @@ TEST(names_of_null_are_not_found) {
     expect_visited_false(found, pm_method_find, NULL, found);
     expect_visited_false(found, pm_method_find, "slerp", NULL);
     expect_visited_false(found, pm_method_find, "no such method", found);
+    pm_euler_order order[1];
+    expect_visited_false(order, pm_euler_order_find, NULL, order);
+    expect_visited_false(order, pm_euler_order_find, "ZXY", NULL);
+    expect_visited_false(order, pm_euler_order_find, "zxy", order);
 }
 
 /* ---- a caller's OpenCL objects ---------------------------------------------------------------- */
@@ -383,6 +387,7 @@ TEST(no_function_of_the_headers_is_left_out) {
         /* nor a pointer */
         "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_get_info",
         "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
+        "pm_euler_order_count", "pm_euler_order_name",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
@@ -430,6 +435,7 @@ TEST(invalid_orders_return_false) {
     double to_quaternion[4], to_angles[3];
     FOR_NONE_OF(PM_EULER_COUNT, number) {
         const pm_euler_order order = (pm_euler_order)*number;
+        assert_null(pm_euler_order_name(order));
         expect_false(to_quaternion, pm_quat_from_euler, order, angles, to_quaternion);
         expect_false(to_angles, pm_euler_from_quat, order, q, NULL, to_angles);
     }

@@ -63,7 +63,7 @@ static void compare(const bvh *a, const bvh *b, unsigned choice) {
 }
 
 static pm_status parse(const char *data, size_t size, unsigned choice, bvh **model) {
-    const pm_motion_read_options options = {.hold_nan = choice & 1, .no_snap = choice & 2};
+    const pm_motion_read_options options = {.hold_nan = choice & 1, .literal_rate = choice & 2};
     const motion_input input = {.data = data, .size = size, .options = &options};
     return bvh_parse(&input, model, NULL);
 }

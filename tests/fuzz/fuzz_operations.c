@@ -201,7 +201,8 @@ static void convert(const choice *c, const pm_motion *motion) {
     const uint8_t bits = fuzz_byte(c->input);
     const pm_motion_convert_options options = {.format = formats[bits % SIZE_OF(formats)],
                                                .euler_given = bits & 64,
-                                               .turn = (pm_motion_turn)(bits >> 7)};
+                                               .up = PM_MOTION_UP_Y,
+                                               .to_up = (pm_motion_up)(bits >> 7 << 1)};
     char path[SCRATCH_PATH];
     pm_error error = {0};
     scratch_path("out", path);

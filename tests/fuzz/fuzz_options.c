@@ -26,11 +26,11 @@ typedef struct values {
 
 #define AT(field) offsetof(values, field)
 static const option table[] = {
-    {"--text", 't', "TEXT", "any", option_text, AT(text)},
-    {"--number", 'n', "X", "finite", option_number, AT(number)},
-    {"--size", 's', "N", "0 or more", option_size, AT(size)},
+    {"--text", 't', "TEXT", "any", value_text, AT(text)},
+    {"--number", 'n', "X", "finite", value_number, AT(number)},
+    {"--size", 's', "N", "0 or more", value_size, AT(size)},
     {"--bits", 0, "N", "64 bits", option_u64, AT(bits)},
-    {"--seconds", 0, "S", "above 0", option_seconds, AT(seconds)},
+    {"--seconds", 0, "S", "above 0", value_seconds, AT(seconds)},
     {"--rational", 'r', "R", "above 0", option_rational, AT(rational)},
     {"--flag", 'f', NULL, "a flag", NULL, AT(flag)},
 };

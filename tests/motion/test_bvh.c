@@ -19,7 +19,9 @@
 
 static char messages[4096]; /* messages of the last read */
 
-static void keep_warning(void *user, pm_log_level level, const char *message) {
+static void keep_warning(void *user, pm_log_level level, const pm_error *remark) {
+    char message[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);
     const size_t used = strlen(messages);
     (void)user;
     assert_int_equal(level, PM_LOG_WARNING);
@@ -40,8 +42,7 @@ static pm_status read_bytes(const char *data, size_t size, const pm_motion_read_
     if (status != PM_OK) {
         const size_t used = strlen(messages);
         assert_int_equal(error.status, status);
-        snprintf(messages + used, sizeof messages - used, "%s\n  %s\n", error.message,
-                 error.hint ? error.hint : "");
+        pm_error_text(&error, PM_SPELLING_COMMAND, messages + used, sizeof messages - used);
     }
     return status;
 }
@@ -379,7 +380,7 @@ TEST(placeholder_frame_times_require_a_rate) {
 
 TEST(the_frame_time_is_snapped_unless_disabled) {
     static const char text[] = ONE_JOINT HEAD("1", ".0083333") "1 2 3";
-    pm_motion_read_options literal = {.no_snap = true};
+    pm_motion_read_options literal = {.literal_rate = true};
     SCOPED(bvh_free) bvh *model = read_good(text);
     assert_int_equal(model->rate.num, 120);
     assert_int_equal(model->rate_how, RATE_INTEGER);

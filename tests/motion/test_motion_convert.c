@@ -155,7 +155,8 @@ TEST(a_turn_gives_roots_the_channels_that_it_needs) {
                  roots[i], rows[i]);
         test_folder_put_text("a.bvh", text);
         SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
-        convert(motion, (pm_motion_convert_options){.turn = PM_MOTION_TURN_Z_TO_Y, .decimals = 9},
+        convert(motion, (pm_motion_convert_options){
+                            .up = PM_MOTION_UP_Z, .to_up = PM_MOTION_UP_Y, .decimals = 9},
                 "b.bvh");
         SCOPED(pm_motion_destroy) pm_motion *other = test_open("b.bvh", NULL);
         const pm_motion_content *x = pm_motion_get_content(motion);

@@ -169,7 +169,9 @@ static char told[4][160];
 static pm_log_level told_level[4];
 static size_t told_count;
 
-static void hear(void *user, pm_log_level level, const char *message) {
+static void hear(void *user, pm_log_level level, const pm_error *remark) {
+    char message[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);
     assert_ptr_equal(user, told);
     told_level[told_count % COUNT_OF(told)] = level;
     snprintf(told[told_count++ % COUNT_OF(told)], sizeof *told, "%s", message);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "motion/base/counts.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "support/check.h"
 #include "support/motion_files.h"
@@ -245,25 +246,4 @@ TEST(standard_input_is_read_and_named) {
     expect_error(open_stream("HIERARCHY\nROOT a\n{\n", &motion, new_error()), PM_ERROR_FILE,
                  "standard input: line 4");
     assert_null(motion);
-}
-
-/* Texts that are known before the program runs list the formats of the table. */
-TEST(lists_of_formats_are_those_of_the_table) {
-    static const char *const lists[] = {MOTION_READ_NAMES, MOTION_WRITTEN_NAMES};
-    for (size_t of_outputs = 0; of_outputs < 2; of_outputs++) {
-        char extensions[MOTION_EXTENSIONS], words[2][MOTION_EXTENSIONS + 8];
-        snprintf(words[0], sizeof words[0], " %s,", lists[of_outputs]);
-        snprintf(words[1], sizeof words[1], " %s,", motion_list_extensions(extensions, of_outputs));
-        for (size_t f = 1; f < pm_motion_format_count(); f++) {
-            char word[3][16];
-            bool found[2] = {false, false};
-            const char *name = pm_motion_format_name((pm_motion_format)f);
-            snprintf(word[0], sizeof word[0], " %s,", name);
-            snprintf(word[1], sizeof word[1], " %s and", name);
-            snprintf(word[2], sizeof word[2], " %s or", name);
-            for (size_t i = 0; i < 6; i++)
-                found[i / 3] = found[i / 3] || strstr(words[i / 3], word[i % 3]);
-            assert_int_equal(found[0], found[1]);
-        }
-    }
 }

@@ -176,7 +176,7 @@ TEST(rates_are_recognised) {
     static const struct {
         double value;
         int64_t num, den;
-        bool no_snap;
+        bool literal_rate;
     } cases[] = {{120, 120, 1, false},
                  {59.9999885559082, 60, 1, false},
                  {29.97, 30000, 1001, false},
@@ -194,7 +194,7 @@ TEST(rates_are_recognised) {
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         SCOPED(close_zip)
         opened o = open_zip(plain_file(NULL, cases[i].value),
-                            (pm_motion_read_options){.no_snap = cases[i].no_snap});
+                            (pm_motion_read_options){.literal_rate = cases[i].literal_rate});
         const pm_rational rate = o.motion->content.clips[0].rate;
         if (rate.num != cases[i].num || rate.den != cases[i].den)
             fail_msg("%.17g is read as %lld/%lld; expected %lld/%lld", cases[i].value,

@@ -288,7 +288,7 @@ static void expect_limit(const reduced *r, const pm_motion_reduce_options *o) {
         const pm_motion_path path = r->clip->channels[c].path;
         const double limit = path == PM_MOTION_ROTATION   ? o->angle
                              : path == PM_MOTION_POSITION ? o->position
-                                                          : o->scale;
+                                                          : o->scale_error;
         assert_true(r->numbers->channels[c].error.bound <= limit * (1 + 1e-12));
     }
 }
@@ -308,7 +308,7 @@ TEST(no_time_exceeds_the_bound) {
             .has_angle = true,
             .angle = exp(random_between(&random, i % 2 == 0 ? -5 : -1, 2)),
             .position = exp(random_between(&random, -8, -2)),
-            .scale = exp(random_between(&random, -8, -2)),
+            .scale_error = exp(random_between(&random, -8, -2)),
             .curve = i % 3 == 2 ? PM_METHOD_CUBICSPLINE : PM_METHOD_SLERP,
             .smooth = i % 6 == 5,
             .common = i % 4 == 3 && i % 3 < 2};
@@ -360,7 +360,7 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
         const pm_motion_reduce_options options = {.has_angle = true,
                                                   .angle = exp(random_between(&random, -1, 2)),
                                                   .position = exp(random_between(&random, -8, -2)),
-                                                  .scale = exp(random_between(&random, -8, -2)),
+                                                  .scale_error = exp(random_between(&random, -8, -2)),
                                                   .curve =
                                                       subset_methods[i % COUNT_OF(subset_methods)],
                                                   .common = i % 4 == 3};
@@ -1027,7 +1027,7 @@ TEST(weights_differ_by_the_part_of_scales) {
         m.keys[0][3 * k + 1] = (double)(float)sin(x / 3); /* changes its sign */
         m.keys[0][3 * k + 2] = k < 100 ? 0 : 1;
     }
-    const pm_motion_reduce_options options = {.has_angle = true, .angle = 1, .scale = 0.05};
+    const pm_motion_reduce_options options = {.has_angle = true, .angle = 1, .scale_error = 0.05};
     SCOPED(release) reduced r = reduce(&m, &options);
     assert_in_range(r.numbers->keys_after, 10, 150);
     assert_true(r.numbers->scale.bound > 0.01 && r.numbers->scale.bound <= 0.05);
@@ -1084,8 +1084,8 @@ TEST(options_are_checked) {
                  {{.has_angle = true, .angle = 181}, "angle"},
                  {{.position = -1}, "position"},
                  {{.position = (double)INFINITY}, "position"},
-                 {{.scale = -1}, "scale"},
-                 {{.scale = (double)NAN}, "scale"},
+                 {{.scale_error = -1}, "scale_error"},
+                 {{.scale_error = (double)NAN}, "scale_error"},
                  {{.distance = -1}, "distance"},
                  {{.distance = (double)INFINITY}, "distance"},
                  {{.at = (double)NAN}, "at"},

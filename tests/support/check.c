@@ -59,8 +59,11 @@ void check_refusal(pm_status status, const pm_error *error, pm_status expected, 
         print_error("the message is not terminated\n");
         _fail(file, line);
     }
-    if (!holds_one_of(error->message, words)) {
-        print_error("\"%s\" does not contain %s\n", error->message, words);
+    char field[PM_ERROR_TEXT_SIZE], command[PM_ERROR_TEXT_SIZE];
+    pm_error_text(error, PM_SPELLING_FIELD, field, sizeof field);
+    pm_error_text(error, PM_SPELLING_COMMAND, command, sizeof command);
+    if (!holds_one_of(field, words) && !holds_one_of(command, words)) {
+        print_error("\"%s\" does not contain %s\n", field, words);
         _fail(file, line);
     }
     static const pm_error nothing;

@@ -53,7 +53,9 @@ pm_motion *test_parse(const void *data, size_t size, const pm_motion_read_option
     return motion;
 }
 
-void test_log_add(void *log, pm_log_level level, const char *message) {
+void test_log_add(void *log, pm_log_level level, const pm_error *remark) {
+    char message[PM_ERROR_TEXT_SIZE];
+    pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);
     test_log *l = log;
     const size_t used = strlen(l->text);
     assert_int_equal(level, PM_LOG_WARNING);

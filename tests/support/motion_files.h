@@ -27,7 +27,7 @@ typedef struct test_log {
     size_t count;
     char text[8192];
 } test_log;
-void test_log_add(void *log, pm_log_level level, const char *message);
+void test_log_add(void *log, pm_log_level level, const pm_error *remark);
 
 /* An engine of the reference path, which the caller destroys. */
 pm_engine *test_reference(void);

@@ -32,8 +32,11 @@ typedef struct listener {
 
 static void hear_end(void *user, const pm_motion_batch_file *file) {
     listener *l = user;
-    if (file->error)
-        failures_add(&l->failures, file->name, file->error->message, cli_fail_file(file->error));
+    if (file->error) {
+        char text[PM_ERROR_TEXT_SIZE];
+        motion_write_line(file->error, PM_SPELLING_COMMAND, text);
+        failures_add(&l->failures, file->name, text, cli_fail_file(file->error));
+    }
     if (l->json && file->record) {
         progress_clear();
         fputs(file->record, stdout);
@@ -143,6 +146,7 @@ static cli_exit run_list(const resample_options *options, const pm_motion_batch_
     run.shard = shard.index;
     run.shard_count = shard.count;
     run.log = cli_log;
+    run.spelling = PM_SPELLING_COMMAND;
     run.ended = hear_end;
     run.progress = show;
     run.is_stopped = is_stopped;

@@ -8,7 +8,6 @@
 #include "cli.h"
 
 #include "files/progress.h"
-#include "motion/base/fault.h"
 #include "motion/base/printable.h"
 
 #include <stdarg.h>
@@ -79,15 +78,16 @@ static failure_class class_of(const pm_error *error) {
     for (size_t i = 0; i < sizeof failure_classes / sizeof failure_classes[0]; i++)
         if (failure_classes[i].status == error->status)
             failure = failure_classes[i];
-    failure.hint = error->hint ? error->hint : failure.hint;
     return failure;
 }
 
 cli_exit cli_fail_error(const char *what, const pm_error *error) {
-    pm_error worded = *error;
-    motion_use_words(&worded);
+    char text[PM_ERROR_TEXT_SIZE], hint[PM_ERROR_TEXT_SIZE];
     const failure_class failure = class_of(error);
-    return cli_fail(failure.code, what, failure.hint, "%s", worded.message);
+    motion_write_line(error, PM_SPELLING_COMMAND, text);
+    const bool has_own = pm_error_hint(error, PM_SPELLING_COMMAND, hint, sizeof hint) > 0;
+    print_failure(what, text, has_own ? hint : failure.hint);
+    return failure.code;
 }
 
 cli_exit cli_code(const pm_error *error) {
@@ -95,21 +95,21 @@ cli_exit cli_code(const pm_error *error) {
 }
 
 cli_exit cli_fail_file(const pm_error *error) {
-    const failure_class failure = class_of(error);
-    print_failure(NULL, error->message, failure.hint);
-    return failure.code;
+    return cli_fail_error(NULL, error);
 }
 
 cli_exit cli_done(pm_status status, const pm_error *error) {
     return status == PM_OK ? CLI_DONE : cli_fail_file(error);
 }
 
-void cli_log(void *user, pm_log_level level, const char *message) {
+void cli_log(void *user, pm_log_level level, const pm_error *remark) {
+    char text[PM_ERROR_TEXT_SIZE];
     const bool warns = level == PM_LOG_WARNING && !cli_quiet;
     (void)user;
     if (warns || (level == PM_LOG_INFO && cli_verbose)) {
+        pm_error_text(remark, PM_SPELLING_COMMAND, text, sizeof text);
         progress_clear();
-        printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", message);
+        printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", text);
     }
 }
 

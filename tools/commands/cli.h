@@ -30,7 +30,8 @@ typedef enum cli_exit {
 cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* cli_fail with the exit code, the message and the hint of a library error. */
+/* cli_fail with the exit code, the message and the hint of a library error, whose options are written
+ * as the command's. `what` may be NULL. */
 cli_exit cli_fail_error(const char *what, const pm_error *error);
 
 /* The same for an error whose message names the file already. */
@@ -42,8 +43,8 @@ cli_exit cli_code(const pm_error *error);
 /* CLI_DONE for PM_OK, else cli_fail_file. */
 cli_exit cli_done(pm_status status, const pm_error *error);
 
-/* A pm_log_function that prints warnings as cli_warn does and, with --verbose, PM_LOG_INFO. */
-void cli_log(void *user, pm_log_level level, const char *message);
+/* A pm_motion_log_function that prints warnings as cli_warn does and, with --verbose, PM_LOG_INFO. */
+void cli_log(void *user, pm_log_level level, const pm_error *remark);
 
 /* Hint for an input that does not fit in host memory, which is CLI_BAD_INPUT. Exhausted device
  * memory is CLI_DEVICE_FAILED. */

@@ -58,7 +58,7 @@ static bool parse_method(const char *text, void *target, char *reason) {
 #define AT(field) offsetof(compare_options, field)
 static const option compare_table[] = {
     {"--output", 'o', "PAGE", "write a page that shows both, a file of HTML; - writes to stdout",
-     option_text, AT(output)},
+     value_text, AT(output)},
     {"--json", 0, NULL, "print everything as JSON", NULL, AT(json)},
     {"--tolerance", 0, "DEG,MM",
      "exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres",
@@ -70,11 +70,11 @@ static const option compare_table[] = {
     {"--contacts", 0, "JOINTS",
      "also state when these joints of A, names with commas between, or feet, those with foot, toe or ankle in\n"
      "their names, are in contact with the ground, and how fast they slide",
-     option_text, AT(compare.contacts)},
+     value_text, AT(compare.contacts)},
     {"--clip", 0, "NAME", "the clip of both files, by its name or number; default: the first",
-     option_text, AT(clip)},
+     value_text, AT(clip)},
     {"--map", 0, "FILE", "pairs of joints: on each line a name of A, a tab, and a name of B",
-     option_text, AT(compare.map)},
+     value_text, AT(compare.map)},
     {"--rate", 'r', "HZ", "compare at this rate instead of the key times of both files",
      option_rational, AT(compare.rate)},
     {"--method", 0, "NAME",
@@ -144,6 +144,7 @@ static cli_exit run(compare_options *o, char **argv, const char *command) {
         o->compare.digest_a = open_clip_digest(&a);
         o->compare.digest_b = open_clip_digest(&b);
         o->compare.log = cli_log;
+        o->compare.spelling = PM_SPELLING_COMMAND;
         code = compare(o, &a, &b, command);
     }
     close_clip(&b);

@@ -4,6 +4,7 @@
  * mirror are convert with a motion that is changed first.
  */
 #include "commands.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_edit.h"
 #include "options/conversion_options.h"
@@ -15,11 +16,11 @@
 #define AT(field) offsetof(resample_options, field)
 static const option convert_table[] = {
     {"--out", 'o', "OUT", "output file, in place of a second operand; - is standard output",
-     option_text, AT(out)},
-    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
+     value_text, AT(out)},
+    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", value_text,
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES,
+     "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES,
      motion_option_format, AT(batch.run.task.format)},
     {"--clip", 0, "NAME", "the clip to convert, by its name or number; default: all that fit",
      motion_option_clip, AT(clips)},
@@ -37,8 +38,8 @@ static const command_help help = {
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
                "resampled unless it is asked for.",
-    .notes = "Reads " MOTION_READ_NAMES ";\n"
-             "writes " MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
+    .notes = "Reads" MOTION_READ_NAMES ";\n"
+             "writes" MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
              "that the format cannot hold is listed and left out; with --strict it is an error.\n"
              "- is standard input or output.\n"
              "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"
@@ -94,8 +95,8 @@ static const option edit_table[] = {
      "keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in\n"
      "frames from 0, 10f:40f; A or B may be left out",
      task_option_cut, 0},
-    {"--repeat", 0, "N", "play it N times", option_size, AT(edit.repeat)},
-    {"--blend", 0, "S", "with --repeat: crossfade of S seconds", option_seconds, AT(edit.blend)},
+    {"--repeat", 0, "N", "play it N times", value_size, AT(edit.repeat)},
+    {"--blend", 0, "S", "with --repeat: crossfade of S seconds", value_seconds, AT(edit.blend)},
     {"--continue-root", 0, NULL,
      "with --repeat: each time goes on where the one before ended; of a cycle\n"
      "the last pose, which is the first one, is left out",
@@ -140,7 +141,7 @@ static const option mirror_table[] = {
     {"--plane", 0, "AXIS", "x, y or z, which points from right to left; default: x",
      task_option_plane, AT(normal)},
     {"--pairs", 0, "FILE", "a file with two names of joints on each line; default: by their names",
-     option_text, AT(pairs)},
+     value_text, AT(pairs)},
 };
 #undef AT
 

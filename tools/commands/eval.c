@@ -21,13 +21,13 @@
 static bool parse_count(const char *text, void *target, char *reason) {
     eval_options *options = target;
     options->count_given = true;
-    return option_size(text, &options->count, reason);
+    return value_size(text, &options->count, reason);
 }
 
 static bool parse_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     size_t word = 0;
-    const bool found = option_word(text, words, PM_AXIS_COUNT, &word, reason);
+    const bool found = value_word(text, words, PM_AXIS_COUNT, &word, reason);
     *(pm_axis_frame *)target = (pm_axis_frame)word;
     return found;
 }
@@ -35,20 +35,20 @@ static bool parse_frame(const char *text, void *target, char *reason) {
 static bool parse_key_format(const char *text, void *target, char *reason) {
     static const char *const words[PM_KEYS_COUNT] = {"float32", "log48", "smallest48"};
     size_t word = 0;
-    const bool found = option_word(text, words, PM_KEYS_COUNT, &word, reason);
+    const bool found = value_word(text, words, PM_KEYS_COUNT, &word, reason);
     *(pm_key_format *)target = (pm_key_format)word;
     return found;
 }
 
 #define AT(field) offsetof(eval_options, field)
 static const option eval_table[] = {
-    {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", option_text,
+    {"--keys", 0, "K.npy", "rotations (n, tracks, 4), x y z w, float32 or float64", value_text,
      AT(keys)},
-    {"--key-times", 0, "T.npy", "times of the keys (n,), float64 seconds", option_text,
+    {"--key-times", 0, "T.npy", "times of the keys (n,), float64 seconds", value_text,
      AT(key_times)},
     {"--key-rate", 0, "HZ", "uniform keys from time 0: 60, 29.97 or 30000/1001", option_rational,
      AT(key_rate)},
-    {"--times", 0, "X.npy", "sample times (m,), float64 seconds, any order", option_text,
+    {"--times", 0, "X.npy", "sample times (m,), float64 seconds, any order", value_text,
      AT(times)},
     {"--rate", 0, "HZ", "uniform samples from the first key to the last inclusive", option_rational,
      AT(rate)},
@@ -57,23 +57,23 @@ static const option eval_table[] = {
      "maximum number of samples of --rate without --count; default 100000000", option_frames,
      AT(max_frames)},
     {"--vectors", 0, "V.npy", "positions or scales (n, tracks, 3), evaluated with the rotations",
-     option_text, AT(vectors)},
+     value_text, AT(vectors)},
     {"--in-tangents", 0, "A.npy", "incoming tangents of cubicspline, shape of --keys, per second",
-     option_text, AT(in_tangents)},
+     value_text, AT(in_tangents)},
     {"--out-tangents", 0, "B.npy", "outgoing tangents of cubicspline, shape of --keys, per second",
-     option_text, AT(out_tangents)},
+     value_text, AT(out_tangents)},
     {"--vectors-in-tangents", 0, "A.npy", "incoming tangents of the vectors, shape of --vectors",
-     option_text, AT(vectors_in_tangents)},
+     value_text, AT(vectors_in_tangents)},
     {"--vectors-out-tangents", 0, "B.npy", "outgoing tangents of the vectors, shape of --vectors",
-     option_text, AT(vectors_out_tangents)},
-    {"--out", 'o', "OUT.npy", "samples (m, tracks, 4) float32; - is standard output", option_text,
+     value_text, AT(vectors_out_tangents)},
+    {"--out", 'o', "OUT.npy", "samples (m, tracks, 4) float32; - is standard output", value_text,
      AT(out)},
-    {"--vectors-out", 0, "W.npy", "samples of --vectors (m, tracks, 3) float32", option_text,
+    {"--vectors-out", 0, "W.npy", "samples of --vectors (m, tracks, 3) float32", value_text,
      AT(vectors_out)},
-    {"--velocity", 0, "V.npy", "angular velocity, rad/s, (m, tracks, 3) float32", option_text,
+    {"--velocity", 0, "V.npy", "angular velocity, rad/s, (m, tracks, 3) float32", value_text,
      AT(velocity)},
     {"--acceleration", 0, "A.npy", "angular acceleration, rad/s^2, (m, tracks, 3) float32",
-     option_text, AT(acceleration)},
+     value_text, AT(acceleration)},
     {"--velocity-frame", 0, "FRAME", "frame of velocity and acceleration: body (default) or parent",
      parse_frame, AT(velocity_frame)},
     {"--key-format", 0, "FORMAT",

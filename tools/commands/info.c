@@ -5,6 +5,7 @@
 #include "info/info.h"
 #include "commands.h"
 #include "motion/compare/scene.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "options/motion_options.h"
 #include "options/options.h"
@@ -26,7 +27,7 @@ static const command_help help = {
     .usage = "FILE... [OPTIONS]",
     .summary = "Describes motion files: format, skeleton, clips, rates and how they were\n"
                "read, and what is unusual about them.",
-    .notes = "Reads " MOTION_READ_NAMES ". - is standard input.",
+    .notes = "Reads" MOTION_READ_NAMES ". - is standard input.",
     .example = "posemill info walk.bvh\n"
                "posemill info archive/*.npz --json",
     .takes_operands = true,

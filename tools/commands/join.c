@@ -24,12 +24,12 @@ typedef struct join_options {
 
 #define AT(field) offsetof(join_options, field)
 static const option join_table[] = {
-    {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
+    {"--out", 'o', "OUT", "output file; - is standard output", value_text, AT(out)},
     {"--to", 0, "FORMAT", "format of an output without an extension; default: of the first input",
      motion_option_format, AT(task.format)},
     {"--blend", 0, "S",
      "crossfade of S seconds, in which each motion overlaps the next one; default: none",
-     option_seconds, AT(join.blend)},
+     value_seconds, AT(join.blend)},
     {"--continue-root", 0, NULL,
      "each motion goes on where the one before ended: its heading, and its place on the ground; a\n"
      "pose that is there twice is left out",
@@ -55,7 +55,7 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
     if (count < 2)
         return options_usage(&help, "input", "%d given; expected two motion files or more", count);
     if (!o->out)
-        return options_usage(&help, "-o", "missing; expected -o OUT");
+        return options_usage(&help, false, "missing; expected -o OUT");
     int streams = 0;
     for (int i = 0; i < count; i++)
         streams += strcmp(inputs[i], "-") == 0;
@@ -71,7 +71,7 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
                             "would be overwritten by the result");
     }
     const cli_exit code = conversion_options_check(&help, &o->task);
-    return code == CLI_DONE ? cli_done(task_check_output(&o->task, "-o", o->out, &error), &error)
+    return code == CLI_DONE ? cli_done(task_check_output(&o->task, false, o->out, &error), &error)
                             : code;
 }
 

@@ -20,14 +20,14 @@ typedef struct list_options {
 
 #define AT(field) offsetof(list_options, field)
 static const option list_table[] = {
-    {"--output", 'o', "LIST", "where the list is written; default: standard output", option_text,
+    {"--output", 'o', "LIST", "where the list is written; default: standard output", value_text,
      AT(output)},
     {"--match", 0, "GLOB",
      "which files of folders and archives: by name, or by the path in the folder where\n"
      "the pattern has a /; default: by the extensions of motion formats",
-     option_text, AT(match)},
+     value_text, AT(match)},
     {"--files-from", 0, "LIST", "also the files of a list or of a tar archive; - is standard input",
-     option_text, AT(files_from)},
+     value_text, AT(files_from)},
     {"--json", 0, NULL, "with -o: print what was found and what was not usable, as JSON", NULL,
      AT(json)},
 };

@@ -18,7 +18,7 @@ static const option merge_table[] = {
     {"--list", 0, "LIST",
      "the files that the batch was to do, as posemill list writes them: those\n"
      "without a record are missing",
-     option_text, offsetof(merge_options, list)},
+     value_text, offsetof(merge_options, list)},
     {"--json", 0, NULL, "print everything as one JSON object", NULL, offsetof(merge_options, json)},
 };
 

@@ -28,7 +28,7 @@ typedef struct reduce_options {
 
 static bool parse_angle(const char *text, void *target, char *reason) {
     pm_motion_reduce_options *o = &((reduce_options *)target)->reduce;
-    o->has_angle = option_number(text, &o->angle, reason) && o->angle > 0 && o->angle <= 180;
+    o->has_angle = value_number(text, &o->angle, reason) && o->angle > 0 && o->angle <= 180;
     if (!o->has_angle)
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is no bound; expected degrees above 0, up to 180", text);
@@ -37,7 +37,7 @@ static bool parse_angle(const char *text, void *target, char *reason) {
 
 static bool parse_bound(const char *text, void *target, char *reason) {
     double bound = 0;
-    if (!option_number(text, &bound, reason) || bound < 0) {
+    if (!value_number(text, &bound, reason) || bound < 0) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no bound; expected a number from 0 on",
                  text);
         return false;
@@ -49,15 +49,15 @@ static bool parse_bound(const char *text, void *target, char *reason) {
 static bool parse_curve(const char *text, void *target, char *reason) {
     static const char *const words[] = {"slerp", "cubicspline", "squad", "hermite", "spline"};
     size_t word = 0;
-    return option_word(text, words, sizeof words / sizeof words[0], &word, reason) &&
+    return value_word(text, words, sizeof words / sizeof words[0], &word, reason) &&
            pm_method_find(words[word], target);
 }
 
 #define AT(field) offsetof(reduce_options, field)
 static const option reduce_table[] = {
-    {"--out", 'o', "OUT", "output file, .glb, .gltf or .npz; - is standard output", option_text,
+    {"--out", 'o', "OUT", "output file, .glb, .gltf or .npz; - is standard output", value_text,
      AT(files.out)},
-    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
+    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", value_text,
      AT(files.batch.run.out_dir)},
     {"--to", 0, "FORMAT",
      "format of outputs without an extension, and of all outputs of a batch: gltf, glb, npz;\n"
@@ -85,9 +85,9 @@ static const option bound_table[] = {
      "positions relative to the parent differ by at most LENGTH, in the file's unit; default 0:\n"
      "keys are dropped only where nothing changes",
      parse_bound, AT(reduce.position)},
-    {"--scale", 0, "RATIO",
+    {"--scale-error", 0, "RATIO",
      "scales and morph weights differ by at most this part of themselves; default 0, as for positions",
-     parse_bound, AT(reduce.scale)},
+     parse_bound, AT(reduce.scale_error)},
     {"--curve", 0, "NAME",
      "curve of rotations: slerp, squad, hermite or spline through some of the source's keys, or\n"
      "cubicspline, with tangents that are fitted and about a third of the keys; default: slerp",
@@ -260,9 +260,8 @@ static cli_exit check(const reduce_options *o) {
     const pm_motion_batch_task *task = &files->batch.run.task;
     pm_error error = {.status = PM_OK};
     if (task_check_reduce(format_of(files), o->reduce.curve, &error) != PM_OK)
-        return cli_fail(CLI_USAGE, files->out ? files->out : "--to", error.hint, "%s",
-                        error.message);
-    if (files->out && task_check_output(task, "-o", files->out, &error) != PM_OK)
+        return cli_fail_error(files->out ? files->out : "--to", &error);
+    if (files->out && task_check_output(task, false, files->out, &error) != PM_OK)
         return cli_done(error.status, &error);
     return batch_options_check(&help, &files->batch, !files->out);
 }

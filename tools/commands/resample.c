@@ -6,6 +6,7 @@
 
 #include "commands.h"
 #include "motion/base/counts.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
@@ -25,14 +26,14 @@ static bool parse_end_rule(const char *text, void *target, char *reason) {
     pm_motion_batch_task *task = target;
     size_t word = 0;
 
-    task->end_rule_given = option_word(text, words, PM_MOTION_END_COUNT, &word, reason);
+    task->end_rule_given = value_word(text, words, PM_MOTION_END_COUNT, &word, reason);
     task->end_rule = (pm_motion_end_rule)word;
     return task->end_rule_given;
 }
 
 static bool parse_lowpass(const char *text, void *target, char *reason) {
     double hertz = PM_MOTION_LOWPASS_AUTO;
-    if (strcmp(text, "auto") != 0 && (!option_number(text, &hertz, reason) || hertz <= 0)) {
+    if (strcmp(text, "auto") != 0 && (!value_number(text, &hertz, reason) || hertz <= 0)) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no cut-off; expected auto or above 0 Hz",
                  text);
         return false;
@@ -46,18 +47,18 @@ static bool parse_lowpass(const char *text, void *target, char *reason) {
 static const option resample_table[] = {
     {"--rate", 'r', "HZ", "target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4",
      resample_option_rate, TASK(rate)},
-    {"--out", 'o', "OUT", "output file; - is standard output", option_text, AT(out)},
-    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", option_text,
+    {"--out", 'o', "OUT", "output file; - is standard output", value_text, AT(out)},
+    {"--out-dir", 0, "DIR", "output folder of a batch; results mirror the inputs", value_text,
      AT(batch.run.out_dir)},
     {"--to", 0, "FORMAT",
-     "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES,
+     "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES,
      motion_option_format, TASK(format)},
     {"--clip", 0, "NAME",
      "a clip to resample, by its name or number; may be repeated; default: all", motion_option_clip,
      AT(clips)},
     {"--start", 0, "S", "first sample, in seconds after the first key; the result then begins at 0",
-     option_time, TASK(start_after_first_key)},
-    {"--end", 0, "S", "last sample at the latest, in seconds after the first key", option_time,
+     value_time, TASK(start_after_first_key)},
+    {"--end", 0, "S", "last sample at the latest, in seconds after the first key", value_time,
      TASK(end_after_first_key)},
     {"--end-rule", 0, "RULE",
      "fit (default): the last sample is the last multiple that fits;\n"
@@ -69,7 +70,7 @@ static const option resample_table[] = {
      parse_lowpass, TASK(lowpass)},
     {"--max-frames", 0, "N", "maximum number of frames in a result; default 100000000",
      option_frames, TASK(max_samples)},
-    {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", option_size,
+    {"--trim-start", 0, "N", "drop the first N frames, such as a T-pose", value_size,
      TASK(trim_start)},
     {"--keep-time", 0, NULL,
      "glTF, with --start or --trim-start: samples keep their times, and the result does\n"
@@ -79,7 +80,7 @@ static const option resample_table[] = {
      "fill gaps with a hermite curve: values that are not finite, and with --fill=frozen:N also\n"
      "rotations that hold exactly still for more than N frames while others move",
      task_option_fill, AT(fill)},
-    {"--fill-max", 0, "S", "longest gap that --fill fills, in seconds; default 0.5", option_seconds,
+    {"--fill-max", 0, "S", "longest gap that --fill fills, in seconds; default 0.5", value_seconds,
      AT(fill.how.longest)},
     {"--check", 0, NULL, "also evaluate on the reference path and report the difference", NULL,
      TASK(check)},
@@ -97,8 +98,8 @@ static const command_help help = {
     .summary = "Converts motion files to another frame rate. Rotations are interpolated as\n"
                "rotations. Samples at the time of a source frame keep the values of that frame.",
     .notes =
-        "Reads " MOTION_READ_NAMES ";\n"
-        "writes " MOTION_WRITTEN_NAMES ", by the extensions of the names; - is\n"
+        "Reads" MOTION_READ_NAMES ";\n"
+        "writes" MOTION_WRITTEN_NAMES ", by the extensions of the names; - is\n"
         "standard input or output. If the formats differ, the result is converted. The default\n"
         "method is slerp; for glTF it is `authored`: each channel by its own interpolation.\n"
         "sterp twists about the bones unless --axis is given.\n"

@@ -34,7 +34,7 @@ static cli_exit take_operand(const command_help *help, resample_options *options
     const pm_motion_batch_options *run = &options->batch.run;
     struct stat status;
     if (*argc != 2)
-        return options_usage(help, "-o", "missing; expected -o OUT or --out-dir DIR");
+        return options_usage(help, false, "missing; expected -o OUT or --out-dir DIR");
     if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
         !run->overwrite)
         return options_usage(help, "-o",
@@ -51,14 +51,14 @@ cli_exit resample_find_output(const command_help *help, resample_options *option
     if (*argc == 0 && !options->batch.files_from)
         return options_usage(help, "input", "missing; expected a motion file");
     if (options->out && run->out_dir)
-        return options_usage(help, "-o", "cannot be combined with --out-dir");
+        return options_usage(help, false, "cannot be combined with --out-dir");
     if (!options->out && !run->out_dir) {
         const cli_exit code = take_operand(help, options, argc, argv);
         if (code != CLI_DONE)
             return code;
     }
     if (options->out && *argc > 1)
-        return options_usage(help, "-o", "accepts one input, found %d; use --out-dir", *argc);
+        return options_usage(help, false, "accepts one input, found %d; use --out-dir", *argc);
     if (options->json && options->out && strcmp(options->out, "-") == 0)
         return options_usage(help, "--json",
                              "cannot be combined with an output on standard output");
@@ -135,9 +135,10 @@ static pm_status work_on(const resample_options *options, task_engines *engines,
         status = task_write(&work, error);
     }
     if (status == PM_OK && report->end_cut > 0) {
-        char text[TASK_END_TEXT];
-        task_describe_end(report->rate, report->end_cut, text);
-        cli_warn(work.path, "%s", text);
+        pm_error warning;
+        task_describe_end(report->rate, report->end_cut, &warning);
+        motion_tell(&(motion_warnings){.log = cli_log, .name = work.path}, PM_LOG_WARNING,
+                    &warning);
     }
     if (shown.is_shown)
         progress_end(&shown.bar);
@@ -165,7 +166,7 @@ static cli_exit run_one(const resample_options *options, const char *in) {
     pm_error error = {.status = PM_OK};
     cli_exit code = cli_done(task_check_input(task, in, &error), &error);
     if (code == CLI_DONE)
-        code = cli_done(task_check_output(task, "-o", options->out, &error), &error);
+        code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
     if (code == CLI_DONE && task->rate && !device_options_automatic(&options->device))

@@ -27,7 +27,7 @@ typedef struct verify_options {
 
 static bool parse_lanes(const char *text, void *target, char *reason) {
     size_t lanes = 0;
-    bool good = option_size(text, &lanes, reason);
+    bool good = value_size(text, &lanes, reason);
     if (!good || (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)) {
         snprintf(reason, OPTION_REASON_SIZE, "'%s' is invalid; expected one of: 1 4 8 16", text);
         return false;
@@ -39,7 +39,7 @@ static bool parse_lanes(const char *text, void *target, char *reason) {
 #define AT(field) offsetof(verify_options, field)
 static const option verify_table[] = {
     {"--samples", 0, "N",
-     "approximate number of samples of random keys per method;\ndefault 200000", option_size,
+     "approximate number of samples of random keys per method;\ndefault 200000", value_size,
      AT(samples)},
     {"--seed", 0, "S", "seed of the random keys and times; default 1", option_u64, AT(seed)},
     {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default: chosen by the engine",

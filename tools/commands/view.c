@@ -35,14 +35,14 @@ static bool parse_size(const char *text, void *target, char *reason) {
 static bool parse_from(const char *text, void *target, char *reason) {
     static const char *const words[] = {"front", "side", "top", "back"};
     size_t word = 0;
-    const bool good = option_word(text, words, sizeof words / sizeof words[0], &word, reason);
+    const bool good = value_word(text, words, sizeof words / sizeof words[0], &word, reason);
     *(pm_motion_picture_view *)target = (pm_motion_picture_view)word;
     return good;
 }
 
 static bool parse_poses(const char *text, void *target, char *reason) {
     size_t poses = 0;
-    const bool good = option_size(text, &poses, reason) && poses > 0 && poses <= 3000;
+    const bool good = value_size(text, &poses, reason) && poses > 0 && poses <= 3000;
     if (!good)
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no number of poses; expected 1 to 3000",
                  text);
@@ -55,7 +55,7 @@ static const option view_table[] = {
     {"--output", 'o', "PAGE",
      "the page, a file of HTML; or a picture: .svg, a strip of poses with their times, or .gif; - writes a\n"
      "page to stdout",
-     option_text, AT(output)},
+     value_text, AT(output)},
     {"--size", 0, "WxH", "pixels of a picture; default: 960x320 of SVG, 320x320 of GIF", parse_size,
      AT(picture)},
     {"--from", 0, "VIEW", "the view of a picture: front, side, top or back; default: front",
@@ -63,7 +63,7 @@ static const option view_table[] = {
     {"--poses", 0, "N",
      "poses of a picture; default: as many as fit, or 25 in each second of a GIF", parse_poses,
      AT(picture.poses)},
-    {"--clip", 0, "NAME", "the clip, by its name or number; default: the first", option_text,
+    {"--clip", 0, "NAME", "the clip, by its name or number; default: the first", value_text,
      AT(clip)},
     {"--rate", 'r', "HZ", "show it at this rate instead of its key times", option_rational,
      AT(compare.rate)},
@@ -96,6 +96,7 @@ static cli_exit write_page(view_options *o, const open_clip *clip, const char *c
     o->compare.name_a = clip->path;
     o->compare.digest_a = open_clip_digest(clip);
     o->compare.log = cli_log;
+    o->compare.spelling = PM_SPELLING_COMMAND;
     if (is_picture(o->output))
         return pm_motion_write_picture(clip->motion, &o->compare, &o->picture, o->output, &error) ==
                        PM_OK

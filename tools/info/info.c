@@ -139,8 +139,11 @@ void info_print(const char *path, const pm_motion_content *content) {
         printable_line(stdout, "  gaps: %zu value%s not finite, the first at %s",
                        content->gap_count, content->gap_count == 1 ? " is" : "s are",
                        content->first_gap);
-    for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++)
-        printable_line(stdout, "  odd: %s", content->notes[i]);
+    for (size_t i = 0; i < content->note_count && i < MAX_NOTES; i++) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(content->notes[i], PM_SPELLING_COMMAND, text, sizeof text);
+        printable_line(stdout, "  odd: %s", text);
+    }
     if (content->note_count > MAX_NOTES)
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
     printable_line(stdout, "  %s", resampling_of(content));

@@ -88,8 +88,11 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     if (content->gap_count > 0)
         json_write_string(&json, "first_gap", content->first_gap);
     json_begin_array(&json, "notes");
-    for (size_t i = 0; i < content->note_count; i++)
-        json_write_string(&json, NULL, content->notes[i]);
+    for (size_t i = 0; i < content->note_count; i++) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(content->notes[i], PM_SPELLING_COMMAND, text, sizeof text);
+        json_write_string(&json, NULL, text);
+    }
     json_end_array(&json);
     json_end_object(&json);
 }

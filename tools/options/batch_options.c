@@ -32,7 +32,7 @@ static bool parse_jobs(const char *text, void *target, char *reason) {
     enum { MAX_JOBS = 1024 };
     size_t count = 0;
 
-    if (!option_size(text, &count, reason) || count < 1 || count > MAX_JOBS) {
+    if (!value_size(text, &count, reason) || count < 1 || count > MAX_JOBS) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
                  text, MAX_JOBS);
         return false;
@@ -46,7 +46,7 @@ static bool parse_pages(const char *text, void *target, char *reason) {
     batch_options *batch = target;
 
     batch->has_report_pages = true;
-    if (!option_size(text, &batch->run.report_pages, reason) ||
+    if (!value_size(text, &batch->run.report_pages, reason) ||
         batch->run.report_pages > MAX_PAGES) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 0 to %d",
                  text, MAX_PAGES);
@@ -60,16 +60,16 @@ static const option batch_table[] = {
     {"--files-from", 0, "LIST",
      "take inputs from a list with a path or a JSON object per line, or from a tar\n"
      "archive; - is standard input",
-     option_text, AT(files_from)},
+     value_text, AT(files_from)},
     {"--match", 0, "GLOB", "pick files in folders by name; default: all motion formats",
-     option_text, AT(match)},
+     value_text, AT(match)},
     {"--jobs", 0, "N", "files at a time; default: one per processor", parse_jobs, AT(run.jobs)},
     {"--memory", 0, "BYTES", "limit of memory, such as 4G; default: a quarter of the machine's",
      parse_memory, AT(run.memory)},
     {"--shard", 0, "I/N",
      "do only part I, from 0, of N equal parts; auto: by the variables of Slurm,\n"
      "Open MPI or PMI",
-     option_text, AT(shard)},
+     value_text, AT(shard)},
     {"--resume", 0, NULL, "keep outputs that the records prove correct", NULL, AT(run.resume)},
     {"--verify", 0, NULL, "with --resume, also read the outputs and compare their digests", NULL,
      AT(run.verify)},
@@ -77,14 +77,14 @@ static const option batch_table[] = {
      "replace outputs that exist; without --out-dir: let the result replace its source", NULL,
      AT(run.overwrite)},
     {"--records", 0, "FILE", "where to append records; default: DIR/.posemill/records-I.jsonl",
-     option_text, AT(run.records)},
+     value_text, AT(run.records)},
 };
 
 static const option report_table[] = {
     {"--report", 0, "DIR",
      "compare all outputs with their sources: an index.html that sorts them by error,\n"
      "and pages of the worst",
-     option_text, AT(run.report)},
+     value_text, AT(run.report)},
     {"--report-pages", 0, "N", "how many of the worst get a page; default 10; 0: only the index",
      parse_pages, 0},
 };

@@ -11,18 +11,19 @@
 #include <string.h>
 
 static bool parse_euler(const char *text, void *target, char *reason) {
-    static const char *const orders[PM_EULER_COUNT] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX",
-                                                       "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"};
+    const char *orders[PM_EULER_COUNT];
     pm_motion_batch_task *task = target;
     size_t order = 0;
-    task->euler_given = option_word(text, orders, PM_EULER_COUNT, &order, reason);
+    for (int i = 0; i < PM_EULER_COUNT; i++)
+        orders[i] = pm_euler_order_name((pm_euler_order)i);
+    task->euler_given = value_word(text, orders, PM_EULER_COUNT, &order, reason);
     task->euler = (pm_euler_order)order;
     return task->euler_given;
 }
 
 static bool parse_scale(const char *text, void *target, char *reason) {
     double scale = 0;
-    if (!option_number(text, &scale, reason) || scale <= 0) {
+    if (!value_number(text, &scale, reason) || scale <= 0) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is no scale; expected a number above 0",
                  text);
         return false;
@@ -31,18 +32,14 @@ static bool parse_scale(const char *text, void *target, char *reason) {
     return true;
 }
 
+static bool parse_root_up(const char *text, void *target, char *reason);
 static bool parse_up(const char *text, void *target, char *reason) {
-    static const char *const words[] = {"z-to-y", "y-to-z"};
-    size_t word = 0;
-    if (!option_word(text, words, sizeof words / sizeof words[0], &word, reason))
-        return false;
-    *(pm_motion_turn *)target = (pm_motion_turn)(PM_MOTION_TURN_Z_TO_Y + (int)word);
-    return true;
+    return parse_root_up(text, target, reason);
 }
 
 static bool parse_decimals(const char *text, void *target, char *reason) {
     size_t decimals = 0;
-    if (!option_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
+    if (!value_size(text, &decimals, reason) || decimals < 1 || decimals > TEXT_DECIMALS_MAX) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is invalid; expected a number from 1 to %d",
                  text, TEXT_DECIMALS_MAX);
         return false;
@@ -54,13 +51,13 @@ static bool parse_decimals(const char *text, void *target, char *reason) {
 static bool parse_joint(const char *text, void *target, char *reason) {
     pm_motion_batch_task *task = target;
     task->extracts_root = true;
-    return strcmp(text, "auto") == 0 || option_text(text, &task->root.joint, reason);
+    return strcmp(text, "auto") == 0 || value_text(text, &task->root.joint, reason);
 }
 
 static bool parse_root_node(const char *text, void *target, char *reason) {
     pm_motion_root_options *root = target;
     root->add = strcmp(text, "new") == 0;
-    return root->add || option_text(text, &root->root, reason);
+    return root->add || value_text(text, &root->root, reason);
 }
 
 /* "xz": each letter once. */
@@ -83,7 +80,7 @@ static bool parse_axes(const char *text, void *target, char *reason) {
 static bool parse_root_up(const char *text, void *target, char *reason) {
     static const char *const words[] = {"y", "z"};
     size_t word = 0;
-    if (!option_word(text, words, sizeof words / sizeof words[0], &word, reason))
+    if (!value_word(text, words, sizeof words / sizeof words[0], &word, reason))
         return false;
     *(pm_motion_up *)target = (pm_motion_up)(PM_MOTION_UP_Y + (int)word);
     return true;
@@ -93,8 +90,8 @@ static bool parse_root_up(const char *text, void *target, char *reason) {
 static const option conversion_table[] = {
     {"--scale", 0, "FACTOR", "multiply all lengths, such as 0.01 for centimetres to metres",
      parse_scale, AT(scale)},
-    {"--up", 0, "TURN", "z-to-y or y-to-z: turn the world so that the other axis is up", parse_up,
-     AT(turn)},
+    {"--up", 0, "AXIS", "the axis that points up: y or z", parse_up, AT(up)},
+    {"--to-up", 0, "AXIS", "turn the world so that this axis points up", parse_up, AT(to_up)},
     {"--euler", 0, "ORDER",
      "BVH: order of the rotation channels; default: that of each joint of a BVH file,\n"
      "else ZXY",

@@ -17,7 +17,7 @@ static bool find_method(const char *text, bool takes_authored, pm_motion_curve *
     for (int i = 0; i < PM_METHOD_COUNT; i++)
         words[count++] = pm_method_get_info((pm_method)i)->name;
     words[count] = "authored";
-    if (!option_word(text, words, count + takes_authored, &word, reason))
+    if (!value_word(text, words, count + takes_authored, &word, reason))
         return false;
     curve->authored = word == count;
     if (!curve->authored)
@@ -66,7 +66,7 @@ static bool parse_tangents(const char *text, void *target, char *reason) {
         curve->tangents_file = text;
         return true;
     }
-    if (!option_word(text, words, FORMS, &word, reason) || word >= KINDS)
+    if (!value_word(text, words, FORMS, &word, reason) || word >= KINDS)
         return false;
     curve->tangents = (pm_tangents)word;
     return true;
@@ -76,7 +76,7 @@ static bool parse_ends(const char *text, void *target, char *reason) {
     static const char *const words[PM_ENDS_COUNT] = {"chord", "natural", "parabola", "zero"};
     pm_motion_curve *curve = target;
     size_t word = 0;
-    if (!option_word(text, words, PM_ENDS_COUNT, &word, reason))
+    if (!value_word(text, words, PM_ENDS_COUNT, &word, reason))
         return false;
     curve->ends = (pm_ends)word;
     curve->ends_given = true;
@@ -105,7 +105,7 @@ static bool parse_axis_frame(const char *text, void *target, char *reason) {
     static const char *const words[PM_AXIS_COUNT] = {"body", "parent"};
     pm_motion_curve *curve = target;
     size_t word = 0;
-    if (!option_word(text, words, PM_AXIS_COUNT, &word, reason))
+    if (!value_word(text, words, PM_AXIS_COUNT, &word, reason))
         return false;
     curve->axis_frame = (pm_axis_frame)word;
     curve->axis_frame_given = true;
@@ -145,12 +145,12 @@ static const option curve_table[] = {
      "end condition of squad, hermite and spline: chord (default), natural,\n"
      "parabola, zero",
      parse_ends, 0},
-    {"--no-limit", 0, NULL, "disable the limiter of squad", NULL,
+    {"--unlimited", 0, NULL, "disable the limiter of squad", NULL,
      offsetof(pm_motion_curve, unlimited)},
     {"--loop", 0, "P",
      "closed track with a period of P seconds; if P is the span of the keys,\n"
      "the last key must repeat the first",
-     option_seconds, offsetof(pm_motion_curve, loop_period)},
+     value_seconds, offsetof(pm_motion_curve, loop_period)},
     {"--axis", 0, "AXIS", "twist axis of sterp: x,y,z for all tracks, or FILE.npy (tracks, 3)",
      parse_axis, 0},
     {"--axis-frame", 0, "FRAME", "frame of --axis: body (default) or parent", parse_axis_frame, 0},

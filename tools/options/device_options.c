@@ -19,7 +19,7 @@ static const option one_device[] = {
     {"--device", 0, "DEVICE",
      DEVICE_NAMES ";\n"
                   "see: posemill devices. Default: POSEMILL_DEVICE, else auto",
-     option_text, offsetof(device_options, device)},
+     value_text, offsetof(device_options, device)},
 };
 
 static const option device_table[] = {
@@ -27,7 +27,7 @@ static const option device_table[] = {
      DEVICE_NAMES ", or\n"
                   "several: all, or a list such as 0,2; see: posemill devices.\n"
                   "Default: POSEMILL_DEVICE, else auto",
-     option_text, offsetof(device_options, device)},
+     value_text, offsetof(device_options, device)},
     {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
      offsetof(device_options, reference)},
 };

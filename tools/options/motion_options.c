@@ -6,6 +6,7 @@
 
 #include "motion_options.h"
 #include "motion/base/counts.h"
+#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_files.h"
 
@@ -16,14 +17,14 @@
 static bool parse_nan(const char *text, void *target, char *reason) {
     static const char *const words[] = {"hold"};
     size_t word = 0;
-    *(bool *)target = option_word(text, words, 1, &word, reason);
+    *(bool *)target = value_word(text, words, 1, &word, reason);
     return *(bool *)target;
 }
 
 static bool parse_position(const char *text, void *target, char *reason) {
     static const char *const words[] = {"replace", "add"};
     size_t word = 0;
-    if (!option_word(text, words, 2, &word, reason))
+    if (!value_word(text, words, 2, &word, reason))
         return false;
     *(bool *)target = word == 1;
     return true;
@@ -38,7 +39,7 @@ bool motion_option_format(const char *text, void *target, char *reason) {
         if (strcasecmp(text, words[i]) == 0)
             text = words[i];
     }
-    if (!option_word(text, words, FORMATS, &word, reason))
+    if (!value_word(text, words, FORMATS, &word, reason))
         return false;
     *(pm_motion_format *)target = (pm_motion_format)(PM_MOTION_ANY + 1 + word);
     return true;
@@ -57,7 +58,7 @@ bool motion_option_clip(const char *text, void *target, char *reason) {
 
 #define AT(field) offsetof(motion_options, field)
 static const option motion_table[] = {
-    {"--format", 0, "FORMAT", "format of inputs without an extension: " MOTION_READ_NAMES,
+    {"--format", 0, "FORMAT", "format of inputs without an extension:" MOTION_READ_NAMES,
      motion_option_format, AT(read.format)},
     {"--source-rate", 0, "HZ", "frames per second of the source, instead of what the file says",
      option_rational, AT(read.source_rate)},
@@ -66,20 +67,20 @@ static const option motion_table[] = {
      "plain, or a JSON file with a layout; default: by the names of the members.\n"
      "CSV: robot, robot-wxyz, seed, or columns such as index,position,euler-xyz;\n"
      "default: by the header",
-     option_text, AT(read.layout)},
+     value_text, AT(read.layout)},
     {"--skeleton", 0, "JOINTS",
      "joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or JSON);\n"
      "of AMC its ASF file; default: the one beside it",
-     option_text, AT(read.skeleton)},
+     value_text, AT(read.skeleton)},
     {"--rates", 0, "FILE", "NPZ: a file with rates of paths, for files whose own rate is wrong",
-     option_text, AT(read.rates_file)},
+     value_text, AT(read.rates_file)},
     {"--nan", 0, "hold", "BVH: replace a value that is not finite by the one of the row before",
      parse_nan, AT(read.hold_nan)},
     {"--strict", 0, NULL,
      "reject a file whose parts disagree, such as Frames: and its number of rows", NULL,
      AT(read.strict)},
-    {"--no-snap", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
-     AT(read.no_snap)},
+    {"--literal-rate", 0, NULL, "use the frame time exactly as written: .0083333 is not 120 Hz", NULL,
+     AT(read.literal_rate)},
     {"--bvh-position", 0, "RULE",
      "how position channels combine with OFFSET: replace (default) or add;\n"
      "from BVH to BVH the result is the same",
@@ -106,7 +107,7 @@ void motion_options_warn(const motion_options *options, unsigned formats) {
         {"--layout", o->layout != NULL, NPZ | CSV, "npz and csv"},
         {"--rates", o->rates_file != NULL, NPZ, "npz"},
         {"--nan", o->hold_nan, BVH, "bvh"},
-        {"--no-snap", o->no_snap, BVH | NPZ, "bvh and npz"},
+        {"--literal-rate", o->literal_rate, BVH | NPZ, "bvh and npz"},
         {"--bvh-position", o->bvh_adds_offset, BVH, "bvh"}};
     for (size_t i = 0; formats != 0 && i < sizeof all / sizeof all[0]; i++)
         if (all[i].is_given && (all[i].formats & formats) == 0)

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "nearest.h"
+#include "motion/options/nearest.h"
 #include "options.h"
 
 #include <ctype.h>
@@ -17,7 +17,7 @@
 
 #include "motion/time/rate.h"
 
-bool option_text(const char *text, void *target, char *reason) {
+bool value_text(const char *text, void *target, char *reason) {
     if (text[0] == '\0') {
         snprintf(reason, OPTION_REASON_SIZE, "value is empty; expected a text");
         return false;
@@ -26,7 +26,7 @@ bool option_text(const char *text, void *target, char *reason) {
     return true;
 }
 
-bool option_word(const char *text, const char *const *words, size_t count, size_t *found,
+bool value_word(const char *text, const char *const *words, size_t count, size_t *found,
                  char *reason) {
     nearest meant = {.text = text, .size = strlen(text)};
     for (size_t i = 0; i < count; i++) {
@@ -60,7 +60,7 @@ static bool take_number(const char **text, double *number) {
     return isfinite(*number) != 0;
 }
 
-bool option_number(const char *text, void *target, char *reason) {
+bool value_number(const char *text, void *target, char *reason) {
     const char *at = text;
     double number = 0.0;
     if (!take_number(&at, &number) || *at != '\0') {
@@ -94,7 +94,7 @@ bool option_u64(const char *text, void *target, char *reason) {
     return true;
 }
 
-bool option_size(const char *text, void *target, char *reason) {
+bool value_size(const char *text, void *target, char *reason) {
     char *end = NULL;
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
@@ -125,7 +125,7 @@ bool option_frames(const char *text, void *target, char *reason) {
 
 /* ---- exact fractions ----------------------------------------------------------- */
 
-bool option_time(const char *text, void *target, char *reason) {
+bool value_time(const char *text, void *target, char *reason) {
     if (!rate_parse_seconds(text, target)) {
         snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is not a time; expected 0 or more seconds",
                  text);
@@ -147,13 +147,13 @@ bool option_rational(const char *text, void *target, char *reason) {
     return true;
 }
 
-bool option_seconds(const char *text, void *target, char *reason) {
+bool value_seconds(const char *text, void *target, char *reason) {
     pm_rational fraction = {0, 0};
     double seconds = 0.0;
     if (strchr(text, '/')) {
         if (rate_parse(text, &fraction))
             seconds = (double)fraction.num / (double)fraction.den;
-    } else if (!option_number(text, &seconds, reason)) {
+    } else if (!value_number(text, &seconds, reason)) {
         return false;
     }
     if (!(seconds > 0.0)) {

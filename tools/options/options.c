@@ -7,7 +7,7 @@
 
 #include "options.h"
 #include "help.h"
-#include "nearest.h"
+#include "motion/options/nearest.h"
 
 #include <stdarg.h>
 #include <stdio.h>

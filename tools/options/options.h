@@ -56,12 +56,12 @@ cli_exit options_usage(const command_help *help, const char *what, const char *r
 
 /* Parsers for option tables; the type is that of the field. The decimal separator is always '.',
  * because the command never calls setlocale. */
-bool option_text(const char *text, void *target, char *reason);     /* const char *, not empty */
-bool option_number(const char *text, void *target, char *reason);   /* double, finite */
-bool option_size(const char *text, void *target, char *reason);     /* size_t, 0 or more */
+bool value_text(const char *text, void *target, char *reason);     /* const char *, not empty */
+bool value_number(const char *text, void *target, char *reason);   /* double, finite */
+bool value_size(const char *text, void *target, char *reason);     /* size_t, 0 or more */
 bool option_u64(const char *text, void *target, char *reason);      /* uint64_t; 0x... too */
-bool option_seconds(const char *text, void *target, char *reason);  /* double > 0; 1001/30000 too */
-bool option_time(const char *text, void *target, char *reason);     /* pm_rational >= 0, seconds */
+bool value_seconds(const char *text, void *target, char *reason);  /* double > 0; 1001/30000 too */
+bool value_time(const char *text, void *target, char *reason);     /* pm_rational >= 0, seconds */
 bool option_rational(const char *text, void *target, char *reason); /* pm_rational > 0, exact:
                                                                     60, 29.97, 30000/1001 */
 
@@ -71,7 +71,7 @@ bool option_frames(const char *text, void *target, char *reason);
 #define OPTION_MAX_FRAMES UINT64_C(100000000)
 
 /* Finds a word in a list. On error the reason lists all, and names the one that was meant. */
-bool option_word(const char *text, const char *const *words, size_t count, size_t *found,
+bool value_word(const char *text, const char *const *words, size_t count, size_t *found,
                  char *reason);
 
 /* Parses exactly `count` finite numbers separated by commas. */

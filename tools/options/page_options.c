@@ -17,7 +17,7 @@
 
 static bool parse_unit(const char *text, void *target, char *reason) {
     double unit = 0;
-    if (!option_number(text, &unit, reason) || unit <= 0) {
+    if (!value_number(text, &unit, reason) || unit <= 0) {
         snprintf(reason, OPTION_REASON_SIZE,
                  "'%.80s' is no unit; expected millimetres per unit of the file", text);
         return false;
@@ -41,11 +41,11 @@ static bool parse_up(const char *text, void *target, char *reason) {
 option_group scene_options_group(pm_motion_compare_options *options) {
 #define AT(field) offsetof(pm_motion_compare_options, field)
     static const option table[] = {
-        {"--start", 0, "S", "begin S seconds after the first key", option_time,
+        {"--start", 0, "S", "begin S seconds after the first key", value_time,
          AT(start_after_first_key)},
-        {"--end", 0, "S", "end S seconds after the first key", option_time,
+        {"--end", 0, "S", "end S seconds after the first key", value_time,
          AT(end_after_first_key)},
-        {"--trim-start", 0, "N", "leave out the first N keys, such as a T-pose", option_size,
+        {"--trim-start", 0, "N", "leave out the first N keys, such as a T-pose", value_size,
          AT(trim_start)},
         {"--up", 0, "AXIS", "the axis that points up: y or z; default: what the figure says",
          parse_up, AT(up)},

@@ -6,6 +6,7 @@
 
 #include "batch_print.h"
 
+#include "motion/base/composed.h"
 #include "motion/base/printable.h"
 
 #include <inttypes.h>
@@ -20,13 +21,8 @@ void failures_add(batch_failures *failures, const char *name, const char *reason
     failures->one_code = failures->count == 0 || (failures->one_code && failures->code == code);
     if (failures->count == 0)
         failures->code = code;
-    if (failures->count < STATUS_FAILURES) {
-        const size_t size = strlen(name) + strlen(reason) + 3;
-        char *text = malloc(size);
-        if (text)
-            snprintf(text, size, "%s: %s", name, reason);
-        failures->first[failures->count] = text;
-    }
+    if (failures->count < STATUS_FAILURES)
+        failures->first[failures->count] = compose_format("%s: %s", name, reason);
     failures->count++;
 }
 

@@ -2,7 +2,7 @@
  *
  * Nearest by edit distance: letters that are added, left out, replaced, or swapped with the next one.
  */
-#include "nearest.h"
+#include "motion/options/nearest.h"
 
 #include <stdbool.h>
 #include <string.h>

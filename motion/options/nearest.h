@@ -2,8 +2,8 @@
  *
  * The word that was meant by one that is not known: "did you mean --rate?".
  */
-#ifndef POSEMILL_TOOLS_NEAREST_H
-#define POSEMILL_TOOLS_NEAREST_H
+#ifndef POSEMILL_MOTION_NEAREST_H
+#define POSEMILL_MOTION_NEAREST_H
 
 #include <stddef.h>
 

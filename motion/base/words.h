@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The words of enumerations, in the order of their enumerators, with NULL after the last one. Each list
+ * stands here alone: options, formats and the Python package take it from here.
+ */
+#ifndef POSEMILL_MOTION_WORDS_H
+#define POSEMILL_MOTION_WORDS_H
+
+extern const char *const motion_euler_words[]; /* pm_euler_order */
+extern const char
+    *const motion_tangents_words[];            /* pm_tangents that are computed from keys alone */
+extern const char *const motion_ends_words[];  /* pm_ends */
+extern const char *const motion_frame_words[]; /* pm_axis_frame */
+extern const char *const motion_key_words[];   /* pm_key_format */
+extern const char *const motion_end_rule_words[]; /* pm_motion_end_rule */
+extern const char *const motion_up_words[];       /* pm_motion_up from PM_MOTION_UP_Y on */
+extern const char *const motion_view_words[];     /* pm_motion_picture_view */
+
+/* The names of the formats that are read, and written, for texts that are known before the program
+ * runs: those of the table of formats, as a test checks. */
+#define MOTION_READ_NAMES "bvh, gltf, glb, npz, amc and csv"
+#define MOTION_WRITTEN_NAMES "bvh, gltf, glb, npz, usda and csv"
+
+#endif

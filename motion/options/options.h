@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of options: what each is named, what its value is, which field it fills, and which verbs take it.
+ * The command, the Python package, the digests of batches and the tests walk over it. A front end may add
+ * rows of its own.
+ */
+#ifndef POSEMILL_MOTION_OPTIONS_H
+#define POSEMILL_MOTION_OPTIONS_H
+
+#include <posemill/posemill_motion.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "motion/base/arena.h"
+
+enum {
+    OPTION_REASON = 384,   /* bytes for why a value is refused */
+    OPTION_ROWS_MAX = 192, /* of the library and of a front end */
+    OPTION_CLIPS_MAX = 256
+};
+
+/* The verbs of the command, in the order of its help. */
+typedef enum option_verb {
+    VERB_DEVICES,
+    VERB_EVAL,
+    VERB_RESAMPLE,
+    VERB_CONVERT,
+    VERB_EDIT,
+    VERB_JOIN,
+    VERB_MIRROR,
+    VERB_REDUCE,
+    VERB_COMPARE,
+    VERB_VIEW,
+    VERB_INFO,
+    VERB_LIST,
+    VERB_MERGE,
+    VERB_METHODS,
+    VERB_VERIFY,
+    VERB_BENCH,
+    VERB_COUNT
+} option_verb;
+
+#define OF(verb) (UINT64_C(1) << VERB_##verb)
+#define OF_MOVERS (OF(RESAMPLE) | OF(CONVERT) | OF(EDIT) | OF(MIRROR))
+#define OF_BATCHES (OF_MOVERS | OF(REDUCE))
+#define OF_PAIRS (OF(COMPARE) | OF(VIEW))
+#define OF_READERS (OF_BATCHES | OF_PAIRS | OF(JOIN) | OF(INFO))
+
+/* Its name; NULL for no verb. */
+const char *option_verb_name(option_verb verb);
+
+/* The struct that an option fills. Those before OPTIONS_JOIN are of what a batch does to each file. */
+typedef enum option_struct {
+    OPTIONS_READ,
+    OPTIONS_TASK,
+    OPTIONS_CURVE,
+    OPTIONS_ROOT,
+    OPTIONS_FILL,
+    OPTIONS_EDIT,
+    OPTIONS_MIRROR,
+    OPTIONS_REDUCE,
+    OPTIONS_JOIN,
+    OPTIONS_COMPARE,
+    OPTIONS_PICTURE,
+    OPTIONS_BATCH,
+    OPTIONS_SOURCES,
+    OPTIONS_DEVICE, /* option_device */
+    OPTIONS_FRONT,  /* that of a front end */
+    OPTION_STRUCTS
+} option_struct;
+
+typedef struct option_device {
+    const char *device; /* NULL: not given */
+    bool reference;
+} option_device;
+
+/* What a file that an option names holds, of which a batch has the digest beside the name. */
+typedef enum option_file {
+    FILE_NOT_READ,
+    FILE_TEXT,
+    FILE_ARRAY,
+    FILE_MOTION /* or a text */
+} option_file;
+
+typedef struct option_row option_row;
+
+/* Where a value goes. */
+typedef struct option_target {
+    const option_row *row;
+    void *base;          /* the struct */
+    motion_arena *arena; /* of what it points to */
+} option_target;
+
+typedef struct option_type {
+    pm_option_type type;
+    /* Stores a value. False: it is none; `reason` has OPTION_REASON bytes. */
+    bool (*parse)(const option_target *to, const char *text, char *reason);
+    /* Writes the value in one form whatever its spelling; nothing if it is the default. The name was
+     * written. NULL: of no batch */
+    void (*write)(const option_row *row, const void *base, FILE *text);
+    /* The path that the value may be. NULL: none */
+    const char *(*path)(const option_row *row, const void *base);
+} option_type;
+
+struct option_row {
+    pm_option_info info;
+    const option_type *type;
+    uint64_t verbs; /* sum of OF */
+    option_struct of;
+    size_t field, size;       /* offset and size of the field */
+    size_t given;             /* offset of a bool beside it that becomes true, and 1; 0: none */
+    const char *const *words; /* NULL: none, or those of word_of */
+    const char *(*word_of)(size_t index);
+    const double *word_values; /* of the words of a number */
+    int first;                 /* enumerator of the first word */
+    unsigned numbers;          /* how many */
+    double usual_number;       /* that means the same as 0 */
+    char letter;               /* 'o' for -o; 0: none */
+    bool leaves_bytes;         /* no byte of an output depends on it */
+    option_file reads;
+    bool by_content;  /* a batch's digest has the content of the file, and not its name */
+    unsigned formats; /* bits of the formats of inputs that it is for. 0: all */
+    const char *requires, *excludes; /* names with blanks between: one of them; none of them */
+};
+
+/* Macros for rows: their names, help, types and fields. */
+#define NAME(name_, argument_)                                                                     \
+    .info.name = (name_), .info.argument = (argument_), .info.since = "1.0"
+#define HELP(...) .info.help = __VA_ARGS__
+#define TOPIC(topic_) .info.topic = #topic_
+#define RANGE(least_, most_) .info.least = (least_), .info.most = (most_)
+#define ABOVE(least_, most_) RANGE(least_, most_), .info.is_above = true
+#define TYPE(type_) .type = &option_##type_
+#define WORDS(list, first_) TYPE(word), .words = (list), .first = (first_)
+#define FIELD(struct_, field_)                                                                     \
+    .field = offsetof(struct_, field_), .size = sizeof(((struct_ *)0)->field_)
+#define GIVEN(struct_, field_) .given = offsetof(struct_, field_) + 1
+
+extern const option_type option_flag;    /* bool */
+extern const option_type option_text;    /* const char * */
+extern const option_type option_path;    /* likewise */
+extern const option_type option_word;    /* an enum or a bool */
+extern const option_type option_format;  /* pm_motion_format */
+extern const option_type option_number;  /* double; words have their word_values */
+extern const option_type option_numbers; /* double[] */
+extern const option_type option_count;   /* size_t, uint64_t or uint32_t */
+extern const option_type option_bytes;   /* uint64_t: 512M */
+extern const option_type option_rate;    /* pm_rational above 0 */
+extern const option_type option_time;    /* pm_rational from 0 on */
+extern const option_type option_seconds; /* double above 0, also as a fraction */
+
+/* Those of one option. */
+extern const option_type option_target_rate;  /* const char *: also x2, /4 */
+extern const option_type option_method;       /* pm_method */
+extern const option_type option_curve_method; /* pm_motion_curve, as the following */
+extern const option_type option_tangents;
+extern const option_type option_axis;
+extern const option_type option_window; /* double[2] */
+extern const option_type option_axes;   /* unsigned: bits of "xz" */
+extern const option_type option_plane;  /* pm_motion_axis */
+extern const option_type option_cut;    /* pm_motion_edit_options, as the following */
+extern const option_type option_joints;
+extern const option_type option_rename;
+extern const option_type option_clips; /* pm_motion_batch_task, as the following */
+extern const option_type option_root_joint;
+extern const option_type option_root_node; /* pm_motion_root_options */
+extern const option_type option_fill;      /* pm_motion_fill_options */
+extern const option_type option_size;      /* pm_motion_picture_options */
+
+/* The rows of the library. */
+extern const option_row option_rows[];
+extern const size_t option_row_count;
+
+struct pm_motion_options {
+    uint64_t verbs; /* sum of OF; of which an option must have one */
+    motion_arena arena;
+    pm_motion_batch_options batch;
+    pm_motion_batch_sources sources;
+    pm_motion_reduce_options reduce;
+    pm_motion_fill_options fill;
+    pm_motion_edit_options edit;
+    pm_motion_mirror_options mirror;
+    pm_motion_join_options join;
+    pm_motion_compare_options compare;
+    pm_motion_picture_options picture;
+    option_device device;
+    pm_motion_option_values values;
+    const option_row *front_rows; /* of a front end */
+    size_t front_count;
+    void *front; /* the struct that they fill */
+    bool given[OPTION_ROWS_MAX];
+};
+
+/* Row `index` of those of the library and of the front end, whatever their verbs; NULL after the last. */
+const option_row *options_row(const pm_motion_options *o, size_t index);
+
+/* The row of a name, whose words may be separated by - or _, or of a letter; NULL: the verb has none. */
+const option_row *options_find(const pm_motion_options *o, const char *name, size_t size);
+const option_row *options_find_letter(const pm_motion_options *o, char letter);
+
+/* The name that may be meant by one that the verb does not have; NULL: none. */
+const char *options_find_nearest(const pm_motion_options *o, const char *name, size_t size);
+
+/* Sets it. False: the value is refused, with a reason. */
+bool options_set_row(pm_motion_options *o, const option_row *row, const char *value,
+                     char reason[OPTION_REASON]);
+
+/* Whether an option of the verb was set. */
+bool options_is_given(const pm_motion_options *o, const char *name);
+
+/* Fills what options of one struct say for another, and checks which ones require or exclude others. False:
+ * the row that is refused, with a reason in which --names are options. */
+bool options_settle(pm_motion_options *o, const option_row **refused, char reason[OPTION_REASON]);
+
+/* Where the structs of what is done to each file are; NULL: it has none. */
+void options_of_task(const pm_motion_batch_task *task, const void *places[OPTION_STRUCTS]);
+
+/* The word at an index; NULL after the last. */
+const char *option_word_at(const option_row *row, size_t index);
+
+/* Finds a word. On failure the reason lists all, and names the one that was meant. */
+bool option_find_word(const option_row *row, const char *text, size_t *index, char *reason);
+
+/* "'TEXT' is invalid; expected EXPECTED". Returns false. */
+bool option_refuse(char *reason, const char *text, const char *expected, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Reads exactly `count` finite numbers with commas between. */
+bool option_read_numbers(const char *text, size_t count, double *numbers);
+bool option_read_number(const char *text, double *number);
+
+/* For parsers and writers of rows: the field, and the bool beside it. */
+static inline void *option_field(const option_target *to) {
+    return (char *)to->base + to->row->field;
+}
+
+void option_note_given(const option_target *to);
+
+#endif
