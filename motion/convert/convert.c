@@ -114,7 +114,8 @@ static bool has_rows(const pm_motion *motion, const pm_motion *form) {
     for (size_t c = 0; fits && c < clip->channel_count; c++)
         fits = clip->channels[c].timeline == 0;
     if (!fits || clip->timelines[0].times || clip->rate.den == 0)
-        return fits && has_all_rows(motion, form);
+        return fits && !clip->timelines[0].times == !form->content.clips[0].timelines[0].times &&
+               has_all_rows(motion, form);
     return form->format->is_arrays ? finds_nearest(motion, form) : motion->origins[0].run_count > 0;
 }
 

@@ -238,11 +238,12 @@ bool motion_is_untouched(const pm_motion *motion, size_t clip) {
     if (motion->document)
         return true;
     const motion_origin *origin = motion->origins ? &motion->origins[clip] : NULL;
-    if (!motion->form || !origin || origin->run_count != 1 ||
-        clip >= motion->form->content.clip_count)
+    if (!motion->form || !origin || clip >= motion->form->content.clip_count)
         return false;
-    const motion_run *run = &origin->runs[0];
     const uint64_t rows = motion_count_rows(&motion->form->content.clips[clip]);
+    if (rows == 0 || origin->run_count != 1)
+        return rows == 0 && origin->row_count == 0;
+    const motion_run *run = &origin->runs[0];
     return run->source == motion->form && run->clip == clip && !run->changed && !run->channels &&
            run->first == 0 && run->from == 0 && run->count == rows && origin->row_count == rows;
 }
