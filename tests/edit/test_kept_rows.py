@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Frames that no step changed keep their text in BVH and CSV, and their bytes in NPZ, wherever they end up.
+
+usage: test_kept_rows.py POSEMILL
+"""
+import random
+import unittest
+
+import command_case
+
+np = command_case.require_numpy()
+
+HIERARCHY = """HIERARCHY
+ROOT Hips
+{
+  OFFSET 0 90 0
+  CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation Yrotation
+  JOINT Spine
+  {
+    OFFSET 0 10 0
+    CHANNELS 3 Zrotation Xrotation Yrotation
+    End Site
+    {
+      OFFSET 0 5 0
+    }
+  }
+  JOINT Leg
+  {
+    OFFSET 5 -10 0
+    CHANNELS 3 Yrotation Xrotation Zrotation
+    End Site
+    {
+      OFFSET 0 -40 0
+    }
+  }
+}
+"""
+
+
+class Case(command_case.Case):
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(command_case.SEED)
+
+    def make(self, *words):
+        self.run_posemill(*words, "--overwrite")
+
+    def number(self):
+        """A number as no writer of ours has it."""
+        style = self.random.choice(("%+.3f", "%.1e", "%07.2f", "%.9f", "%g"))
+        return style % self.random.uniform(-70, 70)
+
+
+class Text(Case):
+    """Rows of text. Subclasses make files of them."""
+
+    def test_a_cut(self):
+        rows = self.write("a", 12)
+        self.make("edit", self.name("a"), "-o", self.name("made"), "--cut", "3f:8f")
+        self.assertEqual(self.rows("made"), rows[3:9])
+
+    def test_a_cut_of_a_cut(self):
+        rows = self.write("a", 12)
+        self.make("edit", self.name("a"), "-o", self.name("b"), "--cut", "2f:10f", "--repeat", "2")
+        self.make("edit", self.name("b"), "-o", self.name("made"), "--cut", "5f:12f")
+        self.assertEqual(self.rows("made"), (2 * rows[2:11])[5:13])
+
+    def test_a_repeat(self):
+        rows = self.write("a", 7)
+        self.make("edit", self.name("a"), "-o", self.name("made"), "--cut", "1f:", "--repeat", "3")
+        self.assertEqual(self.rows("made"), 3 * rows[1:])
+
+    def test_a_repeat_with_a_crossfade(self):
+        rows = self.write("a", 20)
+        self.make("edit", self.name("a"), "-o", self.name("made"), "--repeat", "2", "--blend", "0.1")
+        made = self.rows("made")
+        self.assertEqual(len(made), 37)
+        self.assertEqual(made[:17] + made[20:], rows[:17] + rows[3:])
+        self.assertFalse(set(made[17:20]) & set(rows))
+
+    def test_gaps_that_are_filled(self):
+        rows = self.write("a", 12, gaps=(4, 5))
+        self.make("resample", self.name("a"), "-o", self.name("made"), "--rate", "60", "--fill")
+        made = self.rows("made")
+        self.assertEqual(made[0:7:2] + made[12::2], rows[:4] + rows[6:])
+        self.assertNotIn("nan", "".join(made))
+
+    def test_a_cut_that_is_resampled(self):
+        rows = self.write("a", 12)
+        self.run_posemill("edit", self.name("a"), "-o", self.name("made"), "--cut", "2f:9f", "--rate", "60")
+        self.assertEqual(self.rows("made")[::2], rows[2:10])
+
+
+class Bvh(Text):
+    def name(self, stem):
+        return f"{stem}.bvh"
+
+    def write(self, stem, count, gaps=(), hierarchy=HIERARCHY):
+        rows = [" ".join("nan" if k in gaps and c == 7 else self.number() for c in range(12)) for k in range(count)]
+        text = "\n".join([f"{hierarchy}MOTION", f"Frames: {count}", "Frame Time: 0.0333333", *rows, ""])
+        (self.folder / self.name(stem)).write_text(text)
+        return rows
+
+    def rows(self, stem):
+        lines = (self.folder / self.name(stem)).read_text().splitlines()
+        return lines[next(i for i, line in enumerate(lines) if line.startswith("Frame Time")) + 1:]
+
+    def test_names(self):
+        rows = self.write("a", 6)
+        self.make("edit", "a.bvh", "-o", "made.bvh", "--rename", "Spine=Back", "--cut", "1f:4f", "--repeat", "2")
+        self.assertEqual(self.rows("made"), 2 * rows[1:5])
+        self.assertIn("JOINT Back", (self.folder / "made.bvh").read_text())
+
+    def test_files_that_are_joined(self):
+        a, b = self.write("a", 5), self.write("b", 4)
+        self.make("join", "a.bvh", "b.bvh", "a.bvh", "-o", "made.bvh")
+        self.assertEqual(self.rows("made"), a + b + a)
+
+    def test_a_part_of_joined_files_by_other_names(self):
+        a, b = self.write("a", 5), self.write("b", 4)
+        self.make("join", "a.bvh", "b.bvh", "-o", "both.bvh")
+        self.make("edit", "both.bvh", "-o", "made.bvh", "--cut", "3f:6f", "--rename", "Leg=Foot")
+        self.assertEqual(self.rows("made"), (a + b)[3:7])
+
+    def test_joined_files_with_other_orders_are_computed(self):
+        a = self.write("a", 5)
+        self.write("b", 4, hierarchy=HIERARCHY.replace("Yrotation Xrotation Zrotation", "Zrotation Yrotation Xrotation"))
+        self.make("join", "a.bvh", "b.bvh", "-o", "made.bvh")
+        made, b = self.rows("made"), self.rows("b")
+        self.assertEqual(made[:5], a)
+        numbers = np.array([row.split() for row in made[5:]], float)
+        wanted = np.array([row.split() for row in b], float)
+        self.assertLess(np.abs(numbers[:, :3] - wanted[:, :3]).max(), 1e-6)
+        self.assertGreater(np.abs(numbers[:, 9:] - wanted[:, 9:]).max(), 1)
+
+    def test_numbers_beside_scaled_ones(self):
+        rows = self.write("a", 6)
+        self.make("convert", "a.bvh", "-o", "made.bvh", "--scale", "0.5")
+        for made, row in zip(self.rows("made"), rows, strict=True):
+            self.assertEqual(made.split()[3:], row.split()[3:])
+            self.assertLess(np.abs(np.array(made.split()[:3], float) * 2 - np.array(row.split()[:3], float)).max(), 2e-6)
+
+
+class Csv(Text):
+    def name(self, stem):
+        return f"{stem}.csv"
+
+    def write(self, stem, count, gaps=()):
+        rows = []
+        for k in range(count):
+            half = 0.1 * k
+            turn = [f"{x:.7f}" for x in (0, 0, np.sin(half), np.cos(half))]
+            joints = [self.number() for _ in range(3)]
+            joints[1] = "nan" if k in gaps else joints[1]
+            rows.append(",".join([*(self.number() for _ in range(3)), *turn, *joints]))
+        (self.folder / self.name(stem)).write_text("\n".join(rows) + "\n")
+        return rows
+
+    def rows(self, stem):
+        return (self.folder / self.name(stem)).read_text().splitlines()
+
+
+class Npz(Case):
+    FRAMES = 12
+
+    def write(self, stem, frames=FRAMES, **others):
+        numbers = np.random.default_rng(self.random.randrange(2**32))
+        arrays = {"poses": numbers.normal(0, 0.4, (frames, 156)), "trans": numbers.normal(0, 1, (frames, 3)),
+                  "betas": np.zeros(16), "gender": np.array("female"), "mocap_framerate": np.array(30.0),
+                  "dmpls": numbers.normal(0, 1, (frames, 8)), **others}
+        np.savez(self.folder / f"{stem}.npz", **arrays)
+        return arrays
+
+    def expect(self, stem, *parts):
+        """The rows of the parts, to the bit."""
+        made = np.load(self.folder / f"{stem}.npz")
+        for name in ("poses", "trans", "dmpls"):
+            wanted = np.vstack([rows[name] for rows in parts])
+            self.assertEqual(made[name].dtype, wanted.dtype)
+            self.assertEqual(made[name].tobytes(), wanted.tobytes(), name)
+
+    @staticmethod
+    def part(arrays, begin, end):
+        return {name: arrays[name][begin:end] for name in ("poses", "trans", "dmpls")}
+
+    def test_a_cut_that_is_repeated(self):
+        a = self.write("a")
+        self.make("edit", "a.npz", "-o", "made.npz", "--cut", "3f:8f", "--repeat", "2")
+        self.expect("made", self.part(a, 3, 9), self.part(a, 3, 9))
+
+    def test_a_cut_that_is_resampled(self):
+        a = self.write("a")
+        self.run_posemill("edit", "a.npz", "-o", "made.npz", "--cut", "3f:8f", "--rate", "60")
+        made = np.load(self.folder / "made.npz")
+        for name in ("poses", "trans"):
+            self.assertEqual(made[name][::2].tobytes(), a[name][3:9].tobytes(), name)
+
+    def test_one_file_that_is_joined(self):
+        a = self.write("a")
+        self.make("join", "a.npz", "a.npz", "-o", "made.npz")
+        self.expect("made", a, a)
+
+    def test_a_repeat_with_a_crossfade(self):
+        a = self.write("a", 20)
+        self.make("edit", "a.npz", "-o", "made.npz", "--repeat", "2", "--blend", "0.1")
+        made = np.load(self.folder / "made.npz")
+        for name in ("poses", "trans"):
+            self.assertEqual(made[name][:17].tobytes(), a[name][:17].tobytes(), name)
+            self.assertEqual(made[name][20:].tobytes(), a[name][3:].tobytes(), name)
+
+    def test_files_that_are_joined(self):
+        a, b = self.write("a"), self.write("b", 7)
+        self.make("join", "a.npz", "b.npz", "-o", "made.npz")
+        self.expect("made", a, b)
+
+    def test_rows_of_the_nearest_frame(self):
+        phase = np.arange(self.FRAMES)
+        a, b = self.write("a", phase=phase), self.write("b", phase=phase + 100)
+        self.make("join", "a.npz", "b.npz", "-o", "made.npz")
+        self.expect("made", a, b)
+        self.assertEqual(np.load(self.folder / "made.npz")["phase"].tolist(), [*phase, *(phase + 100)])
+
+
+del Text
+
+if __name__ == "__main__":
+    command_case.main()
