@@ -987,6 +987,12 @@ typedef struct pm_motion_curve {
 } pm_motion_curve;
 
 /* What is done with each file of a batch. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+typedef struct pm_motion_step {
+    const char *name;
+    const struct pm_motion_batch_task *options; /* of which those of the step are used */
+} pm_motion_step;
+
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
@@ -1027,8 +1033,13 @@ typedef struct pm_motion_batch_task {
     const pm_motion_mirror_options *mirror;
 
     double lowpass; /* with a rate: as in pm_motion_resample_options */
+    /* What is done to each file, one step after another, in place of `rate`, `reduce`, `extracts_root`,
+     * `fill`, `edit` and `mirror`, which are those of the steps. step_count 0: these, in the order of fill,
+     * edit, mirror, resample, reduce, root */
+    const pm_motion_step *steps;
+    size_t step_count;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[2]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

@@ -12,10 +12,6 @@ enum { TASK_EDITED = 4096 };
 /* Whether the task edits or mirrors. */
 bool task_edits(const pm_motion_batch_task *task);
 
-/* Makes the edited motion, and says in `text` what became of joints. */
-pm_status task_edit(const pm_motion_batch_task *task, const pm_motion *motion, pm_motion **edited,
-                    char text[TASK_EDITED], pm_error *error);
-
 /* Writes a motion that was joined, as a task says: its format, scale, turn, root, order of angles. Of
  * arrays, the document is that of the first of the motions. `left_out` receives what the format cannot
  * hold. */
