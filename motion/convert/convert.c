@@ -103,7 +103,11 @@ static bool finds_nearest(const pm_motion *motion, const pm_motion *form) {
     for (size_t i = 0; i < form->content.other_array_count; i++)
         is_needed = is_needed || form->content.other_arrays[i].nearest;
     for (size_t i = 0; i < origin->run_count; i++)
-        known += origin->runs[i].source == form ? origin->runs[i].count : 0;
+        known += origin->runs[i].source == form ||
+                         (form->format->shares_rows &&
+                          form->format->shares_rows(form, origin->runs[i].source))
+                     ? origin->runs[i].count
+                     : 0;
     return !is_needed || known == origin->row_count;
 }
 

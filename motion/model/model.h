@@ -198,6 +198,8 @@ struct motion_format {
     pm_status (*read)(const motion_input *input, pm_motion *motion, pm_error *error);
     /* Writes a file. Without a document only formats that have a title can. NULL: files are only read. */
     pm_status (*write)(const motion_writing *writing, const motion_sink *sink, pm_error *error);
+    /* Whether all rows of a document may be written into that of `form`. NULL: the numbers alone may */
+    bool (*shares_rows)(const pm_motion *form, const pm_motion *other);
     bool writes_keys;     /* with a document, the keys of `motion` need no rate */
     motion_scales scales; /* of files that are made anew */
     bool is_text;         /* takes an order of angles and a number of decimals */

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "motion/npz/npz_source.h"
 #include "motion/time/rate.h"
 
 static void release(void *document) {
@@ -74,6 +75,7 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = npz_write,
+                                  .shares_rows = npz_shares_rows,
                                   .selects = true,
                                   .convert = npz_convert,
                                   .scales = MOTION_SCALES_REST,

@@ -13,6 +13,7 @@
 #include "motion/base/huge_pages.h"
 #include "motion/model/evaluate.h"
 #include "motion/npz/npz_numbers.h"
+#include "motion/npz/npz_source.h"
 #include "motion/npz/npz_write.h"
 #include "motion/time/rate.h"
 
@@ -40,6 +41,9 @@ typedef struct writing {
     double *numbers;                 /* of the block's channels, and of their velocities */
     double **channels, **velocities; /* of all channels; NULL outside of the block */
     motion_position *positions;
+    const npz_source *
+        *files; /* of each of them, where another one has its row; NULL: the document */
+    npz_sources *sources;
     double *row; /* one row of the widest member */
     pm_error *error;
 } writing;
@@ -79,6 +83,14 @@ static size_t earlier_frame(const writing *w, uint64_t sample, motion_position p
 
 static const char *source_row(const npz_output *out, size_t frame) {
     return out->source + frame * out->row_size;
+}
+
+/* The row of sample k in the document, or in the file that has it. */
+static const char *row_of(const writing *w, size_t r, uint64_t sample, size_t k) {
+    const npz_output *out = &w->outputs[r];
+    const npz_source *file = w->files[k];
+    return file ? file->rows[r] + w->positions[k].key * out->row_size
+                : source_row(out, earlier_frame(w, sample, w->positions[k]));
 }
 
 static char *new_row(const writing *w, const npz_output *out, uint64_t sample) {
@@ -159,8 +171,7 @@ static void make_part(const writing *w, const npz_rows *rows, const columns *c, 
 /* The source's velocities, of a motion that is scaled or turned. */
 static void make_moved(const writing *w, const npz_rows *rows, const columns *c, size_t k) {
     const motion_samples *s = w->samples;
-    const npz_output *out = &w->outputs[rows - w->document->rows];
-    const char *from = source_row(out, (size_t)w->positions[k].key);
+    const char *from = row_of(w, (size_t)(rows - w->document->rows), 0, k);
     npz_load_numbers(w->row, from + c->first * rows->element, rows->element, c->count);
     for (size_t j = 0; j < c->channels; j++)
         s->move_velocity(s->user, c->channel + j, w->row + j * (c->count / c->channels));
@@ -203,15 +214,14 @@ static pm_status write_row(const writing *w, size_t r, const columns *c, size_t 
     double *near = out->near ? out->near + c->first : NULL;
     const uint64_t key = motion_exact_key(w->positions[k]);
     if (key != MOTION_NO_KEY || rows->role == NPZ_NEAREST) {
-        const char *from = source_row(out, earlier_frame(w, sample, w->positions[k])) + at;
+        const char *from = row_of(w, r, sample, k) + at;
         memcpy(to, from, c->count * rows->element);
         if (near)
             npz_load_numbers(near, from, rows->element, c->count);
         return PM_OK;
     }
     if (near && sample == 0) /* nothing was written: the source's frame before decides */
-        npz_load_numbers(near, source_row(out, earlier_frame(w, sample, w->positions[k])) + at,
-                         rows->element, c->count);
+        npz_load_numbers(near, row_of(w, r, sample, k) + at, rows->element, c->count);
     for (size_t i = 0; near && sample == 0 && i < c->count; i++)
         near[i] = isfinite(near[i]) ? near[i] : 0; /* of a gap that is filled */
     make_row(w, rows, c, sample, k, near);
@@ -226,12 +236,28 @@ static pm_status write_row(const writing *w, size_t r, const columns *c, size_t 
 
 /* ---- a block ------------------------------------------------------------------------------- */
 
+/* Rows of files with other members are computed. */
+static pm_status find_file(const writing *w, size_t k) {
+    motion_position *at = &w->positions[k];
+    w->files[k] = NULL;
+    if (at->key == MOTION_NO_KEY || !at->source || at->source->document == w->document)
+        return PM_OK;
+    const pm_status status =
+        npz_find_source(w->sources, w->document, at->source, &w->files[k], w->error);
+    if (!w->files[k])
+        *at = (motion_position){.key = MOTION_NO_KEY};
+    return status;
+}
+
+static uint64_t frames_of(const writing *w, size_t k) {
+    return w->files[k] ? w->files[k]->of->frames : w->document->frames;
+}
+
 static pm_status read_piece(const writing *w, uint64_t first, size_t count) {
     const motion_samples *s = w->samples;
-    const pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
-    for (size_t k = 0; k < count; k++)
-        if (w->positions[k].source && w->positions[k].source->document != w->document)
-            w->positions[k] = (motion_position){.key = MOTION_NO_KEY};
+    pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
+    for (size_t k = 0; status == PM_OK && k < count; k++)
+        status = find_file(w, k);
     if (status != PM_OK || !w->has_velocities || s->move_velocity)
         return status;
     return s->read_velocities(s->user, first, count, w->velocities, w->error);
@@ -247,7 +273,7 @@ static pm_status make_rows(const writing *w) {
         if (status != PM_OK)
             return status;
         for (size_t k = 0; k < count; k++)
-            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= d->frames)
+            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= frames_of(w, k))
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
@@ -288,7 +314,8 @@ static pm_status prepare_block(writing *w) {
     w->piece = most < 1 ? 1 : most > MAX_PIECE ? MAX_PIECE : most;
     w->numbers = calloc(w->piece * numbers + 1, sizeof *w->numbers);
     w->positions = calloc(w->piece, sizeof *w->positions);
-    if (!w->numbers || !w->positions)
+    w->files = calloc(w->piece, sizeof *w->files);
+    if (!w->numbers || !w->positions || !w->files)
         return refuse_memory(w);
     place_channels(w);
     return w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error);
@@ -299,8 +326,10 @@ static void release_block(writing *w) {
         w->channels[c] = w->velocities[c] = NULL;
     free(w->numbers);
     free(w->positions);
+    free(w->files);
     w->numbers = NULL;
     w->positions = NULL;
+    w->files = NULL;
 }
 
 static pm_status make_block(writing *w) {
@@ -467,7 +496,9 @@ static pm_status prepare(writing *w) {
 pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *samples,
                            npz_output **outputs, pm_error *error) {
     const npz_document *document = motion->document;
-    writing w = {.clip = &motion->content.clips[0],
+    npz_sources sources = {.count = 0};
+    writing w = {.sources = &sources,
+                 .clip = &motion->content.clips[0],
                  .document = document,
                  .samples = samples,
                  .error = error};
@@ -482,6 +513,7 @@ pm_status npz_make_outputs(const pm_motion *motion, const motion_samples *sample
     free(w.channels);
     free(w.velocities);
     free(w.row);
+    npz_release_sources(&sources, document);
     return status;
 }
 
