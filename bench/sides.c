@@ -38,7 +38,9 @@ typedef struct kind {
 static void must(pm_status status, const pm_error *error) {
     if (status == PM_OK)
         return;
-    fprintf(stderr, "%s\n", error->message);
+    char text[PM_ERROR_TEXT_SIZE];
+    pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+    fprintf(stderr, "%s\n", text);
     exit(1);
 }
 

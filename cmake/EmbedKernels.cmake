@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # Converts files into one C file of byte arrays with a table of name, text and size: the kernels as
-# host/programs/kernel_source.h declares them, or the files of a page as motion/report/page_parts.h does.
+# host/programs/kernel_source.h declares them, or the files of a page as motion/report/page.h does.
 # Included, it provides posemill_embed_kernels() and posemill_embed_page(). Run as a script (cmake -P)
 # with OUTPUT, HEADER, TYPE, TABLE, COUNT and FILES set, it writes the file. It writes bytes because C
 # compilers limit the length of string literals.
@@ -25,7 +25,7 @@ function(posemill_embed_kernels output)
 endfunction()
 
 function(posemill_embed_page output)
-    posemill_embed_files("${output}" motion/report/page_parts.h page_part page_parts page_part_count ${ARGN})
+    posemill_embed_files("${output}" motion/report/page.h page_part page_parts page_part_count ${ARGN})
 endfunction()
 
 # The final zero makes a text a C string; the size excludes it.

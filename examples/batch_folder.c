@@ -8,7 +8,10 @@
 
 static void show(void *user, const pm_motion_batch_file *file) {
     (void)user;
-    printf("%s: %s\n", file->name, file->error ? file->error->message : "done");
+    char text[PM_ERROR_TEXT_SIZE] = "done";
+    if (file->error)
+        pm_error_text(file->error, PM_SPELLING_FIELD, text, sizeof text);
+    printf("%s: %s\n", file->name, text);
 }
 
 int main(int argc, char **argv) {
@@ -30,8 +33,11 @@ int main(int argc, char **argv) {
     if (status == PM_OK)
         printf("%d done, %d kept, %d failed, digest %s\n", (int)result.done, (int)result.kept,
                (int)result.failed, result.digest);
-    else
-        fprintf(stderr, "%s\n", error.message);
+    else {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
     pm_engine_destroy(&engine);
     pm_motion_batch_list_destroy(&list);
     return status != PM_OK || result.failed > 0;

@@ -25,7 +25,9 @@ int main(int argc, char **argv) {
         printf("%.*s: %.4g degrees at %.4g s, rms %.4g\n", (int)worst->name_a.size,
                worst->name_a.text, angle->max, angle->time, angle->rms);
     } else {
-        fprintf(stderr, "%s\n", error.message);
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
     }
     pm_motion_comparison_destroy(&found);
     pm_motion_destroy(&b);

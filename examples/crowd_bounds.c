@@ -91,8 +91,12 @@ int main(int argc, char **argv) {
     if (status == PM_OK)
         status = check(&b, instances, hands, boxes, &good, &error);
     body_close(&b);
-    if (status != PM_OK)
-        return fprintf(stderr, "crowd_bounds: %s\n", error.message), 1;
+    if (status != PM_OK) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "crowd_bounds: %s\n", text);
+        return 1;
+    }
     printf("%d instances: %zu bytes of hands, %zu of boxes; all joints would be %zu\n", COUNT,
            sizeof hands, sizeof boxes, COUNT * sizeof(float[BODY_JOINTS][12]));
     printf("the first hand is at %.2f %.2f %.2f; the box ends at %.2f %.2f %.2f\n",

@@ -151,8 +151,11 @@ int main(int argc, char **argv) {
     for (size_t i = 0; good && i < pm_method_count(); i++)
         good = sample(engine, (pm_method)i, &m, &error) &&
                draw(argv[1], pm_method_get_info((pm_method)i), &m);
-    if (error.status != PM_OK)
-        fprintf(stderr, "draw_methods: %s\n", error.message);
+    if (error.status != PM_OK) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "draw_methods: %s\n", text);
+    }
     pm_engine_destroy(&engine);
     return good ? 0 : 1;
 }

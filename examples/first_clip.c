@@ -26,8 +26,11 @@ int main(void) {
         for (int k = 0; k < 6; k++)
             printf("%3.1f s  %9.6f %9.6f %9.6f %9.6f\n", 0.2 * k, (double)out[k][0],
                    (double)out[k][1], (double)out[k][2], (double)out[k][3]);
-    else
-        fprintf(stderr, "%s\n", error.message);
+    else {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "%s\n", text);
+    }
     pm_clip_destroy(&clip);
     pm_engine_destroy(&engine);
     return error.status == PM_OK ? 0 : 1;

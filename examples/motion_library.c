@@ -15,7 +15,9 @@
 enum { PAIRS = 4096, OFFSETS = 2 };
 
 static int fail(const pm_error *error) {
-    fprintf(stderr, "motion_library: %s\n", error->message);
+    char text[PM_ERROR_TEXT_SIZE];
+    pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+    fprintf(stderr, "motion_library: %s\n", text);
     return 1;
 }
 

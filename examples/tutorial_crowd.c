@@ -30,8 +30,11 @@ static bool load_crowd(const char *path, pm_engine *engine, pm_skeleton **skelet
     }
     if (status == PM_OK)
         *head = pm_motion_find_joint(motion, "Head", &node) ? character->node_slots[node] : 0;
-    else
-        fprintf(stderr, "tutorial_crowd: %s\n", error.message);
+    else {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "tutorial_crowd: %s\n", text);
+    }
     pm_motion_character_destroy(&character);
     pm_motion_destroy(&motion);
     return status == PM_OK;
@@ -77,7 +80,9 @@ static bool run_frames(pm_crowd *crowd, pm_crowd_instance *people, cl_command_qu
     for (int frame = 0; frame < FRAMES; frame++) {
         cl_event posed = NULL;
         if (enqueue_frame(crowd, frame, people, queue, palettes, &posed, &error) != PM_OK) {
-            fprintf(stderr, "tutorial_crowd: %s\n", error.message);
+            char text[PM_ERROR_TEXT_SIZE];
+            pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+            fprintf(stderr, "tutorial_crowd: %s\n", text);
             return false;
         }
         /* A renderer enqueues its own work here, with `posed` in the wait list. */
@@ -164,9 +169,11 @@ int main(int argc, char **argv) {
         fprintf(stderr, "usage: tutorial_crowd FILE.glb\n");
         return 2;
     }
-    if (pm_engine_create(NULL, &engine, &error) != PM_OK)
-        fprintf(stderr, "tutorial_crowd: %s\n", error.message);
-    else if (!pm_cl_context(engine)) {
+    if (pm_engine_create(NULL, &engine, &error) != PM_OK) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "tutorial_crowd: %s\n", text);
+    } else if (!pm_cl_context(engine)) {
         fprintf(stderr, "tutorial_crowd: no OpenCL device\n");
         code = 3;
     } else if (load_crowd(argv[1], engine, &skeleton, &crowd, &head))

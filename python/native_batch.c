@@ -4,7 +4,7 @@
  */
 #include "native.h"
 
-#include "motion/batch/machine.h"
+#include "motion/batch/schedule.h"
 
 #include <stdatomic.h>
 

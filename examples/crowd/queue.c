@@ -21,9 +21,11 @@ cl_int queue_open(queue *q, const pm_engine *engine, const char *source, const c
 }
 
 bool queue_report(const queue *q, const char *program, pm_status status, const pm_error *error) {
-    if (status != PM_OK)
-        fprintf(stderr, "%s: %s\n", program, error->message);
-    else if (q->status == CL_DEVICE_NOT_FOUND)
+    if (status != PM_OK) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "%s: %s\n", program, text);
+    } else if (q->status == CL_DEVICE_NOT_FOUND)
         fprintf(stderr, "%s: no OpenCL device\n", program);
     else if (q->status != CL_SUCCESS)
         fprintf(stderr, "%s: OpenCL error %d\n", program, (int)q->status);

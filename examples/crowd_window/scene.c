@@ -26,7 +26,9 @@ static pm_motion *open_motion(const char *file, uint32_t *hips) {
     *hips = PM_NO_INDEX32;
     must(pm_motion_open(file, NULL, &motion, &error), &error);
     if (pm_motion_extract_root(motion, &wanted, &rooted, &report, &error) != PM_OK) {
-        fprintf(stderr, "crowd_window: root motion stays in the figure: %s\n", error.message);
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "crowd_window: root motion stays in the figure: %s\n", text);
         return motion;
     }
     pm_motion_destroy(&motion);

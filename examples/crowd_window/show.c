@@ -26,10 +26,13 @@ _Noreturn void die(int code, const char *format, ...) {
 }
 
 void must(pm_status status, const pm_error *error) {
-    if (status != PM_OK)
-        die(status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ? EXIT_NO_DEVICE
-                                                                           : EXIT_FAILED,
-            "%s%s%s", error->message, error->hint ? "\n" : "", error->hint ? error->hint : "");
+    char text[PM_ERROR_TEXT_SIZE];
+    if (status == PM_OK)
+        return;
+    pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+    die(status == PM_ERROR_NO_DEVICE || status == PM_ERROR_NO_PLATFORM ? EXIT_NO_DEVICE
+                                                                       : EXIT_FAILED,
+        "%s", text);
 }
 
 void *zeros(size_t count, size_t size) {

@@ -25,8 +25,11 @@ typedef struct curves {
 } curves;
 
 static bool ok(curves *c, pm_status status) {
-    if (status != PM_OK)
-        fprintf(stderr, "posemill: %s\n", c->error.message);
+    if (status != PM_OK) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(&c->error, PM_SPELLING_FIELD, text, sizeof text);
+        fprintf(stderr, "posemill: %s\n", text);
+    }
     return status == PM_OK;
 }
 

@@ -24,15 +24,22 @@ static void put_text(writer *w, const char *text) {
     put(w, text, strlen(text));
 }
 
+/* Where a text of UTF-8 that was cut at `end` has its last whole character behind it. */
+static size_t whole_end(const char *text, size_t end) {
+    size_t begin = end;
+    while (begin > 0 && ((unsigned char)text[begin - 1] & 0xC0) == 0x80)
+        begin--;
+    if (begin == 0)
+        return end;
+    const unsigned char lead = (unsigned char)text[begin - 1];
+    const size_t bytes = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC0 ? 2 : 1;
+    return begin - 1 + bytes > end ? begin - 1 : end;
+}
+
 /* Terminates the text, without a part of a character. */
 static size_t finish(const writer *w) {
-    if (w->size == 0)
-        return w->length;
-    size_t end = w->length;
-    if (end >= w->size)
-        for (end = w->size - 1; end > 0 && ((unsigned char)w->text[end] & 0xC0) == 0x80;)
-            end--;
-    w->text[end] = '\0';
+    if (w->size > 0)
+        w->text[w->length < w->size ? w->length : whole_end(w->text, w->size - 1)] = '\0';
     return w->length;
 }
 
@@ -41,8 +48,6 @@ static void put_name(writer *w, const char *name, pm_spelling spelling) {
         put_text(w, spelling == PM_SPELLING_COMMAND ? "--" : ".");
     for (; *name; name++)
         put(w, *name == '-' && spelling != PM_SPELLING_COMMAND ? "_" : name, 1);
-    if (spelling == PM_SPELLING_KEYWORD)
-        put_text(w, "=");
 }
 
 /* Numbers and placeholders are not quoted in Python. */
@@ -51,12 +56,14 @@ static bool is_bare(const char *value) {
 }
 
 static void put_value(writer *w, const char *value, pm_spelling spelling) {
+    const char *between = spelling == PM_SPELLING_FIELD     ? " = "
+                          : spelling == PM_SPELLING_COMMAND ? " "
+                                                            : "";
     const bool flag = strcmp(value, "true") == 0;
     const char *quote = spelling == PM_SPELLING_KEYWORD && !flag && !is_bare(value) ? "\"" : "";
     if (flag && spelling == PM_SPELLING_COMMAND)
         return;
-    if (spelling != PM_SPELLING_KEYWORD)
-        put_text(w, spelling == PM_SPELLING_COMMAND ? " " : " = ");
+    put_text(w, between);
     put_text(w, quote);
     put_text(w, flag && spelling == PM_SPELLING_KEYWORD ? "True" : value);
     put_text(w, quote);
@@ -65,6 +72,8 @@ static void put_value(writer *w, const char *value, pm_spelling spelling) {
 static void put_hint(writer *w, const pm_error *error, pm_spelling spelling) {
     if (error->cure)
         put_name(w, error->cure, spelling);
+    if (error->cure && spelling == PM_SPELLING_KEYWORD)
+        put_text(w, "=");
     if (error->cure && error->cure_value)
         put_value(w, error->cure_value, spelling);
     if (error->cure && error->hint)
@@ -83,7 +92,7 @@ static void put_message(writer *w, const pm_error *error, pm_spelling spelling) 
     }
     put(w, message, before);
     put_name(w, error->option, spelling);
-    put_text(w, " ");
+    put_text(w, ": ");
     put(w, message + before, length - before);
 }
 

@@ -145,7 +145,7 @@ static pm_status check_arrays(const pm_clip_desc *desc, size_t root, pm_error *e
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
     if (status == PM_OK && pm_takes_user_tangents(desc)) {
         if (!desc->user_tangents.data)
-            return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents", "of user is missing");
+            return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents", "those of the user are missing");
         status = check_array(desc, &desc->user_tangents, 3, keys, "tangents", error);
     }
     return status;

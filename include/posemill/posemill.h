@@ -142,12 +142,12 @@ typedef struct pm_error {
 typedef enum pm_spelling {
     PM_SPELLING_FIELD = 0, /* .source_rate, of structs in C */
     PM_SPELLING_COMMAND,   /* --source-rate, of the command */
-    PM_SPELLING_KEYWORD    /* source_rate=, of calls in Python */
+    PM_SPELLING_KEYWORD    /* source_rate=, of calls in Python; before a message source_rate */
 } pm_spelling;
 
 enum { PM_ERROR_TEXT_SIZE = 1280 }; /* bytes that hold every text of an error, with its NUL */
 
-/* Write an error or a warning as text, such as "a.bvh: --rate is 0, expected above 0 (hint)", and its
+/* Write an error or a warning as text, such as "a.bvh: --rate: is 0, expected above 0 (hint)", and its
  * hint alone; "" for NULL, and where there is no hint. UTF-8, always terminated, cut between
  * characters if `size`, in bytes, is too small; size 0 writes nothing. Return the length of the whole
  * text without its NUL. */

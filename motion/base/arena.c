@@ -43,3 +43,12 @@ void motion_arena_release(motion_arena *arena) {
         free(block);
     }
 }
+
+void *motion_with_room(void *array, size_t count, size_t *room, size_t size) {
+    if (count < *room)
+        return array;
+    const size_t more = *room == 0 ? 4 : *room * 2;
+    void *moved = more <= SIZE_MAX / size ? realloc(array, more * size) : NULL;
+    *room = moved ? more : *room;
+    return moved;
+}

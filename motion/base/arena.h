@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory that is freed together: what a motion points to.
+ * Memory that is freed together: what a motion points to; and arrays that grow.
  */
 #ifndef POSEMILL_MOTION_ARENA_H
 #define POSEMILL_MOTION_ARENA_H
@@ -20,5 +20,9 @@ void *motion_allocate(motion_arena *arena, size_t count, size_t size);
 char *motion_copy_text(motion_arena *arena, const char *text, size_t size);
 
 void motion_arena_release(motion_arena *arena);
+
+/* An array of malloc with room for one more element of `size` bytes. NULL: memory is exhausted, and the
+ * array is as it was. */
+void *motion_with_room(void *array, size_t count, size_t *room, size_t size);
 
 #endif

@@ -8,8 +8,10 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/printable.h"
 
 char *compose_text(text_printer print, const void *content, size_t *size) {
     char *text = NULL;
@@ -25,14 +27,13 @@ char *compose_text(text_printer print, const void *content, size_t *size) {
 }
 
 char *compose_format(const char *format, ...) {
-    va_list arguments, again;
+    va_list arguments;
     va_start(arguments, format);
-    va_copy(again, arguments);
-    const int length = vsnprintf(NULL, 0, format, arguments);
-    char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-    if (text)
-        vsnprintf(text, (size_t)length + 1, format, again);
-    va_end(again);
+    char *text = format_alloc(format, arguments);
     va_end(arguments);
     return text;
+}
+
+int compare_texts(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }

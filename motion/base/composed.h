@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text that is printed into memory.
+ * Text that is printed into memory, and the order of texts.
  */
 #ifndef POSEMILL_MOTION_COMPOSED_H
 #define POSEMILL_MOTION_COMPOSED_H
@@ -18,5 +18,8 @@ char *compose_text(text_printer print, const void *content, size_t *size);
 
 /* A text as of printf, malloc'ed. NULL: memory is exhausted. */
 __attribute__((format(printf, 1, 2))) char *compose_format(const char *format, ...);
+
+/* For qsort of pointers to texts. */
+int compare_texts(const void *a, const void *b);
 
 #endif

@@ -41,6 +41,16 @@ uint32_t utf8_code(const char *character, size_t length) {
     return code;
 }
 
+size_t utf8_write(char *out, uint32_t code) {
+    static const unsigned lead[] = {0, 0xc0, 0xe0, 0xf0};
+    code = code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? 0xfffd : code;
+    const size_t more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    out[0] = (char)(lead[more] | code >> 6 * more);
+    for (size_t i = 1; i <= more; i++)
+        out[i] = (char)(0x80 | (code >> 6 * (more - i) & 0x3f));
+    return more + 1;
+}
+
 /* Unicode's categories Cc, Zl, Zp and Cf, without the joiners that words and emoji are written with,
  * the soft hyphen, and the signs of numbers that are seen. */
 bool utf8_is_control(const char *character, size_t length) {

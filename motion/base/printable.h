@@ -20,6 +20,9 @@ size_t utf8_length(const char *text, size_t size);
 /* The code point of a character of utf8_length bytes. */
 uint32_t utf8_code(const char *character, size_t length);
 
+/* Writes a code point, at most 4 bytes; those that are none as U+FFFD. Returns the bytes written. */
+size_t utf8_write(char *out, uint32_t code);
+
 /* Whether a character of utf8_length bytes changes how a terminal shows others, or is not seen: C0,
  * DEL, C1, separators of lines, and formats such as those that turn the direction of text. */
 bool utf8_is_control(const char *character, size_t length);

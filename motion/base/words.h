@@ -16,9 +16,4 @@ extern const char *const motion_end_rule_words[]; /* pm_motion_end_rule */
 extern const char *const motion_up_words[];       /* pm_motion_up from PM_MOTION_UP_Y on */
 extern const char *const motion_view_words[];     /* pm_motion_picture_view */
 
-/* The names of the formats that are read, and written, for texts that are known before the program
- * runs: those of the table of formats, as a test checks. */
-#define MOTION_READ_NAMES "bvh, gltf, glb, npz, amc and csv"
-#define MOTION_WRITTEN_NAMES "bvh, gltf, glb, npz, usda and csv"
-
 #endif

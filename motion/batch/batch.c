@@ -16,11 +16,11 @@
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
-#include "motion/batch/machine.h"
 #include "motion/batch/run_lock.h"
+#include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/output.h"
-#include "motion/items/member_reader.h"
+#include "motion/items/archive.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_rate.h"
 
@@ -370,7 +370,7 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
             &(motion_warnings){.log = b->common.log, .user = b->common.log_user},
             (motion_about){
                 .option = "report", .cure = "resume", .cure_value = "true", .hint = "writes it"},
-            "writes nothing, because the batch was stopped");
+            "nothing is written, because the batch was stopped");
         return PM_OK;
     }
     const pm_status status = report_write(b->report, b->memory, &stopped, error);

@@ -13,14 +13,9 @@
 #include <string.h>
 
 #include "motion/base/fault.h"
-#include "motion/batch/machine.h"
-#include "motion/batch/report_index.h"
-#include "motion/batch/report_names.h"
-#include "motion/batch/report_page.h"
-#include "motion/batch/report_pair.h"
 #include "motion/batch/schedule.h"
 #include "motion/files/folders.h"
-#include "motion/items/member_reader.h"
+#include "motion/items/archive.h"
 
 struct batch_report {
     report_request request;

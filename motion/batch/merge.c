@@ -3,6 +3,7 @@
  * Joins the names of the records with those of the list, both sorted.
  */
 #include "motion/batch/merge.h"
+#include "motion/base/composed.h"
 #include "motion/base/counts.h"
 
 #include <stdlib.h>
@@ -87,10 +88,6 @@ static const char *output_name(const record_table *table, const batch_item *item
     return item->name;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The names of the outputs of the items, sorted. NULL: memory is exhausted. */
 static const char **names_of(const record_table *table, const batch_items *list, size_t *count) {
     enum { EXTENSION_MAX = 16 };
@@ -105,7 +102,7 @@ static const char **names_of(const record_table *table, const batch_items *list,
     if (names && room) {
         for (size_t i = 0; i < *count; i++)
             names[i] = output_name(table, &list->items[i], room);
-        qsort(names, *count, sizeof *names, compare_names);
+        qsort(names, *count, sizeof *names, compare_texts);
     } else {
         free(names);
         names = NULL;

@@ -61,10 +61,6 @@ static pm_status refuse_two(const char *output, pm_error *error) {
                        output);
 }
 
-static int compare_names(const void *left, const void *right) {
-    return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
 /* Items have different names, but their extensions were replaced. */
 static pm_status check_names(const batch_plan *plan, pm_error *error) {
     const char **sorted = malloc((plan->item_count + 1) * sizeof *sorted);
@@ -73,7 +69,7 @@ static pm_status check_names(const batch_plan *plan, pm_error *error) {
         return refuse_memory(error);
     for (size_t i = 0; i < plan->item_count; i++)
         sorted[i] = plan->names[i];
-    qsort(sorted, plan->item_count, sizeof *sorted, compare_names);
+    qsort(sorted, plan->item_count, sizeof *sorted, compare_texts);
     for (size_t i = 1; status == PM_OK && i < plan->item_count; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
             status = refuse_two(sorted[i], error);
@@ -165,8 +161,10 @@ static bool make_files(const batch_items *items, const bool *mine, batch_plan *p
     return plan->files != NULL;
 }
 
-pm_status batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
-                          batch_plan *plan, pm_error *error) {
+/* Makes the plan, and checks it before anything is written: two items with one output, an output that
+ * is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
+static pm_status batch_plan_make(const batch_items *items, batch_shard shard,
+                                 const batch_outputs *outputs, batch_plan *plan, pm_error *error) {
     bool *mine = calloc(items->count + 1, sizeof *mine);
     *plan = (batch_plan){.count = 0};
     pm_status status = mine && shard_divide(items, shard, mine) &&

@@ -39,11 +39,6 @@ typedef struct batch_outputs {
     bool may_exist;
 } batch_outputs;
 
-/* Makes the plan, and checks it before anything is written: two items with one output, an output that
- * is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
-pm_status batch_plan_make(const batch_items *items, batch_shard shard, const batch_outputs *outputs,
-                          batch_plan *plan, pm_error *error);
-
 /* The plan of a list with options. */
 pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
                         batch_plan *plan, pm_error *error);

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "motion/base/fault.h"
-#include "motion/batch/record_line.h"
 #include "motion/files/folders.h"
 
 struct record_file {

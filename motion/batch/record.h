@@ -7,6 +7,7 @@
 #ifndef POSEMILL_MOTION_RECORD_H
 #define POSEMILL_MOTION_RECORD_H
 
+#include "motion/base/json.h"
 #include "motion/files/digest.h"
 #include "motion/task/task_reduce.h"
 
@@ -94,5 +95,20 @@ const char *const *record_table_names(record_table *table, size_t *count);
 /* The files that were added, in their order, and how many of their lines were dropped. */
 const char *const *record_table_files(const record_table *table, size_t *count);
 size_t record_table_dropped(const record_table *table);
+
+/* A record as a line of JSON, and back. JSON has no bytes that are not UTF-8: a path that has some is
+ * written with U+FFFD in their places, and once more as hexadecimal bytes in a member with the suffix
+ * _bytes, from which it is read. */
+
+/* The members of a record, inside an object. */
+void record_members_write(json_writer *json, const batch_record *record);
+
+/* The record between two newlines, of which *size counts both, followed by a NUL. NULL: memory is
+ * exhausted. */
+char *record_line_write(const batch_record *record, size_t *size);
+
+/* Reads the record of a line, without its newline, into one block of memory, which the caller frees.
+ * NULL: the line is no record, or, with *no_memory, memory is exhausted. */
+batch_record *record_line_read(const char *line, size_t size, bool *no_memory);
 
 #endif

@@ -4,7 +4,7 @@
  * without what a record of its status has, is none. Unknown members are those of later versions. null
  * is the same as no member.
  */
-#include "motion/batch/record_line.h"
+#include "motion/batch/record.h"
 
 #include "motion/text/text.h"
 

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/record_line.h"
+#include "motion/batch/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>

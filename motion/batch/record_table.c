@@ -18,9 +18,9 @@
 
 #include <jansson.h>
 
+#include "motion/base/arena.h"
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
-#include "motion/batch/record_line.h"
 #include "motion/files/line_reader.h"
 
 typedef struct entry {
@@ -67,17 +67,6 @@ void record_table_destroy(record_table **table) {
 
 /* ---- entries ----------------------------------------------------------------------------- */
 
-/* The array with room for one more element of `size` bytes. NULL: memory is exhausted, and the array is
- * as it was. */
-static void *with_room(void *array, size_t count, size_t *room, size_t size) {
-    if (count < *room)
-        return array;
-    const size_t more = *room == 0 ? 1 : *room * 2;
-    void *moved = more <= SIZE_MAX / size ? realloc(array, more * size) : NULL;
-    *room = moved ? more : *room;
-    return moved;
-}
-
 static const char *name_of(const entry *e) {
     return e->records[0]->name;
 }
@@ -100,7 +89,7 @@ static bool is_better(const batch_record *a, const batch_record *b) {
  * comes first. */
 static bool add_to_entry(entry *e, batch_record *record) {
     size_t at = 0;
-    batch_record **records = with_room(e->records, e->count, &e->room, sizeof *records);
+    batch_record **records = motion_with_room(e->records, e->count, &e->room, sizeof *records);
     if (!records)
         return false;
     e->records = records;
@@ -122,7 +111,7 @@ static bool add_to_entry(entry *e, batch_record *record) {
 
 /* Adds a name with its first record. Names may have bytes that are not UTF-8. */
 static bool add_entry(record_table *table, batch_record *record) {
-    entry *entries = with_room(table->entries, table->count, &table->room, sizeof *entries);
+    entry *entries = motion_with_room(table->entries, table->count, &table->room, sizeof *entries);
     table->entries = entries ? entries : table->entries;
     batch_record **records = entries ? malloc(sizeof *records) : NULL;
     if (!records || json_object_set_new_nocheck(table->places, record->name,
@@ -179,7 +168,7 @@ static pm_status refuse(const char *path, int failure, pm_error *error) {
 /* The table's copy of the name of a file. NULL: memory is exhausted. */
 static const char *keep_file(record_table *table, const char *path) {
     char **files =
-        with_room(table->files, table->file_count, &table->file_room, sizeof *table->files);
+        motion_with_room(table->files, table->file_count, &table->file_room, sizeof *table->files);
     char *copy = strdup(path);
     table->files = files ? files : table->files;
     if (!files || !copy) {
@@ -272,10 +261,6 @@ const batch_record *const *record_table_find(const record_table *table, const ch
     return found ? (const batch_record *const *)found->records : NULL;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char *const *record_table_names(record_table *table, size_t *count) {
     *count = table->count;
     if (!table->names) {
@@ -285,7 +270,7 @@ const char *const *record_table_names(record_table *table, size_t *count) {
             return NULL;
         for (size_t i = 0; i < table->count; i++)
             table->names[i] = name_of(&table->entries[i]);
-        qsort(table->names, table->count, sizeof *table->names, compare_names);
+        qsort(table->names, table->count, sizeof *table->names, compare_texts);
     }
     return table->names;
 }

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/report_pair.h"
+#include "motion/batch/batch_report.h"
 
 #include <math.h>
 #include <stdlib.h>

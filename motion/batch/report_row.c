@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/report_row.h"
+#include "motion/batch/batch_report.h"
 
 #include "motion/base/printable.h"
 #include "motion/model/names.h"

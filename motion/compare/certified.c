@@ -2,12 +2,12 @@
  *
  * The rotations and the places of each pair of joints, over the whole of both clips.
  */
-#include "motion/compare/certified.h"
+#include "motion/compare/outcome.h"
 #include "motion/model/names.h"
 
 #include <math.h>
 
-#include "motion/reduce/space.h"
+#include "motion/reduce/reduction.h"
 
 static const double degrees_per_radian = 57.29577951308232;
 
@@ -43,9 +43,9 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
         const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
         if (!channel)
             continue;
-        const bool turns = i % SUBJECT_PATHS == PM_MOTION_ROTATION;
+        const bool is_turn = i % SUBJECT_PATHS == PM_MOTION_ROTATION;
         if (channel->interpolation == PM_MOTION_CUBICSPLINE &&
-            !(turns && (may_be_cubic || s->curve)))
+            !(is_turn && (may_be_cubic || s->curve)))
             return motion_refuse(error,
                                  "joint '%s' has a cubic spline; a bound at all times is of slerp, "
                                  "lines and steps, and in the second file of cubic rotations",

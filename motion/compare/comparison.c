@@ -2,7 +2,7 @@
  *
  * Makes comparisons of what callers give, and tells them what was found.
  */
-#include "motion/compare/comparison.h"
+#include "motion/compare/outcome.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
-#include "motion/compare/certified.h"
 
 static const pm_motion_compare_options defaults;
 

@@ -2,7 +2,7 @@
  *
  * Matching joints: by name, by order, or by a file with a pair of names in each line.
  */
-#include "motion/compare/joints.h"
+#include "motion/compare/compare.h"
 
 #include "motion/base/printable.h"
 #include "motion/model/names.h"

@@ -1,12 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
  * Angles by the arc tangent of a quaternion's parts, which is exact near 0 and near 180 degrees, and
- * speeds by central differences.
+ * speeds by central differences; their sums and maxima, and the jumps of velocities.
  */
-#include "motion/compare/measures.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "motion/compare/compare.h"
+
+/* ---- sums and maxima --------------------------------------------------------------------------- */
+
+void extent_begin(extent *e) {
+    *e = (extent){.max = (double)NAN, .time = (double)NAN};
+}
+
+void extent_add(extent *e, double value, double time) {
+    if (e->count == 0 || value > e->max) {
+        e->max = value;
+        e->time = time;
+    }
+    e->square_sum += value * value;
+    e->count++;
+}
+
+double extent_rms(const extent *e) {
+    return e->count > 0 ? sqrt(e->square_sum / (double)e->count) : (double)NAN;
+}
 
 /* The rotation from `from` to `to`, in the frame in which both stand: to * conjugate(from). */
 static void turn_between(const double from[4], const double to[4], double q[4]) {
@@ -17,25 +36,23 @@ static void turn_between(const double from[4], const double to[4], double q[4]) 
     q[3] = to[3] * w - to[0] * x - to[1] * y - to[2] * z;
 }
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 double measure_angle(const double a[4], const double b[4]) {
     double turn[4];
     turn_between(a, b, turn);
-    return 2 * atan2(length(turn), fabs(turn[3])) * MEASURE_DEGREES;
+    return 2 * atan2(vector_length(turn), fabs(turn[3])) * MEASURE_DEGREES;
 }
 
 double measure_distance(const double a[3], const double b[3]) {
     const double difference[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
-    return length(difference);
+    return vector_length(difference);
 }
 
-void measure_turn(const double from[4], const double to[4], double vector[3]) {
+/* The turn from one unit quaternion to another in the frame in which both stand: the axis times the
+ * angle in degrees, the shorter way. */
+static void measure_turn(const double from[4], const double to[4], double vector[3]) {
     double turn[4];
     turn_between(from, to, turn);
-    const double sine = length(turn);
+    const double sine = vector_length(turn);
     const double angle = 2 * atan2(sine, fabs(turn[3])) * MEASURE_DEGREES;
     const double factor = sine > 0 ? (turn[3] < 0 ? -angle : angle) / sine : 0;
     for (size_t i = 0; i < 3; i++)
@@ -100,4 +117,63 @@ bool speeds_add(speed_state *s, uint64_t index, double time, const joint_pairs *
             differentiate(s, 8 * p + 4 * side, speeds->velocity[side], speeds->acceleration[side]);
     }
     return s->count == 3;
+}
+
+/* ---- jumps of velocity ------------------------------------------------------------------------- */
+
+bool jumps_begin(jump_state *s, motion_arena *arena, const subject *of) {
+    const size_t joints = of->joint_count;
+    *s = (jump_state){.joints = joints,
+                      .step = subject_step(of) / 2,
+                      .rotations = motion_allocate(arena, joints, 4 * sizeof *s->rotations),
+                      .velocities = motion_allocate(arena, joints, 3 * sizeof *s->velocities),
+                      .largest = motion_allocate(arena, joints, sizeof *s->largest)};
+    for (size_t j = 0; s->largest && j < joints; j++)
+        extent_begin(&s->largest[j]);
+    return s->rotations != NULL && s->velocities != NULL && s->largest != NULL;
+}
+
+void jumps_add(jump_state *s, double time, const subject_pose *poses) {
+    const double seconds = time - s->time;
+    if (s->count > 0 && seconds < s->step - SUBJECT_SAME_TIME)
+        return;
+    for (size_t j = 0; j < s->joints; j++) {
+        double *before = s->rotations + 4 * j, *velocity = s->velocities + 3 * j, step[3];
+        if (s->count > 0) {
+            measure_turn(before, poses[j].rotation, step);
+            for (size_t i = 0; i < 3; i++)
+                step[i] /= seconds;
+            if (s->count > 1)
+                extent_add(&s->largest[j], measure_distance(velocity, step), s->time);
+            memcpy(velocity, step, sizeof step);
+        }
+        memcpy(before, poses[j].rotation, 4 * sizeof *before);
+    }
+    s->time = time;
+    s->count += s->count < 2;
+}
+
+static pm_status walk(jump_state *s, subject *of, compare_times *times, double *block, size_t room,
+                      subject_pose *poses, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t count = times_next(times, block, room); count > 0 && status == PM_OK;
+         count = times_next(times, block, room)) {
+        status = subject_evaluate(of, block, count, poses, error);
+        for (size_t i = 0; i < count && status == PM_OK; i++)
+            jumps_add(s, block[i], poses + i * of->joint_count);
+    }
+    return status;
+}
+
+pm_status jumps_walk(jump_state *s, motion_arena *arena, subject *of, pm_error *error) {
+    const size_t room = times_room(of->joint_count);
+    double *block = motion_allocate(arena, room, sizeof *block);
+    subject_pose *poses = motion_allocate(arena, room, of->joint_count * sizeof *poses);
+    compare_times times = {.done = 0};
+    const times_request keys = {.rule = TIMES_OF_A};
+    const bool has_memory = block != NULL && poses != NULL && times_begin(&times, of, of, &keys);
+    const pm_status status =
+        has_memory ? walk(s, of, &times, block, room, poses, error) : motion_refuse_memory(error);
+    times_release(&times);
+    return status;
 }

@@ -2,7 +2,7 @@
  *
  * Options about the part, the axis that points up and the unit, and the hints where they were guessed.
  */
-#include "motion/compare/scene.h"
+#include "motion/compare/outcome.h"
 
 #include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
@@ -189,7 +189,7 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
                                             : 0; /* 0 is the end */
     if (o->trim_start > 0) {
         if (o->trim_start >= c->a->keys)
-            return refuse_part(name_a, "trim-start", error, "of %zu removes all %zu keys",
+            return refuse_part(name_a, "trim-start", error, "%zu removes all %zu keys",
                                o->trim_start, c->a->keys);
         t->from = fmax(t->from, time_of_key(c->a, o->trim_start));
     }

@@ -2,7 +2,7 @@
  *
  * A histogram whose steps are the leading bits of a double: its exponent and 5 bits of its fraction.
  */
-#include "motion/compare/spread.h"
+#include "motion/compare/compare.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * A merge of the key times of all timelines of two clips, by a heap.
  */
-#include "motion/compare/times.h"
+#include "motion/compare/compare.h"
 
 #include "motion/model/evaluate.h"
 

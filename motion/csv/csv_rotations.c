@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "motion/csv/csv.h"
+#include "motion/model/similarity.h"
 
 bool csv_is_rotation(const csv_group *group) {
     return group->form >= CSV_XYZW;
@@ -13,11 +14,6 @@ bool csv_is_rotation(const csv_group *group) {
 
 static double length_of(const double q[4]) {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-}
-
-static bool is_unit(const double q[4]) {
-    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-    return !(fabs(square - 1.0) > 2e-3); /* a gap, which is NaN, has no length */
 }
 
 /* ---- doubts ------------------------------------------------------------------------------- */
@@ -47,10 +43,10 @@ static evidence examine(const csv_document *d, size_t column) {
     for (size_t r = 0; r < d->row_count; r++) {
         const double *q = d->numbers + r * d->column_count + column;
         const double length = length_of(q);
-        e.odd += !is_unit(q);
+        e.odd += !quat_is_unit(q);
         if (length > 0 && (length < 0.9 || length > 1.1) && e.far++ == 0)
             e.first_far = r;
-        e.next_is_unit = e.next_is_unit && is_unit(q + 1);
+        e.next_is_unit = e.next_is_unit && quat_is_unit(q + 1);
     }
     return e;
 }
@@ -83,23 +79,6 @@ static pm_status check_columns(const csv_document *d, const csv_group *g, pm_err
 
 /* ---- converting --------------------------------------------------------------------------- */
 
-static pm_status normalise(const csv_document *d, size_t row, double q[4], size_t *odd,
-                           pm_error *error) {
-    const double most = fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-    if (most == 0.0)
-        return motion_refuse(error, "line %zu has a quaternion of length 0; expected a unit one",
-                             csv_line_of(d, row));
-    if (is_unit(q))
-        return PM_OK;
-    for (size_t i = 0; i < 4; i++)
-        q[i] /= most; /* so that no square overflows */
-    const double length = length_of(q);
-    for (size_t i = 0; i < 4; i++)
-        q[i] /= length;
-    ++*odd;
-    return PM_OK;
-}
-
 static pm_status convert_row(const csv_document *d, const csv_group *g, size_t row, double q[4],
                              size_t *odd, pm_error *error) {
     const double *from = d->numbers + row * d->column_count + g->column;
@@ -113,7 +92,14 @@ static pm_status convert_row(const csv_document *d, const csv_group *g, size_t r
     }
     for (size_t i = 0; i < 4; i++)
         q[i] = from[g->form == CSV_WXYZ ? (i + 1) % 4 : i];
-    return normalise(d, row, q, odd, error);
+    if (quat_largest(q) == 0.0)
+        return motion_refuse(error, "line %zu has a quaternion of length 0; expected a unit one",
+                             csv_line_of(d, row));
+    if (quat_is_unit(q))
+        return PM_OK;
+    quat_normalise(q);
+    ++*odd;
+    return PM_OK;
 }
 
 /* Those that are x y z w already stay where they are. */

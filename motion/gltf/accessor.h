@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Accessors of animations and skins: checked descriptions, and their values as floats.
+ * Accessors of animations and skins: checked descriptions, their values as floats, and what samplers make
+ * of them.
  */
 #ifndef POSEMILL_MOTION_GLTF_ACCESSOR_H
 #define POSEMILL_MOTION_GLTF_ACCESSOR_H
@@ -31,22 +32,39 @@ typedef struct gltf_accessor {
     size_t values_view, values_offset;
 } gltf_accessor;
 
-pm_status gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *accessor,
-                              pm_error *error);
+bool gltf_parse_accessor(gltf_reader *reader, size_t index, gltf_accessor *accessor);
+
+/* Bytes of a component; 0: the type is not known. */
+size_t gltf_bytes_of(size_t component_type);
 
 /* Whether `place`, which refers to the accessor, may have it: the type, and floats or normalized
  * integers. */
-pm_status gltf_check_type(const gltf_accessor *accessor, const gltf_place *place, const char *type,
-                          bool may_be_integer, pm_error *error);
+bool gltf_check_type(gltf_reader *reader, const gltf_accessor *accessor, const gltf_place *place,
+                     const char *type, bool may_be_integer);
 
 /* Refuses an accessor whose view has a byteStride, which is for attributes of vertices only; one of the
  * element's size is a warning, or with `strict` a refusal. */
-pm_status gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
-                               const gltf_place *place, pm_error *error);
+bool gltf_check_no_stride(gltf_reader *reader, const gltf_accessor *accessor,
+                          const gltf_place *place);
 
 /* (count, components) finite floats, tightly packed: those in the file where that is possible. Count
  * must be bounded by data that were seen. */
-pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor,
-                           const gltf_place *place, const float **values, pm_error *error);
+bool gltf_read_values(gltf_reader *reader, const gltf_accessor *accessor, const gltf_place *place,
+                      const float **values);
+
+/* Fills the cache's timeline and rate of an accessor that `place` refers to as the input of a
+ * sampler. */
+bool gltf_read_timeline(gltf_reader *reader, size_t accessor, const gltf_place *place);
+
+typedef struct gltf_sampler {
+    size_t input, output; /* accessors */
+    pm_motion_interpolation interpolation;
+    size_t key_count;
+} gltf_sampler;
+
+/* Fills components, keys, in and out of a channel with node and path, from the sampler's output,
+ * which `place` is; `target` is the place of the channel's target. */
+bool gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
+                    const gltf_place *target, pm_motion_channel *channel);
 
 #endif

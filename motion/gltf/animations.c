@@ -7,66 +7,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/counts.h"
-#include "motion/gltf/channels.h"
-#include "motion/gltf/compose.h"
+#include "motion/gltf/accessor.h"
 #include "motion/gltf/extensions.h"
-#include "motion/gltf/timelines.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 
-static pm_status read_interpolation(const json_t *json, const gltf_place *place,
-                                    pm_motion_interpolation *interpolation, pm_error *error) {
-    static const char *const names[] = {[PM_MOTION_LINEAR] = "LINEAR",
-                                        [PM_MOTION_STEP] = "STEP",
-                                        [PM_MOTION_CUBICSPLINE] = "CUBICSPLINE"};
+static bool read_interpolation(gltf_reader *r, const json_t *json, const gltf_place *place,
+                               pm_motion_interpolation *interpolation) {
     const json_t *text = NULL;
     char shown[MOTION_PRINTABLE];
-    const pm_status status = gltf_get_text(json, place, "interpolation", false, &text, error);
     *interpolation = PM_MOTION_LINEAR;
-    if (status != PM_OK || !text)
-        return status;
-    for (unsigned i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++) {
-        if (strcmp(json_string_value(text), names[i]) == 0) {
+    if (!gltf_get_text(r, json, place, "interpolation", false, &text))
+        return false;
+    for (unsigned i = 0; text && i < PM_MOTION_INTERPOLATION_COUNT; i++) {
+        if (strcmp(json_string_value(text), gltf_interpolations[i]) == 0) {
             *interpolation = (pm_motion_interpolation)i;
-            return PM_OK;
+            return true;
         }
     }
-    return gltf_refuse(error, GLTF_KEY(place, "interpolation"),
+    return !text ||
+           gltf_refuse(r, GLTF_KEY(place, "interpolation"),
                        "is '%s'; expected LINEAR, STEP or CUBICSPLINE",
                        motion_printable(shown, json_string_value(text), json_string_length(text)));
 }
 
-static pm_status read_sampler(gltf_reader *reader, const json_t *json, const gltf_place *place,
-                              gltf_sampler *sampler, pm_error *error) {
-    const size_t accessors = reader->document->accessor_count;
-    pm_status status = gltf_object_of(json, place, error);
-    if (status == PM_OK)
-        status = gltf_get_index(json, place, "input", accessors, true, &sampler->input, error);
-    if (status == PM_OK)
-        status = gltf_get_index(json, place, "output", accessors, true, &sampler->output, error);
-    if (status == PM_OK)
-        status = read_interpolation(json, place, &sampler->interpolation, error);
-    if (status == PM_OK)
-        status = gltf_read_timeline(reader, sampler->input, GLTF_KEY(place, "input"), error);
-    if (status != PM_OK)
-        return status;
-    sampler->key_count = reader->cache[sampler->input].timeline.key_count;
-    if (sampler->interpolation == PM_MOTION_CUBICSPLINE && sampler->key_count < 2)
-        return gltf_refuse(error, GLTF_KEY(place, "input"),
-                           "has 1 key; CUBICSPLINE needs 2 or more");
-    return PM_OK;
-}
-
-static pm_status read_samplers(gltf_reader *reader, const json_t *array, const gltf_place *place,
-                               gltf_sampler *samplers, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < json_array_size(array); i++)
-        status = read_sampler(reader, json_array_get(array, i),
-                              GLTF_ITEM(GLTF_KEY(place, "samplers"), i), &samplers[i], error);
-    return status;
+static bool read_sampler(gltf_reader *r, const json_t *json, const gltf_place *place,
+                         gltf_sampler *sampler) {
+    const size_t accessors = r->document->accessor_count;
+    const gltf_place *const input = GLTF_KEY(place, "input");
+    if (!gltf_object_of(r, json, place) ||
+        !gltf_get_index(r, json, place, "input", accessors, true, &sampler->input) ||
+        !gltf_get_index(r, json, place, "output", accessors, true, &sampler->output) ||
+        !read_interpolation(r, json, place, &sampler->interpolation) ||
+        !gltf_read_timeline(r, sampler->input, input))
+        return false;
+    sampler->key_count = r->cache[sampler->input].timeline.key_count;
+    return sampler->interpolation != PM_MOTION_CUBICSPLINE || sampler->key_count >= 2 ||
+           gltf_refuse(r, input, "has 1 key; CUBICSPLINE needs 2 or more");
 }
 
 /* ---- channels ------------------------------------------------------------------------------ */
@@ -79,58 +58,44 @@ typedef struct target {
     bool is_carried;
 } target;
 
-static pm_status note_unknown_path(gltf_reader *reader, const json_t *path, const gltf_place *at,
-                                   pm_error *error) {
-    char shown[MOTION_PRINTABLE];
-    return gltf_note(reader, error, at, "is '%s'; the channel is carried over, not resampled",
-                     motion_printable(shown, json_string_value(path), json_string_length(path)));
-}
-
-static pm_status read_path(gltf_reader *reader, const json_t *json, const gltf_place *place,
-                           target *made, pm_error *error) {
-    static const char *const names[] = {[PM_MOTION_ROTATION] = "rotation",
-                                        [PM_MOTION_POSITION] = "translation",
-                                        [PM_MOTION_SCALE] = "scale",
-                                        [PM_MOTION_WEIGHTS] = "weights"};
+static bool read_path(gltf_reader *r, const json_t *json, const gltf_place *place, target *made) {
+    const gltf_place *const at = GLTF_KEY(place, "path");
     const json_t *path = NULL;
-    const pm_status status = gltf_get_text(json, place, "path", true, &path, error);
-    if (status != PM_OK)
-        return status;
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++) {
-        if (strcmp(json_string_value(path), names[i]) == 0) {
+    char shown[MOTION_PRINTABLE];
+    if (!gltf_get_text(r, json, place, "path", true, &path))
+        return false;
+    for (unsigned i = 0; i < GLTF_PATHS; i++) {
+        if (strcmp(json_string_value(path), gltf_paths[i]) == 0) {
             made->path = (pm_motion_path)i;
-            return PM_OK;
+            return true;
         }
     }
     made->is_carried = true;
     if (made->node == GLTF_NONE &&
         !json_object_get(json_object_get(json, "extensions"), GLTF_POINTER_EXTENSION))
-        return PM_OK; /* a channel without a node is to be ignored */
+        return true; /* a channel without a node is to be ignored */
     if (strcmp(json_string_value(path), "pointer") != 0)
-        return note_unknown_path(reader, path, GLTF_KEY(place, "path"), error);
-    gltf_warn(reader, GLTF_KEY(place, "path"),
+        return gltf_note(
+            r, at, "is '%s'; the channel is carried over, not resampled",
+            motion_printable(shown, json_string_value(path), json_string_length(path)));
+    gltf_warn(r, at,
               "is a pointer of KHR_animation_pointer; the channel is carried over, not resampled");
-    return PM_OK;
+    return true;
 }
 
-static pm_status read_target(gltf_reader *reader, const json_t *json, const gltf_place *place,
-                             size_t sampler_count, target *made, pm_error *error) {
+static bool read_target(gltf_reader *r, const json_t *json, const gltf_place *place,
+                        size_t sampler_count, target *made) {
     const gltf_place *const at = GLTF_KEY(place, "target");
     const json_t *object = NULL;
     *made = (target){0};
-    pm_status status = gltf_object_of(json, place, error);
-    if (status == PM_OK)
-        status = gltf_get_index(json, place, "sampler", sampler_count, true, &made->sampler, error);
-    if (status == PM_OK)
-        status = gltf_get_object(json, place, "target", true, &object, error);
-    if (status == PM_OK)
-        status = gltf_get_index(object, at, "node", reader->motion->content.node_count, false,
-                                &made->node, error);
-    if (status == PM_OK)
-        status = read_path(reader, object, at, made, error);
-    if (made->node == GLTF_NONE)
-        made->is_carried = true;
-    return status;
+    if (!gltf_object_of(r, json, place) ||
+        !gltf_get_index(r, json, place, "sampler", sampler_count, true, &made->sampler) ||
+        !gltf_get_object(r, json, place, "target", true, &object) ||
+        !gltf_get_index(r, object, at, "node", r->motion->content.node_count, false, &made->node) ||
+        !read_path(r, object, at, made))
+        return false;
+    made->is_carried = made->is_carried || made->node == GLTF_NONE;
+    return true;
 }
 
 /* State of reading one animation. */
@@ -148,17 +113,14 @@ typedef struct clip_reader {
     pm_rational *rates; /* of the timelines */
 } clip_reader;
 
-static pm_status check_target(const clip_reader *r, const target *t, const gltf_place *place,
-                              pm_error *error) {
-    const gltf_place *const at = GLTF_KEY(place, "target");
-    size_t *last = &r->targeted[4 * t->node + (size_t)t->path];
+static bool check_target(const clip_reader *r, const target *t, const gltf_place *at) {
+    size_t *last = &r->targeted[GLTF_PATHS * t->node + (size_t)t->path];
     const json_t *node = json_array_get(r->reader->document->nodes, t->node);
     if (*last == r->index + 1)
-        return gltf_refuse(error, at, "an earlier channel has the same node and path");
+        return gltf_refuse(r->reader, at, "an earlier channel has the same node and path");
     *last = r->index + 1;
-    if (json_object_get(node, "matrix") && t->path != PM_MOTION_WEIGHTS)
-        return gltf_refuse(error, GLTF_KEY(at, "node"), "node %zu has a matrix", t->node);
-    return PM_OK;
+    return !json_object_get(node, "matrix") || t->path == PM_MOTION_WEIGHTS ||
+           gltf_refuse(r->reader, GLTF_KEY(at, "node"), "node %zu has a matrix", t->node);
 }
 
 /* Channels with the same input share a timeline. */
@@ -173,39 +135,35 @@ static uint32_t timeline_of(clip_reader *r, size_t input) {
     return cache->timeline_index;
 }
 
-static pm_status add_channel(clip_reader *r, const target *t, size_t json_index, pm_error *error) {
+static bool add_channel(clip_reader *r, const target *t, const gltf_place *place,
+                        size_t json_index) {
     const gltf_sampler *sampler = &r->samplers[t->sampler];
-    const gltf_place *const place = GLTF_ITEM(GLTF_KEY(r->place, "channels"), json_index);
+    const gltf_place *const output =
+        GLTF_KEY(GLTF_ITEM(GLTF_KEY(r->place, "samplers"), t->sampler), "output");
+    const gltf_place *const at = GLTF_KEY(place, "target");
     pm_motion_channel *channel = &r->channels[r->clip->channel_count];
-    pm_status status = check_target(r, t, place, error);
-    if (status != PM_OK)
-        return status;
+    if (!check_target(r, t, at))
+        return false;
     *channel = (pm_motion_channel){.node = (int32_t)t->node,
                                    .path = t->path,
                                    .interpolation = sampler->interpolation,
                                    .name = {"", 0}};
-    status =
-        gltf_read_keys(r->reader, sampler,
-                       GLTF_KEY(GLTF_ITEM(GLTF_KEY(r->place, "samplers"), t->sampler), "output"),
-                       GLTF_KEY(place, "target"), channel, error);
-    if (status != PM_OK)
-        return status;
+    if (!gltf_read_keys(r->reader, sampler, output, at, channel))
+        return false;
     channel->timeline = timeline_of(r, sampler->input);
     r->json_channels[r->clip->channel_count++] = json_index;
-    return PM_OK;
+    return true;
 }
 
-static pm_status read_channels(clip_reader *r, const json_t *array, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < json_array_size(array); i++) {
+static bool read_channels(clip_reader *r, const json_t *array) {
+    bool is_good = true;
+    for (size_t i = 0; is_good && i < json_array_size(array); i++) {
+        const gltf_place *const place = GLTF_ITEM(GLTF_KEY(r->place, "channels"), i);
         target t;
-        status =
-            read_target(r->reader, json_array_get(array, i),
-                        GLTF_ITEM(GLTF_KEY(r->place, "channels"), i), r->sampler_count, &t, error);
-        if (status == PM_OK && !t.is_carried)
-            status = add_channel(r, &t, i, error);
+        is_good = read_target(r->reader, json_array_get(array, i), place, r->sampler_count, &t) &&
+                  (t.is_carried || add_channel(r, &t, place, i));
     }
-    return status;
+    return is_good;
 }
 
 static bool allocate_clip(clip_reader *r, size_t samplers, size_t channels) {
@@ -279,100 +237,98 @@ static void warn_clip(gltf_reader *reader, const gltf_place *place, const pm_mot
     gltf_warn(reader, place, message);
 }
 
-static pm_status read_clip(clip_reader *r, const json_t *json, pm_error *error) {
-    const json_t *samplers = NULL, *channels = NULL, *name = NULL;
-    pm_status status = gltf_object_of(json, r->place, error);
-    if (status == PM_OK)
-        status = gltf_get_text(json, r->place, "name", false, &name, error);
-    if (status == PM_OK && name)
-        r->clip->name = (pm_motion_name){json_string_value(name), json_string_length(name)};
-    if (status == PM_OK)
-        status = gltf_get_array(json, r->place, "channels", true, &channels, error);
-    if (status == PM_OK)
-        status = gltf_get_array(json, r->place, "samplers", true, &samplers, error);
-    if (status != PM_OK)
-        return status;
-    if (json_array_size(channels) == 0)
-        status = gltf_note(r->reader, error, GLTF_KEY(r->place, "channels"), "has no elements");
-    if (status == PM_OK && !allocate_clip(r, json_array_size(samplers), json_array_size(channels)))
-        status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = read_samplers(r->reader, samplers, r->place, r->samplers, error);
-    if (status == PM_OK)
-        status = read_channels(r, channels, error);
-    if (status != PM_OK)
-        return status;
+static bool read_clip(clip_reader *r, const json_t *json) {
+    const json_t *samplers = NULL, *channels = NULL;
+    const gltf_place *const in_samplers = GLTF_KEY(r->place, "samplers");
+    if (!gltf_object_of(r->reader, json, r->place) ||
+        !gltf_get_name(r->reader, json, r->place, &r->clip->name) ||
+        !gltf_get_array(r->reader, json, r->place, "channels", true, &channels) ||
+        !gltf_get_array(r->reader, json, r->place, "samplers", true, &samplers) ||
+        (json_array_size(channels) == 0 &&
+         !gltf_note(r->reader, GLTF_KEY(r->place, "channels"), "has no elements")) ||
+        !allocate_clip(r, json_array_size(samplers), json_array_size(channels)))
+        return false;
+    for (size_t i = 0; i < r->sampler_count; i++)
+        if (!read_sampler(r->reader, json_array_get(samplers, i), GLTF_ITEM(in_samplers, i),
+                          &r->samplers[i]))
+            return false;
+    if (!read_channels(r, channels))
+        return false;
     find_rate(r, json);
     if (r->clip->channel_count == 0 && json_array_size(channels) > 0)
         warn_clip(r->reader, r->place, r->clip, "no channel moves a node");
-    return PM_OK;
+    return true;
 }
 
 /* A fault of one clip leaves the others: it has no channels then, and is written as it is. */
-static pm_status set_aside(const clip_reader *r, const pm_error *fault, pm_error *error) {
-    const char *text =
-        motion_copy_text(&r->reader->motion->arena, fault->message, strlen(fault->message));
+static bool set_aside(const clip_reader *r) {
+    const char *message = r->reader->error.message;
+    const char *text = motion_copy_text(&r->reader->motion->arena, message, strlen(message));
     if (!text)
-        return motion_refuse_memory(error);
+        return gltf_refuse_memory(r->reader);
     *r->clip = (pm_motion_clip){.name = r->clip->name, .rate_text = {"", 0}, .fault = text};
     warn_clip(r->reader, r->place, r->clip, text);
-    return PM_OK;
+    r->reader->error = (pm_error){.status = PM_OK};
+    return true;
 }
 
 /* A fault for which the whole file is refused names its clip. */
-static void refuse_clip(const pm_motion_clip *clip, const pm_error *fault, pm_error *error) {
+static pm_error name_clip(const pm_motion_clip *clip, const pm_error *fault) {
+    pm_error named = {.status = PM_OK};
     char name[MOTION_PRINTABLE];
     motion_printable(name, clip->name.text, clip->name.size);
-    motion_report(error, fault->status, "%s%s%s%s", fault->message, *name ? " (clip '" : "", name,
+    motion_report(&named, fault->status, "%s%s%s%s", fault->message, *name ? " (clip '" : "", name,
                   *name ? "')" : "");
+    return named;
 }
 
 /* The first fault is that of the file if no clip is without one. */
-static pm_status read_clips(gltf_reader *reader, const json_t *array, pm_motion_clip *clips,
-                            pm_error *error) {
+static bool read_clips(gltf_reader *reader, const json_t *array, pm_motion_clip *clips,
+                       size_t *targeted) {
     const size_t count = json_array_size(array);
-    size_t *targeted = calloc(reader->motion->content.node_count + 1, 4 * sizeof *targeted);
-    pm_error first = {.status = PM_OK}, fault;
-    pm_status status = targeted ? PM_OK : motion_refuse_memory(error);
+    pm_error first = {.status = PM_OK};
     size_t good = 0;
-    for (size_t i = 0; status == PM_OK && i < count; i++) {
+    for (size_t i = 0; i < count; i++) {
         clip_reader r = {.reader = reader,
                          .place = GLTF_ITEM_OF("animations", i),
                          .index = i,
                          .targeted = targeted,
                          .clip = &clips[i]};
         clips[i].name = (pm_motion_name){"", 0};
-        status = read_clip(&r, json_array_get(array, i), &fault);
-        good += status == PM_OK;
-        if (status == PM_ERROR_FILE && first.status == PM_OK)
-            refuse_clip(&clips[i], &fault, &first);
-        if (status == PM_ERROR_FILE && !reader->input->options->strict && count > 1 &&
-            !reader->is_too_much)
-            status = set_aside(&r, &fault, error);
-        else if (status != PM_OK)
-            motion_report(error, status, "%s",
-                          status == PM_ERROR_FILE && !reader->is_too_much ? first.message
-                                                                          : fault.message);
+        const bool is_good = read_clip(&r, json_array_get(array, i));
+        good += is_good;
+        if (is_good)
+            continue;
+        const bool is_fault = reader->error.status == PM_ERROR_FILE && !reader->is_too_much;
+        if (is_fault && first.status == PM_OK)
+            first = name_clip(&clips[i], &reader->error);
+        if (is_fault && !reader->input->options->strict && count > 1) {
+            if (!set_aside(&r))
+                return false;
+            continue;
+        }
+        if (is_fault)
+            reader->error = first;
+        return false;
     }
-    free(targeted);
-    return status == PM_OK && count > 0 && good == 0
-               ? motion_fail(error, first.status, "%s", first.message)
-               : status;
+    if (good == 0 && count > 0)
+        reader->error = first;
+    return good > 0 || count == 0;
 }
 
-pm_status gltf_read_animations(gltf_reader *reader, pm_error *error) {
+bool gltf_read_animations(gltf_reader *r) {
     const json_t *array = NULL;
-    pm_status status =
-        gltf_get_array(reader->document->root, NULL, "animations", false, &array, error);
-    if (status != PM_OK)
-        return status;
+    if (!gltf_get_array(r, r->document->root, NULL, "animations", false, &array))
+        return false;
     const size_t count = json_array_size(array);
-    pm_motion_clip *clips = gltf_allocate(reader, count, sizeof *clips);
-    reader->document->json_channels =
-        gltf_allocate(reader, count, sizeof *reader->document->json_channels);
-    if (!clips || !reader->document->json_channels)
-        return motion_refuse_memory(error);
-    reader->motion->content.clips = clips;
-    reader->motion->content.clip_count = count;
-    return read_clips(reader, array, clips, error);
+    pm_motion_clip *clips = gltf_allocate(r, count, sizeof *clips);
+    r->document->json_channels = gltf_allocate(r, count, sizeof *r->document->json_channels);
+    if (!clips || !r->document->json_channels)
+        return false;
+    r->motion->content.clips = clips;
+    r->motion->content.clip_count = count;
+    size_t *targeted = calloc(r->motion->content.node_count + 1, GLTF_PATHS * sizeof *targeted);
+    const bool is_good = targeted ? read_clips(r, array, clips, targeted) : gltf_refuse_memory(r);
+    free(targeted);
+    return is_good;
 }

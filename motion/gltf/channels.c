@@ -3,35 +3,28 @@
  * Keys and tangents of channels. CUBICSPLINE has three elements a key: the tangent into it, the key,
  * the tangent out of it.
  */
-#include "motion/gltf/channels.h"
+#include "motion/gltf/accessor.h"
 
 #include <math.h>
 #include <string.h>
-
-#include "motion/gltf/accessor.h"
 
 /* ---- numbers per key ----------------------------------------------------------------------- */
 
 /* Weights have one number for each morph target of the node's mesh, whose primitives all have the
  * same targets. */
-static pm_status count_weights(const gltf_reader *reader, size_t node, const gltf_place *target,
-                               size_t *count, pm_error *error) {
-    const json_t *root = reader->document->root, *meshes = json_object_get(root, "meshes");
-    const json_t *json = json_array_get(reader->document->nodes, node);
+static bool count_weights(gltf_reader *r, size_t node, const gltf_place *target, size_t *count) {
+    const json_t *meshes = json_object_get(r->document->root, "meshes");
+    const json_t *json = json_array_get(r->document->nodes, node);
     size_t mesh = GLTF_NONE;
-    const pm_status status = gltf_get_index(json, GLTF_ITEM_OF("nodes", node), "mesh",
-                                            json_array_size(meshes), false, &mesh, error);
-    *count = 0;
-    if (status != PM_OK)
-        return status;
-    if (mesh != GLTF_NONE)
-        *count = json_array_size(json_object_get(
-            json_array_get(json_object_get(json_array_get(meshes, mesh), "primitives"), 0),
-            "targets"));
+    if (!gltf_get_index(r, json, GLTF_ITEM_OF("nodes", node), "mesh", json_array_size(meshes),
+                        false, &mesh))
+        return false;
+    const json_t *primitives = json_object_get(json_array_get(meshes, mesh), "primitives");
+    *count = json_array_size(json_object_get(json_array_get(primitives, 0), "targets"));
     if (*count == 0)
-        return gltf_refuse(error, GLTF_KEY(target, "path"),
+        return gltf_refuse(r, GLTF_KEY(target, "path"),
                            "is weights, but node %zu has no mesh with morph targets", node);
-    return PM_OK;
+    return *count <= UINT32_MAX / 3 || gltf_refuse(r, target, "has too many morph targets");
 }
 
 /* ---- unit quaternions ---------------------------------------------------------------------- */
@@ -92,12 +85,13 @@ static size_t find_worst(const float *keys, size_t count, size_t stride, double 
 }
 
 /* Normalises the keys that are further from unit length than the library takes. */
-static pm_status copy_normalised(gltf_reader *reader, const gltf_accessor *a,
-                                 const gltf_place *place, const float **values, pm_error *error) {
-    const pm_status status = gltf_count_values(reader, place, a->count, 4 * sizeof **values, error);
-    float *copy = status == PM_OK ? gltf_allocate(reader, a->count, 4 * sizeof *copy) : NULL;
+static bool copy_normalised(gltf_reader *r, const gltf_accessor *a, const gltf_place *place,
+                            const float **values) {
+    float *copy = gltf_count_values(r, place, a->count, 4 * sizeof *copy)
+                      ? gltf_allocate(r, a->count, 4 * sizeof *copy)
+                      : NULL;
     if (!copy)
-        return status == PM_OK ? motion_refuse_memory(error) : status;
+        return false;
     memcpy(copy, *values, a->count * 4 * sizeof *copy);
     for (size_t i = 0; i < a->count * 4; i += 4) {
         const double length = length_of(copy + i);
@@ -105,66 +99,56 @@ static pm_status copy_normalised(gltf_reader *reader, const gltf_accessor *a,
             copy[k] = (float)((double)copy[k] / length);
     }
     *values = copy;
-    return PM_OK;
+    return true;
 }
 
-static pm_status check_worst(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
-                             bool is_cubic, size_t key, double worst, pm_error *error) {
+static bool check_worst(gltf_reader *r, const gltf_accessor *a, const gltf_place *place,
+                        bool is_cubic, size_t key, double worst) {
     if (worst == 0.0 || !isfinite(worst))
-        return gltf_refuse(error, place, "key %zu has the length %g; expected a unit quaternion",
-                           key, worst);
-    if (is_cubic && !(worst >= LEAST_LENGTH && worst <= LARGEST_LENGTH))
-        return gltf_refuse(error, place, "key %zu has the length %g; expected 1e-6 to 1e6", key,
+        return gltf_refuse(r, place, "key %zu has the length %g; expected a unit quaternion", key,
                            worst);
-    if (fabs(worst - 1.0) > UNIT_TOLERANCE + rounding_of(a->component_type))
-        return gltf_note(reader, error, place, "key %zu has the length %.6g; %s", key, worst,
-                         is_cubic ? "kept, as CUBICSPLINE defines" : "normalised");
-    return PM_OK;
+    if (is_cubic && !(worst >= LEAST_LENGTH && worst <= LARGEST_LENGTH))
+        return gltf_refuse(r, place, "key %zu has the length %g; expected 1e-6 to 1e6", key, worst);
+    return fabs(worst - 1.0) <= UNIT_TOLERANCE + rounding_of(a->component_type) ||
+           gltf_note(r, place, "key %zu has the length %.6g; %s", key, worst,
+                     is_cubic ? "kept, as CUBICSPLINE defines" : "normalised");
 }
 
 /* Keys as unit quaternions. Appendix C normalises what a cubic spline gives, and not its keys, which
  * remain as they are. */
-static pm_status make_unit(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
-                           bool is_cubic, const float **values, pm_error *error) {
-    const float **made = &reader->cache[a->index].unit[is_cubic];
+static bool make_unit(gltf_reader *r, const gltf_accessor *a, const gltf_place *place,
+                      bool is_cubic, const float **values) {
+    const float **made = &r->cache[a->index].unit[is_cubic];
     const size_t first = is_cubic ? 4 : 0, stride = is_cubic ? 12 : 4;
     double worst = 1.0;
     if (!*made && !are_near_unit(*values + first, a->count * 4 / stride, stride)) {
         const size_t key = find_worst(*values + first, a->count * 4 / stride, stride, &worst);
-        pm_status status = check_worst(reader, a, place, is_cubic, key, worst, error);
-        if (status == PM_OK && !is_cubic && factor_of(worst) - 1.0 > UNIT_TOLERANCE)
-            status = copy_normalised(reader, a, place, values, error);
-        if (status != PM_OK)
-            return status;
+        const bool is_far = !is_cubic && factor_of(worst) - 1.0 > UNIT_TOLERANCE;
+        if (!check_worst(r, a, place, is_cubic, key, worst) ||
+            (is_far && !copy_normalised(r, a, place, values)))
+            return false;
     }
     if (!*made)
         *made = *values;
     *values = *made;
-    return PM_OK;
+    return true;
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
 
-static pm_status check_output(gltf_reader *reader, const gltf_accessor *a,
-                              const gltf_sampler *sampler, const gltf_place *place,
-                              const pm_motion_channel *channel, pm_error *error) {
-    static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_POSITION] = "VEC3",
-                                        [PM_MOTION_SCALE] = "VEC3",
-                                        [PM_MOTION_WEIGHTS] = "SCALAR"};
+static bool check_output(gltf_reader *r, const gltf_accessor *a, const gltf_sampler *sampler,
+                         const gltf_place *place, const pm_motion_channel *channel) {
     const bool is_cubic = sampler->interpolation == PM_MOTION_CUBICSPLINE;
     const bool may_be_integer =
         channel->path == PM_MOTION_ROTATION || channel->path == PM_MOTION_WEIGHTS;
     const size_t per_key = (channel->path == PM_MOTION_WEIGHTS ? channel->components : 1u) *
                            (is_cubic ? (size_t)3 : (size_t)1);
-    pm_status status = gltf_check_type(a, place, types[channel->path], may_be_integer, error);
-    if (status == PM_OK)
-        status = gltf_check_no_stride(reader, a, place, error);
-    if (status == PM_OK && (a->count % per_key != 0 || a->count / per_key != sampler->key_count))
-        status = gltf_refuse(error, place,
-                             "/accessors/%zu has %zu elements; expected %zu for each of %zu keys",
-                             a->index, a->count, per_key, sampler->key_count);
-    return status;
+    return gltf_check_type(r, a, place, gltf_type_of[channel->path], may_be_integer) &&
+           gltf_check_no_stride(r, a, place) &&
+           ((a->count % per_key == 0 && a->count / per_key == sampler->key_count) ||
+            gltf_refuse(r, place,
+                        "/accessors/%zu has %zu elements; expected %zu for each of %zu keys",
+                        a->index, a->count, per_key, sampler->key_count));
 }
 
 static void set_arrays(pm_motion_channel *channel, const float *values) {
@@ -178,27 +162,22 @@ static void set_arrays(pm_motion_channel *channel, const float *values) {
     channel->out = (pm_array){values + 2 * n, PM_FLOAT32, stride};
 }
 
-pm_status gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
-                         const gltf_place *target, pm_motion_channel *channel, pm_error *error) {
+bool gltf_read_keys(gltf_reader *r, const gltf_sampler *sampler, const gltf_place *place,
+                    const gltf_place *target, pm_motion_channel *channel) {
+    const bool is_rotation = channel->path == PM_MOTION_ROTATION;
+    const bool is_cubic = sampler->interpolation == PM_MOTION_CUBICSPLINE;
     const float *values = NULL;
     gltf_accessor accessor;
-    size_t count = channel->path == PM_MOTION_ROTATION ? 4 : 3;
-    pm_status status = PM_OK;
-    if (channel->path == PM_MOTION_WEIGHTS)
-        status = count_weights(reader, (size_t)channel->node, target, &count, error);
-    if (status == PM_OK && count > UINT32_MAX / 3)
-        status = gltf_refuse(error, target, "has too many morph targets");
+    size_t count = is_rotation ? 4 : 3;
+    if (channel->path == PM_MOTION_WEIGHTS &&
+        !count_weights(r, (size_t)channel->node, target, &count))
+        return false;
     channel->components = (uint32_t)count;
-    if (status == PM_OK)
-        status = gltf_parse_accessor(reader, sampler->output, &accessor, error);
-    if (status == PM_OK)
-        status = check_output(reader, &accessor, sampler, place, channel, error);
-    if (status == PM_OK)
-        status = gltf_read_values(reader, &accessor, place, &values, error);
-    if (status == PM_OK && channel->path == PM_MOTION_ROTATION)
-        status = make_unit(reader, &accessor, place,
-                           sampler->interpolation == PM_MOTION_CUBICSPLINE, &values, error);
-    if (status == PM_OK)
-        set_arrays(channel, values);
-    return status;
+    if (!gltf_parse_accessor(r, sampler->output, &accessor) ||
+        !check_output(r, &accessor, sampler, place, channel) ||
+        !gltf_read_values(r, &accessor, place, &values) ||
+        (is_rotation && !make_unit(r, &accessor, place, is_cubic, &values)))
+        return false;
+    set_arrays(channel, values);
+    return true;
 }

@@ -2,14 +2,39 @@
  *
  * A glTF file in memory: its JSON document, its binary data in place, and which JSON channel each
  * channel of the motion was read from. This is what is carried over when it is written.
+ *
+ * Each of these files calls only those above it; those that write are in write.h.
+ *
+ *     plain_json.c, glb.c, matrix.c              text, containers and numbers
+ *     place.c                                    members with their places, and refusals
+ *     reader.c                                   warnings, memory and bounds
+ *     uri.c, meshopt.c                           bytes of buffers and of compressed views
+ *     extensions.c, buffers.c, nodes.c           what accessors and animations refer to
+ *     accessor.c, values.c                       accessors, and their values as floats
+ *     timelines.c, channels.c, skins.c           what is made of them
+ *     animations.c                               clips
+ *     read.c                                     the whole file
+ *     references.c                               where a document refers to accessors and views
  */
 #ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
 #define POSEMILL_MOTION_GLTF_DOCUMENT_H
 
 #include <string.h>
 
+#include "motion/base/counts.h"
 #include "motion/gltf/place.h"
 #include "motion/model/model.h"
+
+/* Of a node's extras: three numbers, where a bone without children ends. */
+#define GLTF_TAIL "posemill_tail"
+/* Of an animation: its rate, such as "30000/1001", where keys alone may not tell it. */
+#define GLTF_RATE "posemill_rate"
+
+/* The words for interpolations and paths, and by path the type of the elements of accessors. */
+enum { GLTF_PATHS = PM_MOTION_WEIGHTS + 1 };
+extern const char *const gltf_interpolations[PM_MOTION_INTERPOLATION_COUNT];
+extern const char *const gltf_paths[GLTF_PATHS];
+extern const char *const gltf_type_of[GLTF_PATHS];
 
 typedef struct gltf_buffer {
     const unsigned char *data; /* NULL: none, as of the uncompressed data of a compressed file */
@@ -62,47 +87,50 @@ typedef struct gltf_document {
 } gltf_document;
 
 /* State of reading. */
-typedef struct gltf_reader {
+struct gltf_reader {
     const motion_input *input;
     pm_motion *motion;
     gltf_document *document;
     gltf_accessor_cache *cache;
+    pm_error error; /* status PM_OK: nothing is refused */
     size_t warnings;
     size_t bytes;           /* of all buffers, each file once */
     size_t decoded, values; /* bytes that were made of them */
     bool is_too_much;       /* for the whole file, not for a clip */
-} gltf_reader;
+};
 
 /* A warning. No more than some of one file are given. */
 void gltf_warn(gltf_reader *reader, const gltf_place *place, const char *message);
 
 /* A warning, or with `strict` a refusal. */
-pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
-                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool gltf_note(gltf_reader *reader, const gltf_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
-/* Zeroed memory that lives as long as the motion. */
+/* Zeroed memory that lives as long as the motion. NULL: it is refused. */
 void *gltf_allocate(gltf_reader *reader, size_t count, size_t size);
 
 /* Count `count` elements of `size` bytes that are decompressed or made of accessors, before they are.
  * Refused are many times the bytes of the buffers: accessors and views may all refer to the same
  * bytes, and those of sparse accessors to none. */
-pm_status gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t count,
-                             size_t size, pm_error *error);
-pm_status gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t count, size_t size,
-                            pm_error *error);
+bool gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t count, size_t size);
+bool gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t count, size_t size);
 
 /* The steps of reading, in their order. */
-pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_t bin_size,
-                            pm_error *error);
-pm_status gltf_read_views(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_nodes(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_skins(gltf_reader *reader, pm_error *error);
-pm_status gltf_read_animations(gltf_reader *reader, pm_error *error);
+bool gltf_read_extensions(gltf_reader *reader);
+bool gltf_read_buffers(gltf_reader *reader, const unsigned char *bin, size_t bin_size);
+bool gltf_read_views(gltf_reader *reader);
+bool gltf_read_nodes(gltf_reader *reader);
+bool gltf_read_skins(gltf_reader *reader);
+bool gltf_read_animations(gltf_reader *reader);
+
+/* The data that a URI stands for: those in it, or a file below the document's folder. Fills data, size and
+ * owned of the buffer; is_external if it is a file. */
+bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                   gltf_buffer *buffer);
 
 /* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
-pm_status gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
-                         const unsigned char **data, pm_error *error);
+bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
+                    const unsigned char **data);
 
 /* Whether floats in memory have the bytes of those in files. */
 static inline bool gltf_is_little_endian(void) {
@@ -114,8 +142,7 @@ static inline bool gltf_is_little_endian(void) {
 
 /* Whether a view can be decompressed in this build. */
 bool gltf_can_decompress(void);
-pm_status gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data,
-                          pm_error *error);
+bool gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **data);
 
 /* Reads a whole file: the document of either container. */
 pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,

@@ -51,18 +51,17 @@ bool gltf_is_meshopt(const char *name) {
     return strcmp(name, GLTF_MESHOPT) == 0 || strcmp(name, GLTF_MESHOPT_KHR) == 0;
 }
 
-static pm_status check_required(const json_t *value, size_t i, pm_error *error) {
+static bool check_required(gltf_reader *r, const json_t *value, size_t i) {
     const gltf_place *const place = GLTF_ITEM_OF("extensionsRequired", i);
     char shown[MOTION_PRINTABLE];
     if (!plain_json_is_string(value))
-        return gltf_refuse(error, place, "is no string; expected the name of an extension");
+        return gltf_refuse(r, place, "is no string; expected the name of an extension");
     const char *name = json_string_value(value);
     motion_printable(shown, name, json_string_length(value));
     if (gltf_is_meshopt(name) && !gltf_can_decompress())
-        return gltf_refuse(error, place, "is %s, and this build has no meshoptimizer", shown);
-    if (!gltf_is_known_extension(name))
-        return gltf_refuse(error, place, "is %s, which is not known", shown);
-    return PM_OK;
+        return gltf_refuse(r, place, "is %s, and this build has no meshoptimizer", shown);
+    return gltf_is_known_extension(name) ||
+           gltf_refuse(r, place, "is %s, which is not known", shown);
 }
 
 static const char *find_unknown(json_t *value);
@@ -104,21 +103,21 @@ static const char *find_unknown(json_t *value) {
     return found;
 }
 
-pm_status gltf_read_extensions(gltf_reader *reader, pm_error *error) {
+bool gltf_read_extensions(gltf_reader *r) {
     const json_t *required = NULL;
     char shown[MOTION_PRINTABLE];
-    json_t *root = reader->document->root;
-    pm_status status = gltf_get_array(root, NULL, "extensionsRequired", false, &required, error);
-    for (size_t i = 0; status == PM_OK && i < json_array_size(required); i++)
-        status = check_required(json_array_get(required, i), i, error);
-    if (status != PM_OK)
-        return status;
+    json_t *root = r->document->root;
+    if (!gltf_get_array(r, root, NULL, "extensionsRequired", false, &required))
+        return false;
+    for (size_t i = 0; i < json_array_size(required); i++)
+        if (!check_required(r, json_array_get(required, i), i))
+            return false;
     const char *unknown = find_unknown(root);
-    reader->document->has_unknown_references = unknown != NULL;
+    r->document->has_unknown_references = unknown != NULL;
     if (unknown)
-        motion_warn(&reader->input->warnings,
+        motion_warn(&r->input->warnings,
                     "extension %s is not known: all accessors and buffer views are kept, because "
                     "it may refer to them",
                     motion_printable(shown, unknown, strlen(unknown)));
-    return PM_OK;
+    return true;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/compose.h"
 #include "motion/gltf/document.h"
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
@@ -58,25 +57,14 @@ static pm_status read_binary(const motion_input *input, pm_motion *motion, pm_er
                      chunks.others, chunks.others_size, motion, error);
 }
 
-static pm_status write_any(const motion_writing *writing, bool is_binary, const motion_sink *sink,
-                           pm_error *error) {
-    const pm_motion *document = writing->document;
-    if (!document)
-        return gltf_compose(writing->motion, writing, is_binary, sink, error);
-    if (writing->samples || writing->motion == document)
-        return gltf_write(document, writing->samples, writing->sample_count, is_binary, sink,
-                          error);
-    return gltf_write_reduced(document, writing->motion, is_binary, sink, error);
-}
-
 static pm_status write_json(const motion_writing *writing, const motion_sink *sink,
                             pm_error *error) {
-    return write_any(writing, false, sink, error);
+    return gltf_write(writing, false, sink, error);
 }
 
 static pm_status write_binary(const motion_writing *writing, const motion_sink *sink,
                               pm_error *error) {
-    return write_any(writing, true, sink, error);
+    return gltf_write(writing, true, sink, error);
 }
 
 static void release(void *opaque) {

@@ -24,8 +24,8 @@ static size_t largest_ratio(const gltf_compression *c, const unsigned char *data
     return (data[0] & 15) == 0 ? 64 : 1024;
 }
 
-static pm_status check_attributes(const gltf_compression *c, const gltf_place *place,
-                                  pm_error *error) {
+static bool check_attributes(gltf_reader *reader, const gltf_compression *c,
+                             const gltf_place *place) {
     static const struct {
         const char *name;
         size_t stride_a, stride_b; /* 0: any */
@@ -33,50 +33,50 @@ static pm_status check_attributes(const gltf_compression *c, const gltf_place *p
         {"NONE", 0, 0}, {"OCTAHEDRAL", 4, 8}, {"QUATERNION", 8, 8}, {"EXPONENTIAL", 0, 0}};
     char shown[MOTION_PRINTABLE];
     if (c->stride % 4 != 0 || c->stride > 256)
-        return gltf_refuse(error, GLTF_KEY(place, "byteStride"),
+        return gltf_refuse(reader, GLTF_KEY(place, "byteStride"),
                            "is %zu; expected a multiple of 4 up to 256", c->stride);
     for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
         if (strcmp(c->filter, filters[i].name) != 0)
             continue;
         if (filters[i].stride_a && c->stride != filters[i].stride_a &&
             c->stride != filters[i].stride_b)
-            return gltf_refuse(error, GLTF_KEY(place, "byteStride"),
+            return gltf_refuse(reader, GLTF_KEY(place, "byteStride"),
                                "is %zu, which the filter %s cannot have", c->stride, c->filter);
-        return PM_OK;
+        return true;
     }
-    return gltf_refuse(error, GLTF_KEY(place, "filter"), "is '%s', which is not known",
+    return gltf_refuse(reader, GLTF_KEY(place, "filter"), "is '%s', which is not known",
                        motion_printable(shown, c->filter, strlen(c->filter)));
 }
 
-static pm_status check_mode(const gltf_compression *c, const gltf_place *place, pm_error *error) {
+static bool check_mode(gltf_reader *reader, const gltf_compression *c, const gltf_place *place) {
     char shown[MOTION_PRINTABLE];
     const bool is_triangles = strcmp(c->mode, "TRIANGLES") == 0;
     if (strcmp(c->mode, "ATTRIBUTES") == 0)
-        return check_attributes(c, place, error);
+        return check_attributes(reader, c, place);
     if (!is_triangles && strcmp(c->mode, "INDICES") != 0)
-        return gltf_refuse(error, GLTF_KEY(place, "mode"), "is '%s', which is not known",
+        return gltf_refuse(reader, GLTF_KEY(place, "mode"), "is '%s', which is not known",
                            motion_printable(shown, c->mode, strlen(c->mode)));
     if (c->stride != 2 && c->stride != 4)
-        return gltf_refuse(error, GLTF_KEY(place, "byteStride"), "is %zu; expected 2 or 4",
+        return gltf_refuse(reader, GLTF_KEY(place, "byteStride"), "is %zu; expected 2 or 4",
                            c->stride);
     if (is_triangles && c->count % 3 != 0)
-        return gltf_refuse(error, GLTF_KEY(place, "count"), "is %zu; expected a multiple of 3",
+        return gltf_refuse(reader, GLTF_KEY(place, "count"), "is %zu; expected a multiple of 3",
                            c->count);
     if (strcmp(c->filter, "NONE") != 0)
-        return gltf_refuse(error, GLTF_KEY(place, "filter"), "is for attributes only");
-    return PM_OK;
+        return gltf_refuse(reader, GLTF_KEY(place, "filter"), "is for attributes only");
+    return true;
 }
 
-static pm_status check_size(const gltf_compression *c, const gltf_view *view,
-                            const unsigned char *data, const gltf_place *place, pm_error *error) {
+static bool check_size(gltf_reader *reader, const gltf_compression *c, const gltf_view *view,
+                       const unsigned char *data, const gltf_place *place) {
     if (view->size % c->stride != 0 || view->size / c->stride != c->count)
-        return gltf_refuse(error, GLTF_KEY(place, "count"),
+        return gltf_refuse(reader, GLTF_KEY(place, "count"),
                            "%zu elements of %zu bytes are not the %zu bytes of the buffer view",
                            c->count, c->stride, view->size);
     if (view->size / largest_ratio(c, data) > c->size)
-        return gltf_refuse(error, GLTF_KEY(place, "count"),
+        return gltf_refuse(reader, GLTF_KEY(place, "count"),
                            "%zu bytes of data cannot be %zu bytes compressed", c->size, view->size);
-    return PM_OK;
+    return true;
 }
 
 static void apply_filter(const gltf_compression *c, void *data) {
@@ -99,32 +99,27 @@ static int decode(const gltf_compression *c, const unsigned char *data, void *ou
     return result;
 }
 
-pm_status gltf_decompress(gltf_reader *reader, size_t index, const unsigned char **data,
-                          pm_error *error) {
+bool gltf_decompress(gltf_reader *reader, size_t index, const unsigned char **data) {
     const gltf_view *view = &reader->document->views[index];
     const gltf_compression *c = view->compression;
     const gltf_place *const place =
         GLTF_KEY(GLTF_KEY(GLTF_ITEM_OF("bufferViews", index), "extensions"), c->name);
     const gltf_buffer *buffer = &reader->document->buffers[c->buffer];
     if (!buffer->data)
-        return gltf_refuse(error, GLTF_KEY(place, "buffer"), "refers to a buffer without data");
+        return gltf_refuse(reader, GLTF_KEY(place, "buffer"), "refers to a buffer without data");
     const unsigned char *from = buffer->data + c->offset;
-    pm_status status = check_mode(c, place, error);
-    if (status == PM_OK)
-        status = check_size(c, view, from, place, error);
-    if (status == PM_OK)
-        status = gltf_count_decoded(reader, place, view->size, 1, error);
-    if (status != PM_OK)
-        return status;
-    void *out = gltf_allocate(reader, view->size, 1);
+    void *out = check_mode(reader, c, place) && check_size(reader, c, view, from, place) &&
+                        gltf_count_decoded(reader, place, view->size, 1)
+                    ? gltf_allocate(reader, view->size, 1)
+                    : NULL;
     if (!out)
-        return motion_refuse_memory(error);
+        return false;
     const int result = decode(c, from, out);
     if (result != 0)
-        return gltf_refuse(error, place, "meshoptimizer cannot decode the data (result %d)",
+        return gltf_refuse(reader, place, "meshoptimizer cannot decode the data (result %d)",
                            result);
     *data = out;
-    return PM_OK;
+    return true;
 }
 
 #else
@@ -133,12 +128,11 @@ bool gltf_can_decompress(void) {
     return false;
 }
 
-pm_status gltf_decompress(gltf_reader *reader, size_t index, const unsigned char **data,
-                          pm_error *error) {
+bool gltf_decompress(gltf_reader *reader, size_t index, const unsigned char **data) {
     const gltf_compression *c = reader->document->views[index].compression;
     (void)data;
     return gltf_refuse(
-        error, GLTF_KEY(GLTF_KEY(GLTF_ITEM_OF("bufferViews", index), "extensions"), c->name),
+        reader, GLTF_KEY(GLTF_KEY(GLTF_ITEM_OF("bufferViews", index), "extensions"), c->name),
         "is compressed, and this build has no meshoptimizer");
 }
 

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "motion/base/fault.h"
+#include "motion/gltf/document.h"
 #include "motion/gltf/plain_json.h"
 
 static size_t append_place(const gltf_place *place, char *text, size_t used) {
@@ -27,14 +27,19 @@ void gltf_pointer(const gltf_place *place, char text[GLTF_POINTER]) {
     append_place(place, text, 0);
 }
 
-pm_status gltf_refuse(pm_error *error, const gltf_place *place, const char *format, ...) {
+bool gltf_refuse(gltf_reader *r, const gltf_place *place, const char *format, ...) {
     char pointer[GLTF_POINTER], message[256];
     va_list arguments;
     gltf_pointer(place, pointer);
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    return motion_refuse(error, "%s: %s", pointer, message);
+    motion_report(&r->error, PM_ERROR_FILE, "%s: %s", pointer, message);
+    return false;
+}
+
+bool gltf_refuse_memory(gltf_reader *r) {
+    return motion_refuse_memory(&r->error) == PM_OK;
 }
 
 static const char *name_of_type(const json_t *value) {
@@ -57,121 +62,118 @@ static const char *name_of_type(const json_t *value) {
     return "null";
 }
 
-static pm_status refuse_type(const json_t *value, const gltf_place *place, const char *expected,
-                             pm_error *error) {
-    return gltf_refuse(error, place, "is %s; expected %s", name_of_type(value), expected);
+static bool refuse_type(gltf_reader *r, const json_t *value, const gltf_place *place,
+                        const char *expected) {
+    return gltf_refuse(r, place, "is %s; expected %s", name_of_type(value), expected);
 }
 
 /* *value is NULL if the member is missing and may be. */
-static pm_status get(const json_t *object, const gltf_place *place, const char *key, bool required,
-                     const json_t **value, pm_error *error) {
+static bool get(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                bool required, const json_t **value) {
     *value = json_object_get(object, key);
-    if (!*value && required)
-        return gltf_refuse(error, GLTF_KEY(place, key), "is missing");
-    return PM_OK;
+    return *value || !required || gltf_refuse(r, GLTF_KEY(place, key), "is missing");
 }
 
-pm_status gltf_get_array(const json_t *object, const gltf_place *place, const char *key,
-                         bool required, const json_t **array, pm_error *error) {
-    const pm_status status = get(object, place, key, required, array, error);
-    if (status == PM_OK && *array && !json_is_array(*array))
-        return refuse_type(*array, GLTF_KEY(place, key), "an array", error);
-    return status;
+bool gltf_get_array(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                    bool required, const json_t **array) {
+    return get(r, object, place, key, required, array) &&
+           (!*array || json_is_array(*array) ||
+            refuse_type(r, *array, GLTF_KEY(place, key), "an array"));
 }
 
-pm_status gltf_object_of(const json_t *value, const gltf_place *place, pm_error *error) {
-    return json_is_object(value) ? PM_OK : refuse_type(value, place, "an object", error);
+bool gltf_object_of(gltf_reader *r, const json_t *value, const gltf_place *place) {
+    return json_is_object(value) || refuse_type(r, value, place, "an object");
 }
 
-pm_status gltf_get_object(const json_t *object, const gltf_place *place, const char *key,
-                          bool required, const json_t **member, pm_error *error) {
-    const pm_status status = get(object, place, key, required, member, error);
-    return status == PM_OK && *member ? gltf_object_of(*member, GLTF_KEY(place, key), error)
-                                      : status;
+bool gltf_get_object(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                     bool required, const json_t **member) {
+    return get(r, object, place, key, required, member) &&
+           (!*member || gltf_object_of(r, *member, GLTF_KEY(place, key)));
 }
 
-pm_status gltf_get_text(const json_t *object, const gltf_place *place, const char *key,
-                        bool required, const json_t **text, pm_error *error) {
-    const pm_status status = get(object, place, key, required, text, error);
-    if (status == PM_OK && *text && !plain_json_is_string(*text))
-        return refuse_type(*text, GLTF_KEY(place, key), "a string", error);
-    return status;
+bool gltf_get_text(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                   bool required, const json_t **text) {
+    return get(r, object, place, key, required, text) &&
+           (!*text || plain_json_is_string(*text) ||
+            refuse_type(r, *text, GLTF_KEY(place, key), "a string"));
+}
+
+bool gltf_get_name(gltf_reader *r, const json_t *object, const gltf_place *place,
+                   pm_motion_name *name) {
+    const json_t *text = NULL;
+    *name = (pm_motion_name){"", 0};
+    if (!gltf_get_text(r, object, place, "name", false, &text))
+        return false;
+    if (text)
+        *name = (pm_motion_name){json_string_value(text), json_string_length(text)};
+    return true;
 }
 
 /* Writers in languages with one type of number write 5.0 for 5, which JSON Schema has as an integer
  * too. */
-static pm_status size_of(const json_t *value, const gltf_place *place, size_t *size,
-                         pm_error *error) {
+static bool size_of(gltf_reader *r, const json_t *value, const gltf_place *place, size_t *size) {
     const double largest = 9007199254740992.0; /* 2^53: JSON's integers are exact up to there */
     if (!plain_json_is_number(value))
-        return refuse_type(value, place, "an integer", error);
+        return refuse_type(r, value, place, "an integer");
     const double number = plain_json_number(value);
     if (!(number >= 0.0 && number <= largest && number == floor(number)))
-        return gltf_refuse(error, place, "is %.17g; expected an integer of 0 or more", number);
+        return gltf_refuse(r, place, "is %.17g; expected an integer of 0 or more", number);
     if (number > (double)(SIZE_MAX / 2))
-        return gltf_refuse(error, place, "is %.17g, which is too large", number);
+        return gltf_refuse(r, place, "is %.17g, which is too large", number);
     *size = json_is_integer(value) ? (size_t)json_integer_value(value) : (size_t)number;
-    return PM_OK;
+    return true;
 }
 
-pm_status gltf_index_of(const json_t *value, const gltf_place *place, size_t count, size_t *index,
-                        pm_error *error) {
-    const pm_status status = size_of(value, place, index, error);
-    if (status == PM_OK && *index >= count)
-        return gltf_refuse(error, place, "refers to element %zu of %zu", *index, count);
-    return status;
+bool gltf_index_of(gltf_reader *r, const json_t *value, const gltf_place *place, size_t count,
+                   size_t *index) {
+    return size_of(r, value, place, index) &&
+           (*index < count || gltf_refuse(r, place, "refers to element %zu of %zu", *index, count));
 }
 
-pm_status gltf_get_index(const json_t *object, const gltf_place *place, const char *key,
-                         size_t count, bool required, size_t *index, pm_error *error) {
+bool gltf_get_index(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                    size_t count, bool required, size_t *index) {
     const json_t *value = NULL;
-    const pm_status status = get(object, place, key, required, &value, error);
     *index = GLTF_NONE;
-    return status == PM_OK && value
-               ? gltf_index_of(value, GLTF_KEY(place, key), count, index, error)
-               : status;
+    return get(r, object, place, key, required, &value) &&
+           (!value || gltf_index_of(r, value, GLTF_KEY(place, key), count, index));
 }
 
-pm_status gltf_get_size(const json_t *object, const gltf_place *place, const char *key, size_t min,
-                        size_t otherwise, size_t *size, pm_error *error) {
+bool gltf_get_size(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                   size_t min, size_t otherwise, size_t *size) {
     const json_t *value = NULL;
-    pm_status status = get(object, place, key, otherwise == GLTF_NONE, &value, error);
     *size = otherwise;
-    if (status != PM_OK || !value)
-        return status;
-    status = size_of(value, GLTF_KEY(place, key), size, error);
-    if (status == PM_OK && *size < min)
-        return gltf_refuse(error, GLTF_KEY(place, key), "is %zu; expected %zu or more", *size, min);
-    return status;
+    if (!get(r, object, place, key, otherwise == GLTF_NONE, &value))
+        return false;
+    return !value || (size_of(r, value, GLTF_KEY(place, key), size) &&
+                      (*size >= min || gltf_refuse(r, GLTF_KEY(place, key),
+                                                   "is %zu; expected %zu or more", *size, min)));
 }
 
-pm_status gltf_get_bool(const json_t *object, const gltf_place *place, const char *key, bool *value,
-                        pm_error *error) {
+bool gltf_get_bool(gltf_reader *r, const json_t *object, const gltf_place *place, const char *key,
+                   bool *value) {
     const json_t *member = json_object_get(object, key);
     *value = json_is_true(member);
-    if (member && !json_is_boolean(member))
-        return refuse_type(member, GLTF_KEY(place, key), "a boolean", error);
-    return PM_OK;
+    return !member || json_is_boolean(member) ||
+           refuse_type(r, member, GLTF_KEY(place, key), "a boolean");
 }
 
-pm_status gltf_get_numbers(const json_t *object, const gltf_place *place, const char *key,
-                           size_t count, double *values, bool *found, pm_error *error) {
+bool gltf_get_numbers(gltf_reader *r, const json_t *object, const gltf_place *place,
+                      const char *key, size_t count, double *values, bool *found) {
     const json_t *array = NULL;
-    const pm_status status = gltf_get_array(object, place, key, false, &array, error);
-    *found = array && status == PM_OK;
+    *found = gltf_get_array(r, object, place, key, false, &array) && array;
     if (!*found)
-        return status;
+        return r->error.status == PM_OK;
     if (json_array_size(array) != count)
-        return gltf_refuse(error, GLTF_KEY(place, key), "has %zu elements; expected %zu",
+        return gltf_refuse(r, GLTF_KEY(place, key), "has %zu elements; expected %zu",
                            json_array_size(array), count);
     for (size_t i = 0; i < count; i++) {
         const json_t *value = json_array_get(array, i);
         const gltf_place *const at = GLTF_ITEM(GLTF_KEY(place, key), i);
         if (!plain_json_is_number(value))
-            return refuse_type(value, at, "a number", error);
+            return refuse_type(r, value, at, "a number");
         values[i] = plain_json_number(value);
         if (!isfinite(values[i]))
-            return gltf_refuse(error, at, "is too large for a double");
+            return gltf_refuse(r, at, "is too large for a double");
     }
-    return PM_OK;
+    return true;
 }

@@ -7,9 +7,10 @@
 #ifndef POSEMILL_MOTION_GLTF_PLACE_H
 #define POSEMILL_MOTION_GLTF_PLACE_H
 
-#include <posemill/posemill.h>
+#include <posemill/posemill_motion.h>
 
 #include <jansson.h>
+#include <stdbool.h>
 
 typedef struct gltf_place {
     const struct gltf_place *in; /* NULL: the whole document */
@@ -21,9 +22,14 @@ typedef struct gltf_place {
 #define GLTF_ITEM(in, index) (&(const gltf_place){(in), NULL, (index)})
 #define GLTF_ITEM_OF(key, index) GLTF_ITEM(GLTF_KEY(NULL, (key)), (index))
 
-/* Fills the error with the pointer and the message; returns PM_ERROR_FILE. */
-pm_status gltf_refuse(pm_error *error, const gltf_place *place, const char *format, ...)
+typedef struct gltf_reader gltf_reader;
+
+/* Functions of reading are false once something is refused: the reader keeps the first failure. */
+
+/* Refuses the file, with the pointer before the message. */
+bool gltf_refuse(gltf_reader *reader, const gltf_place *place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool gltf_refuse_memory(gltf_reader *reader);
 
 enum { GLTF_POINTER = 160 };
 /* The JSON pointer of a place, cut to fit. */
@@ -36,29 +42,32 @@ void gltf_pointer(const gltf_place *place, char text[GLTF_POINTER]);
  * and so is one that is missing, if it is required. */
 
 /* Missing: NULL, whose size is 0. */
-pm_status gltf_get_array(const json_t *object, const gltf_place *place, const char *key,
-                         bool required, const json_t **array, pm_error *error);
-pm_status gltf_get_object(const json_t *object, const gltf_place *place, const char *key,
-                          bool required, const json_t **member, pm_error *error);
+bool gltf_get_array(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                    const char *key, bool required, const json_t **array);
+bool gltf_get_object(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                     const char *key, bool required, const json_t **member);
 /* Missing: NULL. */
-pm_status gltf_get_text(const json_t *object, const gltf_place *place, const char *key,
-                        bool required, const json_t **text, pm_error *error);
+bool gltf_get_text(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, bool required, const json_t **text);
 /* An index below `count`. Missing: GLTF_NONE. */
-pm_status gltf_get_index(const json_t *object, const gltf_place *place, const char *key,
-                         size_t count, bool required, size_t *index, pm_error *error);
+bool gltf_get_index(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                    const char *key, size_t count, bool required, size_t *index);
 /* An integer of at least `min`. Missing: `otherwise`; if that is GLTF_NONE, it is required. */
-pm_status gltf_get_size(const json_t *object, const gltf_place *place, const char *key, size_t min,
-                        size_t otherwise, size_t *size, pm_error *error);
+bool gltf_get_size(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, size_t min, size_t otherwise, size_t *size);
 /* Missing: false. */
-pm_status gltf_get_bool(const json_t *object, const gltf_place *place, const char *key, bool *value,
-                        pm_error *error);
+bool gltf_get_bool(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, bool *value);
 /* An array of exactly `count` numbers. Missing: *found false, and nothing is written. */
-pm_status gltf_get_numbers(const json_t *object, const gltf_place *place, const char *key,
-                           size_t count, double *values, bool *found, pm_error *error);
+bool gltf_get_numbers(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                      const char *key, size_t count, double *values, bool *found);
+/* Missing: empty. */
+bool gltf_get_name(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   pm_motion_name *name);
 
 /* The same for an element of an array. */
-pm_status gltf_index_of(const json_t *value, const gltf_place *place, size_t count, size_t *index,
-                        pm_error *error);
-pm_status gltf_object_of(const json_t *value, const gltf_place *place, pm_error *error);
+bool gltf_index_of(gltf_reader *reader, const json_t *value, const gltf_place *place, size_t count,
+                   size_t *index);
+bool gltf_object_of(gltf_reader *reader, const json_t *value, const gltf_place *place);
 
 #endif

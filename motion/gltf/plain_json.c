@@ -12,7 +12,7 @@
 
 #include "motion/text/text.h"
 
-enum { KEY_SIZE = 64, NUMBER_SIZE = 64, DIGITS_MAX = 18 };
+enum { NUMBER_SIZE = 64, DIGITS_MAX = 18 };
 
 static const char number_mark = '\xff';
 
@@ -210,43 +210,28 @@ static json_t *read_array(parser *p, unsigned depth) {
     return NULL;
 }
 
-/* A short plain key is copied to `key`; *held is NULL then, else the string that the key is in. */
-static const char *read_key(parser *p, char key[KEY_SIZE], json_t **held) {
-    size_t length = 0;
-    *held = NULL;
+static json_t *read_key(parser *p) {
     skip_spaces(p);
-    if (p->at == p->end || *p->at != '"') {
-        (void)fail(p, "expected the key of a member");
-        return NULL;
-    }
-    const char *token = p->at, *at = token + 1;
-    while (at < p->end && is_plain(*at) && length < KEY_SIZE - 1)
-        key[length++] = *at++;
-    key[length] = '\0';
-    if (at < p->end && *at == '"') {
-        p->at = at + 1;
+    if (p->at == p->end || *p->at != '"')
+        return fail(p, "expected the key of a member");
+    const char *token = p->at;
+    json_t *key = read_string(p);
+    if (!key || strlen(json_string_value(key)) == json_string_length(key))
         return key;
-    }
-    *held = read_string(p);
-    if (*held && strlen(json_string_value(*held)) != json_string_length(*held)) {
-        (void)fail_at(p, token, "the key has a NUL");
-        json_decref(*held);
-        *held = NULL;
-    }
-    return json_string_value(*held);
+    json_decref(key);
+    return fail_at(p, token, "the key has a NUL");
 }
 
 static bool read_member(parser *p, json_t *object, unsigned depth) {
-    char buffer[KEY_SIZE];
-    json_t *held = NULL;
-    const char *key = read_key(p, buffer, &held);
+    json_t *key = read_key(p);
     bool good = key != NULL;
     if (good && !take(p, ':')) {
         (void)fail(p, "expected :");
         good = false;
     }
-    good = good && json_object_set_new_nocheck(object, key, read_value(p, depth)) == 0;
-    json_decref(held);
+    good = good &&
+           json_object_set_new_nocheck(object, json_string_value(key), read_value(p, depth)) == 0;
+    json_decref(key);
     return good;
 }
 

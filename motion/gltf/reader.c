@@ -20,21 +20,23 @@ void gltf_warn(gltf_reader *reader, const gltf_place *place, const char *message
     reader->warnings++;
 }
 
-pm_status gltf_note(gltf_reader *reader, pm_error *error, const gltf_place *place,
-                    const char *format, ...) {
+bool gltf_note(gltf_reader *reader, const gltf_place *place, const char *format, ...) {
     char message[256];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (reader->input->options->strict)
-        return gltf_refuse(error, place, "%s", message);
+        return gltf_refuse(reader, place, "%s", message);
     gltf_warn(reader, place, message);
-    return PM_OK;
+    return true;
 }
 
 void *gltf_allocate(gltf_reader *reader, size_t count, size_t size) {
-    return motion_allocate(&reader->motion->arena, count, size);
+    void *memory = motion_allocate(&reader->motion->arena, count, size);
+    if (!memory)
+        gltf_refuse_memory(reader);
+    return memory;
 }
 
 /* ---- bounds -------------------------------------------------------------------------------- */
@@ -48,29 +50,27 @@ enum { DECODED_FACTOR = 32 };
 /* Normalized bytes become floats, and floats again where they are normalised. */
 enum { VALUES_FACTOR = 8 };
 
-static pm_status count(gltf_reader *reader, size_t *sum, size_t basis, size_t factor,
-                       const gltf_place *place, size_t elements, size_t size, pm_error *error) {
+static bool count(gltf_reader *reader, size_t *sum, size_t basis, size_t factor,
+                  const gltf_place *place, size_t elements, size_t size) {
     const size_t limit =
         basis < (SIZE_MAX - LEAST_LIMIT) / factor ? LEAST_LIMIT + factor * basis : SIZE_MAX;
     reader->is_too_much = elements > (limit - *sum) / size;
     if (reader->is_too_much)
-        return gltf_refuse(error, place,
+        return gltf_refuse(reader, place,
                            "%zu elements of %zu bytes and what was read before are more than %zu "
                            "bytes, but the data have %zu: the file refers to the same ones too "
                            "often, or to none",
                            elements, size, limit, basis);
     *sum += elements * size;
-    return PM_OK;
+    return true;
 }
 
-pm_status gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t elements,
-                             size_t size, pm_error *error) {
-    return count(reader, &reader->decoded, reader->bytes, DECODED_FACTOR, place, elements, size,
-                 error);
+bool gltf_count_decoded(gltf_reader *reader, const gltf_place *place, size_t elements,
+                        size_t size) {
+    return count(reader, &reader->decoded, reader->bytes, DECODED_FACTOR, place, elements, size);
 }
 
-pm_status gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t elements,
-                            size_t size, pm_error *error) {
+bool gltf_count_values(gltf_reader *reader, const gltf_place *place, size_t elements, size_t size) {
     return count(reader, &reader->values, reader->bytes + reader->decoded, VALUES_FACTOR, place,
-                 elements, size, error);
+                 elements, size);
 }

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/gltf/uri.h"
+#include "motion/gltf/document.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -14,31 +14,31 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "motion/base/base64.h"
 #include "motion/files/input.h"
-#include "motion/gltf/base64.h"
 
-static pm_status decode_data(gltf_reader *reader, const gltf_place *place, const char *uri,
-                             size_t size, gltf_buffer *buffer, pm_error *error) {
+static bool decode_data(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                        gltf_buffer *buffer) {
     static const char marker[] = ";base64";
     const size_t marker_size = sizeof marker - 1;
     const char *comma = memchr(uri, ',', size);
     if (!comma || (size_t)(comma - uri) < marker_size ||
         strncasecmp(comma - marker_size, marker, marker_size) != 0)
-        return gltf_refuse(error, place, "is a data URI without ';base64,'");
+        return gltf_refuse(reader, place, "is a data URI without ';base64,'");
     const char *text = comma + 1;
     const size_t length = size - (size_t)(text - uri);
     size_t decoded = 0, at = 0;
     if (!base64_decoded_size(text, length, &decoded))
-        return gltf_refuse(error, place, "has %zu base64 characters; expected a multiple of 4",
+        return gltf_refuse(reader, place, "has %zu base64 characters; expected a multiple of 4",
                            length);
     unsigned char *bytes = gltf_allocate(reader, decoded, 1);
     if (!bytes)
-        return motion_refuse_memory(error);
+        return false;
     if (!base64_decode(text, length, bytes, &at))
-        return gltf_refuse(error, place, "base64 character %zu is not valid", at);
+        return gltf_refuse(reader, place, "base64 character %zu is not valid", at);
     buffer->data = bytes;
     buffer->size = decoded;
-    return PM_OK;
+    return true;
 }
 
 static int hex_digit(char c) {
@@ -109,8 +109,8 @@ static bool take_read_file(const gltf_reader *reader, gltf_buffer *buffer) {
     return false;
 }
 
-static pm_status read_regular(gltf_reader *reader, const gltf_place *place, const char *path,
-                              const char *shown, gltf_buffer *buffer, pm_error *error) {
+static bool read_regular(gltf_reader *reader, const gltf_place *place, const char *path,
+                         const char *shown, gltf_buffer *buffer) {
     char reason[INPUT_REASON_SIZE] = "";
     struct stat found;
     const bool is_there = stat(path, &found) == 0;
@@ -118,48 +118,48 @@ static pm_status read_regular(gltf_reader *reader, const gltf_place *place, cons
     buffer->device = is_there ? (uint64_t)found.st_dev : 0;
     buffer->inode = is_there ? (uint64_t)found.st_ino : 0;
     if (is_there && take_read_file(reader, buffer))
-        return PM_OK;
+        return true;
     if (!input_read_beside(path, NULL, SIZE_MAX, &buffer->owned, &buffer->size, reason))
-        return gltf_refuse(error, place, "%s %s", shown, reason);
+        return gltf_refuse(reader, place, "%s %s", shown, reason);
     buffer->data = (const unsigned char *)buffer->owned;
     buffer->read_size = buffer->size;
     motion_observe(reader->input->options->observer, buffer->data, buffer->size);
-    return PM_OK;
+    return true;
 }
 
-static pm_status load_file(gltf_reader *reader, const gltf_place *place, const char *uri,
-                           size_t size, gltf_buffer *buffer, pm_error *error) {
+static bool load_file(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                      gltf_buffer *buffer) {
     const char *folder = reader->input->folder;
     char shown[MOTION_PRINTABLE];
     motion_printable(shown, uri, size);
     if (!folder)
-        return gltf_refuse(error, place, "%s is a file, and no folder is given to read it from",
+        return gltf_refuse(reader, place, "%s is a file, and no folder is given to read it from",
                            shown);
     const size_t prefix = strlen(folder) + 1;
     char *path = malloc(prefix + size + 1);
     if (!path)
-        return motion_refuse_memory(error);
+        return gltf_refuse_memory(reader);
     memcpy(path, folder, prefix - 1);
     path[prefix - 1] = '/';
-    pm_status status = PM_OK;
+    bool is_good = false;
     if (!decode_percent(uri, size, path + prefix))
-        status = gltf_refuse(error, place, "%s has a wrong %% code", shown);
+        gltf_refuse(reader, place, "%s has a wrong %% code", shown);
     else if (path[prefix] == '\0' || leaves_folder(path + prefix))
-        status = gltf_refuse(error, place, "%s is not within the folder of the document", shown);
+        gltf_refuse(reader, place, "%s is not within the folder of the document", shown);
     else
-        status = read_regular(reader, place, path, shown, buffer, error);
+        is_good = read_regular(reader, place, path, shown, buffer);
     free(path);
-    return status;
+    return is_good;
 }
 
-pm_status gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
-                        gltf_buffer *buffer, pm_error *error) {
+bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
+                   gltf_buffer *buffer) {
     const size_t scheme = scheme_of(uri, size);
     char shown[MOTION_PRINTABLE];
     if (scheme == 4 && strncasecmp(uri, "data", 4) == 0)
-        return decode_data(reader, place, uri, size, buffer, error);
+        return decode_data(reader, place, uri, size, buffer);
     if (scheme > 0)
-        return gltf_refuse(error, place, "has the scheme '%s'; expected data or a relative path",
+        return gltf_refuse(reader, place, "has the scheme '%s'; expected data or a relative path",
                            motion_printable(shown, uri, scheme));
-    return load_file(reader, place, uri, size, buffer, error);
+    return load_file(reader, place, uri, size, buffer);
 }

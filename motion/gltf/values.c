@@ -10,18 +10,16 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "motion/gltf/glb.h"
+
 /* ---- components ---------------------------------------------------------------------------- */
 
 static uint32_t load16(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8;
 }
 
-static uint32_t load32(const unsigned char *at) {
-    return load16(at) | load16(at + 2) << 16;
-}
-
 static float load_float(const unsigned char *at) {
-    const uint32_t bits = load32(at);
+    const uint32_t bits = glb_load32(at);
     float value;
     memcpy(&value, &bits, sizeof value);
     return value;
@@ -47,14 +45,8 @@ static float load(const unsigned char *at, size_t component_type) {
     }
 }
 
-static size_t width_of(size_t component_type) {
-    return component_type == GLTF_FLOAT || component_type == GLTF_UINT32   ? 4
-           : component_type == GLTF_INT16 || component_type == GLTF_UINT16 ? 2
-                                                                           : 1;
-}
-
 static void convert(const gltf_accessor *a, const unsigned char *from, float *to) {
-    const size_t width = width_of(a->component_type);
+    const size_t width = gltf_bytes_of(a->component_type);
     for (size_t i = 0; i < a->components; i++)
         to[i] = load(from + i * width, a->component_type);
 }
@@ -69,102 +61,95 @@ static bool can_borrow(const gltf_reader *reader, const gltf_accessor *a,
            (uintptr_t)data % sizeof(float) == 0 && gltf_is_little_endian();
 }
 
-static pm_status put_sparse(gltf_reader *reader, const gltf_accessor *a, float *values,
-                            pm_error *error) {
+static bool put_sparse(gltf_reader *r, const gltf_accessor *a, float *values) {
     const gltf_place *const place = GLTF_KEY(GLTF_ITEM_OF("accessors", a->index), "sparse");
     const unsigned char *indices = NULL, *from = NULL;
-    const size_t index_width = width_of(a->indices_type);
-    const size_t size = width_of(a->component_type) * a->components;
-    pm_status status =
-        gltf_view_data(reader, a->indices_view, GLTF_KEY(place, "indices"), &indices, error);
-    if (status == PM_OK)
-        status = gltf_view_data(reader, a->values_view, GLTF_KEY(place, "values"), &from, error);
-    if (status != PM_OK)
-        return status;
+    const size_t index_width = gltf_bytes_of(a->indices_type);
+    const size_t size = gltf_bytes_of(a->component_type) * a->components;
+    if (!gltf_view_data(r, a->indices_view, GLTF_KEY(place, "indices"), &indices) ||
+        !gltf_view_data(r, a->values_view, GLTF_KEY(place, "values"), &from))
+        return false;
     indices += a->indices_offset;
     from += a->values_offset;
     for (size_t i = 0, before = 0; i < a->sparse_count; i++) {
         const unsigned char *at = indices + i * index_width;
-        const size_t index = index_width == 1 ? at[0] : index_width == 2 ? load16(at) : load32(at);
+        const size_t index = index_width == 1   ? at[0]
+                             : index_width == 2 ? load16(at)
+                                                : glb_load32(at);
         if (index >= a->count || (i > 0 && index <= before))
-            return gltf_refuse(error, GLTF_KEY(place, "indices"),
+            return gltf_refuse(r, GLTF_KEY(place, "indices"),
                                "index %zu is %zu; expected a rising one below %zu", i, index,
                                a->count);
         convert(a, from + i * size, values + index * a->components);
         before = index;
     }
-    return PM_OK;
+    return true;
 }
 
-static pm_status copy_values(gltf_reader *reader, const gltf_accessor *a, const unsigned char *data,
-                             const float **values, pm_error *error) {
+static bool copy_values(gltf_reader *r, const gltf_accessor *a, const unsigned char *data,
+                        const float **values) {
     if (a->count > SIZE_MAX / a->components)
-        return motion_refuse_memory(error);
-    float *copy = gltf_allocate(reader, a->count * a->components, sizeof *copy);
+        return gltf_refuse_memory(r);
+    float *copy = gltf_allocate(r, a->count * a->components, sizeof *copy);
     if (!copy)
-        return motion_refuse_memory(error);
+        return false;
     if (data) {
-        const size_t stride = reader->document->views[a->view].stride
-                                  ? reader->document->views[a->view].stride
-                                  : width_of(a->component_type) * a->components;
+        const size_t given = r->document->views[a->view].stride;
+        const size_t stride = given ? given : gltf_bytes_of(a->component_type) * a->components;
         for (size_t i = 0; i < a->count; i++)
             convert(a, data + i * stride, copy + i * a->components);
     }
     *values = copy;
-    return a->sparse_count > 0 ? put_sparse(reader, a, copy, error) : PM_OK;
+    return a->sparse_count == 0 || put_sparse(r, a, copy);
 }
 
-static pm_status fill_gaps(gltf_reader *reader, const gltf_accessor *a, size_t at,
-                           const float **values, pm_error *error) {
-    motion_gaps *gaps = reader->input->gaps;
-    float *copy = gltf_allocate(reader, a->count * a->components, sizeof *copy);
+static bool fill_gaps(gltf_reader *r, const gltf_accessor *a, size_t at, const float **values) {
+    motion_gaps *gaps = r->input->gaps;
+    float *copy = gltf_allocate(r, a->count * a->components, sizeof *copy);
     size_t found = 0;
     if (!copy)
-        return motion_refuse_memory(error);
+        return false;
     memcpy(copy, *values, a->count * a->components * sizeof *copy);
     (void)motion_fill_gaps(copy, sizeof *copy, a->count, a->components, &found);
     motion_add_gap(gaps, "element %zu of /accessors/%zu", at / a->components, a->index);
     gaps->count += found - 1;
     *values = copy;
-    return PM_OK;
+    return true;
 }
 
-static pm_status check_finite(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
-                              const float **values, pm_error *error) {
+static bool check_finite(gltf_reader *r, const gltf_accessor *a, const gltf_place *place,
+                         const float **values) {
     const size_t count = a->count * a->components;
+    const motion_gaps *gaps = r->input->gaps;
     bool are_finite = true;
     for (size_t i = 0; i < count; i++)
         are_finite &= fabsf((*values)[i]) <= FLT_MAX;
     for (size_t i = 0; !are_finite && i < count; i++)
-        if (!isfinite((*values)[i]) && !(reader->input->gaps && reader->input->gaps->keeps_nan))
-            return reader->input->gaps
-                       ? fill_gaps(reader, a, i, values, error)
-                       : gltf_refuse(error, place, "element %zu of /accessors/%zu is not finite",
-                                     i / a->components, a->index);
-    return PM_OK;
+        if (!isfinite((*values)[i]) && !(gaps && gaps->keeps_nan))
+            return gaps ? fill_gaps(r, a, i, values)
+                        : gltf_refuse(r, place, "element %zu of /accessors/%zu is not finite",
+                                      i / a->components, a->index);
+    return true;
 }
 
-pm_status gltf_read_values(gltf_reader *reader, const gltf_accessor *a, const gltf_place *place,
-                           const float **values, pm_error *error) {
-    gltf_accessor_cache *cache = &reader->cache[a->index];
+bool gltf_read_values(gltf_reader *r, const gltf_accessor *a, const gltf_place *place,
+                      const float **values) {
+    gltf_accessor_cache *cache = &r->cache[a->index];
     const unsigned char *data = NULL;
     *values = cache->values;
     if (*values)
-        return PM_OK;
-    pm_status status = PM_OK;
-    if (a->view != GLTF_NONE) {
-        status = gltf_view_data(reader, a->view, place, &data, error);
-        data = status == PM_OK ? data + a->offset : NULL;
-    }
-    if (status == PM_OK)
-        status = gltf_count_values(reader, place, a->count, a->components * sizeof(float), error);
-    if (status == PM_OK && data && can_borrow(reader, a, data))
+        return true;
+    if (a->view != GLTF_NONE && !gltf_view_data(r, a->view, place, &data))
+        return false;
+    data = data ? data + a->offset : NULL;
+    if (!gltf_count_values(r, place, a->count, a->components * sizeof(float)))
+        return false;
+    if (data && can_borrow(r, a, data))
         *values = (const float *)(const void *)data;
-    else if (status == PM_OK)
-        status = copy_values(reader, a, data, values, error);
-    if (status == PM_OK && *values)
-        status = check_finite(reader, a, place, values, error);
-    if (status == PM_OK)
-        cache->values = *values;
-    return status;
+    else if (!copy_values(r, a, data, values))
+        return false;
+    if (!check_finite(r, a, place, values))
+        return false;
+    cache->values = *values;
+    return true;
 }

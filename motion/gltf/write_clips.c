@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Gives the samplers of resampled channels new accessors: one input for all channels of a clip, an
- * output for each. Samplers of channels that stay are not touched.
+ * Gives the samplers of a clip's channels new accessors, in one view: one input for all channels that are
+ * sampled, or for those of one timeline, and an output for each. Samplers of channels that stay are not
+ * touched.
  */
 #include <float.h>
 #include <math.h>
@@ -9,268 +10,282 @@
 
 #include "motion/gltf/accessor.h"
 #include "motion/gltf/extensions.h"
-#include "motion/gltf/plain_json.h"
 #include "motion/gltf/write.h"
-
-float gltf_sample_time(const motion_samples *s, uint64_t k) {
-    return (float)motion_sample_time(s, k);
-}
-
-json_t *gltf_array_of(json_t *root, const char *key) {
-    json_t *array = json_object_get(root, key);
-    if (!array && json_object_set_new(root, key, json_array()) == 0)
-        array = json_object_get(root, key);
-    return array;
-}
-
-/* jansson's copy leaves out what it finds no memory for, without a word. */
-json_t *gltf_copy(const json_t *value) {
-    json_t *copy = json_deep_copy(value);
-    if (copy && json_equal(copy, value))
-        return copy;
-    json_decref(copy);
-    return NULL;
-}
-
-bool gltf_set_integer(json_t *object, const char *key, size_t value) {
-    return json_object_set_new(object, key, json_integer((json_int_t)value)) == 0;
-}
-
-size_t gltf_index_in(const json_t *holder, const char *key, size_t count) {
-    const json_t *value = json_object_get(holder, key);
-    const double number = value ? plain_json_number(value) : -1.0;
-    return plain_json_is_number(value) && number >= 0.0 && number < (double)count ? (size_t)number
-                                                                                  : GLTF_NONE;
-}
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
-/* Keys of a file must rise in float32, whose steps grow with the time. */
-static pm_status check_times(const motion_samples *s, pm_error *error) {
-    float before = gltf_sample_time(s, 0);
-    for (uint64_t k = 1; k < s->count; k++) {
-        const float time = gltf_sample_time(s, k);
-        if (!(time > before))
-            return motion_fail(error, PM_ERROR_TIME,
-                               "samples %llu and %llu are both at %.9g s in glTF's float32: the "
-                               "rate is too high for it",
-                               (unsigned long long)k - 1, (unsigned long long)k, (double)time);
-        before = time;
-    }
-    return PM_OK;
-}
-
 /* Channels that are carried over have times that cannot be moved. */
-static pm_status check_moved(const gltf_writer *w, const motion_samples *s, pm_error *error) {
-    const json_t *animation =
-        json_array_get(json_object_get(w->document->root, "animations"), s->clip);
-    const json_t *channels = json_object_get(animation, "channels");
-    for (size_t i = 0; s->is_moved && i < json_array_size(channels); i++) {
+static pm_status check_moved(const gltf_new_clip *new, pm_error *error) {
+    const json_t *channels = json_object_get(new->animation, "channels");
+    for (size_t i = 0; new->samples->is_moved &&i < json_array_size(channels); i++) {
         const json_t *target = json_object_get(json_array_get(channels, i), "target");
         if (!json_object_get(json_object_get(target, "extensions"), GLTF_POINTER_EXTENSION))
             continue;
         motion_refuse(error,
                       "/animations/%zu/channels/%zu: is carried over with its times; a cut that "
                       "begins at 0 would move the others",
-                      s->clip, i);
+                      new->index, i);
         motion_cure(error, "keep-time", "true", "keeps the times of all");
         return PM_ERROR_FILE;
     }
     return PM_OK;
 }
 
-static pm_status check_samples(const gltf_writer *w, const motion_samples *s, size_t index,
-                               pm_error *error) {
-    if (s->clip >= w->motion->content.clip_count || s->count == 0 || !s->read)
+static pm_status check_samples(const gltf_new_clip *new, pm_error *error) {
+    const motion_samples *s = new->samples;
+    if (s->count == 0 || !s->read)
         return motion_fail(error, PM_ERROR_ARGUMENT, "samples of clip %zu are not valid", s->clip);
+    if (s->count > SIZE_MAX / 8)
+        return motion_refuse_memory(error);
     if (s->count > 1 && (s->rate.num <= 0 || s->rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate of clip %zu is not above 0", s->clip);
     if (!(s->start >= 0.0 && s->start <= (double)FLT_MAX) ||
         (s->has_end && !(s->end >= 0.0 && s->end <= (double)FLT_MAX)))
         return motion_fail(error, PM_ERROR_TIME, "samples of clip %zu begin before 0 s", s->clip);
-    for (size_t i = 0; i < index; i++)
-        if (w->clips[i].samples->clip == s->clip)
-            return motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu has samples twice", s->clip);
-    const pm_status status = check_moved(w, s, error);
-    return status == PM_OK ? check_times(s, error) : status;
+    return check_moved(new, error);
 }
 
-/* Bytes of a clip's new data; false if they cannot be counted. */
-static bool count_bytes(const pm_motion_clip *clip, const motion_samples *s, size_t *bytes) {
-    size_t per_sample = 1, others = 0;
-    *bytes = 0;
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        if (gltf_is_resampled(channel))
-            per_sample += channel->components;
-        else if (s->is_moved) /* at most two times the size of what was read */
-            others += motion_keep_keys(s, &clip->timelines[channel->timeline]).count *
-                      (channel->components + (size_t)1);
+/* Keys of a file must rise in float32, whose steps grow with the time. */
+static pm_status check_times(const gltf_new_clip *new, const gltf_part *part, pm_error *error) {
+    float before = -1;
+    for (size_t k = 0; k < part->numbers; k++) {
+        const float time = gltf_number_of(new, part, k);
+        if (!part->is_sampled && !(time >= 0 && isfinite(time)))
+            return motion_refuse(error,
+                                 "clip %zu: key %zu is at %.9g s; glTF requires 0 or more in "
+                                 "float32",
+                                 new->index, k, motion_kept_time(&part->keys, k));
+        if (!(time > before))
+            return part->is_sampled
+                       ? motion_fail(error, PM_ERROR_TIME,
+                                     "samples %zu and %zu are both at %.9g s in glTF's float32: "
+                                     "the rate is too high for it",
+                                     k - 1, k, (double)time)
+                       : motion_refuse(error,
+                                       "clip %zu: keys %zu and %zu are both at %.9g s in glTF's "
+                                       "float32: they are too close for it",
+                                       new->index, k - 1, k, (double)time);
+        before = time;
     }
-    if (per_sample == 1 && others == 0)
-        return true;
-    if (s->count > SIZE_MAX / 8 / sizeof(float) / per_sample)
-        return false;
-    *bytes = ((size_t)s->count * per_sample + others) * sizeof(float);
-    return true;
+    return PM_OK;
+}
+
+static pm_status check_values(const gltf_new_clip *new, const gltf_part *part, pm_error *error) {
+    for (size_t i = 0; i < part->numbers; i++)
+        if (!isfinite(gltf_number_of(new, part, i)))
+            return motion_refuse(error,
+                                 "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
+                                 new->index, i / (part->numbers / part->keys.count),
+                                 (size_t)(part->channel - new->clip->channels));
+    return PM_OK;
 }
 
 /* ---- accessors ----------------------------------------------------------------------------- */
 
-/* Appends an accessor of floats from `offset` on in the clip's view; its index, or GLTF_NONE if
- * memory is exhausted. */
-static size_t add_accessor(gltf_writer *w, size_t view, size_t offset, size_t count,
-                           const char *type) {
+/* The view of a clip is made for its first accessor. False: memory is exhausted. */
+static bool make_view(gltf_writer *w, gltf_new_clip *new) {
+    if (new->view)
+        return true;
+    new->view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
+    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), new->view) == 0;
+}
+
+static json_t *add_accessor(gltf_writer *w, gltf_new_clip *new, size_t count, const char *type,
+                            size_t *index) {
     json_t *accessors = gltf_array_of(w->root, "accessors");
-    json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView", (json_int_t)view, "byteOffset",
-                                 (json_int_t)offset, "componentType", (int)GLTF_FLOAT, "count",
+    if (!make_view(w, new))
+        return NULL;
+    const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
+    json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView",
+                                 GLTF_NEW + (json_int_t)(views - 1 - w->view_count), "byteOffset",
+                                 (json_int_t) new->size, "componentType", (int)GLTF_FLOAT, "count",
                                  (json_int_t)count, "type", type);
-    const size_t index = json_array_size(accessors);
-    return json_array_append_new(accessors, accessor) == 0 ? index : GLTF_NONE;
+    *index = json_array_size(accessors) - w->accessor_count;
+    return json_array_append_new(accessors, accessor) == 0 ? accessor : NULL;
 }
 
-size_t gltf_add_input(gltf_writer *w, gltf_output_place *at, size_t count, double min, double max) {
-    const size_t index = add_accessor(w, at->view, at->offset, count, "SCALAR");
-    json_t *accessor = json_array_get(json_object_get(w->root, "accessors"), index);
-    at->offset += count * sizeof(float);
-    if (index == GLTF_NONE || json_object_set_new(accessor, "min", json_pack("[f]", min)) != 0 ||
-        json_object_set_new(accessor, "max", json_pack("[f]", max)) != 0)
-        return GLTF_NONE;
-    return index;
+/* A bound of times as the file has it, in float32; of keys of a document as they are in memory, for which the
+ * shorter number often stands. */
+static double bound_of(const gltf_writer *w, const gltf_new_clip *new, const gltf_part *part,
+                       size_t k) {
+    return new->samples || !w->document->json_channels ? (double)gltf_number_of(new, part, k) + 0.0
+                                                       : motion_kept_time(&part->keys, k);
 }
 
-size_t gltf_add_output(gltf_writer *w, gltf_output_place *at, const pm_motion_channel *channel,
-                       size_t count) {
-    static const char *const types[] = {[PM_MOTION_ROTATION] = "VEC4",
-                                        [PM_MOTION_POSITION] = "VEC3",
-                                        [PM_MOTION_SCALE] = "VEC3",
-                                        [PM_MOTION_WEIGHTS] = "SCALAR"};
-    const size_t elements =
-        channel->path == PM_MOTION_WEIGHTS ? count * channel->components : count;
-    const size_t index = add_accessor(w, at->view, at->offset, elements, types[channel->path]);
-    at->offset += count * channel->components * sizeof(float);
-    return index;
+/* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones
+ * is *index. */
+static pm_status add_part(gltf_writer *w, gltf_new_clip *new, gltf_part part, size_t count,
+                          size_t components, const char *type, size_t *index, pm_error *error) {
+    static const char *const bounds[] = {"min", "max"};
+    if (count > (SIZE_MAX / 4 - new->size) / sizeof(float) / components)
+        return motion_refuse_memory(error);
+    part.numbers = count * components;
+    const pm_status status = !part.channel      ? check_times(new, &part, error)
+                             : !part.is_sampled ? check_values(new, &part, error)
+                                                : PM_OK;
+    if (status != PM_OK)
+        return status;
+    json_t *accessor = add_accessor(w, new, count, type, index);
+    bool is_done = accessor != NULL;
+    for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
+        const double bound = bound_of(w, new, &part, i == 0 ? 0 : count - 1);
+        is_done = json_object_set_new(accessor, bounds[i], json_pack("[f]", bound)) == 0;
+    }
+    new->size += part.numbers * sizeof(float);
+    new->parts[new->part_count++] = part;
+    return is_done ? PM_OK : motion_refuse_memory(error);
 }
 
-static size_t add_sample_times(gltf_writer *w, gltf_output_place *at, const motion_samples *s) {
-    return gltf_add_input(w, at, (size_t)s->count, (double)gltf_sample_time(s, 0),
-                          (double)gltf_sample_time(s, s->count - 1));
-}
-
-/* The input of steps that are moved. */
-static size_t add_kept_times(gltf_writer *w, gltf_output_place *at, const motion_kept_keys *kept) {
-    return gltf_add_input(w, at, kept->count, (double)(float)motion_kept_time(kept, 0),
-                          (double)(float)motion_kept_time(kept, kept->count - 1));
-}
-
-bool gltf_add_view(gltf_writer *w, gltf_new_clip *clip, size_t *index) {
-    json_t *views = gltf_array_of(w->root, "bufferViews");
-    *index = json_array_size(views);
-    clip->view = json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)0, "byteLength",
-                           (json_int_t)clip->size);
-    return json_array_append_new(views, clip->view) == 0;
+static pm_status add_output(gltf_writer *w, gltf_new_clip *new, gltf_part part, size_t keys,
+                            size_t *index, pm_error *error) {
+    const pm_motion_channel *channel = part.channel;
+    const bool is_weights = channel->path == PM_MOTION_WEIGHTS;
+    const size_t elements = part.is_sampled ? 1 : gltf_elements_of(channel, keys);
+    const size_t parts = elements * (is_weights ? channel->components : 1);
+    if (keys > SIZE_MAX / parts)
+        return motion_refuse_memory(error);
+    return add_part(w, new, part, keys * parts, is_weights ? 1 : channel->components,
+                    gltf_type_of[channel->path], index, error);
 }
 
 /* ---- samplers ------------------------------------------------------------------------------ */
 
+/* State of one clip. */
+typedef struct replacing {
+    gltf_writer *writer;
+    gltf_new_clip *new;
+    json_t *samplers;
+    size_t sampler_count; /* that the document has */
+    bool *is_taken;       /* by sampler: a channel has it */
+    size_t times;         /* the accessor of the samples' times. GLTF_NONE: none yet */
+    size_t *inputs;       /* by timeline: the accessor of its times */
+} replacing;
+
+static bool is_replaced(const gltf_new_clip *new, size_t channel) {
+    const pm_motion_channel *of = &new->clip->channels[channel];
+    return new->json_channels[channel] != GLTF_NONE &&
+           (!new->samples || gltf_is_sampled(new, of) || new->samples->is_moved);
+}
+
 /* Marks samplers that a channel which stays uses. */
-static void mark_kept(const gltf_writer *w, const motion_samples *s, const json_t *channels,
-                      size_t sampler_count, bool *is_taken) {
-    const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
-    const size_t *json_channels = w->document->json_channels[s->clip];
+static void mark_kept(const replacing *r) {
+    const json_t *channels = json_object_get(r->new->animation, "channels");
+    const size_t *json_channels = r->new->json_channels;
     size_t c = 0;
     for (size_t i = 0; i < json_array_size(channels); i++) {
-        const bool is_read = c < clip->channel_count && json_channels[c] == i;
-        const size_t sampler = gltf_index_in(json_array_get(channels, i), "sampler", sampler_count);
-        if (sampler != GLTF_NONE && !(is_read && gltf_is_replaced(s, &clip->channels[c])))
-            is_taken[sampler] = true;
-        c += is_read;
+        while (c < r->new->clip->channel_count &&
+               (json_channels[c] == GLTF_NONE || json_channels[c] < i))
+            c++;
+        const bool is_read = c < r->new->clip->channel_count &&json_channels[c] == i;
+        const size_t sampler =
+            gltf_index_in(json_array_get(channels, i), "sampler", r->sampler_count);
+        if (sampler != GLTF_NONE && !(is_read && is_replaced(r->new, c)))
+            r->is_taken[sampler] = true;
     }
 }
 
 /* The sampler that a channel writes to: its own, or a copy if another channel uses that. */
-static json_t *own_sampler(json_t *channel, json_t *samplers, size_t count, bool *is_taken) {
-    const size_t index = gltf_index_in(channel, "sampler", count);
-    json_t *sampler = json_array_get(samplers, index);
-    if (!is_taken[index]) {
-        is_taken[index] = true;
+static json_t *own_sampler(const replacing *r, json_t *channel) {
+    const size_t index = gltf_index_in(channel, "sampler", r->sampler_count);
+    json_t *sampler = json_array_get(r->samplers, index);
+    if (!r->is_taken[index]) {
+        r->is_taken[index] = true;
         return sampler;
     }
     sampler = gltf_copy(sampler);
-    const size_t copied = json_array_size(samplers);
-    if (json_array_append_new(samplers, sampler) != 0 ||
+    const size_t copied = json_array_size(r->samplers);
+    if (json_array_append_new(r->samplers, sampler) != 0 ||
         !gltf_set_integer(channel, "sampler", copied))
         return NULL;
     return sampler;
 }
 
-static bool set_sampler(json_t *sampler, size_t input, size_t output, bool is_linear) {
-    return sampler && input != GLTF_NONE && output != GLTF_NONE &&
-           gltf_set_integer(sampler, "input", input) &&
-           gltf_set_integer(sampler, "output", output) &&
+static bool set_sampler(json_t *sampler, size_t input, size_t output,
+                        pm_motion_interpolation interpolation) {
+    return sampler && gltf_set_integer(sampler, "input", GLTF_NEW + input) &&
+           gltf_set_integer(sampler, "output", GLTF_NEW + output) &&
            json_object_set_new(sampler, "interpolation",
-                               json_string(is_linear ? "LINEAR" : "STEP")) == 0;
+                               json_string(gltf_interpolations[interpolation])) == 0;
 }
 
-/* Gives a channel accessors for its new data, and the sampler them. `times`: the accessor of those of
- * all samples. */
-static bool replace_sampler(gltf_writer *w, const motion_samples *s,
-                            const pm_motion_channel *channel, json_t *sampler, size_t times,
-                            gltf_output_place *at) {
-    const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
-    const bool is_resampled = gltf_is_resampled(channel);
-    const motion_kept_keys kept = motion_keep_keys(s, &clip->timelines[channel->timeline]);
-    const size_t input = is_resampled ? times : add_kept_times(w, at, &kept);
-    const size_t output =
-        gltf_add_output(w, at, channel, is_resampled ? (size_t)s->count : kept.count);
-    return set_sampler(sampler, input, output, is_resampled);
+/* The times of the samples come first, though steps that are moved alone do not refer to them. */
+static pm_status add_sample_times(replacing *r, pm_error *error) {
+    const pm_motion_clip *clip = r->new->clip;
+    for (size_t c = 0; r->new->samples &&c < clip->channel_count; c++)
+        if (is_replaced(r->new, c))
+            return add_part(r->writer, r->new, (gltf_part){.is_sampled = true},
+                            (size_t)r->new->samples->count, 1, "SCALAR", &r->times, error);
+    return PM_OK;
 }
 
-static bool replace_samplers(gltf_writer *w, const gltf_new_clip *new, size_t view,
-                             bool *is_taken) {
-    const motion_samples *s = new->samples;
-    const pm_motion_clip *clip = &w->motion->content.clips[s->clip];
-    const json_t *animation = json_array_get(json_object_get(w->root, "animations"), s->clip);
-    const json_t *channels = json_object_get(animation, "channels");
-    json_t *samplers = json_object_get(animation, "samplers");
-    const size_t sampler_count = json_array_size(samplers);
-    gltf_output_place at = {view, 0};
-    const size_t times = add_sample_times(w, &at, s);
-    mark_kept(w, s, channels, sampler_count, is_taken);
-    for (size_t c = 0; c < clip->channel_count; c++) {
-        const pm_motion_channel *channel = &clip->channels[c];
-        json_t *json = json_array_get(channels, w->document->json_channels[s->clip][c]);
-        if (gltf_is_replaced(s, channel) &&
-            !replace_sampler(w, s, channel, own_sampler(json, samplers, sampler_count, is_taken),
-                             times, &at))
-            return false;
-    }
-    return true;
+/* The accessor of a channel's times, which is made for the first that has them. Steps that are moved with
+ * samples have their own. */
+static pm_status find_input(replacing *r, const gltf_part *values, uint32_t timeline, size_t *input,
+                            pm_error *error) {
+    size_t *shared = values->is_sampled ? &r->times : &r->inputs[timeline];
+    const bool is_there = *shared != GLTF_NONE && (values->is_sampled || !r->new->samples);
+    const gltf_part times = {.keys = values->keys};
+    const pm_status status =
+        is_there ? PM_OK
+                 : add_part(r->writer, r->new, times, times.keys.count, 1, "SCALAR", shared, error);
+    *input = *shared;
+    return status;
 }
 
-static pm_status replace_clip(gltf_writer *w, gltf_new_clip *new, pm_error *error) {
-    const size_t clip = new->samples->clip;
-    const json_t *animation = json_array_get(json_object_get(w->root, "animations"), clip);
-    size_t view = 0;
-    if (!count_bytes(&w->motion->content.clips[clip], new->samples, &new->size))
-        return motion_refuse_memory(error);
-    if (new->size == 0)
-        return PM_OK;
-    bool *is_taken =
-        calloc(json_array_size(json_object_get(animation, "samplers")) + 1, sizeof *is_taken);
-    const bool is_done =
-        is_taken && gltf_add_view(w, new, &view) && replace_samplers(w, new, view, is_taken);
-    free(is_taken);
-    return is_done ? PM_OK : motion_refuse_memory(error);
+static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
+    gltf_new_clip *new = r->new;
+    const pm_motion_channel *channel = &new->clip->channels[index];
+    const pm_timeline *timeline = &new->clip->timelines[channel->timeline];
+    json_t *json =
+        json_array_get(json_object_get(new->animation, "channels"), new->json_channels[index]);
+    gltf_part values = {.channel = channel, .is_sampled = gltf_is_sampled(new, channel)};
+    values.keys = new->samples
+                      ? motion_keep_keys(new->samples, timeline)
+                      : (motion_kept_keys){timeline, 0, timeline->key_count, -(double)INFINITY, 0};
+    const size_t keys = values.is_sampled ? (size_t) new->samples->count : values.keys.count;
+    size_t input = GLTF_NONE, output = GLTF_NONE;
+    pm_status status = find_input(r, &values, channel->timeline, &input, error);
+    if (status == PM_OK)
+        status = add_output(r->writer, new, values, keys, &output, error);
+    if (status != PM_OK)
+        return status;
+    const pm_motion_interpolation own = channel->interpolation;
+    const bool is_linear =
+        values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(channel, keys) == 1);
+    return set_sampler(own_sampler(r, json), input, output, is_linear ? PM_MOTION_LINEAR : own)
+               ? PM_OK
+               : motion_refuse_memory(error);
 }
 
-pm_status gltf_replace_clips(gltf_writer *w, const motion_samples *samples, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < w->clip_count; i++) {
-        w->clips[i].samples = &samples[i];
-        status = check_samples(w, &samples[i], i, error);
-        if (status == PM_OK)
-            status = replace_clip(w, &w->clips[i], error);
-    }
+static pm_status replace_channels(replacing *r, pm_error *error) {
+    const pm_motion_clip *clip = r->new->clip;
+    mark_kept(r);
+    pm_status status = add_sample_times(r, error);
+    for (size_t c = 0; status == PM_OK && c < clip->channel_count; c++)
+        if (is_replaced(r->new, c))
+            status = replace_channel(r, c, error);
+    if (status == PM_OK && r->new->view &&
+        !gltf_set_integer(r->new->view, "byteLength", r->new->size))
+        status = motion_refuse_memory(error);
+    return status;
+}
+
+pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *new, pm_error *error) {
+    const pm_motion_clip *clip = new->clip;
+    replacing r = {.writer = w, .new = new, .times = GLTF_NONE};
+    pm_status status = new->samples ? check_samples(new, error) : PM_OK;
+    if (status != PM_OK)
+        return status;
+    r.samplers = json_object_get(new->animation, "samplers");
+    r.sampler_count = json_array_size(r.samplers);
+    r.is_taken = calloc(r.sampler_count + 1, sizeof *r.is_taken);
+    r.inputs = calloc(clip->timeline_count + 1, sizeof *r.inputs);
+    new->parts = calloc(2 * clip->channel_count + 1, sizeof *new->parts);
+    for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
+        r.inputs[t] = GLTF_NONE;
+    status = r.is_taken && r.inputs && new->parts ? replace_channels(&r, error)
+                                                  : motion_refuse_memory(error);
+    free(r.is_taken);
+    free(r.inputs);
     return status;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/gltf/base64.h"
+#include "motion/base/base64.h"
 #include "motion/gltf/extensions.h"
 #include "motion/gltf/write.h"
 
@@ -71,19 +71,6 @@ static void collect_ranges(layout *l) {
             add_range(l, c->buffer, c->offset, c->size);
     }
     merge_ranges(l);
-}
-
-/* The first range of a buffer, or of a later one. */
-static size_t first_range(const layout *l, size_t buffer) {
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (l->ranges[middle].buffer < buffer)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }
 
 /* The range that a view's bytes are in. */
@@ -166,44 +153,38 @@ static bool append_buffer(json_t *buffers, json_t *json, size_t size) {
     return json_array_append_new(buffers, json) == 0 && is_set;
 }
 
-/* Places the ranges of a buffer one after another from `at` on; returns the end. */
-static size_t place_ranges(layout *l, size_t buffer, size_t at) {
-    const unsigned char *data = l->writer->document->buffers[buffer].data;
-    for (size_t i = first_range(l, buffer); i < l->count && l->ranges[i].buffer == buffer; i++) {
-        range *r = &l->ranges[i];
-        r->offset = align_as(at, r->begin);
-        at = r->offset + (r->end - r->begin);
-        if (data)
-            add_piece(l->writer, r->offset, r->end - r->begin, data + r->begin, NULL);
-    }
-    return at;
-}
-
+/* Ranges with data, and behind them those of clips, in buffer 0. */
 static bool place_data(layout *l, const json_t *source, json_t *buffers) {
-    const gltf_document *document = l->writer->document;
-    json_t *first = NULL;
-    for (size_t i = 0; i < document->buffer_count; i++) {
-        if (!document->buffers[i].data)
+    gltf_writer *w = l->writer;
+    const gltf_document *document = w->document;
+    size_t first = 0;
+    while (first < document->buffer_count && !document->buffers[first].data)
+        first++;
+    for (size_t i = 0; i < l->count; i++) {
+        range *r = &l->ranges[i];
+        const unsigned char *data = document->buffers[r->buffer].data;
+        if (!data)
             continue;
-        place_ranges(l, i, l->writer->size);
-        if (!first)
-            first = json_array_get(source, i);
+        r->offset = align_as(w->size, r->begin);
+        add_piece(w, r->offset, r->end - r->begin, data + r->begin, NULL);
     }
-    if (!place_clips(l->writer))
-        return false;
-    return !l->writer->has_data || append_buffer(buffers, first, l->writer->size);
+    return place_clips(w) &&
+           (!w->has_data || append_buffer(buffers, json_array_get(source, first), w->size));
 }
 
-static bool place_buffers(layout *l, const json_t *source, json_t *buffers) {
-    const gltf_document *document = l->writer->document;
-    if (!place_data(l, source, buffers))
-        return false;
-    for (size_t i = 0; i < document->buffer_count; i++) {
-        const size_t size = document->buffers[i].data ? 0 : place_ranges(l, i, 0);
-        if (size == 0)
+/* The others in buffers of their own. */
+static bool place_others(layout *l, const json_t *source, json_t *buffers) {
+    size_t at = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        range *r = &l->ranges[i];
+        const bool is_last = i + 1 == l->count || r[1].buffer != r->buffer;
+        if (l->writer->document->buffers[r->buffer].data)
             continue;
-        l->buffers[i] = json_array_size(buffers);
-        if (!append_buffer(buffers, json_array_get(source, i), size))
+        r->offset = align_as(at, r->begin);
+        at = is_last ? 0 : r->offset + (r->end - r->begin);
+        l->buffers[r->buffer] = json_array_size(buffers);
+        if (is_last && !append_buffer(buffers, json_array_get(source, r->buffer),
+                                      r->offset + (r->end - r->begin)))
             return false;
     }
     return true;
@@ -211,9 +192,10 @@ static bool place_buffers(layout *l, const json_t *source, json_t *buffers) {
 
 static bool lay_out_again(layout *l) {
     json_t *root = l->writer->root, *buffers = json_array();
+    const json_t *source = json_object_get(root, "buffers");
     collect_ranges(l);
-    bool is_done =
-        buffers && place_buffers(l, json_object_get(root, "buffers"), buffers) && set_views(l);
+    const bool is_done = buffers && place_data(l, source, buffers) &&
+                         place_others(l, source, buffers) && set_views(l);
     if (is_done && json_array_size(buffers) > 0)
         return json_object_set_new(root, "buffers", buffers) == 0;
     json_decref(buffers);
@@ -222,10 +204,9 @@ static bool lay_out_again(layout *l) {
 }
 
 static pm_status lay_out_fresh(gltf_writer *w, pm_error *error) {
-    const gltf_document *document = w->document;
     layout l = {.writer = w};
-    l.ranges = calloc(2 * document->view_count + 1, sizeof *l.ranges);
-    l.buffers = calloc(document->buffer_count + 1, sizeof *l.buffers);
+    l.ranges = calloc(2 * w->document->view_count + 1, sizeof *l.ranges);
+    l.buffers = calloc(w->document->buffer_count + 1, sizeof *l.buffers);
     const bool is_done = l.ranges && l.buffers && lay_out_again(&l);
     free(l.ranges);
     free(l.buffers);
@@ -307,7 +288,5 @@ pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
     w->pieces = calloc(2 * w->document->view_count + w->clip_count + 2, sizeof *w->pieces);
     if (!w->pieces)
         return motion_refuse_memory(error);
-    if (!w->dropped_views)
-        return grow_first(w, error);
-    return lay_out_fresh(w, error);
+    return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Drops accessors and buffer views that nothing refers to, and renumbers the others. A reference
- * beyond the end of its array, as in a clip that is carried over because of it, stays beyond it.
+ * Drops accessors and buffer views that nothing refers to, and renumbers the others; where references may
+ * be unknown, those of the document stay. A reference beyond the end of its array, as in a clip that is
+ * carried over because of it, stays beyond it.
  */
 #include <stdlib.h>
 
@@ -11,16 +12,22 @@
 
 /* Elements of one array that are used, and then their new indices. */
 typedef struct usage {
-    size_t count;
+    size_t source, count; /* elements without those of new data, and with them */
+    size_t kept;
+    bool moves_beyond; /* references beyond the end are to stay as far beyond it */
     bool *is_used;
     size_t *renumbered;
     bool has_failed; /* memory is exhausted */
 } usage;
 
-static bool usage_make(usage *u, size_t count) {
-    u->count = count;
-    u->is_used = calloc(count + 1, sizeof *u->is_used);
-    u->renumbered = calloc(count + 1, sizeof *u->renumbered);
+static bool usage_make(usage *u, const gltf_writer *w, const char *key, size_t source) {
+    u->source = source;
+    u->count = json_array_size(json_object_get(w->root, key));
+    u->moves_beyond = w->clip_count > 0;
+    u->is_used = calloc(u->count + 1, sizeof *u->is_used);
+    u->renumbered = calloc(u->count + 1, sizeof *u->renumbered);
+    for (size_t i = 0; u->is_used && w->document->has_unknown_references && i < u->count; i++)
+        u->is_used[i] = true;
     return u->is_used && u->renumbered;
 }
 
@@ -29,19 +36,33 @@ static void usage_release(usage *u) {
     free(u->renumbered);
 }
 
+/* The element that a member refers to, GLTF_NONE if it is none. */
+static size_t element_of(const usage *u, const json_t *holder, const char *key) {
+    const json_int_t integer = json_integer_value(json_object_get(holder, key));
+    return integer >= GLTF_NEW ? u->source + (size_t)(integer - GLTF_NEW)
+                               : gltf_index_in(holder, key, u->source);
+}
+
 static void mark(void *user, json_t *holder, const char *key) {
     usage *u = user;
-    const size_t index = gltf_index_in(holder, key, u->count);
+    const size_t index = element_of(u, holder, key);
     if (index != GLTF_NONE)
         u->is_used[index] = true;
 }
 
 static void renumber(void *user, json_t *holder, const char *key) {
     usage *u = user;
-    const size_t index = gltf_index_in(holder, key, u->count);
-    if (index != GLTF_NONE && u->renumbered[index] != index &&
-        !gltf_set_integer(holder, key, u->renumbered[index]))
-        u->has_failed = true;
+    const size_t index = element_of(u, holder, key);
+    const double number = plain_json_number(json_object_get(holder, key));
+    const double largest = 9007199254740992.0; /* 2^53 */
+    if (index != GLTF_NONE && (u->renumbered[index] != index || index >= u->source)) {
+        if (!gltf_set_integer(holder, key, u->renumbered[index]))
+            u->has_failed = true;
+    } else if (index == GLTF_NONE && u->moves_beyond && number >= (double)u->source &&
+               number < largest) {
+        if (!gltf_set_integer(holder, key, (size_t)number - u->source + u->kept))
+            u->has_failed = true;
+    }
 }
 
 /* Puts an array with the used elements in place of the one under `key`. */
@@ -59,7 +80,8 @@ static bool keep_used(json_t *root, const char *key, usage *u) {
             return false;
         }
     }
-    if (json_array_size(kept) > 0)
+    u->kept = json_array_size(kept);
+    if (u->kept > 0)
         return json_object_set_new(root, key, kept) == 0;
     json_decref(kept);
     json_object_del(root, key); /* an empty array is not valid */
@@ -86,70 +108,21 @@ static bool renumber_all(json_t *root, usage *accessors, usage *views) {
 }
 
 static bool drop(gltf_writer *w, usage *accessors, usage *views) {
-    mark_all(w->root, accessors, views);
     w->dropped_views = calloc(w->document->view_count + 1, sizeof *w->dropped_views);
     if (!w->dropped_views)
         return false;
+    mark_all(w->root, accessors, views);
     for (size_t i = 0; i < w->document->view_count; i++)
         w->dropped_views[i] = !views->is_used[i];
     return keep_used(w->root, "accessors", accessors) && keep_used(w->root, "bufferViews", views) &&
            renumber_all(w->root, accessors, views);
 }
 
-/* ---- references beyond the end ------------------------------------------------------------- */
-
-/* Where such references are while elements are added and dropped. */
-#define BEYOND (UINT64_C(1) << 52)
-
-typedef struct beyond {
-    size_t count; /* of elements: of the source, and then of the output */
-    bool is_back;
-    bool has_failed;
-} beyond;
-
-static void move_beyond(void *user, json_t *holder, const char *key) {
-    beyond *b = user;
-    const double number = plain_json_number(json_object_get(holder, key));
-    if (!(number >= (double)b->count && number < 2 * (double)BEYOND))
-        return;
-    const uint64_t index = (uint64_t)number;
-    const bool is_far = index >= BEYOND;
-    if (is_far == b->is_back &&
-        json_object_set_new(holder, key,
-                            json_integer((json_int_t)(is_far ? index - BEYOND + b->count
-                                                             : index - b->count + BEYOND))) != 0)
-        b->has_failed = true;
-}
-
-static pm_status move_all_beyond(json_t *root, size_t accessors, size_t views, bool is_back,
-                                 pm_error *error) {
-    const json_t *array = json_object_get(root, "accessors");
-    beyond a = {accessors, is_back, false}, v = {views, is_back, false};
-    gltf_visit_accessors(root, move_beyond, &a);
-    for (size_t i = 0; i < json_array_size(array); i++)
-        gltf_visit_views_of_accessor(json_array_get(array, i), move_beyond, &v);
-    gltf_visit_other_views(root, move_beyond, &v);
-    return a.has_failed || v.has_failed ? motion_refuse_memory(error) : PM_OK;
-}
-
-pm_status gltf_set_beyond_apart(gltf_writer *w, pm_error *error) {
-    return move_all_beyond(w->root, w->document->accessor_count, w->document->view_count, false,
-                           error);
-}
-
-pm_status gltf_put_beyond_back(gltf_writer *w, pm_error *error) {
-    return move_all_beyond(w->root, json_array_size(json_object_get(w->root, "accessors")),
-                           json_array_size(json_object_get(w->root, "bufferViews")), true, error);
-}
-
-/* ---- all ----------------------------------------------------------------------------------- */
-
 pm_status gltf_drop_unused(gltf_writer *w, pm_error *error) {
     usage accessors = {0}, views = {0};
-    const bool is_done =
-        usage_make(&accessors, json_array_size(json_object_get(w->root, "accessors"))) &&
-        usage_make(&views, json_array_size(json_object_get(w->root, "bufferViews"))) &&
-        drop(w, &accessors, &views);
+    const bool is_done = usage_make(&accessors, w, "accessors", w->accessor_count) &&
+                         usage_make(&views, w, "bufferViews", w->view_count) &&
+                         drop(w, &accessors, &views);
     usage_release(&accessors);
     usage_release(&views);
     return is_done ? PM_OK : motion_refuse_memory(error);

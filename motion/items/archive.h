@@ -47,4 +47,20 @@ bool archive_read(archive_reader *reader, const batch_item *item, const input_ki
                   char **data, size_t *size, char reason[ARCHIVE_REASON_SIZE]);
 void archive_close(archive_reader **reader);
 
+/* Reads members of archives in the order of a plan, each archive from front to back. */
+
+/* Zero-initialise. */
+typedef struct member_reader {
+    archive_reader *archive; /* NULL: it could not be opened */
+    const char *path;        /* of the archive that comes now, borrowed from its items */
+} member_reader;
+
+/* Reads the data of a member as archive_read does. The items of an archive come one after another, with
+ * rising `member`; some may be left out. False with a reason. */
+bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
+                 size_t *size, char reason[ARCHIVE_REASON_SIZE]);
+
+/* The next member may be any. */
+void member_reader_close(member_reader *r);
+
 #endif

@@ -6,8 +6,9 @@
 
 #ifdef POSEMILL_LIBARCHIVE
 
+#include "motion/base/composed.h"
 #include "motion/items/archive_reader.h"
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ static bool add_entry(const archive_reader *reader, const char *archive, const c
                       char *name, batch_items *items) {
     const char *fault = archive_fault_of(reader->entry);
     char *cut = item_cut(strdup(member), ITEM_NAME_MAX);
-    char *path = cut ? item_text(archive, ":", cut) : NULL;
+    char *path = cut ? compose_format("%s:%s", archive, cut) : NULL;
     batch_item *item = item_add(items, path, name);
     free(cut);
     if (!item)

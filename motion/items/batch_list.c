@@ -11,8 +11,8 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/fault.h"
-#include "motion/items/item_add.h"
-#include "motion/items/list_write.h"
+#include "motion/items/items.h"
+#include "motion/items/list_line.h"
 
 /* False: memory is exhausted. */
 static bool show(pm_motion_batch_list *list, const char *files_from) {

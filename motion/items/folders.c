@@ -4,23 +4,75 @@
  * folders that begins when the stack is empty. One folder is open at a time. Special files are never
  * opened.
  */
+#define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* S_ISSOCK, and POSIX 2008 */
-
-#include "motion/items/folders.h"
-
-#include "motion/items/folder_set.h"
-#include "motion/items/item_add.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+#include <jansson.h>
+
+#include "motion/base/arena.h"
+#include "motion/base/composed.h"
+#include "motion/items/items.h"
 
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
+
+/* ---- the set of folders ------------------------------------------------------------------------ */
+
+#define FOLDER_NONE SIZE_MAX
+
+/* The folders that a search has entered, and how it came to each. */
+typedef struct folder_set {
+    size_t *parents; /* of each the folder that it was entered from; FOLDER_NONE: the first */
+    size_t count, room;
+    json_t *places; /* of each among `parents`, by device and inode */
+} folder_set;
+
+typedef struct folder_key {
+    char text[48];
+} folder_key;
+
+static folder_key key_of(const struct stat *status) {
+    folder_key key;
+    snprintf(key.text, sizeof key.text, "%llx:%llx", (unsigned long long)status->st_dev,
+             (unsigned long long)status->st_ino);
+    return key;
+}
+
+/* FOLDER_NONE: it was not entered. */
+static size_t find_entered(const folder_set *set, const struct stat *status) {
+    const json_t *place = json_object_get(set->places, key_of(status).text);
+    return place ? (size_t)json_integer_value(place) : FOLDER_NONE;
+}
+
+/* False: memory is exhausted. */
+static bool add_entered(folder_set *set, const struct stat *status, size_t parent) {
+    size_t *parents = motion_with_room(set->parents, set->count, &set->room, sizeof *parents);
+    set->places = set->places ? set->places : json_object();
+    set->parents = parents ? parents : set->parents;
+    if (!parents || json_object_set_new(set->places, key_of(status).text,
+                                        json_integer((json_int_t)set->count)) != 0)
+        return false;
+    parents[set->count++] = parent;
+    return true;
+}
+
+/* Whether `above` is `folder` or was entered on the way to it. */
+static bool leads_to(const folder_set *set, size_t above, size_t folder) {
+    while (folder != FOLDER_NONE && folder != above)
+        folder = set->parents[folder];
+    return folder == above;
+}
 
 /* A folder to enter. */
 typedef struct folder_todo {
@@ -46,13 +98,9 @@ typedef struct search {
 
 /* Takes over both texts, also on failure. */
 static bool push(folder_todos *todos, char *path, char *name, size_t parent) {
-    if (path && name && todos->count == todos->room) {
-        const size_t room = todos->room < 16 ? 16 : 2 * todos->room;
-        folder_todo *more = realloc(todos->folders, room * sizeof *more);
-        todos->folders = more ? more : todos->folders;
-        todos->room = more ? room : todos->room;
-    }
-    if (!path || !name || todos->count == todos->room) {
+    folder_todo *more = motion_with_room(todos->folders, todos->count, &todos->room, sizeof *more);
+    todos->folders = more ? more : todos->folders;
+    if (!path || !name || !more) {
         free(path);
         free(name);
         return false;
@@ -89,7 +137,7 @@ static bool next_todo(search *s, folder_todo *todo) {
 static char *join(const char *folder, const char *name) {
     const size_t length = strlen(folder);
     const bool has_slash = length == 0 || folder[length - 1] == '/';
-    return item_text(folder, has_slash ? "" : "/", name);
+    return compose_format("%s%s%s", folder, has_slash ? "" : "/", name);
 }
 
 static bool add_fault(search *s, const char *path, const char *name, const char *fault) {
@@ -134,10 +182,6 @@ static bool sort_entry(search *s, int folder, const char *entry, const char *pat
     return !S_ISREG(status.st_mode) || add_file(s, path, name, &status);
 }
 
-static int by_text(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void free_names(char **names, size_t count) {
     for (size_t i = 0; i < count; i++)
         free(names[i]);
@@ -152,13 +196,10 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
     while (errno = 0, (entry = readdir(folder)) != NULL) {
         if (entry->d_name[0] == '.')
             continue;
-        if (*count == room) {
-            room = room < 64 ? 64 : 2 * room;
-            char **more = realloc(*names, room * sizeof *more);
-            if (!more)
-                return ENOMEM;
-            *names = more;
-        }
+        char **more = motion_with_room(*names, *count, &room, sizeof *more);
+        if (!more)
+            return ENOMEM;
+        *names = more;
         (*names)[*count] = strdup(entry->d_name);
         if (!(*names)[*count])
             return ENOMEM;
@@ -166,7 +207,7 @@ static int read_names(DIR *folder, char ***names, size_t *count) {
     }
     const int fault = errno;
     if (*count > 1)
-        qsort(*names, *count, sizeof **names, by_text);
+        qsort(*names, *count, sizeof **names, compare_texts);
     return fault;
 }
 
@@ -218,13 +259,13 @@ static bool enter_opened(search *s, DIR *folder, const folder_todo *todo) {
     struct stat status;
     if (fstat(dirfd(folder), &status) != 0)
         return add_fault(s, todo->path, todo->name, strerror(errno));
-    const size_t found = folder_set_find(&s->entered, &status);
+    const size_t found = find_entered(&s->entered, &status);
     if (found != FOLDER_NONE)
-        return !folder_set_leads_to(&s->entered, found, todo->parent) ||
+        return !leads_to(&s->entered, found, todo->parent) ||
                add_fault(s, todo->path, todo->name,
                          "is a loop: it leads to a folder that it lies in");
     return is_skipped(s, &status, todo->parent) ||
-           (folder_set_add(&s->entered, &status, todo->parent) && sort_entries(s, folder, todo));
+           (add_entered(&s->entered, &status, todo->parent) && sort_entries(s, folder, todo));
 }
 
 static bool enter(search *s, const folder_todo *todo) {
@@ -249,6 +290,7 @@ pm_status folders_search(const char *path, const pm_motion_batch_sources *source
     }
     release_todos(&s.stack);
     release_todos(&s.links);
-    folder_set_release(&s.entered);
+    free(s.entered.parents);
+    json_decref(s.entered.places);
     return good ? PM_OK : item_memory(error);
 }

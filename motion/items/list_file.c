@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * From the lines of a list to items. Each archive that lines name is opened once.
+ * From the lines of a list to items, and back. Each archive that lines name is opened once.
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/items/list_file.h"
-
-#include "motion/items/archive.h"
-#include "motion/items/item_add.h"
-#include "motion/items/list_line.h"
-
-#include "motion/base/fault.h"
-#include "motion/files/input.h"
-
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "motion/base/arena.h"
+#include "motion/base/composed.h"
+#include "motion/base/fault.h"
+#include "motion/base/json.h"
+#include "motion/files/input.h"
+#include "motion/files/output.h"
+#include "motion/items/archive.h"
+#include "motion/items/items.h"
+#include "motion/items/list_line.h"
 
 /* A line about a member of an archive. */
 typedef struct member_line {
@@ -34,14 +36,11 @@ typedef struct member_lines {
 
 /* Takes the archive and the member from the line. */
 static bool keep_member(member_lines *members, list_line *line, size_t item) {
-    if (members->count == members->room) {
-        const size_t room = members->room < 64 ? 64 : 2 * members->room;
-        member_line *more = realloc(members->lines, room * sizeof *more);
-        if (!more)
-            return false;
-        members->lines = more;
-        members->room = room;
-    }
+    member_line *more =
+        motion_with_room(members->lines, members->count, &members->room, sizeof *more);
+    if (!more)
+        return false;
+    members->lines = more;
     members->lines[members->count++] =
         (member_line){line->path, line->member, item, line->has_bytes};
     line->path = line->member = NULL;
@@ -103,7 +102,8 @@ static bool look_at(batch_item *item) {
 static bool add_line(list_line *line, member_lines *members, batch_items *items) {
     const bool is_member = line->member != NULL;
     char *name = line->out ? line->out : batch_name_of(is_member ? line->member : line->path);
-    char *path = item_text(line->path, is_member ? ":" : "", is_member ? line->member : "");
+    char *path =
+        compose_format("%s%s%s", line->path, is_member ? ":" : "", is_member ? line->member : "");
     line->out = NULL;
     batch_item *item = item_add(items, path, name);
     if (!item)
@@ -174,5 +174,68 @@ pm_status list_file_read(const char *path, batch_items *items, pm_error *error) 
                                  ? list_text_read(label, data, size, items, error)
                                  : motion_fail_at(error, PM_ERROR_FILE, label, NULL, "%s", reason);
     free(data);
+    return status;
+}
+
+/* ---- the lines of a list ----------------------------------------------------------------------- */
+
+static bool write_item(FILE *file, const batch_item *item, bool whole) {
+    json_writer json = {.file = file, .depth = JSON_LINE};
+    /* "takes.tar:walks/a.bvh" is a path and a member. */
+    const bool is_member = item->archive != NULL;
+    const char *file_path = is_member ? item->archive : item->path;
+    const char *member = is_member ? item->path + strlen(item->archive) + 1 : item->path;
+    char *derived = batch_name_of(member);
+    if (!derived)
+        return false;
+    json_begin_object(&json, NULL);
+    json_write_path(&json, "path", file_path);
+    if (is_member)
+        json_write_path(&json, "member", member);
+    if (!item->fault)
+        json_write_integer(&json, "bytes", item->bytes);
+    if (whole || strcmp(derived, item->name) != 0)
+        json_write_path(&json, "out", item->name);
+    if (item->source_rate.den != 0)
+        json_write_rate(&json, "source_rate", item->source_rate);
+    if (item->layout)
+        json_write_path(&json, "layout", item->layout);
+    json_end_object(&json);
+    fputc('\n', file);
+    free(derived);
+    return true;
+}
+
+static int by_path(const void *left, const void *right) {
+    const batch_item *a = *(const batch_item *const *)left, *b = *(const batch_item *const *)right;
+    const int order = strcmp(a->path, b->path);
+    return order != 0 ? order : strcmp(a->name, b->name);
+}
+
+bool list_write_text(const batch_items *items, bool whole, char **text, size_t *size) {
+    const batch_item **order = calloc(items->count + 1, sizeof *order);
+    FILE *file = order ? open_memstream(text, size) : NULL;
+    bool good = file != NULL;
+    for (size_t i = 0; good && i < items->count; i++)
+        order[i] = &items->items[i];
+    if (good && items->count > 1)
+        qsort(order, items->count, sizeof *order, by_path);
+    for (size_t i = 0; good && i < items->count; i++)
+        good = (order[i]->fault != NULL && !whole) || write_item(file, order[i], whole);
+    if (file) {
+        good = ferror(file) == 0 && good;
+        good = fclose(file) == 0 && good;
+    }
+    free(order);
+    return good;
+}
+
+pm_status list_write(const char *path, const batch_items *items, pm_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    const pm_status status = list_write_text(items, false, &text, &size)
+                                 ? motion_output_save(path, text, size, error)
+                                 : item_memory(error);
+    free(text);
     return status;
 }

@@ -2,7 +2,7 @@
  *
  * One archive is open at a time.
  */
-#include "motion/items/member_reader.h"
+#include "motion/items/archive.h"
 
 #include <stdio.h>
 #include <string.h>

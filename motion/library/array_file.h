@@ -10,6 +10,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
+#include "motion/model/names.h"
 #include "motion/npz/npy_header.h"
 
 typedef struct file_array {
@@ -25,8 +26,8 @@ typedef struct array_file {
     motion_arena arena;
     const char *mapped; /* NULL: the bytes of array_file_parse */
     size_t size;
-    file_array *arrays;        /* in the order of the file */
-    const file_array **sorted; /* by name */
+    file_array *arrays;   /* in the order of the file */
+    motion_named *sorted; /* by name */
     size_t count;
 } array_file;
 

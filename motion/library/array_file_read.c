@@ -14,7 +14,7 @@
 #include "motion/files/input.h"
 #include "motion/library/array_file.h"
 #include "motion/model/names.h"
-#include "motion/npz/zip.h"
+#include "motion/npz/npz.h"
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
@@ -35,10 +35,7 @@ static pm_status digest(void *user, size_t index, pm_error *error) {
 
 static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
     char shown[MOTION_PRINTABLE];
-    const bool is_npy = m->name.size > 4 && memcmp(m->name.data + m->name.size - 4, ".npy", 4) == 0;
-    return motion_refuse(error, "%s: %s",
-                         motion_printable(shown, m->name.data, m->name.size - (is_npy ? 4 : 0)),
-                         problem);
+    return motion_refuse(error, "%s: %s", npz_shown(shown, m), problem);
 }
 
 static size_t cut(const zip_archive *zip, block *blocks) {
@@ -105,7 +102,6 @@ static pm_status place(array_file *a, const zip_member *m, file_array *array, pm
 static pm_status read_array(array_file *a, const zip_member *m, file_array *array,
                             pm_error *error) {
     char reason[NPY_REASON_SIZE];
-    size_t count = 0;
     if (m->name.size < 5 || memcmp(m->name.data + m->name.size - 4, ".npy", 4) != 0)
         return refuse(m, error, "is no array");
     array->name = (pm_motion_name){motion_copy_text(&a->arena, m->name.data, m->name.size - 4),
@@ -114,17 +110,10 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
         return motion_refuse_memory(error);
     if (!npy_read_header(m->packed.data, m->packed.size, &array->header, reason))
         return refuse(m, error, "is damaged: its header is none of NumPy");
-    const size_t element = npy_element_size(array->header.type);
-    if (array->header.fortran_order || element == 0 || !npy_count(&array->header, &count) ||
-        count > SIZE_MAX / element || count * element != m->packed.size - array->header.data_at)
+    if (array->header.fortran_order || !npy_has_size(&array->header, m->packed.size))
         return refuse(m, error, "is damaged: it has another size than its header");
-    array->bytes = count * element;
+    array->bytes = m->packed.size - array->header.data_at;
     return place(a, m, array, error);
-}
-
-static int compare_arrays(const void *x, const void *y) {
-    const file_array *a = *(const file_array *const *)x, *b = *(const file_array *const *)y;
-    return motion_compare_names(a->name, b->name);
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
@@ -138,12 +127,12 @@ static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *er
     if (status != PM_OK)
         return status;
     for (size_t i = 0; i < a->count; i++)
-        a->sorted[i] = &a->arrays[i];
-    qsort(a->sorted, a->count, sizeof *a->sorted, compare_arrays);
+        a->sorted[i] = (motion_named){a->arrays[i].name, (uint32_t)i};
+    motion_sort_named(a->sorted, a->count);
     for (size_t i = 1; i < a->count; i++)
-        if (compare_arrays(&a->sorted[i - 1], &a->sorted[i]) == 0) {
+        if (motion_compare_names(a->sorted[i - 1].name, a->sorted[i].name) == 0) {
             char shown[MOTION_PRINTABLE];
-            const pm_motion_name name = a->sorted[i]->name;
+            const pm_motion_name name = a->sorted[i].name;
             return motion_refuse(error, "%s: there are two of this name",
                                  motion_printable(shown, name.text, name.size));
         }
@@ -193,19 +182,9 @@ void array_file_close(array_file *a) {
 /* ---- access --------------------------------------------------------------------------- */
 
 const file_array *array_file_find(const array_file *a, const char *name) {
-    const pm_motion_name wanted = {name, strlen(name)};
-    size_t low = 0, high = a->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = motion_compare_names(a->sorted[middle]->name, wanted);
-        if (order == 0)
-            return a->sorted[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    const uint32_t found =
+        motion_find_named(a->sorted, a->count, (pm_motion_name){name, strlen(name)});
+    return found != PM_NO_INDEX32 ? &a->arrays[found] : NULL;
 }
 
 pm_status array_file_want(const array_file *a, const char *name, const char *type, size_t rank,

@@ -19,8 +19,6 @@ enum {
     BLOCK = 1 << 22,
     EXTRA64 = 20,     /* bytes of the sizes of zip64 in the header of a member */
     PADDING = 0x4D50, /* id of the extra field before an array */
-    MADE_BY = 3 << 8 | 20,
-    DATE = 1 << 5 | 1, /* 1 January 1980 */
     UTF8_NAME = 1 << 11
 };
 
@@ -73,13 +71,9 @@ static uint64_t lay_out(member *m, const file_array *array, uint64_t at) {
     memcpy(m->name + array->name.size, ".npy", 4);
     zip_put(zip_put(m->extra, PADDING, 2), room, 2);
     const zip_bytes extra = {m->extra, 4 + room};
-    m->zip = (zip_member){.name = {m->name, name},
-                          .extra = extra,
-                          .local_extra = extra,
-                          .made_by = MADE_BY,
-                          .flags = has_ascii_name(array->name) ? 0 : UTF8_NAME,
-                          .date = DATE,
-                          .external = PERMISSIONS};
+    m->zip = zip_new_member((zip_bytes){m->name, name}, PERMISSIONS);
+    m->zip.extra = m->zip.local_extra = extra;
+    m->zip.flags = has_ascii_name(array->name) ? 0 : UTF8_NAME;
     m->data_at = at + room + m->header_size;
     return m->data_at + array->bytes;
 }

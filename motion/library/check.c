@@ -123,22 +123,17 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
 
 /* ---- motions -------------------------------------------------------------------------- */
 
-static int compare_motions(const void *a, const void *b) {
-    const pm_library_motion *x = *(const pm_library_motion *const *)a;
-    return motion_compare_names(x->name, (*(const pm_library_motion *const *)b)->name);
-}
-
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
-    const pm_library_motion **order = malloc(c->motion_count * sizeof *order);
+    motion_named *order = malloc(c->motion_count * sizeof *order);
     pm_status status = PM_OK;
     if (!order)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < c->motion_count; i++)
-        order[i] = &c->motions[i];
-    qsort(order, c->motion_count, sizeof *order, compare_motions);
+        order[i] = (motion_named){c->motions[i].name, (uint32_t)i};
+    motion_sort_named(order, c->motion_count);
     for (size_t i = 1; i < c->motion_count && status == PM_OK; i++)
-        if (compare_motions(&order[i - 1], &order[i]) == 0)
-            status = refuse_name("motions", order[i]->name, "is the name of two", error);
+        if (motion_compare_names(order[i - 1].name, order[i].name) == 0)
+            status = refuse_name("motions", order[i].name, "is the name of two", error);
     free(order);
     return status;
 }

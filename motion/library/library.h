@@ -5,9 +5,10 @@
 #ifndef POSEMILL_MOTION_LIBRARY_LIBRARY_H
 #define POSEMILL_MOTION_LIBRARY_LIBRARY_H
 
-#include <posemill/posemill_library.h>
-
 #include "motion/library/array_file.h"
+#include "motion/model/model.h"
+
+#include <posemill/posemill_library.h>
 
 struct pm_library {
     array_file file; /* its arena has what `content` does not find in the mapped file */
@@ -53,9 +54,6 @@ pm_status library_encode(const pm_library_content *content, const float *rotatio
 /* The bytes of an extra's number; 0: it is no type of extras. */
 size_t library_extra_size(const char *type);
 
-/* Builds the skeleton and the crowd. */
-pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
-
 /* ---- writing ---------------------------------------------------------------------- */
 
 /* The arrays of a file. Zero-initialise. */
@@ -70,5 +68,34 @@ typedef struct library_arrays {
  * pieces; 0: they have their data, where the content has. */
 pm_status library_list(const pm_library_content *content, const pm_library_write_options *options,
                        size_t pieces, library_arrays *arrays, pm_error *error);
+
+/* Names of joints and bodies in a file, and those of a robot: names decide which is which. */
+
+/* Names of one kind. */
+typedef struct robot_names {
+    const pm_motion_name *names;
+    size_t count;
+} robot_names;
+
+/* places[i] receives the place in the file of name i of the robot; PM_NO_INDEX32: the file lacks it.
+ * Names are equal byte by byte; or all of them without regard to case and to words such as `joint` at
+ * their ends, which a note says, unless `notes` is NULL. Names that only count are in the order of the
+ * robot, and so are all where one side has no names. Refused with both lists: a name of the file that the
+ * robot lacks, one that is there twice and, with `all`, one of the robot that the file lacks. `kind`:
+ * "joint" or "body", for messages. */
+pm_status robot_match_names(const char *kind, robot_names file, robot_names robot, bool all,
+                            uint32_t *places, motion_notes *notes, pm_error *error);
+
+/* Whether there are names. */
+bool robot_has_names(robot_names names);
+
+/* Whether the places of bodies in a file of a robot are those that its angles give. */
+
+/* Compares at five frames of a clip of pm_library_match_robot. bodies[places[j]] are the positions of joint
+ * j; where no joint has a place and there are as many bodies as the robot has, they are in its order.
+ * Refuses a distance above a centimetre by the name of the body. */
+pm_status robot_check_places(const pm_library_content *robot, const pm_motion_clip *clip,
+                             const pm_motion_channel *const *bodies, size_t count,
+                             const uint32_t *places, pm_error *error);
 
 #endif

@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "motion/library/library.h"
-#include "motion/library/robot_names.h"
-#include "motion/library/robot_places.h"
 #include "motion/model/angles.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"

@@ -2,7 +2,7 @@
  *
  * Matching names of joints and bodies: exactly, by what is left of them without common words, or by numbers.
  */
-#include "motion/library/robot_names.h"
+#include "motion/library/library.h"
 
 #include <ctype.h>
 #include <stdio.h>

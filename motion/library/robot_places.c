@@ -2,14 +2,13 @@
  *
  * Forward kinematics of a robot at a few frames, in double, for comparing with the places in its file.
  */
-#include "motion/library/robot_places.h"
+#include "motion/library/library.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
-#include "motion/library/library.h"
 #include "motion/model/evaluate.h"
 
 enum { FRAMES = 5 };

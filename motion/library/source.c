@@ -9,6 +9,7 @@
 
 #include "motion/base/fault.h"
 #include "motion/library/library.h"
+#include "motion/model/made.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
 
@@ -115,19 +116,11 @@ static bool is_turned(const library_source *source, size_t joint) {
     return source->options->quarter_turns != 0 && source->character->skeleton.parents[joint] < 0;
 }
 
-/* The product with a quarter of a turn about x. */
-static void turn_rotation(int turns, const double *b, double *out) {
-    const double ax = turns * HALF, ay = 0, az = 0, aw = HALF;
-    out[0] = aw * b[0] + ax * b[3] + ay * b[2] - az * b[1];
-    out[1] = aw * b[1] - ax * b[2] + ay * b[3] + az * b[0];
-    out[2] = aw * b[2] + ax * b[1] - ay * b[0] + az * b[3];
-    out[3] = aw * b[3] - ax * b[0] - ay * b[1] - az * b[2];
-}
-
 static void place_rotation(const library_source *source, size_t joint, const double *from,
                            double *to) {
+    const double quarter[] = {source->options->quarter_turns * HALF, 0, 0, HALF};
     if (is_turned(source, joint))
-        turn_rotation(source->options->quarter_turns, from, to);
+        quat_multiply(quarter, from, to);
     else
         memcpy(to, from, 4 * sizeof *to);
 }
@@ -144,8 +137,8 @@ static void place_position(const library_source *source, size_t joint, const dou
 
 /* ---- the skeleton --------------------------------------------------------------------- */
 
-static const pm_motion_name *name_of(const library_source *source, size_t joint) {
-    return &source->content->nodes[source->character->nodes[joint]].name;
+static pm_motion_name name_of(const library_source *source, size_t joint) {
+    return source->content->nodes[source->character->nodes[joint]].name;
 }
 
 /* All arrays of pm_motion_character_create have doubles. */
@@ -165,8 +158,7 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
     if (!names || !parents || !rotations || !positions || !bodies)
         return motion_refuse_memory(error);
     for (size_t j = 0; j < joints; j++) {
-        const pm_motion_name *name = name_of(source, j);
-        names[j] = (pm_motion_name){motion_copy_text(arena, name->text, name->size), name->size};
+        names[j] = motion_copy_name(arena, name_of(source, j));
         if (!names[j].text)
             return motion_refuse_memory(error);
         parents[j] = from->parents[j];
@@ -185,40 +177,26 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
 
 /* ---- the order of joints -------------------------------------------------------------- */
 
-static bool same_name(const pm_motion_name *a, const pm_motion_name *b) {
-    return motion_compare_names(*a, *b) == 0;
-}
-
-typedef struct named_joint {
-    const pm_motion_name *name;
-    uint32_t joint;
-} named_joint;
-
-static int compare_joints(const void *a, const void *b) {
-    return motion_compare_names(*((const named_joint *)a)->name, *((const named_joint *)b)->name);
-}
-
 /* Joints whose names differ, in the order of another file. */
 static pm_status sort_joints(library_source *source, const pm_library_content *c, pm_error *error) {
     const size_t joints = source->joint_count;
-    named_joint *own = calloc(2 * joints, sizeof *own), *first = own ? own + joints : NULL;
-    pm_status status = own ? PM_OK : motion_refuse_memory(error);
-    for (size_t j = 0; j < joints && own; j++) {
-        own[j] = (named_joint){name_of(source, j), (uint32_t)j};
-        first[j] = (named_joint){&c->joint_names[j], (uint32_t)j};
+    motion_named *own = motion_allocate(&source->arena, joints, 2 * sizeof *own);
+    if (!own)
+        return motion_refuse_memory(error);
+    motion_named *first = own + joints;
+    for (size_t j = 0; j < joints; j++) {
+        own[j] = (motion_named){name_of(source, j), (uint32_t)j};
+        first[j] = (motion_named){c->joint_names[j], (uint32_t)j};
     }
-    if (own) {
-        qsort(own, joints, sizeof *own, compare_joints);
-        qsort(first, joints, sizeof *first, compare_joints);
+    motion_sort_named(own, joints);
+    motion_sort_named(first, joints);
+    for (size_t j = 0; j < joints; j++) {
+        if (motion_compare_names(own[j].name, first[j].name) != 0 ||
+            (j > 0 && motion_compare_names(own[j - 1].name, own[j].name) == 0))
+            return motion_refuse(error, "has other joints than the first file");
+        source->order[first[j].index] = own[j].index;
     }
-    for (size_t j = 0; j < joints && status == PM_OK; j++) {
-        if (!same_name(own[j].name, first[j].name) ||
-            (j > 0 && same_name(own[j - 1].name, own[j].name)))
-            status = motion_refuse(error, "has other joints than the first file");
-        source->order[first[j].joint] = own[j].joint;
-    }
-    free(own);
-    return status;
+    return PM_OK;
 }
 
 pm_status library_match_joints(library_source *source, const pm_library_content *c,
@@ -234,7 +212,7 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
         return motion_refuse_memory(error);
     for (size_t j = 0; j < c->joint_count; j++) {
         source->order[j] = (uint32_t)j;
-        same &= same_name(name_of(source, j), &c->joint_names[j]);
+        same = same && motion_compare_names(name_of(source, j), c->joint_names[j]) == 0;
     }
     const pm_status status = same ? PM_OK : sort_joints(source, c, error);
     for (size_t j = 0; j < c->joint_count && status == PM_OK; j++) {

@@ -17,12 +17,10 @@ enum { MOST_STEPS = 32767, BLOCK_ROWS = 1 << 14, MOST_ARRAYS = 40 };
 static void add(library_arrays *a, const char *name, const char *type, size_t rank,
                 const size_t *shape, const void *data) {
     file_array *to = &a->list[a->count++];
-    size_t count = 0;
     *to = (file_array){.name = {name, strlen(name)}, .header = {.rank = rank}, .data = data};
     memcpy(to->header.shape, shape, rank * sizeof *shape);
     snprintf(to->header.type, sizeof to->header.type, "%s", type);
-    npy_count(&to->header, &count);
-    to->bytes = count * npy_element_size(type);
+    (void)npy_bytes(&to->header, &to->bytes);
 }
 
 /* (rows, width), or (rows) with the width 0. */

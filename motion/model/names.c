@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const motion_path_names[] = {"rotation", "translation", "scale", "weights", "scalar"};
+
+const char *const motion_interpolation_names[] = {[PM_MOTION_LINEAR] = "linear",
+                                                  [PM_MOTION_STEP] = "step",
+                                                  [PM_MOTION_CUBICSPLINE] = "cubicspline"};
+
 int motion_compare_names(pm_motion_name a, pm_motion_name b) {
     const size_t common = a.size < b.size ? a.size : b.size;
     const int order = common > 0 ? memcmp(a.text, b.text, common) : 0;

@@ -7,6 +7,7 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/counts.h"
 #include "motion/base/fault.h"
 
 /* Less than 0, 0, or more than 0, as strcmp. */
@@ -35,6 +36,10 @@ void motion_names_release(motion_names *names);
 
 /* The first node with a name; PM_NO_INDEX32: none has it. */
 uint32_t motion_names_find(const motion_names *names, const char *text, size_t size);
+
+/* "rotation", "translation", "scale", "weights", "scalar", and "linear", "step", "cubicspline". */
+extern const char *const motion_path_names[PM_MOTION_PATH_COUNT];
+extern const char *const motion_interpolation_names[PM_MOTION_INTERPOLATION_COUNT];
 
 /* A name of a joint for messages, printable; of a joint without a name, `number`: "joint 3". A number
  * below 0 is no joint, and its name is as it is. Returns `shown`. */

@@ -4,6 +4,8 @@
  */
 #include "motion/model/pose.h"
 
+#include "motion/model/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,22 +43,10 @@ similarity pose_local(const pm_motion_node *node, const node_channels *own,
     return pose;
 }
 
-/* Each chain of nodes without a place in the order, from its top. */
 bool pose_order(const pm_motion_content *content, uint32_t *order) {
-    const pm_motion_node *nodes = content->nodes;
-    bool *placed = calloc(content->node_count + 1, sizeof *placed);
-    size_t count = 0;
-    for (size_t j = 0; placed && j < content->node_count; j++) {
-        size_t above = 0;
-        for (int32_t n = (int32_t)j; n >= 0 && !placed[n]; n = nodes[n].parent)
-            above++;
-        int32_t n = (int32_t)j;
-        for (size_t at = count + above; at > count; at--, n = nodes[n].parent) {
-            order[at - 1] = (uint32_t)n;
-            placed[n] = true;
-        }
-        count += above;
-    }
-    free(placed);
-    return placed != NULL;
+    uint32_t *place = calloc(content->node_count + 1, sizeof *place);
+    const bool good =
+        place && motion_order_nodes(content->nodes, content->node_count, order, place);
+    free(place);
+    return good;
 }

@@ -5,6 +5,9 @@
 #ifndef POSEMILL_MOTION_SIMILARITY_H
 #define POSEMILL_MOTION_SIMILARITY_H
 
+#include <math.h>
+#include <stdbool.h>
+
 /* v' = s q(v) + p, with a unit quaternion q. */
 typedef struct similarity {
     double q[4], p[3], s;
@@ -19,6 +22,10 @@ static inline void vector_cross(const double a[3], const double b[3], double out
     out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
+static inline double vector_length(const double v[3]) {
+    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
 /* First b, then a; the result may be either. */
 static inline void quat_multiply(const double a[4], const double b[4], double out[4]) {
     const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
@@ -28,6 +35,26 @@ static inline void quat_multiply(const double a[4], const double b[4], double ou
     out[0] = x;
     out[1] = y;
     out[2] = z;
+}
+
+/* Of unit quaternions within 1e-3. A gap, which is NaN, has no length. */
+static inline bool quat_is_unit(const double q[4]) {
+    const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
+    return !(fabs(square - 1.0) > 2e-3);
+}
+
+static inline double quat_largest(const double q[4]) {
+    return fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
+}
+
+/* The largest number is divided by first, so that no square overflows. */
+static inline void quat_normalise(double q[4]) {
+    const double most = quat_largest(q);
+    for (int i = 0; i < 4; i++)
+        q[i] /= most;
+    const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
+    for (int i = 0; i < 4; i++)
+        q[i] /= length;
 }
 
 static inline void quat_rotate(const double q[4], const double v[3], double out[3]) {

@@ -29,35 +29,21 @@ static input_kind_found find_magic(const char *bytes, size_t size) {
 const input_kind npy_kind = {find_magic, "not a .npy file"};
 
 static bool accept_type(const npy_header *header, npy_array *array, char *reason) {
-    if (strcmp(header->type, "<f4") == 0) {
-        array->type = PM_FLOAT32;
-    } else if (strcmp(header->type, "<f8") == 0) {
-        array->type = PM_FLOAT64;
-    } else if (header->type[0] == '>') {
+    const char *type = header->type;
+    const bool is_float = strcmp(type, "<f4") == 0, is_double = strcmp(type, "<f8") == 0;
+    array->type = is_double ? PM_FLOAT64 : PM_FLOAT32;
+    if (type[0] == '>')
         snprintf(reason, NPY_REASON_SIZE,
-                 "type is '%s', big-endian; expected little-endian '<f4' or '<f8'", header->type);
-        return false;
-    } else {
+                 "type is '%s', big-endian; expected little-endian '<f4' or '<f8'", type);
+    else if (!is_float && !is_double)
         snprintf(reason, NPY_REASON_SIZE, "type is '%s'; expected float32 '<f4' or float64 '<f8'",
-                 header->type);
-        return false;
-    }
-    if (header->fortran_order) {
+                 type);
+    else if (header->fortran_order)
         snprintf(reason, NPY_REASON_SIZE,
                  "array is in Fortran order; expected C order, see numpy.ascontiguousarray");
-        return false;
-    }
-    return true;
-}
-
-static bool count_numbers(const npy_header *header, npy_array *array) {
-    array->rank = header->rank;
-    memcpy(array->shape, header->shape, sizeof array->shape);
-    size_t width = array->type == PM_FLOAT32 ? 4 : 8;
-    if (!npy_count(header, &array->count) || array->count > SIZE_MAX / width)
-        return false;
-    array->bytes = array->count * width;
-    return true;
+    else
+        return true;
+    return false;
 }
 
 bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
@@ -65,7 +51,9 @@ bool npy_parse(const char *file, size_t size, npy_array *array, char *reason) {
     memset(array, 0, sizeof *array);
     if (!npy_read_header(file, size, &header, reason) || !accept_type(&header, array, reason))
         return false;
-    if (!count_numbers(&header, array)) {
+    array->rank = header.rank;
+    memcpy(array->shape, header.shape, sizeof array->shape);
+    if (!npy_count(&header, &array->count) || !npy_bytes(&header, &array->bytes)) {
         snprintf(reason, NPY_REASON_SIZE, "shape is too large for any file");
         return false;
     }

@@ -232,6 +232,19 @@ size_t npy_element_size(const char *type) {
     return type[1] == 'U' ? 4 * size : size;
 }
 
+bool npy_bytes(const npy_header *header, size_t *bytes) {
+    const size_t element = npy_element_size(header->type);
+    if (element == 0 || !npy_count(header, bytes) || *bytes > SIZE_MAX / element)
+        return false;
+    *bytes *= element;
+    return true;
+}
+
+bool npy_has_size(const npy_header *header, uint64_t size) {
+    size_t bytes;
+    return size >= header->data_at && npy_bytes(header, &bytes) && bytes == size - header->data_at;
+}
+
 /* ---- writing ---------------------------------------------------------------------- */
 
 void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size) {

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum {
     NPY_MAX_RANK = 32,      /* the limit of NumPy */
@@ -31,6 +32,12 @@ bool npy_read_header(const char *file, size_t size, npy_header *header, char *re
 
 /* The number of elements. False if it cannot be represented. */
 bool npy_count(const npy_header *header, size_t *count);
+
+/* Bytes of the elements. False if they cannot be represented, or the type has no size. */
+bool npy_bytes(const npy_header *header, size_t *bytes);
+
+/* Whether a file of `size` bytes has the data of the header, and no more. */
+bool npy_has_size(const npy_header *header, uint64_t size);
 
 /* Bytes of an element of the type; 0 for types of unknown size, and for objects. */
 size_t npy_element_size(const char *type);

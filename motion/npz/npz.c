@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "motion/npz/npz_source.h"
-#include "motion/time/rate.h"
 
 static void release(void *document) {
     npz_document *d = document;
@@ -21,42 +20,45 @@ static void release(void *document) {
     free(d);
 }
 
-static pm_status read_document(npz_document *document, const motion_input *input, pm_motion *motion,
-                               pm_error *error) {
-    npz_layout layout;
-    npz_clip_rate rate = {.source = NULL};
-    pm_status status =
-        zip_open(&motion->arena, input->data, input->size, &document->archive, error);
+static pm_status read_document(npz_reading *r) {
+    npz_document *d = r->document;
+    pm_status status = zip_open(r->arena, r->input->data, r->input->size, &d->archive, r->error);
     if (status != PM_OK)
         return status;
-    document->headers_only = input->options->headers_only;
-    motion_expect(input->options->observer, zip_unpacked_size(&document->archive));
-    document->owned = calloc(document->archive.count + 1, sizeof *document->owned);
-    if (!document->owned)
-        return motion_refuse_memory(error);
-    status = npz_choose_layout(input, &document->archive, &motion->arena, &layout, error);
+    r->members = d->archive.members;
+    d->headers_only = r->input->options->headers_only;
+    motion_expect(r->input->options->observer, zip_unpacked_size(&d->archive));
+    d->owned = calloc(d->archive.count + 1, sizeof *d->owned);
+    d->uses = motion_allocate(r->arena, d->archive.count, sizeof *d->uses);
+    if (!d->owned || !d->uses)
+        return motion_refuse_memory(r->error);
+    status = npz_choose_layout(r->input, &d->archive, r->arena, &r->layout, r->error);
     if (status == PM_OK)
-        status = npz_find_rate(document, input, &layout, &rate, error);
+        status = npz_find_rate(r);
     if (status == PM_OK)
-        status = npz_find_rows(document, input, &layout, &motion->arena, error);
-    if (status == PM_OK && document->rate_count > 0)
-        motion->stated_rate = document->rates[0].rate;
-    const double hertz = rate_value(rate.rate);
+        status = npz_find_rows(r);
+    if (status == PM_OK && d->rate_count > 0)
+        r->motion->stated_rate = d->rates[0].rate;
     if (status == PM_OK)
-        status = npz_find_order(document, input, hertz, &layout, error);
+        status = npz_find_order(r);
     if (status == PM_OK)
-        status = npz_check_velocities(document, input, hertz, error);
-    if (status == PM_OK)
-        status = npz_make_content(document, input, &layout, rate, motion, error);
-    return status;
+        status = npz_check_velocities(r);
+    return status == PM_OK ? npz_make_content(r) : status;
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
-    npz_document *document = calloc(1, sizeof *document);
-    if (!document)
-        return motion_refuse_memory(error);
-    motion->document = document;
-    return read_document(document, input, motion, error);
+    npz_reading r = {.document = calloc(1, sizeof *r.document),
+                     .input = input,
+                     .motion = motion,
+                     .arena = &motion->arena,
+                     .error = error};
+    motion->document = r.document;
+    return r.document ? read_document(&r) : motion_refuse_memory(error);
+}
+
+static pm_status write(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
+    return writing->document ? npz_write(writing, sink, error)
+                             : npz_write_new(writing, sink, error);
 }
 
 static input_kind_found find_zip(const char *bytes, size_t size) {
@@ -74,7 +76,7 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .kind = &npz_kind,
                                   .recognise = zip_recognise,
                                   .read = read,
-                                  .write = npz_write,
+                                  .write = write,
                                   .shares_rows = npz_shares_rows,
                                   .selects = true,
                                   .convert = npz_convert,

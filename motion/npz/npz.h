@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * An NPZ file as a document: the archive, its members with a row per frame, and those with the
- * rate. All other members are carried over as bytes.
+ * rate. All other members are carried over as bytes. Files of this folder use those above them only:
+ *
+ *   npy_header, zip_fields, zip_read, zip_inflate, zip_write   arrays and archives
+ *   npy_file, npz_numbers                                      numbers of arrays
+ *   npz_layout, npz_layout_json                                which member is what
+ *   npz_member                                                 members of an archive, and messages
+ *   npz_rotations                                              numbers of members
+ *   npz_rate, npz_unnamed, npz_rows, npz_evidence              what a file has
+ *   npz_skeleton, npz_joints, npz_content                      the motion that is made of it
+ *   npz_write_rows, npz_write, npz_new                         writing
+ *   npz                                                        the row in the table of formats
  */
 #ifndef POSEMILL_MOTION_NPZ_H
 #define POSEMILL_MOTION_NPZ_H
@@ -37,15 +47,16 @@ typedef struct npz_rate {
     pm_rational rate; /* 0/0: not a rate, but another one was given */
 } npz_rate;
 
-/* The rate of the clip. 0/0: frames have times of their own. */
-typedef struct npz_clip_rate {
-    pm_rational rate;
-    const npz_rate *source; /* NULL: it is not that of a member */
-} npz_clip_rate;
+/* What a member is; all others are carried over. */
+typedef struct npz_use {
+    enum { NPZ_CARRIED = 0, NPZ_ROWS, NPZ_THE_RATE, NPZ_TIMES } as;
+    size_t index; /* among the rows, or the rates */
+} npz_use;
 
 typedef struct npz_document {
     zip_archive archive;
-    char **owned; /* decompressed members; NULL where they are in place */
+    char **owned;  /* decompressed members; NULL where they are in place */
+    npz_use *uses; /* of each member */
     npz_rows *rows;
     size_t row_count;
     size_t frames;
@@ -54,20 +65,28 @@ typedef struct npz_document {
     size_t node_member_count; /* of `plain`: members with the skeleton */
     bool has_times;           /* of `plain` without a rate */
     size_t times_member;
+    npy_header times_header;
     bool headers_only;  /* large members are not extracted */
     uint64_t extracted; /* bytes */
     size_t unread;      /* members that were not extracted */
 } npz_document;
 
-/* ---- parts of reading and writing ------------------------------------------------------- */
+/* A file that is being read. */
+typedef struct npz_reading {
+    npz_document *document;
+    zip_member *members; /* of its archive */
+    const motion_input *input;
+    npz_layout layout;
+    pm_rational rate;            /* of the clip. 0/0: frames have times of their own */
+    const npz_rate *rate_source; /* NULL: it is not that of a member */
+    pm_motion *motion;           /* that is made */
+    motion_arena *arena;         /* its own */
+    pm_motion_channel *channels; /* of its clip */
+    size_t channel_count;
+    pm_error *error;
+} npz_reading;
 
-/* Gives a member's array, with its header. The bytes remain valid as long as the document; they are NULL
- * for a large member of which only the header is wanted. */
-pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
-                   pm_error *error);
-
-/* Lists the members of both documents that are neither rows nor a rate and differ. */
-void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size);
+/* ---- members ------------------------------------------------------------------------------ */
 
 /* The same name without `.npy`, printable. */
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
@@ -76,24 +95,44 @@ const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
 pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Warns of a member in the same way. */
+void npz_warn(const npz_reading *r, size_t member, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Refuses a member if the options are strict; otherwise warns of it, with what is done. */
+pm_status npz_doubt(const npz_reading *r, size_t member, const char *done, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Reads the header from a member's first bytes. False with a reason, also for members that are damaged. */
+bool npz_peek_header(const zip_member *member, npy_header *header, char *reason);
+
+/* Gives a member's array, with its header. The bytes remain valid as long as the document; they are NULL
+ * for a large member of which only the header is wanted. */
+pm_status npz_load(npz_reading *r, size_t member, npy_header *header, zip_bytes *bytes);
+
+/* Finds a member and loads it. *bytes.data is NULL if there is none. */
+pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_header *header,
+                         zip_bytes *bytes);
+
+/* Lists the members of both documents that are neither rows nor a rate and differ. */
+void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size);
+
+/* ---- parts of reading --------------------------------------------------------------------- */
+
 /* Finds all members with a row per frame. */
-pm_status npz_find_rows(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        motion_arena *arena, pm_error *error);
+pm_status npz_find_rows(npz_reading *r);
 
 /* Refuses a member of no layout that is rotations. */
-pm_status npz_check_unnamed(const npz_document *document, const npz_rows *rows, pm_error *error);
+pm_status npz_check_unnamed(const npz_reading *r, const npz_rows *rows);
 
 /* Finds out the order of quaternions, and changes the layout to its twin of the other order. */
-pm_status npz_find_order(npz_document *document, const motion_input *input, double rate,
-                         npz_layout *layout, pm_error *error);
+pm_status npz_find_order(npz_reading *r);
 
 /* Warns of velocities that are not the derivatives of what they belong to. */
-pm_status npz_check_velocities(const npz_document *document, const motion_input *input, double rate,
-                               pm_error *error);
+pm_status npz_check_velocities(const npz_reading *r);
 
 /* Reads the rate members, and decides which rate the clip has. */
-pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        npz_clip_rate *rate, pm_error *error);
+pm_status npz_find_rate(npz_reading *r);
 
 enum { NPZ_DECIMAL_TEXT = 64 };
 
@@ -105,50 +144,30 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
 
 /* Fills the motion's content: nodes, and one clip with a channel for each rotation, vector and group
  * of scalars. */
-pm_status npz_make_content(npz_document *document, const motion_input *input,
-                           const npz_layout *layout, npz_clip_rate rate, pm_motion *motion,
-                           pm_error *error);
+pm_status npz_make_content(npz_reading *r);
 
-/* The format's `convert`. */
+/* Gives the channels the joints that the options name. */
+pm_status npz_add_joints(npz_reading *r);
+
+/* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
+pm_status npz_make_nodes(npz_reading *r);
+
+/* Reads the names of bodies and joints that members have. Names that do not fit are noted in
+ * motion->odd_names. */
+pm_status npz_read_subjects(npz_reading *r);
+
+/* Gives the times of the frames, which rise from 0 or more, in the arena. */
+pm_status npz_read_times(npz_reading *r, const double **times);
+
+/* ---- what the table of formats has ---------------------------------------------------------- */
+
 void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
                  size_t first, size_t key_count, pm_number type, void *keys);
 
-/* Gives the channels the joints that the options name. */
-pm_status npz_add_joints(npz_document *document, const motion_input *input,
-                         const npz_layout *layout, pm_motion *motion, pm_motion_channel *channels,
-                         pm_error *error);
-
-/* Makes the nodes of `plain` where the file has parents, and gives them their channels. */
-pm_status npz_make_nodes(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
-                         pm_error *error);
-
-/* Reads the names of bodies and joints that members have, for channels in memory of the motion. Names that
- * do not fit are noted in motion->odd_names. */
-pm_status npz_read_subjects(npz_document *document, pm_motion *motion, pm_motion_channel *channels,
-                            pm_error *error);
-
-/* Whether an array has `count` texts. */
-bool npz_has_texts(const npy_header *header, size_t count);
-
-/* Text `index` of such an array, as UTF-8. *name has a NULL text when memory is exhausted. */
-void npz_read_text(const npy_header *header, zip_bytes bytes, size_t index, motion_arena *arena,
-                   pm_motion_name *name);
-
-/* Sets whether the times are those of a member. */
-pm_status npz_find_times(npz_document *document, const npz_layout *layout, pm_error *error);
-
-/* Gives the times of the frames, which rise from 0 or more, in the arena. */
-pm_status npz_read_times(npz_document *document, motion_arena *arena, const double **times,
-                         pm_error *error);
-
-/* Writes the member with the times of samples; with those that it has if the samples have no rate. */
-pm_status npz_write_times(const npz_document *document, const motion_samples *samples,
-                          zip_writer *zip, pm_error *error);
-
-/* The bytes of a rate member with another rate, in malloc'ed memory. */
-pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,
-                        char **bytes, pm_error *error);
-
+/* Writes the document again with other frames. */
 pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
+
+/* Writes a new file of layout `plain`. */
+pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
 
 #endif

@@ -7,9 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/model/similarity.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_rotations.h"
+#include "motion/time/rate.h"
 
 /* ---- differences of frames ---------------------------------------------------------------- */
 
@@ -37,17 +39,15 @@ static void load_rotation(const subject *s, size_t frame, size_t joint, double q
 
 /* The angular velocity of the turn from one frame to the next, in the frame of the parent. */
 static void turn_between(const subject *s, size_t frame, size_t joint, double out[3]) {
-    double a[4], b[4], v[3];
+    double a[4], b[4];
     load_rotation(s, frame, joint, a);
     load_rotation(s, frame + 1, joint, b);
-    v[0] = -b[3] * a[0] + b[0] * a[3] - b[1] * a[2] + b[2] * a[1];
-    v[1] = -b[3] * a[1] + b[1] * a[3] - b[2] * a[0] + b[0] * a[2];
-    v[2] = -b[3] * a[2] + b[2] * a[3] - b[0] * a[1] + b[1] * a[0];
-    const double w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
-    const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-    const double speed = 2 * atan2(length, fabs(w)) * s->rate;
+    a[3] = -a[3];
+    quat_multiply(b, a, b);
+    const double length = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
+    const double speed = 2 * atan2(length, fabs(b[3])) * s->rate;
     for (size_t i = 0; i < 3; i++)
-        out[i] = length > 0 ? (w < 0 ? -v[i] : v[i]) / length * speed : 0;
+        out[i] = length > 0 ? (b[3] > 0 ? b[i] : -b[i]) / length * speed : 0;
 }
 
 /* From a frame to the next, per second: as many numbers as the velocity has. */
@@ -154,53 +154,38 @@ static bool is_large(const subject *s, const disagreement *d) {
            sqrt(beyond / samples) > part * sqrt(speed / samples / (double)groups) + still;
 }
 
-static pm_status complain(const npz_document *document, const motion_input *input, const subject *s,
-                          const disagreement *d, pm_error *error) {
-    const zip_member *m = &document->archive.members[s->velocity->member];
-    char of[MOTION_PRINTABLE], shown[MOTION_PRINTABLE];
-    npz_shown(of, &document->archive.members[s->of->member]);
-    if (input->options->strict)
-        return npz_refuse(error, m,
-                          "is not the derivative of '%s': they differ by up to %.3g per second, at "
-                          "frame %zu, index %zu",
-                          of, d->largest, d->frame, d->index);
-    motion_warn(&input->warnings,
-                "member '%s' is not the derivative of '%s': they differ by up to %.3g per second, "
-                "at frame %zu, index %zu, as velocities of centres of mass do; rows on source "
-                "frames keep it, the others get the derivative",
-                npz_shown(shown, m), of, d->largest, d->frame, d->index);
-    return PM_OK;
-}
-
-static pm_status check_velocity(const npz_document *document, const motion_input *input,
-                                const subject *s, pm_error *error) {
+static pm_status check_velocity(const npz_reading *r, const subject *s) {
     disagreement d;
-    pm_status status = PM_OK;
-    if (!measure(s, document->frames, &d))
-        status = motion_refuse_memory(error);
-    else if (is_large(s, &d))
-        status = complain(document, input, s, &d, error);
+    char of[MOTION_PRINTABLE];
+    const bool good = measure(s, r->document->frames, &d);
+    pm_status status = good ? PM_OK : motion_refuse_memory(r->error);
+    if (good && is_large(s, &d))
+        status = npz_doubt(r, s->velocity->member,
+                           ", as velocities of centres of mass do; rows on source frames keep it, "
+                           "the others get the derivative",
+                           "is not the derivative of '%s': they differ by up to %.3g per second, "
+                           "at frame %zu, index %zu",
+                           npz_shown(of, &r->members[s->of->member]), d.largest, d.frame, d.index);
     free(d.beyond);
     return status;
 }
 
 /* The velocity at an index among the rows; false if it is none, or not in memory. */
-static bool find_subject(const npz_document *document, size_t index, double rate, subject *s) {
-    const npz_rows *rows = &document->rows[index];
-    if (rows->role != NPZ_VELOCITY || document->frames < 3)
+static bool find_subject(const npz_reading *r, size_t index, subject *s) {
+    const npz_rows *rows = &r->document->rows[index];
+    if (rows->role != NPZ_VELOCITY || r->document->frames < 3)
         return false;
-    const npz_rows *of = &document->rows[rows->of];
-    *s = (subject){rows, of, of->role, rate};
+    const npz_rows *of = &r->document->rows[rows->of];
+    *s = (subject){rows, of, of->role, rate_value(r->rate)};
     return rows->data && of->data;
 }
 
-pm_status npz_check_velocities(const npz_document *document, const motion_input *input, double rate,
-                               pm_error *error) {
+pm_status npz_check_velocities(const npz_reading *r) {
     pm_status status = PM_OK;
     subject s;
-    for (size_t r = 0; r < document->row_count && status == PM_OK; r++)
-        if (find_subject(document, r, rate, &s))
-            status = check_velocity(document, input, &s, error);
+    for (size_t i = 0; i < r->document->row_count && status == PM_OK; i++)
+        if (find_subject(r, i, &s))
+            status = check_velocity(r, &s);
     return status;
 }
 
@@ -232,19 +217,18 @@ static double share_beyond(const subject *s, size_t frames) {
     return !good ? -1 : speed > 0 ? sqrt(beyond / speed) : 1;
 }
 
-static pm_status judge_by_velocities(const npz_document *document, double rate, verdict *found,
-                                     pm_error *error) {
+static pm_status judge_by_velocities(const npz_reading *r, verdict *found) {
     enum { ENOUGH = 1024 };
-    const size_t frames = document->frames < ENOUGH ? document->frames : ENOUGH;
+    const size_t frames = r->document->frames < ENOUGH ? r->document->frames : ENOUGH;
     subject s;
-    for (size_t r = 0; r < document->row_count && *found == UNKNOWN; r++) {
-        if (!find_subject(document, r, rate, &s) || !npz_is_rotation(s.of->role))
+    for (size_t i = 0; i < r->document->row_count && *found == UNKNOWN; i++) {
+        if (!find_subject(r, i, &s) || !npz_is_rotation(s.of->role))
             continue;
         const double named = share_beyond(&s, frames);
         s.role = other_order(s.role);
         const double other = share_beyond(&s, frames);
         if (named < 0 || other < 0)
-            return motion_refuse_memory(error);
+            return motion_refuse_memory(r->error);
         *found = judge(named, other);
     }
     return PM_OK;
@@ -262,13 +246,14 @@ static void position_of(const npz_rows *rows, size_t frame, size_t body, double 
 /* Where a body is, seen from another at a frame. */
 static void place(const subject *s, const npz_rows *positions, size_t frame, size_t from, size_t to,
                   double out[3]) {
-    double q[4], m[9], a[3], b[3];
+    double q[4], a[3], b[3];
     load_rotation(s, frame, from, q);
     position_of(positions, frame, from, a);
     position_of(positions, frame, to, b);
-    (void)pm_matrix_from_quat(q, m);
+    q[3] = -q[3];
     for (size_t i = 0; i < 3; i++)
-        out[i] = m[i] * (b[0] - a[0]) + m[3 + i] * (b[1] - a[1]) + m[6 + i] * (b[2] - a[2]);
+        b[i] -= a[i];
+    quat_rotate(q, b, out);
 }
 
 /* How far a body moves as seen from another, of its distance: 0 for two ends of a bone. */
@@ -332,25 +317,23 @@ static verdict judge_by_bones(const npz_document *document) {
 
 /* ---- deciding ----------------------------------------------------------------------------- */
 
-static const char *name_of(npz_role role) {
-    return role == NPZ_WXYZ ? "w x y z" : "x y z w";
-}
-
-static pm_status use_other_order(npz_document *document, const motion_input *input,
-                                 npz_layout *layout, pm_error *error) {
-    const npz_layout *twin = npz_layout_named(layout->twin);
-    npz_role role = NPZ_CONSTANT;
-    for (size_t r = 0; r < document->row_count; r++)
-        if (document->rows[r].role == NPZ_WXYZ || document->rows[r].role == NPZ_XYZW)
-            role = document->rows[r].role = other_order(document->rows[r].role);
-    if (input->options->strict)
+static pm_status use_other_order(npz_reading *r) {
+    npz_document *d = r->document;
+    const npz_layout *twin = npz_layout_named(r->layout.twin);
+    const char *order = "";
+    for (size_t i = 0; i < d->row_count; i++)
+        if (d->rows[i].role == NPZ_WXYZ || d->rows[i].role == NPZ_XYZW) {
+            d->rows[i].role = other_order(d->rows[i].role);
+            order = d->rows[i].role == NPZ_WXYZ ? "w x y z" : "x y z w";
+        }
+    if (r->input->options->strict)
         return motion_refuse(
-            error, "quaternions are %s, as velocities or bones show; expected the layout %s",
-            name_of(role), twin->name);
-    motion_warn_about(&input->warnings,
+            r->error, "quaternions are %s, as velocities or bones show; expected the layout %s",
+            order, twin->name);
+    motion_warn_about(&r->input->warnings,
                       (motion_about){.cure = "layout", .cure_value = twin->name, .hint = "says so"},
-                      "quaternions are read as %s, as velocities or bones show", name_of(role));
-    *layout = *twin;
+                      "quaternions are read as %s, as velocities or bones show", order);
+    r->layout = *twin;
     return PM_OK;
 }
 
@@ -366,30 +349,28 @@ static bool turns(const npz_document *document) {
 }
 
 /* Only layouts with a twin of the other order that nobody chose are doubted. */
-pm_status npz_find_order(npz_document *document, const motion_input *input, double rate,
-                         npz_layout *layout, pm_error *error) {
+pm_status npz_find_order(npz_reading *r) {
+    const char *name = r->layout.name, *twin = r->layout.twin;
     verdict found = UNKNOWN;
-    if (!layout->twin || input->options->layout || !turns(document))
+    if (!twin || r->layout.is_given || !turns(r->document))
         return PM_OK;
-    const pm_status status = judge_by_velocities(document, rate, &found, error);
+    const pm_status status = judge_by_velocities(r, &found);
     if (status != PM_OK)
         return status;
-    if (found == UNKNOWN && document->frames > 1)
-        found = judge_by_bones(document);
-    if (found == OTHER_ORDER)
-        return use_other_order(document, input, layout, error);
-    if (found == AS_NAMED)
-        return PM_OK;
-    if (input->options->strict)
-        return motion_refuse(error,
+    if (found == UNKNOWN && r->document->frames > 1)
+        found = judge_by_bones(r->document);
+    if (found != UNKNOWN)
+        return found == OTHER_ORDER ? use_other_order(r) : PM_OK;
+    if (r->input->options->strict)
+        return motion_refuse(r->error,
                              "nothing in the file tells the order of its quaternions; expected "
                              "the layout %s or %s",
-                             layout->name, layout->twin);
+                             name, twin);
     motion_warn_about(
-        &input->warnings,
-        (motion_about){.cure = "layout", .cure_value = layout->twin, .hint = "reads x y z w"},
+        &r->input->warnings,
+        (motion_about){.cure = "layout", .cure_value = twin, .hint = "reads x y z w"},
         "nothing in the file tells the order of its quaternions; they are read as those of layout "
         "%s, w x y z",
-        layout->name);
+        name);
     return PM_OK;
 }

@@ -40,30 +40,32 @@ static const struct {
 } models[] = {{"smpl", SMPL}, {"smplh", SMPL_H}, {"smplx", SMPL_X}};
 enum { MODELS = sizeof models / sizeof *models };
 
-/* Joint `index` of a hand: three of each finger. */
-static void finger(int side, size_t first, size_t index, char name[NAME], int *parent) {
-    static const char *const fingers[] = {"index", "middle", "pinky", "ring", "thumb"};
-    snprintf(name, NAME, "%s_%s%zu", side == 0 ? "left" : "right", fingers[index / 3],
-             index % 3 + 1);
-    *parent = index % 3 == 0 ? LEFT_WRIST + side : (int)(first + index) - 1;
-}
+typedef struct model_joint {
+    char name[NAME];
+    int parent;
+} model_joint;
 
-static void model_joint(size_t joints, size_t index, char name[NAME], int *parent) {
+/* Joint `index` of a model with so many joints; of a hand three of each finger. */
+static model_joint joint_of(size_t joints, size_t index) {
     static const char *const face[FACE] = {"jaw", "left_eye", "right_eye"};
+    static const char *const fingers[] = {"index", "middle", "pinky", "ring", "thumb"};
     const size_t hands = joints == SMPL_X ? BODY + FACE : BODY;
+    model_joint m = {.parent = HEAD};
     if (index < BODY) {
-        snprintf(name, NAME, "%s", body[index].name);
-        *parent = body[index].parent;
+        snprintf(m.name, NAME, "%s", body[index].name);
+        m.parent = body[index].parent;
     } else if (joints == SMPL) {
-        snprintf(name, NAME, "%s_hand", index == BODY ? "left" : "right");
-        *parent = LEFT_WRIST + (int)(index - BODY);
+        snprintf(m.name, NAME, "%s_hand", index == BODY ? "left" : "right");
+        m.parent = LEFT_WRIST + (int)(index - BODY);
     } else if (index < hands) {
-        snprintf(name, NAME, "%s", face[index - BODY]);
-        *parent = HEAD;
+        snprintf(m.name, NAME, "%s", face[index - BODY]);
     } else {
-        const size_t at = index - hands;
-        finger((int)(at / HAND), hands + at / HAND * HAND, at % HAND, name, parent);
+        const size_t side = (index - hands) / HAND, at = (index - hands) % HAND;
+        snprintf(m.name, NAME, "%s_%s%zu", side == 0 ? "left" : "right", fingers[at / 3],
+                 at % 3 + 1);
+        m.parent = (int)(at % 3 == 0 ? LEFT_WRIST + side : index - 1);
     }
+    return m;
 }
 
 static bool is_model(size_t joints) {
@@ -73,45 +75,44 @@ static bool is_model(size_t joints) {
 /* ---- what is being made ------------------------------------------------------------------- */
 
 typedef struct joints {
-    const motion_input *input;
+    const npz_reading *r;
     const char *path;
-    motion_arena *arena;
     pm_motion_node *nodes;
     size_t count;
     size_t *of_rotation; /* the node of each rotation */
     size_t rotations;
-    pm_error *error;
 } joints;
 
 static pm_status refuse(const joints *j, const char *why) {
     char shown[MOTION_PRINTABLE];
-    return motion_refuse(j->error, "skeleton '%s' %s",
+    return motion_refuse(j->r->error, "skeleton '%s' %s",
                          motion_printable(shown, j->path, strlen(j->path)), why);
 }
 
 static pm_status allocate_nodes(joints *j, size_t count) {
-    j->nodes = motion_allocate(j->arena, count + 1, sizeof *j->nodes); /* and one above the root */
+    j->nodes =
+        motion_allocate(j->r->arena, count + 1, sizeof *j->nodes); /* and one above the root */
     j->count = count;
-    return j->nodes ? PM_OK : motion_refuse_memory(j->error);
+    return j->nodes ? PM_OK : motion_refuse_memory(j->r->error);
+}
+
+static pm_motion_node new_node(const char *name, size_t size, int parent) {
+    return (pm_motion_node){
+        .name = {name, size}, .parent = parent, .rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
 }
 
 static bool set_node(joints *j, size_t index, const char *name, int parent) {
-    char *copy = motion_copy_text(j->arena, name, strlen(name));
-    j->nodes[index] = (pm_motion_node){.name = {copy, strlen(name)},
-                                       .parent = parent,
-                                       .rotation = {0, 0, 0, 1},
-                                       .scale = {1, 1, 1}};
+    char *copy = motion_copy_text(j->r->arena, name, strlen(name));
+    j->nodes[index] = new_node(copy, strlen(name), parent);
     return copy != NULL;
 }
 
 static pm_status make_model(joints *j, size_t count) {
     pm_status status = allocate_nodes(j, count);
     for (size_t i = 0; i < count && status == PM_OK; i++) {
-        char name[NAME];
-        int parent;
-        model_joint(count, i, name, &parent);
-        if (!set_node(j, i, name, parent))
-            status = motion_refuse_memory(j->error);
+        const model_joint m = joint_of(count, i);
+        if (!set_node(j, i, m.name, m.parent))
+            status = motion_refuse_memory(j->r->error);
     }
     return status;
 }
@@ -129,7 +130,7 @@ static pm_status read_joint(joints *j, json_t *root, size_t i) {
         return refuse(j,
                       "has a parent that is no joint before its child; expected -1 for the root");
     if (!set_node(j, i, name ? name : made, (int)json_integer_value(parent)))
-        return motion_refuse_memory(j->error);
+        return motion_refuse_memory(j->r->error);
     for (size_t k = 0; offset && k < 3; k++) {
         const json_t *number = json_array_get(offset, k);
         if (!json_is_number(number) || json_array_size(offset) != 3)
@@ -175,9 +176,9 @@ static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     pm_status status = allocate_nodes(j, content->node_count);
     for (size_t n = 0; n < content->node_count && status == PM_OK; n++) {
         j->nodes[n] = content->nodes[n];
-        j->nodes[n].name = motion_copy_name(j->arena, content->nodes[n].name);
+        j->nodes[n].name = motion_copy_name(j->r->arena, content->nodes[n].name);
         if (!j->nodes[n].name.text)
-            status = motion_refuse_memory(j->error);
+            status = motion_refuse_memory(j->r->error);
     }
     return status;
 }
@@ -189,7 +190,7 @@ static pm_status read_motion(joints *j) {
         return refuse(j, reason);
     close(file);
     pm_motion *motion = NULL;
-    pm_status status = j->input->open(j->path, &motion, j->error);
+    pm_status status = j->r->input->open(j->path, &motion, j->r->error);
     if (status == PM_OK)
         status = copy_nodes(j, &motion->content);
     pm_motion_destroy(&motion);
@@ -246,10 +247,9 @@ static bool find_named(const joints *j, const char *wanted, size_t *node) {
 static bool match_names(joints *j) {
     bool all = is_model(j->rotations);
     for (size_t i = 0; i < j->rotations && all; i++) {
-        char name[NAME], wanted[NAME];
-        int parent;
-        model_joint(j->rotations, i, name, &parent);
-        plain_name((pm_motion_name){name, strlen(name)}, wanted);
+        const model_joint m = joint_of(j->rotations, i);
+        char wanted[NAME];
+        plain_name((pm_motion_name){m.name, strlen(m.name)}, wanted);
         all = find_named(j, wanted, &j->of_rotation[i]);
     }
     return all;
@@ -258,20 +258,16 @@ static bool match_names(joints *j) {
 /* Joints of a model without its names are in its order if they have its parents. */
 static bool has_parents_of_model(const joints *j) {
     bool same = true;
-    for (size_t i = 0; i < j->count && same && is_model(j->rotations); i++) {
-        char name[NAME];
-        int parent;
-        model_joint(j->rotations, i, name, &parent);
-        same = j->nodes[i].parent == parent;
-    }
+    for (size_t i = 0; i < j->count && same && is_model(j->rotations); i++)
+        same = j->nodes[i].parent == joint_of(j->rotations, i).parent;
     return same;
 }
 
 static pm_status match(joints *j) {
     char why[160];
-    j->of_rotation = motion_allocate(j->arena, j->rotations, sizeof *j->of_rotation);
+    j->of_rotation = motion_allocate(j->r->arena, j->rotations, sizeof *j->of_rotation);
     if (!j->of_rotation)
-        return motion_refuse_memory(j->error);
+        return motion_refuse_memory(j->r->error);
     if (match_names(j))
         return PM_OK;
     if (j->count != j->rotations) {
@@ -301,61 +297,44 @@ static pm_status check_rest(const joints *j) {
 
 /* ---- channels ----------------------------------------------------------------------------- */
 
-static size_t count_rotations(const npz_document *document) {
-    size_t count = 0;
-    for (size_t r = 0; r < document->row_count; r++)
-        if (npz_is_rotation(document->rows[r].role))
-            count += document->rows[r].channel_count;
-    return count;
-}
-
 /* Body models move the mesh, root included: where the root has an offset, a node above it moves. */
 static size_t place_root(joints *j) {
     const size_t root = j->of_rotation[0];
     const double *t = j->nodes[root].position;
     if (t[0] == 0 && t[1] == 0 && t[2] == 0)
         return root;
-    j->nodes[j->count] = (pm_motion_node){.name = {"root", 4},
-                                          .parent = j->nodes[root].parent,
-                                          .rotation = {0, 0, 0, 1},
-                                          .scale = {1, 1, 1}};
+    j->nodes[j->count] = new_node("root", 4, j->nodes[root].parent);
     j->nodes[root].parent = (int32_t)j->count;
     return j->count++;
 }
 
-static void attach(joints *j, const npz_document *document, pm_motion_channel *channels) {
-    size_t rotation = 0;
-    for (size_t r = 0; r < document->row_count; r++) {
-        const npz_rows *rows = &document->rows[r];
-        for (size_t i = 0; npz_is_rotation(rows->role) && i < rows->channel_count; i++)
-            channels[rows->channel + i].node = (int32_t)j->of_rotation[rotation++];
-    }
-    for (size_t r = 0; r < document->row_count; r++) {
-        const npz_rows *rows = &document->rows[r];
-        if (rows->named && rows->role == NPZ_VECTOR && rows->channel_count == 1) {
-            channels[rows->channel].node = (int32_t)place_root(j);
-            return;
-        }
+static void attach(joints *j) {
+    const npz_document *d = j->r->document;
+    bool is_placed = false;
+    for (size_t c = 0, rotation = 0; c < j->r->channel_count; c++)
+        if (j->r->channels[c].path == PM_MOTION_ROTATION)
+            j->r->channels[c].node = (int32_t)j->of_rotation[rotation++];
+    for (size_t r = 0; r < d->row_count && !is_placed; r++) {
+        const npz_rows *rows = &d->rows[r];
+        is_placed = rows->named && rows->role == NPZ_VECTOR && rows->channel_count == 1;
+        if (is_placed)
+            j->r->channels[rows->channel].node = (int32_t)place_root(j);
     }
 }
 
-pm_status npz_add_joints(npz_document *document, const motion_input *input,
-                         const npz_layout *layout, pm_motion *motion, pm_motion_channel *channels,
-                         pm_error *error) {
-    joints j = {.input = input,
-                .path = input->options->skeleton,
-                .arena = &motion->arena,
-                .rotations = count_rotations(document),
-                .error = error};
+pm_status npz_add_joints(npz_reading *r) {
+    joints j = {.r = r, .path = r->input->options->skeleton};
     bool has_lengths = true;
     char shown[MOTION_PRINTABLE];
-    if (!j.path && (layout->frame != NPZ_PARENT || !is_model(j.rotations)))
+    for (size_t c = 0; c < r->channel_count; c++)
+        j.rotations += r->channels[c].path == PM_MOTION_ROTATION;
+    if (!j.path && (r->layout.frame != NPZ_PARENT || !is_model(j.rotations)))
         return PM_OK;
-    if (layout->frame == NPZ_WORLD)
-        return motion_refuse(error,
+    if (r->layout.frame == NPZ_WORLD)
+        return motion_refuse(r->error,
                              "layout %s has rotations in the world; a skeleton requires those "
                              "relative to the parent",
-                             layout->name);
+                             r->layout.name);
     pm_status status = read_joints(&j, &has_lengths);
     if (status == PM_OK)
         status = match(&j);
@@ -364,13 +343,13 @@ pm_status npz_add_joints(npz_document *document, const motion_input *input,
     if (status != PM_OK)
         return status;
     if (!has_lengths)
-        motion_warn(&input->warnings,
+        motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "
                     "place; a file of joints with offsets gives lengths",
                     motion_printable(shown, j.path, strlen(j.path)));
-    attach(&j, document, channels);
-    motion->content.nodes = j.nodes;
-    motion->content.node_count = j.count;
-    motion->has_given_joints = true;
+    attach(&j);
+    r->motion->content.nodes = j.nodes;
+    r->motion->content.node_count = j.count;
+    r->motion->has_given_joints = true;
     return PM_OK;
 }

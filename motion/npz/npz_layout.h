@@ -35,6 +35,7 @@ typedef enum npz_role {
     NPZ_CONSTANT = 0,
     NPZ_RATE,
     NPZ_AXIS_ANGLE,
+    NPZ_QUATERNION, /* in the order of the layout */
     NPZ_XYZW,
     NPZ_WXYZ,
     NPZ_PART, /* columns of an axis-angle member */
@@ -65,9 +66,11 @@ typedef struct npz_layout {
     const char *name;
     const npz_field *fields;
     size_t count;
-    int rate; /* frames per second of files without a rate; 0: they are refused */
+    npz_role order; /* of quaternions: NPZ_XYZW or NPZ_WXYZ */
     npz_frame frame;
+    int rate;         /* frames per second of files without a rate; 0: they are refused */
     const char *twin; /* the layout with quaternions in the other order. NULL: none */
+    bool has_times;   /* files without a rate may have the times of their frames */
     bool is_given;    /* by the options: what it says is not doubted */
 } npz_layout;
 
@@ -77,12 +80,16 @@ const npz_layout *npz_layout_named(const char *name);
 /* How many members of the layout the archive has; 0 without a rotation. */
 size_t npz_layout_score(const npz_layout *layout, const zip_archive *archive);
 
-/* The row that has the most; NULL if none has any. */
-const npz_layout *npz_layout_of(const zip_archive *archive);
+/* The row that has the most. */
+pm_status npz_find_layout(const zip_archive *archive, npz_layout *layout, pm_error *error);
 
-/* Of all rows, "amass, amass-x and so on". */
-#define NPZ_LAYOUT_NAMES                                                                           \
-    "amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, plain"
+enum { NPZ_LAYOUT_LIST = 160 };
+
+/* Writes the names of all rows: "amass, amass-x, ...". */
+const char *npz_layout_names(char text[NPZ_LAYOUT_LIST]);
+
+/* Whether the name of a member is this one and `.npy`. */
+bool npz_is_named(const zip_member *member, const char *name);
 
 /* The member of an archive whose name is that of the field and `.npy`. More than one is refused;
  * *index is SIZE_MAX if there is none. */

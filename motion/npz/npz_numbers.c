@@ -111,27 +111,24 @@ static void walk_next(walk *w) {
     }
 }
 
-static size_t count_of(const npy_header *header) {
+static void reorder(char *out, const char *in, const npy_header *header, size_t element,
+                    bool to_fortran) {
     size_t count = 1;
+    walk w;
     for (size_t i = 0; i < header->rank; i++)
         count *= header->shape[i];
-    return count;
+    walk_begin(&w, header);
+    for (size_t i = 0; i < count; i++, walk_next(&w))
+        memcpy(out + (to_fortran ? w.place : i) * element,
+               in + (to_fortran ? i : w.place) * element, element);
 }
 
 void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t element) {
-    const size_t count = count_of(header);
-    walk w;
-    walk_begin(&w, header);
-    for (size_t i = 0; i < count; i++, walk_next(&w))
-        memcpy(out + i * element, in + w.place * element, element);
+    reorder(out, in, header, element, false);
 }
 
 void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element) {
-    const size_t count = count_of(header);
-    walk w;
-    walk_begin(&w, header);
-    for (size_t i = 0; i < count; i++, walk_next(&w))
-        memcpy(out + w.place * element, in + i * element, element);
+    reorder(out, in, header, element, true);
 }
 
 /* ---- axis-angle ------------------------------------------------------------------------ */

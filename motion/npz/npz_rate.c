@@ -20,16 +20,6 @@
 
 /* ---- decimals -------------------------------------------------------------------------- */
 
-/* Writes digits with `places` of them after the point. */
-static void place_point(uint64_t digits, int places, char text[NPZ_DECIMAL_TEXT]) {
-    char all[NPZ_DECIMAL_TEXT];
-    const int length = snprintf(all, sizeof all, "%0*llu", places < 40 ? places + 1 : 41,
-                                (unsigned long long)digits);
-    const int whole = places > 0 && places < length ? length - places : length;
-    snprintf(text, NPZ_DECIMAL_TEXT, "%.*s%s%s", whole, all, whole < length ? "." : "",
-             all + whole);
-}
-
 static bool reads_back(const char *text, double value, bool is_float) {
     double again = 0.0;
     size_t commas = 0;
@@ -45,8 +35,7 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
     for (int digits = 1; digits <= 17; digits++) {
         places = digits - 1 - first;
         places = places > 0 ? places : 0;
-        const long double scaled = (long double)value * powl(10.0L, (long double)places);
-        place_point((uint64_t)llroundl(scaled), places, text);
+        snprintf(text, NPZ_DECIMAL_TEXT, "%.*f", places, value);
         if (reads_back(text, value, is_float))
             break;
     }
@@ -118,18 +107,17 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
 
 /* ---- members --------------------------------------------------------------------------- */
 
-static pm_status read_value(const npz_document *document, const npz_rate *r, double *value,
-                            pm_error *error) {
-    const char *at = r->bytes.data + r->data_at;
+static pm_status read_value(const npz_reading *r, npz_rate *rate) {
+    const char *at = rate->bytes.data + rate->data_at;
     size_t size;
     bool is_signed;
-    if (npz_is_float(r->type))
-        npz_load_numbers(value, at, npy_element_size(r->type), 1);
-    else if (npz_is_integer(r->type, &size, &is_signed))
-        *value = npz_load_integer(at, size, is_signed);
+    if (npz_is_float(rate->type))
+        npz_load_numbers(&rate->value, at, npy_element_size(rate->type), 1);
+    else if (npz_is_integer(rate->type, &size, &is_signed))
+        rate->value = npz_load_integer(at, size, is_signed);
     else
-        return npz_refuse(error, &document->archive.members[r->member],
-                          "has type '%s'; expected a number, the rate", r->type);
+        return npz_refuse(r->error, &r->members[rate->member],
+                          "has type '%s'; expected a number, the rate", rate->type);
     return PM_OK;
 }
 
@@ -138,60 +126,57 @@ bool npz_describe_rate(const npz_rate *rate, char text[NPZ_DECIMAL_TEXT]) {
     return fabs(rate_value(rate->rate) - rate->value) > 1e-12 * rate->value;
 }
 
-static void warn_of_snap(const npz_document *document, const motion_input *input,
-                         const npz_rate *r) {
-    char shown[MOTION_PRINTABLE], found[NPZ_DECIMAL_TEXT], text[RATE_TEXT];
-    if (!npz_describe_rate(r, found))
+static void warn_of_snap(const npz_reading *r, const npz_rate *rate) {
+    char found[NPZ_DECIMAL_TEXT], text[RATE_TEXT];
+    if (!npz_describe_rate(rate, found))
         return;
-    rate_describe(r->rate, text);
-    motion_warn(&input->warnings, "member '%s' is %s, read as %s",
-                npz_shown(shown, &document->archive.members[r->member]), found, text);
+    rate_describe(rate->rate, text);
+    npz_warn(r, rate->member, "is %s, read as %s", found, text);
 }
 
-static bool has_given_rate(const motion_input *input) {
-    return input->options->source_rate.den != 0;
+static bool has_given_rate(const npz_reading *r) {
+    return r->input->options->source_rate.den != 0;
 }
 
-static pm_status add_rate(npz_document *document, const motion_input *input, size_t member,
-                          pm_error *error) {
-    npz_rate *r = &document->rates[document->rate_count];
-    const zip_member *m = &document->archive.members[member];
+static pm_status add_rate(npz_reading *r, size_t member) {
+    npz_rate *rate = &r->document->rates[r->document->rate_count];
     npy_header header;
     size_t count = 0;
-    *r = (npz_rate){.member = member};
-    pm_status status = npz_load(document, member, &header, &r->bytes, error);
+    *rate = (npz_rate){.member = member};
+    pm_status status = npz_load(r, member, &header, &rate->bytes);
     if (status != PM_OK)
         return status;
     if (!npy_count(&header, &count) || count != 1)
-        return npz_refuse(error, m, "has more or fewer than one number; expected the rate");
-    memcpy(r->type, header.type, sizeof r->type);
-    r->data_at = header.data_at;
-    status = read_value(document, r, &r->value, error);
+        return npz_refuse(r->error, &r->members[member],
+                          "has more or fewer than one number; expected the rate");
+    memcpy(rate->type, header.type, sizeof rate->type);
+    rate->data_at = header.data_at;
+    status = read_value(r, rate);
     if (status != PM_OK)
         return status;
-    const bool is_float = strcmp(r->type, "<f4") == 0;
-    if (npz_recognise_rate(r->value, is_float, !input->options->literal_rate, &r->rate))
-        warn_of_snap(document, input, r);
-    else if (has_given_rate(input))
-        r->rate = (pm_rational){0, 0};
+    const bool is_float = strcmp(rate->type, "<f4") == 0;
+    if (npz_recognise_rate(rate->value, is_float, !r->input->options->literal_rate, &rate->rate))
+        warn_of_snap(r, rate);
+    else if (has_given_rate(r))
+        rate->rate = (pm_rational){0, 0};
     else
-        return npz_refuse(error, m, "is %.17g; expected a rate above 0, in Hz", r->value);
-    document->rate_count++;
+        return npz_refuse(r->error, &r->members[member], "is %.17g; expected a rate above 0, in Hz",
+                          rate->value);
+    r->document->uses[member] = (npz_use){NPZ_THE_RATE, r->document->rate_count++};
     return PM_OK;
 }
 
-static pm_status add_named(npz_document *document, const motion_input *input, const char *name,
-                           pm_error *error) {
+static pm_status add_named(npz_reading *r, const char *name) {
+    const npz_document *d = r->document;
     size_t member;
-    const pm_status status = npz_find(&document->archive, name, &member, error);
+    const pm_status status = npz_find(&d->archive, name, &member, r->error);
     if (status != PM_OK || member == SIZE_MAX)
         return status;
-    for (size_t i = 0; i < document->rate_count; i++)
-        if (document->rates[i].member == member)
-            return PM_OK;
-    if (document->rate_count == NPZ_MAX_RATES)
-        return motion_refuse(error, "layout has more than %d rates", (int)NPZ_MAX_RATES);
-    return add_rate(document, input, member, error);
+    if (d->uses[member].as == NPZ_THE_RATE)
+        return PM_OK;
+    if (d->rate_count == NPZ_MAX_RATES)
+        return motion_refuse(r->error, "layout has more than %d rates", (int)NPZ_MAX_RATES);
+    return add_rate(r, member);
 }
 
 /* ---- a table of rates ------------------------------------------------------------------- */
@@ -233,25 +218,24 @@ static bool read_line(char *line, const char *path, bool *found, pm_rational *ra
 }
 
 /* Looks the file's path up; the first line that matches decides. */
-static pm_status read_table(const motion_input *input, bool *found, pm_rational *rate,
-                            pm_error *error) {
+static pm_status read_table(const npz_reading *r, bool *found, pm_rational *rate) {
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], *text = NULL;
-    const char *path = input->options->rates_file;
+    const char *path = r->input->options->rates_file;
     size_t size = 0, number = 1;
+    motion_printable(shown, path, strlen(path));
     if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
-        return motion_refuse(error, "table of rates '%s' %s",
-                             motion_printable(shown, path, strlen(path)), reason);
+        return motion_refuse(r->error, "table of rates '%s' %s", shown, reason);
     char *end = text + size;
     pm_status status = PM_OK;
     for (char *line = text; line < end && status == PM_OK; number++) {
         char *next = memchr(line, '\n', (size_t)(end - line));
         next = next ? next : end;
         *next = '\0';
-        if (!read_line(line, input->warnings.name, found, rate))
-            status = motion_refuse(error,
+        if (!read_line(line, r->input->warnings.name, found, rate))
+            status = motion_refuse(r->error,
                                    "table of rates '%s': line %zu: expected a pattern "
                                    "of paths and a rate",
-                                   motion_printable(shown, path, strlen(path)), number);
+                                   shown, number);
         line = next + 1;
     }
     free(text);
@@ -260,100 +244,105 @@ static pm_status read_table(const motion_input *input, bool *found, pm_rational 
 
 /* ---- deciding --------------------------------------------------------------------------- */
 
-static bool same(pm_rational a, pm_rational b) {
-    return a.num == b.num && a.den == b.den;
-}
-
-/* A warning, or a refusal with `strict`. */
-static pm_status complain(const motion_input *input, const char *what, pm_rational a, pm_rational b,
-                          pm_error *error) {
+/* A warning that both rates differ, or a refusal if the options are strict. */
+static pm_status compare(const npz_reading *r, const char *what, pm_rational a, pm_rational b) {
     char first[RATE_TEXT], second[RATE_TEXT];
+    if (a.num == b.num && a.den == b.den)
+        return PM_OK;
     rate_describe(a, first);
     rate_describe(b, second);
-    if (input->options->strict)
-        return motion_refuse(error, "%s: %s and %s; expected one rate", what, first, second);
-    motion_warn(&input->warnings, "%s: %s and %s; the latter is used", what, first, second);
+    if (r->input->options->strict)
+        return motion_refuse(r->error, "%s: %s and %s; expected one rate", what, first, second);
+    motion_warn(&r->input->warnings, "%s: %s and %s; the latter is used", what, first, second);
     return PM_OK;
 }
 
-static pm_status decide(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        npz_clip_rate *clip, pm_error *error) {
-    const int usual = layout->rate;
-    bool found = document->rate_count > 0, in_table = false;
-    pm_rational stated = {0, 0};
-    pm_status status = PM_OK;
-    pm_rational *rate = &clip->rate;
-    *rate = found ? document->rates[0].rate : stated;
-    for (size_t i = 1; i < document->rate_count && status == PM_OK; i++)
-        if (!same(document->rates[i].rate, *rate))
-            status = complain(input, "members with the rate disagree", document->rates[i].rate,
-                              *rate, error);
-    if (status == PM_OK && input->options->rates_file)
-        status = read_table(input, &in_table, &stated, error);
-    if (status == PM_OK && in_table && found && !same(stated, *rate))
-        status = complain(input, "the file and the table of rates disagree", *rate, stated, error);
-    if (in_table)
-        *rate = stated;
-    clip->source = found && !in_table ? &document->rates[0] : NULL;
-    if (status == PM_OK && !found && !in_table && usual > 0) {
-        *rate = (pm_rational){usual, 1};
-        motion_warn(&input->warnings, "no member holds the rate; it is taken as %d Hz", usual);
+/* Files without a rate: that of the layout, or the member `times` of `plain`. */
+static pm_status do_without(npz_reading *r) {
+    npz_document *d = r->document;
+    const int usual = r->layout.rate;
+    if (usual > 0) {
+        r->rate = (pm_rational){usual, 1};
+        motion_warn(&r->input->warnings, "no member holds the rate; it is taken as %d Hz", usual);
         return PM_OK;
     }
-    if (status == PM_OK && !found && !in_table)
-        status = npz_find_times(document, layout, error);
-    if (status == PM_OK && !found && !in_table && !document->has_times)
-        return motion_refuse(error, "no member holds the rate; expected mocap_framerate, "
-                                    "mocap_frame_rate, fps or rate, or a source rate");
+    const pm_status status =
+        r->layout.has_times ? npz_find(&d->archive, "times", &d->times_member, r->error) : PM_OK;
+    d->has_times = status == PM_OK && r->layout.has_times && d->times_member != SIZE_MAX;
+    if (d->has_times)
+        d->uses[d->times_member].as = NPZ_TIMES;
+    if (status == PM_OK && !d->has_times)
+        return motion_refuse(r->error, "no member holds the rate; expected mocap_framerate, "
+                                       "mocap_frame_rate, fps or rate, or a source rate");
     return status;
 }
 
-pm_status npz_find_rate(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        npz_clip_rate *rate, pm_error *error) {
+static pm_status decide(npz_reading *r) {
+    const npz_document *d = r->document;
+    bool in_table = false;
+    pm_rational stated = {0, 0};
+    pm_status status = PM_OK;
+    if (d->rate_count > 0)
+        r->rate = d->rates[0].rate;
+    for (size_t i = 1; i < d->rate_count && status == PM_OK; i++)
+        status = compare(r, "members with the rate disagree", d->rates[i].rate, r->rate);
+    if (status == PM_OK && r->input->options->rates_file)
+        status = read_table(r, &in_table, &stated);
+    if (status == PM_OK && in_table && d->rate_count > 0)
+        status = compare(r, "the file and the table of rates disagree", r->rate, stated);
+    if (in_table)
+        r->rate = stated;
+    else if (d->rate_count > 0)
+        r->rate_source = &d->rates[0];
+    else if (status == PM_OK)
+        status = do_without(r);
+    return status;
+}
+
+pm_status npz_find_rate(npz_reading *r) {
     static const char *const spellings[] = {"mocap_framerate", "mocap_frame_rate"};
     pm_status status = PM_OK;
-    for (size_t i = 0; i < layout->count && status == PM_OK; i++)
-        if (layout->fields[i].role == NPZ_RATE)
-            status = add_named(document, input, layout->fields[i].member, error);
+    for (size_t i = 0; i < r->layout.count && status == PM_OK; i++)
+        if (r->layout.fields[i].role == NPZ_RATE)
+            status = add_named(r, r->layout.fields[i].member);
     for (size_t i = 0; i < 2 && status == PM_OK; i++)
-        status = add_named(document, input, spellings[i], error);
-    if (status == PM_OK && has_given_rate(input))
-        *rate = (npz_clip_rate){.rate = input->options->source_rate};
+        status = add_named(r, spellings[i]);
+    if (has_given_rate(r))
+        r->rate = r->input->options->source_rate;
     else if (status == PM_OK)
-        status = decide(document, input, layout, rate, error);
+        status = decide(r);
     return status;
 }
 
-/* ---- writing ---------------------------------------------------------------------------- */
+/* ---- times ------------------------------------------------------------------------------ */
 
-static pm_status store_integer(const zip_archive *archive, const npz_rate *source, pm_rational rate,
-                               char *at, pm_error *error) {
-    size_t size;
-    bool is_signed;
-    char text[RATE_TEXT];
-    npz_is_integer(source->type, &size, &is_signed);
-    const uint64_t most = UINT64_MAX >> (64 - 8 * size) >> (is_signed ? 1 : 0);
-    rate_describe(rate, text);
-    if (rate.den != 1 || (uint64_t)rate.num > most)
-        return npz_refuse(error, &archive->members[source->member],
-                          "has the integer type '%s', which cannot hold %s; expected a rate that "
-                          "it can hold",
-                          source->type, text);
-    for (size_t i = 0; i < size; i++)
-        at[i] = (char)((uint64_t)rate.num >> 8 * i & 0xff);
-    return PM_OK;
-}
-
-pm_status npz_make_rate(const zip_archive *archive, const npz_rate *source, pm_rational rate,
-                        char **bytes, pm_error *error) {
-    const double value = rate_value(rate);
-    *bytes = malloc(source->bytes.size);
-    if (!*bytes)
-        return motion_refuse_memory(error);
-    memcpy(*bytes, source->bytes.data, source->bytes.size);
-    char *at = *bytes + source->data_at;
-    if (!npz_is_float(source->type))
-        return store_integer(archive, source, rate, at, error);
-    npz_store_numbers(at, &value, npy_element_size(source->type), 1);
+pm_status npz_read_times(npz_reading *r, const double **times) {
+    npz_document *d = r->document;
+    const zip_member *member = &r->members[d->times_member];
+    const bool headers_only = d->headers_only;
+    const size_t count = d->frames;
+    npy_header *h = &d->times_header;
+    zip_bytes bytes;
+    d->headers_only = false; /* without its times a clip is none */
+    const pm_status status = npz_load(r, d->times_member, h, &bytes);
+    d->headers_only = headers_only;
+    if (status != PM_OK)
+        return status;
+    if (!npz_is_float(h->type) || h->rank != 1 || h->shape[0] != count)
+        return npz_refuse(r->error, member,
+                          "does not fit; expected %zu of float32 or float64, one per frame", count);
+    double *read = motion_allocate(r->arena, count, sizeof *read);
+    if (!read)
+        return motion_refuse_memory(r->error);
+    npz_load_numbers(read, bytes.data + h->data_at, npy_element_size(h->type), count);
+    *times = read;
+    for (size_t k = 0; k < count; k++) {
+        if (!isfinite(read[k]) || read[k] < 0)
+            return npz_refuse(r->error, member, "is %g at frame %zu; expected seconds from 0 on",
+                              read[k], k);
+        if (k > 0 && read[k] <= read[k - 1])
+            return npz_refuse(r->error, member, "is %.9g s at frame %zu and %.9g s at frame %zu",
+                              read[k - 1], k - 1, read[k], k);
+    }
     return PM_OK;
 }

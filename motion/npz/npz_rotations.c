@@ -5,37 +5,26 @@
 #include "motion/npz/npz_rotations.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "motion/model/similarity.h"
 #include "motion/npz/npz_numbers.h"
 
 enum { BLOCK = 256 }; /* rotations that are converted at once */
 
 /* ---- quaternions --------------------------------------------------------------------------- */
 
-/* The square of the length of a unit quaternion within 1e-3. A gap, which is NaN, has no length. */
-static bool is_unit(double square) {
-    return !(fabs(square - 1.0) > 2e-3);
-}
-
-static double square_of(const double q[4]) {
-    return q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
-}
-
-static double largest_of(const double q[4]) {
-    return fmax(fmax(fabs(q[0]), fabs(q[1])), fmax(fabs(q[2]), fabs(q[3])));
-}
-
 size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz_lengths *found) {
     *found = (npz_lengths){.odd = 0};
     for (size_t i = 0; i < count; i++) {
         double q[4];
         npz_load_numbers(q, data + 4 * i * element, element, 4);
-        if (is_unit(square_of(q)))
+        if (quat_is_unit(q))
             continue;
-        if (largest_of(q) == 0.0)
+        if (quat_largest(q) == 0.0)
             return i;
         found->odd++;
-        const double length = sqrt(square_of(q));
+        const double length = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
         if (!(length >= 0.9 && length <= 1.1) && found->far++ == 0) {
             found->first_far = i;
             found->length = length;
@@ -47,19 +36,13 @@ size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz
 /* Turns w x y z into x y z w, and scales to unit length. */
 static void convert_quaternions(double *q, size_t count, bool w_first) {
     for (size_t i = 0; i < count; i++, q += 4) {
-        const double w = w_first ? q[0] : q[3];
-        const double x = w_first ? q[1] : q[0], y = w_first ? q[2] : q[1],
-                     z = w_first ? q[3] : q[2];
-        double scale = 1.0, length = 1.0;
-        if (!is_unit(x * x + y * y + z * z + w * w)) {
-            scale = largest_of(q); /* divided by first, so that no square overflows */
-            const double a = x / scale, b = y / scale, c = z / scale, d = w / scale;
-            length = sqrt(a * a + b * b + c * c + d * d);
+        const double first = q[0];
+        if (w_first) {
+            memmove(q, q + 1, 3 * sizeof *q);
+            q[3] = first;
         }
-        q[0] = x / scale / length;
-        q[1] = y / scale / length;
-        q[2] = z / scale / length;
-        q[3] = w / scale / length;
+        if (!quat_is_unit(q))
+            quat_normalise(q);
     }
 }
 

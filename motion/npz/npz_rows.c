@@ -15,82 +15,15 @@ enum {
     MAX_FRAMES = (1 << 30) - 2
 };
 
-/* ---- messages --------------------------------------------------------------------------- */
-
-static pm_status refuse_shape(const npz_document *document, const npz_rows *rows,
-                              const char *expected, pm_error *error) {
+static pm_status refuse_shape(const npz_reading *r, const npz_rows *rows, const char *expected) {
     char shape[96];
     npy_shape_text(rows->header.rank, rows->header.shape, shape, sizeof shape);
-    return npz_refuse(error, &document->archive.members[rows->member],
+    return npz_refuse(r->error, &r->members[rows->member],
                       "has shape %s and type '%s'; expected %s", shape, rows->header.type,
                       expected);
 }
 
 /* ---- arrays ----------------------------------------------------------------------------- */
-
-/* Reads the header from the first bytes. False with a reason, also for members that are damaged. */
-static bool peek_header(const zip_member *member, npy_header *header, char *reason) {
-    char first[1024];
-    size_t size = zip_peek(member, first, sizeof first);
-    if (npy_read_header(first, size, header, reason) || size < sizeof first)
-        return reason[0] == '\0';
-    char *more = malloc(NPY_MAX_SIZE); /* a long header */
-    size = more ? zip_peek(member, more, NPY_MAX_SIZE) : 0;
-    const bool good = npy_read_header(more, size, header, reason);
-    free(more);
-    return good;
-}
-
-static pm_status check_size(const zip_member *member, const npy_header *header, uint64_t size,
-                            pm_error *error) {
-    const size_t element = npy_element_size(header->type);
-    const uint64_t rest = size - header->data_at;
-    size_t count = 0;
-    if (element == 0)
-        return npz_refuse(error, member, "has type '%s'; expected plain numbers", header->type);
-    if (size < header->data_at || !npy_count(header, &count) || count > SIZE_MAX / element ||
-        count * element != rest)
-        return npz_refuse(error, member, "has %llu bytes of data, which are not those of its shape",
-                          (unsigned long long)rest);
-    return PM_OK;
-}
-
-/* What a large member cannot be is seen before it is extracted. */
-static pm_status check_large(const zip_member *member, npy_header *header, pm_error *error) {
-    char reason[NPY_REASON_SIZE] = "";
-    const pm_status status = zip_check(member, error);
-    if (status != PM_OK)
-        return status;
-    return peek_header(member, header, reason)
-               ? check_size(member, header, member->size, error)
-               : npz_refuse(error, member, "cannot be used: %s", reason);
-}
-
-pm_status npz_load(npz_document *document, size_t member, npy_header *header, zip_bytes *bytes,
-                   pm_error *error) {
-    enum { LARGE = 1 << 20, MOST_READ = 16 << 20, MOST_IN_ALL = 64 << 20 };
-    const zip_member *m = &document->archive.members[member];
-    char reason[NPY_REASON_SIZE] = "";
-    const bool is_there = document->owned[member] != NULL;
-    pm_status status = PM_OK;
-    *bytes = (zip_bytes){document->owned[member], (size_t)m->size};
-    if (!is_there && m->size > LARGE)
-        status = check_large(m, header, error);
-    if (status == PM_OK && document->headers_only && !is_there && m->size > LARGE &&
-        (m->size > MOST_READ || document->extracted + m->size > MOST_IN_ALL)) {
-        document->unread++;
-        return PM_OK;
-    }
-    if (status == PM_OK && !is_there) {
-        status = zip_extract(m, bytes, &document->owned[member], error);
-        document->extracted += m->size;
-    }
-    if (status != PM_OK)
-        return status;
-    if (!npy_read_header(bytes->data, bytes->size, header, reason))
-        return npz_refuse(error, m, "cannot be used: %s", reason);
-    return check_size(m, header, bytes->size, error);
-}
 
 /* Numbers of a row; the product of the axes but the first. */
 static size_t width_of(const npy_header *header) {
@@ -101,23 +34,23 @@ static size_t width_of(const npy_header *header) {
 }
 
 /* Loads a member, in C order. */
-static pm_status load_rows(npz_document *document, size_t member, npz_rows *rows,
-                           motion_arena *arena, pm_error *error) {
+static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     zip_bytes bytes;
     rows->member = member;
-    const pm_status status = npz_load(document, member, &rows->header, &bytes, error);
+    r->document->uses[member] = (npz_use){NPZ_ROWS, r->document->row_count};
+    const pm_status status = npz_load(r, member, &rows->header, &bytes);
     if (status != PM_OK)
         return status;
     if (rows->header.rank == 0 || rows->header.shape[0] == 0)
-        return refuse_shape(document, rows, "a row per frame", error);
+        return refuse_shape(r, rows, "a row per frame");
     rows->element = npy_element_size(rows->header.type);
     rows->data = bytes.data ? bytes.data + rows->header.data_at : NULL;
     rows->width = bytes.size > rows->header.data_at ? width_of(&rows->header) : 0;
     if (!rows->data || !rows->header.fortran_order || rows->width < 2)
         return PM_OK;
-    char *copy = motion_allocate(arena, rows->header.shape[0] * rows->width, rows->element);
+    char *copy = motion_allocate(r->arena, rows->header.shape[0] * rows->width, rows->element);
     if (!copy)
-        return motion_refuse_memory(error);
+        return motion_refuse_memory(r->error);
     npz_to_c_order(copy, rows->data, &rows->header, rows->element);
     rows->data = copy;
     return PM_OK;
@@ -145,63 +78,57 @@ static size_t group_of(npz_role role, const char **expected) {
     }
 }
 
-static pm_status check_shape(const npz_document *document, npz_rows *rows, pm_error *error) {
+static pm_status check_shape(const npz_reading *r, npz_rows *rows) {
     const npy_header *h = &rows->header;
+    const zip_member *member = &r->members[rows->member];
     const char *expected;
-    const size_t group = group_of(rows->role, &expected);
+    const size_t group = group_of(rows->role, &expected), last = h->shape[h->rank - 1];
     const bool triples = rows->role == NPZ_AXIS_ANGLE || rows->role == NPZ_PART;
-    const size_t last = h->shape[h->rank - 1];
     if (!npz_is_float(h->type) || rows->width == 0 || rows->width > UINT32_MAX ||
         (group > 1 && (h->rank < 2 || last % group != 0 || (!triples && last != group))))
-        return refuse_shape(document, rows, expected, error);
-    if (h->shape[0] != document->frames)
-        return npz_refuse(error, &document->archive.members[rows->member],
-                          "has %zu rows; expected %zu, the number of frames", h->shape[0],
-                          document->frames);
+        return refuse_shape(r, rows, expected);
+    if (h->shape[0] != r->document->frames)
+        return npz_refuse(r->error, member, "has %zu rows; expected %zu, the number of frames",
+                          h->shape[0], r->document->frames);
     rows->channel_count = group > 1 ? rows->width / group : 1;
     if (rows->channel_count > MAX_CHANNELS)
-        return npz_refuse(error, &document->archive.members[rows->member],
-                          "has %zu channels; expected at most %d", rows->channel_count,
-                          (int)MAX_CHANNELS);
+        return npz_refuse(r->error, member, "has %zu channels; expected at most %d",
+                          rows->channel_count, (int)MAX_CHANNELS);
     return PM_OK;
 }
 
-static pm_status fill_gaps(const npz_document *document, npz_rows *rows, motion_gaps *gaps,
-                           motion_arena *arena, pm_error *error) {
-    const size_t count = document->frames * rows->width;
-    char *copy = motion_allocate(arena, count, rows->element), shown[MOTION_PRINTABLE];
+static pm_status fill_gaps(const npz_reading *r, npz_rows *rows) {
+    const size_t frames = r->document->frames, count = frames * rows->width;
+    motion_gaps *gaps = r->input->gaps;
+    char *copy = motion_allocate(r->arena, count, rows->element), shown[MOTION_PRINTABLE];
     size_t found = 0;
     if (!copy)
-        return motion_refuse_memory(error);
+        return motion_refuse_memory(r->error);
     memcpy(copy, rows->data, count * rows->element);
-    const size_t at = motion_fill_gaps(copy, rows->element, document->frames, rows->width, &found);
+    const size_t at = motion_fill_gaps(copy, rows->element, frames, rows->width, &found);
     motion_add_gap(gaps, "member '%s', frame %zu, index %zu",
-                   npz_shown(shown, &document->archive.members[rows->member]), at / rows->width,
-                   at % rows->width);
+                   npz_shown(shown, &r->members[rows->member]), at / rows->width, at % rows->width);
     gaps->count += found - 1;
     rows->data = copy;
     return PM_OK;
 }
 
 /* The index of the first number that is not finite; the number of numbers if all are, or were not read. */
-static size_t find_not_finite(const npz_document *document, const npz_rows *rows) {
-    const size_t count = document->frames * rows->width;
+static size_t find_not_finite(const npz_reading *r, const npz_rows *rows) {
+    const size_t count = r->document->frames * rows->width;
     return rows->data ? npz_find_not_finite(rows->data, rows->element, count) : count;
 }
 
-static pm_status check_finite(const npz_document *document, npz_rows *rows, motion_gaps *gaps,
-                              motion_arena *arena, pm_error *error) {
-    const size_t at = find_not_finite(document, rows);
-    if (at == document->frames * rows->width)
+static pm_status check_finite(const npz_reading *r, npz_rows *rows) {
+    const size_t at = find_not_finite(r, rows);
+    if (at == r->document->frames * rows->width || (r->input->gaps && r->input->gaps->keeps_nan))
         return PM_OK;
-    if (gaps && gaps->keeps_nan)
-        return PM_OK;
-    if (gaps)
-        return fill_gaps(document, rows, gaps, arena, error);
-    (void)npz_refuse(error, &document->archive.members[rows->member],
+    if (r->input->gaps)
+        return fill_gaps(r, rows);
+    (void)npz_refuse(r->error, &r->members[rows->member],
                      "is not finite at frame %zu, index %zu; expected finite numbers",
                      at / rows->width, at % rows->width);
-    motion_cure_gaps(error);
+    motion_cure_gaps(r->error);
     return PM_ERROR_FILE;
 }
 
@@ -215,23 +142,21 @@ static size_t find_rows(const npz_layout *layout, const char *name, const size_t
 }
 
 /* A velocity has the shape of what it is the derivative of; angular ones 3 numbers per joint. */
-static pm_status check_velocity(const npz_document *document, const npz_rows *rows,
-                                pm_error *error) {
-    const npz_rows *of = &document->rows[rows->of];
-    const bool angular = npz_is_rotation(of->role);
-    const size_t width = angular ? 3 * of->channel_count : of->width;
+static pm_status check_velocity(const npz_reading *r, const npz_rows *rows) {
+    const npz_rows *of = &r->document->rows[rows->of];
+    const size_t width = npz_is_rotation(of->role) ? 3 * of->channel_count : of->width;
     char shown[MOTION_PRINTABLE];
     if (rows->width == width)
         return PM_OK;
-    return npz_refuse(error, &document->archive.members[rows->member],
+    return npz_refuse(r->error, &r->members[rows->member],
                       "has %zu numbers in a row; expected %zu, the velocities of '%s'", rows->width,
-                      width, npz_shown(shown, &document->archive.members[of->member]));
+                      width, npz_shown(shown, &r->members[of->member]));
 }
 
 /* A part of a member that the file lacks is a member of its own. So is a velocity, a scalar then. */
 static void resolve(const npz_layout *layout, const npz_field *field, const size_t *row_of_field,
                     npz_rows *rows) {
-    rows->role = field->role;
+    rows->role = field->role == NPZ_QUATERNION ? layout->order : field->role;
     rows->named = true;
     rows->names = field->names;
     rows->of = find_rows(layout, field->of, row_of_field);
@@ -243,50 +168,41 @@ static void resolve(const npz_layout *layout, const npz_field *field, const size
     }
 }
 
-static pm_status add_field(npz_document *document, const npz_layout *layout, size_t field,
-                           size_t *row_of_field, motion_gaps *gaps, motion_arena *arena,
-                           pm_error *error) {
-    const npz_field *f = &layout->fields[field];
-    npz_rows *rows = &document->rows[document->row_count];
+static pm_status add_field(npz_reading *r, size_t field, size_t *row_of_field) {
+    const npz_field *f = &r->layout.fields[field];
+    npz_document *d = r->document;
+    npz_rows *rows = &d->rows[d->row_count];
     size_t member;
     if (f->role == NPZ_CONSTANT || f->role == NPZ_RATE)
         return PM_OK;
-    pm_status status = npz_find(&document->archive, f->member, &member, error);
+    pm_status status = npz_find(&d->archive, f->member, &member, r->error);
     if (status != PM_OK || member == SIZE_MAX)
         return status;
-    resolve(layout, f, row_of_field, rows);
-    status = load_rows(document, member, rows, arena, error);
+    resolve(&r->layout, f, row_of_field, rows);
+    status = load_rows(r, member, rows);
     if (status != PM_OK)
         return status;
-    if (document->frames == 0)
-        document->frames = rows->header.shape[0];
-    if (document->frames > MAX_FRAMES)
-        return npz_refuse(error, &document->archive.members[member],
-                          "has %zu rows; expected at most %d frames", document->frames,
-                          (int)MAX_FRAMES);
-    status = check_shape(document, rows, error);
+    if (d->frames == 0)
+        d->frames = rows->header.shape[0];
+    if (d->frames > MAX_FRAMES)
+        return npz_refuse(r->error, &r->members[member], "has %zu rows; expected at most %d frames",
+                          d->frames, (int)MAX_FRAMES);
+    status = check_shape(r, rows);
     if (status == PM_OK)
-        status = check_finite(document, rows, gaps, arena, error);
+        status = check_finite(r, rows);
     if (status == PM_OK && rows->role == NPZ_VELOCITY)
-        status = check_velocity(document, rows, error);
-    row_of_field[field] = document->row_count++;
+        status = check_velocity(r, rows);
+    row_of_field[field] = d->row_count++;
     return status;
 }
 
 /* ---- all other members --------------------------------------------------------------------- */
 
-static bool is_known(const npz_document *document, const npz_layout *layout, size_t member) {
-    const zip_bytes name = document->archive.members[member].name;
-    for (size_t i = 0; i < document->rate_count; i++)
-        if (document->rates[i].member == member)
-            return true;
-    if (document->has_times && document->times_member == member)
-        return true;
-    for (size_t f = 0; f < layout->count; f++)
-        if (strlen(layout->fields[f].member) + 4 == name.size &&
-            memcmp(layout->fields[f].member, name.data, name.size - 4) == 0)
-            return true;
-    return false;
+static bool is_known(const npz_reading *r, size_t member) {
+    bool known = r->document->uses[member].as != NPZ_CARRIED;
+    for (size_t f = 0; f < r->layout.count && !known; f++)
+        known = npz_is_named(&r->members[member], r->layout.fields[f].member);
+    return known;
 }
 
 /* Whether the member is an array with a row per frame, as far as its first bytes tell. */
@@ -295,44 +211,40 @@ static bool has_rows(const npz_document *document, const zip_member *member, npy
     const zip_bytes name = member->name;
     if (name.size < 4 || memcmp(name.data + name.size - 4, ".npy", 4) != 0)
         return false;
-    return peek_header(member, header, reason) && header->rank > 0 &&
+    return npz_peek_header(member, header, reason) && header->rank > 0 &&
            header->shape[0] == document->frames;
 }
 
-static pm_status add_other(npz_document *document, const motion_input *input, size_t member,
-                           motion_arena *arena, pm_error *error) {
-    const zip_member *m = &document->archive.members[member];
-    npz_rows *rows = &document->rows[document->row_count];
-    char shown[MOTION_PRINTABLE];
+static pm_status add_other(npz_reading *r, size_t member) {
+    npz_document *d = r->document;
+    npz_rows *rows = &d->rows[d->row_count];
     npy_header header;
-    if (!has_rows(document, m, &header))
+    if (!has_rows(d, &r->members[member], &header))
         return PM_OK;
     if (npy_element_size(header.type) == 0) {
-        motion_warn(
-            &input->warnings,
-            "member '%s' has a row per frame of type '%s', which is not read; it is carried "
-            "over as it is",
-            npz_shown(shown, m), header.type);
+        npz_warn(r, member,
+                 "has a row per frame of type '%s', which is not read; it is carried over as it is",
+                 header.type);
         return PM_OK;
     }
-    const pm_status status = load_rows(document, member, rows, arena, error);
+    const pm_status status = load_rows(r, member, rows);
     if (status != PM_OK)
         return status;
     rows->role = NPZ_NEAREST;
-    document->row_count++;
+    d->row_count++;
     if (rows->header.type[1] != 'f' || rows->width == 0)
         return PM_OK;
     if (!npz_is_float(rows->header.type) || rows->width > UINT32_MAX ||
-        find_not_finite(document, rows) != document->frames * rows->width) {
-        motion_warn(&input->warnings,
-                    "member '%s' of type '%s' is not interpolated, because its numbers are not "
-                    "finite, or not float32 or float64: it takes the nearest earlier frame",
-                    npz_shown(shown, m), rows->header.type);
+        find_not_finite(r, rows) != d->frames * rows->width) {
+        npz_warn(r, member,
+                 "of type '%s' is not interpolated, because its numbers are not finite, or not "
+                 "float32 or float64: it takes the nearest earlier frame",
+                 rows->header.type);
         return PM_OK;
     }
     rows->role = NPZ_SCALAR;
     rows->channel_count = 1;
-    return npz_check_unnamed(document, rows, error);
+    return npz_check_unnamed(r, rows);
 }
 
 /* ---- parts --------------------------------------------------------------------------------- */
@@ -378,38 +290,35 @@ static bool join_parts(npz_document *document, size_t whole, size_t *parts) {
 }
 
 /* Parts that are not the columns of their whole are rotations of their own. */
-static pm_status check_parts(npz_document *document, const motion_input *input, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
-    for (size_t w = 0; w < document->row_count; w++) {
+static pm_status check_parts(const npz_reading *r) {
+    npz_document *d = r->document;
+    pm_status status = PM_OK;
+    for (size_t w = 0; w < d->row_count && status == PM_OK; w++) {
         size_t parts;
-        if (document->rows[w].role != NPZ_AXIS_ANGLE || join_parts(document, w, &parts))
+        if (d->rows[w].role != NPZ_AXIS_ANGLE || join_parts(d, w, &parts))
             continue;
-        const zip_member *m = &document->archive.members[document->rows[w].member];
-        if (input->options->strict)
-            return npz_refuse(error, m, "is not its %zu parts side by side", parts);
-        motion_warn(&input->warnings,
-                    "member '%s' is not its %zu parts side by side; each is resampled by itself",
-                    npz_shown(shown, m), parts);
-        for (size_t i = 0; i < document->row_count; i++)
-            if (document->rows[i].role == NPZ_PART && document->rows[i].of == w)
-                document->rows[i].role = NPZ_AXIS_ANGLE;
+        status = npz_doubt(r, d->rows[w].member, "; each is resampled by itself",
+                           "is not its %zu parts side by side", parts);
+        for (size_t i = 0; i < d->row_count; i++)
+            if (d->rows[i].role == NPZ_PART && d->rows[i].of == w)
+                d->rows[i].role = NPZ_AXIS_ANGLE;
     }
-    return PM_OK;
+    return status;
 }
 
-pm_status npz_find_rows(npz_document *document, const motion_input *input, const npz_layout *layout,
-                        motion_arena *arena, pm_error *error) {
-    size_t *row_of_field = motion_allocate(arena, layout->count, sizeof *row_of_field);
-    document->rows = motion_allocate(arena, document->archive.count, sizeof *document->rows);
-    if (!row_of_field || !document->rows)
-        return motion_refuse_memory(error);
+pm_status npz_find_rows(npz_reading *r) {
+    const size_t fields = r->layout.count, members = r->document->archive.count;
+    size_t *row_of_field = motion_allocate(r->arena, fields, sizeof *row_of_field);
+    r->document->rows = motion_allocate(r->arena, members, sizeof *r->document->rows);
+    if (!row_of_field || !r->document->rows)
+        return motion_refuse_memory(r->error);
     pm_status status = PM_OK;
-    for (size_t f = 0; f < layout->count; f++)
+    for (size_t f = 0; f < fields; f++)
         row_of_field[f] = SIZE_MAX;
-    for (size_t f = 0; f < layout->count && status == PM_OK; f++)
-        status = add_field(document, layout, f, row_of_field, input->gaps, arena, error);
-    for (size_t i = 0; i < document->archive.count && status == PM_OK; i++)
-        if (!is_known(document, layout, i))
-            status = add_other(document, input, i, arena, error);
-    return status == PM_OK ? check_parts(document, input, error) : status;
+    for (size_t f = 0; f < fields && status == PM_OK; f++)
+        status = add_field(r, f, row_of_field);
+    for (size_t i = 0; i < members && status == PM_OK; i++)
+        if (!is_known(r, i))
+            status = add_other(r, i);
+    return status == PM_OK ? check_parts(r) : status;
 }

@@ -89,7 +89,7 @@ static bool are_all(const rotation_shape *shape, const npz_rows *rows, size_t co
 
 /* Matrices (..., 3, 3), (..., 3, 4), (..., 4, 4) and (..., 9 k), quaternions (..., 4 k), and two rows or
  * columns of matrices (..., 6 k): what the numbers are. */
-static const char *look_at(const npz_document *document, const npz_rows *rows) {
+static const char *look_at(size_t frames, const npz_rows *rows) {
     const size_t rank = rows->header.rank, last = rows->header.shape[rank - 1];
     const size_t before = rank > 2 ? rows->header.shape[rank - 2] : 0;
     const bool matrix = (last == 3 || last == 4) && (before == 3 || before == 4) && last >= before;
@@ -103,7 +103,7 @@ static const char *look_at(const npz_document *document, const npz_rows *rows) {
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const size_t size = shapes[i].size;
         if ((i == 0 ? matrix : last % size == 0) && rows->width % size == 0 &&
-            are_all(&shapes[i], rows, document->frames * rows->width / size))
+            are_all(&shapes[i], rows, frames * rows->width / size))
             return shapes[i].what;
     }
     return NULL;
@@ -111,17 +111,17 @@ static const char *look_at(const npz_document *document, const npz_rows *rows) {
 
 /* ---- refusing ----------------------------------------------------------------------------- */
 
-pm_status npz_check_unnamed(const npz_document *document, const npz_rows *rows, pm_error *error) {
-    const zip_member *member = &document->archive.members[rows->member];
+pm_status npz_check_unnamed(const npz_reading *r, const npz_rows *rows) {
+    const zip_member *member = &r->members[rows->member];
     char name[NAME];
     name_of(member, name);
-    const char *what = is_named_rotation(name, rows->width) ? "the name of rotations" : NULL;
-    what = what ? what : look_at(document, rows);
+    const char *what = is_named_rotation(name, rows->width) ? "the name of rotations"
+                                                            : look_at(r->document->frames, rows);
     if (!what)
         return PM_OK;
-    (void)npz_refuse(error, member,
+    (void)npz_refuse(r->error, member,
                      "has %s, and no layout names it; expected one that says how it is read", what);
-    motion_cure(error, "layout", "FILE.json",
+    motion_cure(r->error, "layout", "FILE.json",
                 "says how: {\"extends\": \"amass\", \"rotations\": [{\"member\": "
                 "\"NAME\", \"as\": \"quaternion-xyzw\"}]}, or its name under \"scalars\"");
     return PM_ERROR_FILE;

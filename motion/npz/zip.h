@@ -43,6 +43,9 @@ bool zip_recognise(const char *bytes, size_t size);
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,
                    pm_error *error);
 
+/* Refuses a member: "member 'poses.npy' is cut short". */
+pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem);
+
 /* Refuses a member that cannot be extracted, as far as the directory tells. */
 pm_status zip_check(const zip_member *member, pm_error *error);
 /* What all compressed members unpack to, as the directory claims; at most what their bytes can hold. */
@@ -61,12 +64,6 @@ uint32_t zip_checksum(zip_bytes bytes);
 /* That of the bytes before, whose checksum is `before`, and these. */
 uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
 
-/* Refuses a member whose sizes or compression cannot be. */
-pm_status zip_check(const zip_member *member, pm_error *error);
-
-/* NULL, or why the member cannot be extracted. */
-const char *zip_obstacle(const zip_member *member);
-
 /* ---- writing ---------------------------------------------------------------------- */
 
 /* Zero-initialise, and set the sink. */
@@ -77,6 +74,9 @@ typedef struct zip_writer {
     size_t directory_size, directory_room;
     uint64_t count;
 } zip_writer;
+
+/* What a new member has, which is stored: no time, and the attributes of a file. */
+zip_member zip_new_member(zip_bytes name, uint32_t external);
 
 /* Writes a member as it is, without decompressing it. */
 pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_error *error);

@@ -16,7 +16,8 @@ enum {
     FIRST_STEP = 1 << 16
 };
 
-const char *zip_obstacle(const zip_member *member) {
+/* NULL, or why the member cannot be extracted. */
+static const char *obstacle_of(const zip_member *member) {
     if (member->flags & ZIP_ENCRYPTED)
         return "is encrypted";
     if (member->method != ZIP_STORED && member->method != ZIP_DEFLATED)
@@ -24,22 +25,16 @@ const char *zip_obstacle(const zip_member *member) {
     return NULL;
 }
 
-static pm_status refuse(pm_error *error, const zip_member *member, const char *problem) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(error, "member '%s' %s",
-                         motion_printable(shown, member->name.data, member->name.size), problem);
-}
-
 pm_status zip_check(const zip_member *member, pm_error *error) {
-    const char *obstacle = zip_obstacle(member);
+    const char *obstacle = obstacle_of(member);
     if (obstacle)
-        return refuse(error, member, obstacle);
+        return zip_refuse(error, member, obstacle);
     if (member->method == ZIP_STORED && member->size != member->packed.size)
-        return refuse(error, member, "is stored, but has two sizes");
+        return zip_refuse(error, member, "is stored, but has two sizes");
     if (member->method == ZIP_DEFLATED && member->size / MAX_RATIO > member->packed.size)
-        return refuse(error, member, "claims more bytes than deflate can hold");
+        return zip_refuse(error, member, "claims more bytes than deflate can hold");
     if (member->size > input_machine_bounds().file)
-        return refuse(error, member, "is larger than the memory of this machine");
+        return zip_refuse(error, member, "is larger than the memory of this machine");
     return PM_OK;
 }
 
@@ -116,7 +111,8 @@ static pm_status inflate_all(z_stream *stream, const zip_member *member, char **
     if (answer == Z_MEM_ERROR)
         return motion_refuse_memory(error);
     if (answer != Z_STREAM_END || size != member->size)
-        return refuse(error, member, "has damaged data, or another size than the directory says");
+        return zip_refuse(error, member,
+                          "has damaged data, or another size than the directory says");
     return PM_OK;
 }
 
@@ -139,7 +135,7 @@ pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, 
         *bytes = (zip_bytes){*owned, (size_t)member->size};
     }
     if (status == PM_OK && zip_checksum(*bytes) != member->crc)
-        return refuse(error, member, "has damaged data: its checksum disagrees");
+        return zip_refuse(error, member, "has damaged data: its checksum disagrees");
     return status;
 }
 
@@ -147,7 +143,7 @@ size_t zip_peek(const zip_member *member, char *bytes, size_t room) {
     zip_bytes packed = member->packed;
     size_t size = 0;
     z_stream stream;
-    if (zip_obstacle(member))
+    if (obstacle_of(member))
         return 0;
     if (member->method == ZIP_STORED) {
         size = packed.size < room ? packed.size : room;

@@ -77,7 +77,7 @@ static pm_status find_directory(const char *data, size_t size, directory *d, zip
 
 /* ---- members -------------------------------------------------------------------------- */
 
-static pm_status refuse_member(pm_error *error, const zip_member *member, const char *problem) {
+pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem) {
     char shown[MOTION_PRINTABLE];
     return motion_refuse(error, "member '%s' %s",
                          motion_printable(shown, member->name.data, member->name.size), problem);
@@ -107,14 +107,14 @@ static bool read_extra64(zip_bytes extra, uint64_t *const wanted[], size_t count
 static pm_status find_data(const char *data, uint64_t limit, uint64_t at, uint64_t packed,
                            zip_member *member, pm_error *error) {
     if (at > limit || limit - at < ZIP_LOCAL_SIZE || zip_get32(data + at) != ZIP_LOCAL)
-        return refuse_member(error, member, "has no header where the directory says");
+        return zip_refuse(error, member, "has no header where the directory says");
     const char *local = data + at;
     const size_t name = zip_get16(local + 26), extra = zip_get16(local + 28);
     const uint64_t rest = limit - at - ZIP_LOCAL_SIZE;
     if (name + extra > rest || packed > rest - name - extra)
-        return refuse_member(error, member, "is cut short");
+        return zip_refuse(error, member, "is cut short");
     if (name != member->name.size || memcmp(local + ZIP_LOCAL_SIZE, member->name.data, name) != 0)
-        return refuse_member(error, member, "has another name in its own header");
+        return zip_refuse(error, member, "has another name in its own header");
     member->local_extra = (zip_bytes){local + ZIP_LOCAL_SIZE + name, extra};
     member->packed = (zip_bytes){local + ZIP_LOCAL_SIZE + name + extra, (size_t)packed};
     return PM_OK;
@@ -157,7 +157,7 @@ static pm_status read_entry(const char *data, const directory *d, uint64_t *at, 
     if (local == UINT32_MAX)
         wanted[count++] = &local;
     if (!read_extra64(member->extra, wanted, count))
-        return refuse_member(error, member, "has no zip64 sizes, or damaged ones");
+        return zip_refuse(error, member, "has no zip64 sizes, or damaged ones");
     *at += ZIP_CENTRAL_SIZE + name + extra + comment;
     return find_data(data, d->at, local, packed, member, error);
 }
@@ -185,7 +185,7 @@ static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
         const zip_member *before = order[i - 1], *m = order[i];
         const char *header = m->packed.data - m->local_extra.size - m->name.size - ZIP_LOCAL_SIZE;
         if (before->packed.data + before->packed.size > header)
-            status = refuse_member(error, m, "overlaps another member");
+            status = zip_refuse(error, m, "overlaps another member");
     }
     free(order);
     return status;

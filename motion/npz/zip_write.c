@@ -158,20 +158,26 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     return status;
 }
 
-static pm_status put_record(zip_writer *writer, record *r, const char *packed, pm_error *error) {
-    pm_status status = begin_record(writer, r, error);
+static pm_status put_record(zip_writer *writer, record r, const char *packed, pm_error *error) {
+    pm_status status = begin_record(writer, &r, error);
     if (status == PM_OK)
-        status = put(writer, packed, (size_t)r->packed_size, error);
-    return status == PM_OK && keeps_descriptor(r->member) ? put_descriptor(writer, r, error)
-                                                          : status;
+        status = put(writer, packed, (size_t)r.packed_size, error);
+    return status == PM_OK && keeps_descriptor(r.member) ? put_descriptor(writer, &r, error)
+                                                         : status;
+}
+
+zip_member zip_new_member(zip_bytes name, uint32_t external) {
+    enum { UNIX = 3 << 8 | 20, NEW_YEAR_1980 = 1 << 5 | 1 };
+    return (zip_member){.name = name,
+                        .made_by = UNIX,
+                        .method = ZIP_STORED,
+                        .date = NEW_YEAR_1980,
+                        .external = external};
 }
 
 pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_error *error) {
-    record r = {.member = member,
-                .crc = member->crc,
-                .size = member->size,
-                .packed_size = member->packed.size};
-    return put_record(writer, &r, member->packed.data, error);
+    const record r = {member, member->crc, member->size, member->packed.size, 0, false};
+    return put_record(writer, r, member->packed.data, error);
 }
 
 /* ---- compressing ---------------------------------------------------------------------- */
@@ -227,11 +233,8 @@ bool zip_packing_add(zip_packing *p, zip_bytes piece, bool is_last) {
 
 pm_status zip_write_packing(zip_writer *writer, const zip_member *member,
                             const zip_packing *packing, pm_error *error) {
-    record r = {.member = member,
-                .crc = packing->crc,
-                .size = packing->size,
-                .packed_size = packing->packed_size};
-    return put_record(writer, &r, packing->packed, error);
+    const record r = {member, packing->crc, packing->size, packing->packed_size, 0, false};
+    return put_record(writer, r, packing->packed, error);
 }
 
 void zip_packing_release(zip_packing *packing) {
@@ -245,11 +248,8 @@ void zip_packing_release(zip_packing *packing) {
 pm_status zip_write_bytes(zip_writer *writer, const zip_member *member, zip_bytes bytes,
                           pm_error *error) {
     if (member->method == ZIP_STORED) {
-        record r = {.member = member,
-                    .crc = zip_checksum(bytes),
-                    .size = bytes.size,
-                    .packed_size = bytes.size};
-        return put_record(writer, &r, bytes.data, error);
+        const record r = {member, zip_checksum(bytes), bytes.size, bytes.size, 0, false};
+        return put_record(writer, r, bytes.data, error);
     }
     zip_packing *packing = zip_packing_begin();
     const pm_status status = packing && zip_packing_add(packing, bytes, true)

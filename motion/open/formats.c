@@ -10,7 +10,6 @@
 
 #include "motion/base/counts.h"
 #include "motion/base/printable.h"
-#include "motion/base/words.h"
 #include "motion/model/compose.h"
 
 #define IN_BUILT(row) &(row)

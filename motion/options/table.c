@@ -3,6 +3,7 @@
  * The options of the motion library: one row each, and nowhere else. Rows of one name have verbs of their
  * own. An option of a topic is in the help of that topic; the others are in the help of their verbs.
  */
+#include "motion/base/format_list.h"
 #include "motion/base/words.h"
 #include "motion/options/options.h"
 
@@ -211,14 +212,14 @@ const option_row option_rows[] = {
     {NAME("to", "FORMAT"), TYPE(format), TASK(format), .word_of = word_of_format, .first = 1,
      .verbs = OF_BATCHES | OF(JOIN),
      HELP(
-         "format of outputs without an extension, and of all outputs of a batch:\n" MOTION_WRITTEN_NAMES)},
+         "format of outputs without an extension, and of all outputs of a batch:" MOTION_WRITTEN_NAMES)},
     {NAME("clip", "NAME"), TYPE(clips), TASK(clips), .info.repeats = true, .verbs = OF_BATCHES,
      HELP("a clip, by its name or number; may be repeated; default: all that fit")},
 
     /* ---- reading ---- */
     {NAME("format", "FORMAT"), TYPE(format), READ(format), .word_of = word_of_format, .first = 1,
      .verbs = OF_READERS, TOPIC(reading),
-     HELP("format of inputs without an extension: " MOTION_READ_NAMES)},
+     HELP("format of inputs without an extension:" MOTION_READ_NAMES)},
     {NAME("source-rate", "HZ"), TYPE(rate), READ(source_rate), .formats = BVH | NPZ | CSV | AMC,
      .verbs = OF_READERS, TOPIC(reading),
      HELP("frames per second of the source, instead of what the file says")},

@@ -2,15 +2,13 @@
  *
  * Walks along the key times of both channels: between two of them both curves are single segments.
  */
-#include "motion/reduce/certify.h"
+#include "motion/reduce/channel.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "motion/base/fault.h"
 #include "motion/model/evaluate.h"
-#include "motion/reduce/lines.h"
-#include "motion/reduce/written.h"
 
 enum { NUMBERS_MAX = 16 }; /* components at a time */
 

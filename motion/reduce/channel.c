@@ -9,20 +9,17 @@
 #include <string.h>
 
 #include "motion/model/evaluate.h"
-#include "motion/reduce/lines.h"
-#include "motion/reduce/removal.h"
-#include "motion/reduce/turns.h"
-#include "motion/reduce/written.h"
+
+/* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
+static bool reduce_is_ratio(const pm_motion_channel *channel) {
+    return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
+}
 
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
     return channel->path == PM_MOTION_ROTATION   ? limits->angle
            : channel->path == PM_MOTION_POSITION ? limits->position
            : reduce_is_ratio(channel)            ? limits->scale
                                                  : 0;
-}
-
-bool reduce_is_ratio(const pm_motion_channel *channel) {
-    return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
 }
 
 static bool is_rotation(const reduced_channel *c) {
@@ -41,8 +38,8 @@ bool reduce_moves(const reduced_channel *c) {
 /* A channel in the search. */
 typedef struct tested {
     bool turns;
-    struct turns rotation;
-    struct lines numbers;
+    turns rotation;
+    line_keys numbers;
 } tested;
 
 static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
@@ -52,10 +49,10 @@ static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits
     *t = (tested){.turns = is_rotation(c)};
     if (t->turns)
         return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
-    t->numbers = (struct lines){.channel = channel,
-                                .timeline = c->source.timeline,
-                                .limit = limit,
-                                .is_ratio = reduce_is_ratio(channel)};
+    t->numbers = (line_keys){.channel = channel,
+                             .timeline = c->source.timeline,
+                             .limit = limit,
+                             .is_ratio = reduce_is_ratio(channel)};
     return true;
 }
 
@@ -94,7 +91,7 @@ static void find_path(reduced_channel *c, const reduce_limits *limits) {
 static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
     motion_arena arena = {NULL};
     turns t;
-    cubics found = {.keys = NULL};
+    cubic_fit found = {.keys = NULL};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
         c->end = cubics_find(&t, c->source.channel, limits->is_smooth, &found);

@@ -6,11 +6,185 @@
 #define POSEMILL_MOTION_REDUCE_CHANNEL_H
 
 #include "motion/base/arena.h"
-#include "motion/reduce/certify.h"
-#include "motion/reduce/cubics.h"
-#include "motion/reduce/path.h"
+#include "motion/reduce/segment.h"
 
 #include <posemill/posemill_motion.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* How far two channels are apart at most: a bound that holds at all times, and not only at those that
+ * were computed. */
+
+/* A channel with its times. */
+typedef struct certified {
+    const pm_motion_channel *channel;
+    const pm_timeline *timeline;
+    method_curve *curve; /* of linear rotations, through their keys. NULL: slerp */
+} certified;
+
+/* The segment of a rotation that ends with key `next`; constant before the first key and after the last
+ * one, and of steps. */
+segment certified_segment(certified c, size_t next);
+
+/* Makes the curve of a rotation channel with linear interpolation and at least 2 keys, malloc'ed; sets
+ * `curve`. PM_ERROR_KEY and PM_ERROR_MEMORY as method_curve_make. */
+pm_status certified_make_curve(certified *c, pm_method method, pm_error *error);
+
+/* NULL is ignored. False: some value lacked memory. */
+bool certified_free_curve(method_curve *curve);
+
+/* Of rotations, in radians. `limit`: as of arc_extent. */
+arc_extent certify_rotation(certified a, certified b, double limit);
+
+/* Of numbers with linear interpolation: the length of the difference, or its largest ratio to a number of A. */
+arc_extent certify_numbers(certified a, certified b, bool is_ratio);
+
+/* The keys of a channel of numbers with linear interpolation, and whether some may be dropped. The
+ * difference of two such curves is linear between their keys, so that it is the largest at one. */
+
+typedef struct line_keys {
+    const pm_motion_channel *channel;
+    const pm_timeline *timeline;
+    double
+        limit; /* length of the difference, or with is_ratio its part of the source's number; 0: keys
+                      between equal ones are dropped */
+    bool is_ratio; /* each number by itself */
+    size_t worst;  /* the key at which the last test failed */
+} line_keys;
+
+/* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
+ * written. */
+bool lines_hold(line_keys *l, size_t from, size_t to);
+
+/* Whether a key has the numbers of the next one. */
+bool lines_equal(const pm_motion_channel *channel, size_t key);
+
+/* How far two values are apart: the length of the difference, or the largest ratio. */
+double lines_apart(const double *a, const double *b, uint32_t components, bool is_ratio);
+
+/* Numbers of keys as they are written: in float32. */
+
+/* A rotation key of the source, normalised. The way of a step of half a turn depends on the last bits, so
+ * that all normalise alike. */
+void unit_rotation(const pm_motion_channel *channel, size_t key, double q[4]);
+
+/* The time of a key as it is written. */
+double written_time(const pm_timeline *timeline, size_t key);
+
+/* A rotation key as it is written, with the sign of the source. Neighbours half a turn apart turn the
+ * same way as in the source: rounding does not change the sign of their dot. Such a key is 1e-6 radians
+ * off, and 1e-6 more for each half turn in a row, up to 64. */
+void written_rotation(const pm_motion_channel *channel, size_t key, double q[4]);
+
+/* The fewest keys of a curve: the shortest path from its first key to its last one, over pairs of
+ * keys between which all others may be dropped. */
+
+typedef struct path_problem {
+    size_t count; /* of keys, at least 2 */
+    /* Whether the keys between `from` and `to` may be dropped, from < to. */
+    bool (*holds)(void *user, size_t from, size_t to);
+    void *user;
+} path_problem;
+
+typedef enum path_end {
+    PATH_FOUND = 0,
+    PATH_NONE, /* some key cannot be reached */
+    PATH_NO_MEMORY
+} path_end;
+
+/* Gives the keys that remain, in order; *keys is malloc'ed, for the caller to free. For PATH_NONE *count is the first
+ * key that is not reached, and *keys is NULL. */
+path_end path_find(const path_problem *problem, size_t **keys, size_t *count);
+
+/* The keys of a rotation channel with linear interpolation, and whether some may be dropped. The
+ * source's curve is in double; keys that remain are written in float32, times too, and it is the
+ * written ones whose curve keeps the bound. */
+
+/* Of the keys of an arc. A longer one may be taken the other way by another evaluator: keys remain that make
+ * arcs shorter. */
+#define TURNS_LEAST_DOT 1e-5
+
+/* Quaternions as four rows of numbers, so that neighbours are tested together. */
+typedef struct turn_rows {
+    double *of[4];
+} turn_rows;
+
+typedef struct turns {
+    size_t count;
+    double *times, *written_times;
+    /* Unit quaternions: the source's, and those that are written. A key has the sign of the shorter way
+     * from the one before. If nothing is rounded, both are one. */
+    turn_rows source, written;
+    double *
+        rounded; /* how far a written key is from the source at its time; NULL if nothing is rounded */
+    bool is_exact;
+    double *limits;  /* that the curves may be apart in each interval */
+    double *parts;   /* the limit at each key, inverted */
+    double *angles;  /* radians of the quaternion in each interval */
+    double *fastest; /* the largest of them in each block of keys */
+    double longest;  /* seconds of an interval */
+    size_t worst; /* the key at which the last test failed, which mostly fails the next one too */
+} turns;
+
+/* Reads a channel; `radians` is the bound, and `each`, unless it is NULL, that of each interval, of which the
+ * smaller one holds. False: memory is exhausted. */
+bool turns_read(turns *t, const pm_motion_channel *channel, const pm_timeline *timeline,
+                double radians, const double *each, motion_arena *arena);
+
+/* False: memory is exhausted. */
+bool turn_rows_make(turn_rows *rows, size_t count, motion_arena *arena);
+
+/* The quaternion of a key, and the source's arc from a key to the next one. */
+void turn_rows_get(const turn_rows *rows, size_t key, double q[4]);
+arc turns_arc(const turns *t, size_t key);
+
+/* Whether the keys between two may be dropped. Neighbours always pass if their times rise as they are
+ * written: whether what is rounded keeps the bound is seen in the end. */
+bool turns_hold(turns *t, size_t from, size_t to);
+
+/* Few keys of a method's curve, whose segments depend on more keys than their own two: keys are removed in
+ * rounds. A round tries keys that lie apart, builds the curve without them, and puts back those near which
+ * the curve leaves the bound. Earlier rounds have a part of the bound, so that keys that matter least are
+ * removed first. */
+
+typedef struct removal_problem {
+    pm_method method;        /* that method_curve_knows */
+    turns *const *rotations; /* with the same times, which keep the same keys; at least 1 */
+    size_t rotation_count;
+    /* Whether keys between two may be dropped, as far as all else goes. NULL: there is nothing else */
+    bool (*holds)(void *user, size_t from, size_t to);
+    void *user;
+} removal_problem;
+
+/* As path_find. Where the curve through all keys exceeds the bound, keys remain: this is seen in the end.
+ * PATH_NONE: times do not rise as they are written. */
+path_end removal_find(const removal_problem *problem, size_t **keys, size_t *count);
+
+/* Few cubics for the rotations of a channel with linear interpolation: their keys are some of the
+ * source's, with its values, and tangents that are fitted. */
+
+/* A key as it is written, in float32: tangents per second. Its value has the sign that is nearest the key
+ * before. */
+typedef struct cubic_key {
+    double in[4], value[4], out[4];
+} cubic_key;
+
+/* Cubics of a channel. Both arrays are malloc'ed, for the caller to free. */
+typedef struct cubic_fit {
+    size_t *keys;
+    cubic_key *written;
+    size_t count;
+    size_t corners; /* of smooth ones: keys with another velocity on both sides */
+} cubic_fit;
+
+/* From the keys that turns_read has read. Smooth: the tangents on both sides of a key are equal, but for
+ * corners, where the source turns too sharply. On failure nothing is found. PATH_NONE: no cubic that was
+ * tried stays within the bound between some neighbours. */
+path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
+                     cubic_fit *found);
+
+/* What is done with one channel: the keys that remain, and the bound of the error. */
 
 /* The bounds, in radians and lengths, and the curve of rotations. */
 typedef struct reduce_limits {
@@ -37,9 +211,6 @@ typedef struct reduced_channel {
     arc_extent error;  /* radians of rotations */
     path_end end;      /* of the search */
 } reduced_channel;
-
-/* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
-bool reduce_is_ratio(const pm_motion_channel *channel);
 
 /* The limit of a channel; 0 for scalars. */
 double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel);

@@ -4,14 +4,12 @@
  * on. Tangents are those of least squares, whose weights then grow where the error is largest: the
  * largest error is what counts.
  */
-#include "motion/reduce/cubics.h"
+#include "motion/reduce/channel.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "motion/reduce/written.h"
 
 enum { ROUNDS = 6, FARTHER = 8 };
 
@@ -290,7 +288,7 @@ static size_t find_end(const search *s, size_t from, fitted *best) {
 
 /* A smooth curve may arrive at a key in a way in which no cubic goes on. Then the last one ends earlier: at
  * the last of a few keys from which there is a next one. False: there is none. */
-static bool shorten(search *s, const cubics *c) {
+static bool shorten(search *s, const cubic_fit *c) {
     enum { EARLIER = 64 };
     if (!s->is_smooth || c->count < 2)
         return false;
@@ -313,7 +311,7 @@ static bool shorten(search *s, const cubics *c) {
 }
 
 /* The next cubic, with the velocity of the one before if there is one; otherwise it makes a corner. */
-static size_t find_next(search *s, cubics *c, fitted *f) {
+static size_t find_next(search *s, cubic_fit *c, fitted *f) {
     const size_t from = c->keys[c->count - 1];
     const bool goes_on = s->is_smooth && c->count > 1;
     s->leaving = goes_on ? c->written[c->count - 1].in : NULL;
@@ -332,7 +330,7 @@ static size_t find_next(search *s, cubics *c, fitted *f) {
     return to;
 }
 
-static path_end search_all(search *s, cubics *c) {
+static path_end search_all(search *s, cubic_fit *c) {
     const size_t last = s->source->count - 1;
     fitted f;
     c->count = 1;
@@ -355,10 +353,10 @@ static path_end search_all(search *s, cubics *c) {
 }
 
 path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool is_smooth,
-                     cubics *found) {
+                     cubic_fit *found) {
     motion_arena arena = {NULL};
     search s = {.source = source, .is_smooth = is_smooth};
-    *found = (cubics){.keys = malloc(source->count * sizeof *found->keys),
+    *found = (cubic_fit){.keys = malloc(source->count * sizeof *found->keys),
                       .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;
     if (found->keys && found->written && allocate(&s, &arena)) {
@@ -369,7 +367,7 @@ path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool
     if (end != PATH_FOUND) {
         free(found->keys);
         free(found->written);
-        *found = (cubics){.keys = NULL};
+        *found = (cubic_fit){.keys = NULL};
     }
     return end;
 }

@@ -2,7 +2,7 @@
  *
  * Clips of one track on the reference path, and the motion of their segments.
  */
-#include "motion/reduce/curve.h"
+#include "motion/reduce/segment.h"
 
 #include <math.h>
 #include <stdlib.h>

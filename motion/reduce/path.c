@@ -5,7 +5,7 @@
  * row fail. Beyond 128 keys, ends are tested at steps of a power of two, so that what hardly
  * moves takes linear time; segments of that length are too few for it to matter.
  */
-#include "motion/reduce/path.h"
+#include "motion/reduce/channel.h"
 
 #include <stdint.h>
 #include <stdlib.h>

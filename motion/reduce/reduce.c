@@ -16,7 +16,6 @@
 #include "motion/model/names.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
-#include "motion/reduce/share.h"
 
 static const double radians_per_degree = 0.017453292519943295;
 

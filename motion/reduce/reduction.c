@@ -9,6 +9,7 @@
 
 #include "motion/base/composed.h"
 #include "motion/base/json.h"
+#include "motion/model/names.h"
 
 static const double degrees = 57.29577951308232;
 
@@ -84,12 +85,6 @@ static uint64_t count_bytes(const pm_motion_content *content) {
 
 /* ---- JSON ---------------------------------------------------------------------------------- */
 
-static const char *const path_names[] = {"rotation", "translation", "scale", "weights", "scalar"};
-
-static const char *const interpolation_names[] = {[PM_MOTION_LINEAR] = "linear",
-                                                  [PM_MOTION_STEP] = "step",
-                                                  [PM_MOTION_CUBICSPLINE] = "cubicspline"};
-
 static const char *name_of(const pm_motion_reduction *r, const pm_motion_channel *channel) {
     return channel->node >= 0 ? r->source->nodes[channel->node].name.text : channel->name.text;
 }
@@ -135,10 +130,10 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_begin_object(json, NULL);
     json_write_integer(json, "clip", row->clip);
     json_write_string(json, "name", name_of(r, channel));
-    json_write_string(json, "path", path_names[channel->path]);
+    json_write_string(json, "path", motion_path_names[channel->path]);
     json_write_bool(json, "reduced", row->is_reduced);
     json_write_bool(json, "moves", row->moves);
-    json_write_string(json, "interpolation", interpolation_names[row->interpolation]);
+    json_write_string(json, "interpolation", motion_interpolation_names[row->interpolation]);
     json_write_integer(json, "keys_before", row->keys_before);
     json_write_integer(json, "keys_after", row->keys_after);
     json_write_integer(json, "corners", row->corners);

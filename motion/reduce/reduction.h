@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a reduction is asked for, and its report.
+ * A reduction: what it is asked for, how joints share a bound of distances, and its report.
  */
 #ifndef POSEMILL_MOTION_REDUCTION_H
 #define POSEMILL_MOTION_REDUCTION_H
@@ -9,6 +9,70 @@
 #include "motion/reduce/channel.h"
 
 #include <posemill/posemill_motion.h>
+
+/* How far joints are apart in model space: their positions, and three points at a distance along their
+ * axes, with the whole hierarchy, at all times.
+ *
+ * Between two key times each joint turns along a segment, and its position and scale change linearly.
+ * With w, the sum of the speeds of a joint and its ancestors, c, the sum of the changes of speed of
+ * segments that are no arcs, and g, the product of their scales, a point at distance r moves with
+ * an acceleration of at most g (w^2 + c) r, and one whose distance changes by v per second with at most
+ * g ((w^2 + c) r + 2 w v). So in an interval of h seconds, differences of two motions
+ * exceed those at its ends by at most the sum of both accelerations, times h^2 / 8. Where this does not
+ * decide, the interval is halved. */
+
+typedef struct space_result {
+    double found, bound; /* lengths */
+    double time;         /* of `found` */
+    size_t pair;         /* of `found` */
+} space_result;
+
+/* One of two motions. */
+typedef struct space_side {
+    const pm_motion_content *content; /* of the nodes */
+    /* For each node its rotation, translation and scale; a NULL channel: its rest pose. Only
+     * rotations may be cubicsplines. */
+    certified (*channels)[3];
+} space_side;
+
+typedef struct space_request {
+    space_side sides[2];
+    size_t (*pairs)[2]; /* nodes of both sides that are compared */
+    size_t pair_count;
+    double at; /* distance of the three points; 0: positions alone */
+    /* Either the bound is at most this above the largest distance that is found; 0: not */
+    double resolution;
+    /* or it is decided where this is exceeded. */
+    double limit;
+    /* Receives what exceeds the limit, or cannot be shown to be below it: a pair, a time, and how far it
+     * is. NULL: not called */
+    void (*exceeds)(void *user, size_t pair, double time, double distance);
+    void *user;
+} space_request;
+
+/* PM_ERROR_MEMORY, or PM_OK. */
+pm_status space_certify(const space_request *request, space_result *result, pm_error *error);
+
+/* Bounds of rotations from a distance in model space: the error is shared among the joints of a chain,
+ * first by their levers, and then, where the whole exceeds the distance, less is given to the joints
+ * above that place, there alone, until the distance holds at all times. */
+
+typedef struct share_request {
+    const pm_motion_content *content;
+    reduced_channel *channels; /* of one clip */
+    size_t count;
+    double distance, at;
+    pm_method curve; /* of rotations */
+    /* Finds the keys of the channels that are `is_stale`. */
+    pm_status (*find)(void *user, pm_error *error);
+    void *user;
+} share_request;
+
+/* Finds keys that keep the distance. Channels of which the keys are found have `limits`, malloc'ed, for the
+ * caller to free. PM_ERROR_ARGUMENT: even with all keys the distance does not hold. */
+pm_status share_distance(const share_request *request, space_result *result, pm_error *error);
+
+/* What a reduction is asked for, and its report. */
 
 struct pm_motion_reduction {
     pm_motion_reduction_numbers numbers;

@@ -4,7 +4,7 @@
  * method is local: so keys that are four apart are tried independently of each other. Otherwise it changes
  * everywhere, less and less; then keys are put back until all of the curve is verified.
  */
-#include "motion/reduce/removal.h"
+#include "motion/reduce/channel.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,11 +1,146 @@
 /* SPDX-License-Identifier: MIT
  *
- * Two segments between the times at which both are known.
+ * Arcs of constant speed on the sphere of unit quaternions, cubics with bounds of their derivatives, and two
+ * segments between the times at which both are known.
  */
 #include "motion/reduce/segment.h"
 
 #include <math.h>
 #include <string.h>
+
+/* ---- arcs -------------------------------------------------------------------------------------- */
+
+/* Rounding of a chord: two quaternions of three roundings each, in four components. */
+static const double chord_rounding = 4e-15;
+
+/* Below this angle the weights of slerp are those of a straight line in double. */
+static const double straight = 1e-8;
+
+double arc_sign(const double a[4], const double b[4]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] < 0 ? -1 : 1;
+}
+
+static double chord(const double a[4], const double b[4], double sign) {
+    double sum = 0;
+    for (int i = 0; i < 4; i++)
+        sum += (a[i] - sign * b[i]) * (a[i] - sign * b[i]);
+    return sqrt(sum);
+}
+
+double arc_apart(const double a[4], const double b[4], double sign) {
+    const double length = chord(a, b, sign);
+    return length * length / 2;
+}
+
+double arc_chord_at_most(const double a[4], const double b[4], double sign) {
+    return chord(a, b, sign) + chord_rounding;
+}
+
+arc arc_between(const double from[4], const double to[4], double begin, double seconds) {
+    const double sign = arc_sign(from, to);
+    arc a = {.begin = begin, .seconds = seconds};
+    memcpy(a.from, from, sizeof a.from);
+    for (int i = 0; i < 4; i++)
+        a.to[i] = sign * to[i];
+    a.angle = 2 * asin(fmin(chord(from, a.to, 1) / 2, 1));
+    return a;
+}
+
+void arc_value(const arc *a, double time, double q[4]) {
+    const double u = a->seconds > 0 ? (time - a->begin) / a->seconds : 0;
+    const double sine = sin(a->angle);
+    const double from = a->angle > straight ? sin((1 - u) * a->angle) / sine : 1 - u;
+    const double to = a->angle > straight ? sin(u * a->angle) / sine : u;
+    double length2 = 0;
+    for (int i = 0; i < 4; i++) {
+        q[i] = from * a->from[i] + to * a->to[i];
+        length2 += q[i] * q[i];
+    }
+    for (int i = 0; i < 4; i++)
+        q[i] /= sqrt(length2);
+}
+
+/* The largest `apart` between two arcs within an interval of `a` and `b` radians, whose ends have at
+ * most `apart`. */
+static double arc_bound(double apart, double a, double b) {
+    const double curve = (a * a + b * b) / 8, drift = (a - b) * (a - b) / 8;
+    return curve < 1 ? fmax(apart, (apart - drift) / (1 - curve)) * (1 + 1e-14) : (double)INFINITY;
+}
+
+/* Radians of the quaternion per second. */
+static double arc_speed(const arc *a) {
+    return a->seconds > 0 ? a->angle / a->seconds : 0;
+}
+
+double arc_radians(double apart) {
+    return 4 * asin(fmin(sqrt(apart / 2), 1));
+}
+
+double arc_apart_of(double radians) {
+    const double sine = sin(radians / 4);
+    return 2 * sine * sine;
+}
+
+/* ---- cubics ------------------------------------------------------------------------------------ */
+
+cubic cubic_between(const double from[4], const double out[4], const double in[4],
+                    const double to[4], double begin, double seconds) {
+    cubic c = {.begin = begin, .seconds = seconds};
+    for (int i = 0; i < 4; i++) {
+        const double step = to[i] - from[i], leaves = seconds * out[i], arrives = seconds * in[i];
+        c.terms[0][i] = from[i];
+        c.terms[1][i] = leaves;
+        c.terms[2][i] = 3 * step - 2 * leaves - arrives;
+        c.terms[3][i] = leaves + arrives - 2 * step;
+    }
+    return c;
+}
+
+/* Derivative `order` at a time, per second. */
+static void derive(const cubic *c, double time, int order, double out[4]) {
+    const double per = c->seconds > 0 ? 1 / c->seconds : 0;
+    const double s = c->seconds > 0 ? (time - c->begin) / c->seconds : 0;
+    for (int i = 0; i < 4; i++) {
+        const double *t[4] = {c->terms[0], c->terms[1], c->terms[2], c->terms[3]};
+        const double orders[3] = {((t[3][i] * s + t[2][i]) * s + t[1][i]) * s + t[0][i],
+                                  ((3 * t[3][i] * s + 2 * t[2][i]) * s + t[1][i]) * per,
+                                  (6 * t[3][i] * s + 2 * t[2][i]) * per * per};
+        out[i] = orders[order];
+    }
+}
+
+static double length(const double a[4]) {
+    return sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2] + a[3] * a[3]);
+}
+
+/* The unit quaternion at a time, which lies in the cubic. */
+static void cubic_value(const cubic *c, double time, double q[4]) {
+    derive(c, time, 0, q);
+    const double size = length(q);
+    for (int i = 0; i < 4; i++)
+        q[i] = size > 0 ? q[i] / size : i == 3;
+}
+
+/* In an interval. With p the cubic and n its length, the quaternion p / n moves by at most |p'| / n, and its
+ * second derivative across it is at most |p''| / n + 2 |p'|^2 / n^2. Infinite where n may be 0. The second
+ * derivative is linear, and the others differ from those at the ends by at most what it moves them. */
+static turning cubic_turning(const cubic *c, double begin, double end) {
+    const double h = end - begin;
+    double largest[3] = {0}, least = (double)INFINITY;
+    for (int order = 0; order < 3; order++)
+        for (int i = 0; i < 2; i++) {
+            double v[4];
+            derive(c, i ? end : begin, order, v);
+            largest[order] = fmax(largest[order], length(v));
+            least = order == 0 ? fmin(least, length(v)) : least;
+        }
+    const double push = largest[2], speed = largest[1] + h / 2 * push;
+    const double size = least - h / 2 * speed;
+    if (!(size > 0))
+        return (turning){(double)INFINITY, (double)INFINITY};
+    const double rate = speed / size;
+    return (turning){rate, push / size + 2 * rate * rate};
+}
 
 /* Of an interval. The excess of the bound of arcs is below 4^-24 of its value then. */
 enum { HALVINGS = 30, ARC_HALVINGS = 24 };

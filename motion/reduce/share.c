@@ -2,7 +2,7 @@
  *
  * Rounds of search and certificate.
  */
-#include "motion/reduce/share.h"
+#include "motion/reduce/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -62,10 +62,6 @@ static pm_status gather(sharing *s, pm_error *error) {
     return PM_OK;
 }
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 /* The largest scale of a joint in its keys, or of its rest pose. */
 static double scale_of(const sharing *s, size_t node) {
     const certified *keys = &s->a[node][PM_MOTION_SCALE];
@@ -92,7 +88,7 @@ static void find_levers(const sharing *s, const uint32_t *order, double *scales,
         const int32_t parent = nodes[n].parent;
         if (parent >= 0)
             levers[parent] =
-                fmax(levers[parent], length(nodes[n].position) + scales[n] * levers[n]);
+                fmax(levers[parent], vector_length(nodes[n].position) + scales[n] * levers[n]);
     }
     for (size_t i = 0; i < s->nodes; i++) {
         const size_t n = order[i];

@@ -2,7 +2,7 @@
  *
  * Walks along all key times of two motions, with the poses of both at the ends of each interval.
  */
-#include "motion/reduce/space.h"
+#include "motion/reduce/reduction.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -126,10 +126,6 @@ typedef struct joint_speed {
     double rounding; /* radians of all rotations up to this joint */
 } joint_speed;
 
-static double length(const double v[3]) {
-    return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
 static double largest(const double v[3]) {
     return fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
 }
@@ -141,16 +137,16 @@ static joint_speed speed_of(const joint_segment *s, const joint_speed *parent, d
     const double moved[3] = {t->to[0] - t->from[0], t->to[1] - t->from[1], t->to[2] - t->from[2]};
     const double grown[3] = {scale->to[0] - scale->from[0], scale->to[1] - scale->from[1],
                              scale->to[2] - scale->from[2]};
-    const double far = fmax(length(t->from), length(t->to));
+    const double far = fmax(vector_length(t->from), vector_length(t->to));
     const double size = fmax(largest(scale->from), largest(scale->to));
-    const turning turns = segment_turning(&s->rotation, begin, end);
-    const double moving = t->seconds > 0 ? length(moved) / t->seconds : 0;
+    const turning turn = segment_turning(&s->rotation, begin, end);
+    const double moving = t->seconds > 0 ? vector_length(moved) / t->seconds : 0;
     const double growing =
         scale->seconds > 0 && size > 0 ? largest(grown) / (scale->seconds * size) : 0;
     const double w = above->rate;
     const double pull = (w * w + above->change) * far + 2 * w * moving;
-    return (joint_speed){.rate = w + 2 * turns.rate + growing,
-                         .change = above->change + 2 * turns.change,
+    return (joint_speed){.rate = w + 2 * turn.rate + growing,
+                         .change = above->change + 2 * turn.change,
                          .growth = above->growth * size,
                          .acceleration = above->acceleration + above->growth * pull,
                          .reach = above->reach + above->growth * far,
@@ -200,7 +196,7 @@ static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
         for (int j = 0; j < 3; j++)
             d[j] = a->origin[j] - b->origin[j] +
                    (point < 0 ? 0 : w->request->at * (a->axes[point][j] - b->axes[point][j]));
-        all = fmax(all, length(d));
+        all = fmax(all, vector_length(d));
     }
     return all;
 }

@@ -3,13 +3,12 @@
  * Tests of one long arc against the source's arcs below it: first at the keys, where all is cheap, then
  * between them, where arc_bound mostly decides at once.
  */
-#include "motion/reduce/turns.h"
+#include "motion/reduce/channel.h"
 
 #include <math.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/reduce/segment.h"
-#include "motion/reduce/written.h"
 
 enum { BLOCK = 64, LANES = 8 };
 
@@ -256,8 +255,8 @@ static bool interval_holds(const turns *t, const candidate *c, size_t key, doubl
     if (apart / (1 - (a * a + b * b) / 8) <= 1 - 1e-9) /* a and b are at most pi / 2 */
         return true;
     const segment source = {SEGMENT_ARC, .arc = turns_arc(t, key)};
-    const segment arc = {SEGMENT_ARC, .arc = c->arc};
-    return segments_hold(&source, &arc, begin, end, t->limits[key]);
+    const segment kept = {SEGMENT_ARC, .arc = c->arc};
+    return segments_hold(&source, &kept, begin, end, t->limits[key]);
 }
 
 /* Each interval by itself: those of the source, cut at both ends of the candidate. What lies before

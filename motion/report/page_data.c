@@ -5,12 +5,11 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/report/page_data.h"
+#include "motion/report/page.h"
 
+#include "motion/base/base64.h"
 #include "motion/base/json.h"
 #include "motion/model/evaluate.h"
-#include "motion/report/page_template.h"
-#include "motion/report/page_text.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +40,8 @@ static void begin_block(block *b, FILE *file, const char *name) {
 }
 
 static void flush_block(block *b) {
-    page_write_base64(b->file, b->bytes, b->size);
+    char text[4 * GROUP / 3];
+    fwrite(text, 1, base64_encode(b->bytes, b->size, text), b->file);
     b->size = 0;
 }
 

@@ -2,7 +2,7 @@
  *
  * Keeps frames while a comparison walks along the times.
  */
-#include "motion/report/page_frames.h"
+#include "motion/report/page.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,9 +3,7 @@
  * Pictures that need no script: the heat map of the worst joints, and both skeletons at the worst
  * moment from the front, as inline SVG.
  */
-#include "motion/report/page_sections.h"
-
-#include "motion/report/page_text.h"
+#include "motion/report/page.h"
 
 #include <math.h>
 

@@ -2,11 +2,10 @@
  *
  * The verdict of a page in words, and under what conditions it was found.
  */
-#include "motion/report/page_sections.h"
+#include "motion/report/page.h"
 
 #include "motion/base/counts.h"
 #include "motion/model/summary.h"
-#include "motion/report/page_text.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -11,7 +11,8 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
-#include "motion/compare/comparison.h"
+#include "motion/compare/outcome.h"
+#include "motion/report/page.h"
 
 enum { MOST_JOINTS = 4000, MOST_POSES = 3000, LEAST_SIDE = 32, MOST_SIDE = 4096 };
 
@@ -177,6 +178,41 @@ static pm_status check(const pm_motion_picture_options *o, const char *path, pm_
                              "the picture has no known extension; expected .svg or .gif");
 }
 
+/* ---- SVG --------------------------------------------------------------------------------------- */
+
+static void write_pose(FILE *file, const picture *p, size_t pose) {
+    const double left = p->cell * (double)pose;
+    fputs("<path d=\"", file);
+    for (size_t i = 0; i < p->bones; i++) {
+        const picture_bone *bone = &p->poses[pose * p->bones + i];
+        fprintf(file, "M%.1f %.1fL%.1f %.1f", left + bone->from[0], bone->from[1],
+                left + bone->to[0], bone->to[1]);
+    }
+    fprintf(file, "\"/>\n<text x=\"%.1f\" y=\"%zu\">%.4g s</text>\n", left + p->cell / 2,
+            p->height - 6, p->begin + p->step * (double)pose);
+}
+
+/* A strip of poses side by side, with their times. */
+static bool write_svg(FILE *file, const void *content) {
+    const picture *p = content;
+    fprintf(file,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%zu\" height=\"%zu\" "
+            "viewBox=\"0 0 %zu %zu\" role=\"img\">\n<title>",
+            p->width, p->height, p->width, p->height);
+    page_write_text(file, p->name, strlen(p->name));
+    fprintf(file,
+            ", from %s</title>\n<style>path{fill:none;stroke:#246;stroke-width:2;"
+            "stroke-linecap:round}text{font:11px sans-serif;text-anchor:middle;fill:#666}"
+            "</style>\n",
+            p->view);
+    for (size_t pose = 0; pose < p->count; pose++)
+        write_pose(file, p, pose);
+    fputs("</svg>\n", file);
+    return true;
+}
+
+/* ---- the whole --------------------------------------------------------------------------------- */
+
 static pm_status draw(pm_motion_comparison *made, const pm_motion_picture_options *o,
                       const char *path, pm_error *error) {
     making m = {.s = &made->subjects[0], .is_gif = has_extension(path, ".gif"), .from = o->from};
@@ -192,8 +228,8 @@ static pm_status draw(pm_motion_comparison *made, const pm_motion_picture_option
     m.seconds = end - m.p.begin;
     pm_status status = motion_name_failure(prepare(&m, o, error), made->outcome.a.path, error);
     if (status == PM_OK)
-        status =
-            m.is_gif ? picture_write_gif(&m.p, path, error) : picture_write_svg(&m.p, path, error);
+        status = m.is_gif ? picture_write_gif(&m.p, path, error)
+                          : page_save(path, write_svg, &m.p, error);
     motion_arena_release(&m.arena);
     return status;
 }

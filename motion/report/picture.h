@@ -24,9 +24,6 @@ typedef struct picture {
     double cell;
 } picture;
 
-/* A strip of poses side by side, with their times. */
-pm_status picture_write_svg(const picture *p, const char *path, pm_error *error);
-
 /* A pose after another. PM_ERROR_ARGUMENT: this build has no giflib. */
 pm_status picture_write_gif(const picture *p, const char *path, pm_error *error);
 

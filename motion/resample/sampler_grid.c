@@ -136,7 +136,7 @@ static pm_status check_trim(const sampler *s, pm_error *error) {
     const size_t trim = s->options->trim_start;
     if (trim >= s->frames)
         return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
-                                  "of %zu removes all %llu frames", trim,
+                                  "%zu removes all %llu frames", trim,
                                   (unsigned long long)s->frames);
     for (size_t c = 0; trim > 0 && c < s->clip->channel_count; c++) {
         const pm_timeline *t = timeline_of(s, c);

@@ -63,7 +63,7 @@ pm_status task_check_output(const pm_motion_batch_task *task, bool is_of_batch, 
         return PM_OK;
     if (is_only_read && is_of_batch)
         return refuse_read(out, format, error);
-    motion_fail_option(error, PM_ERROR_ARGUMENT, is_of_batch ? "out-dir" : "output",
+    motion_fail_option(error, PM_ERROR_ARGUMENT, is_of_batch ? "out-dir" : "out",
                        "'%s' has no extension of a motion format; expected %s", out,
                        motion_list_extensions(expected, true));
     motion_hint(error, "use one of these, or - for standard output");

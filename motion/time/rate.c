@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int64_t common_divisor(int64_t a, int64_t b) {
+int64_t rate_common_divisor(int64_t a, int64_t b) {
     while (b != 0) {
         int64_t rest = a % b;
         a = b;
@@ -22,7 +22,7 @@ static int64_t common_divisor(int64_t a, int64_t b) {
 }
 
 static pm_rational lowest_terms(int64_t num, int64_t den) {
-    int64_t divisor = common_divisor(num, den);
+    int64_t divisor = rate_common_divisor(num, den);
     pm_rational r = {num / divisor, den / divisor};
     return r;
 }
@@ -45,7 +45,7 @@ bool rate_divide(pm_rational a, pm_rational b, pm_rational *quotient) {
 }
 
 bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
-    const int64_t divisor = common_divisor(a.den, b.den);
+    const int64_t divisor = rate_common_divisor(a.den, b.den);
     const int64_t left = b.den / divisor, right = a.den / divisor;
 
     if (a.den > INT64_MAX / left || a.num > INT64_MAX / left || b.num > INT64_MAX / right ||

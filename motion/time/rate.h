@@ -25,6 +25,9 @@ typedef enum rate_snap {
 bool rate_from_frame_time(const char *text, size_t size, bool snap, pm_rational *rate,
                           rate_snap *how);
 
+/* Of two numbers from 0 on. */
+int64_t rate_common_divisor(int64_t a, int64_t b);
+
 /* A number above 0: `60`, `29.97` or `30000/1001`, with at most 18 digits, in lowest terms. */
 bool rate_parse(const char *text, pm_rational *value);
 

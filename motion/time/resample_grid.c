@@ -10,19 +10,11 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-static uint64_t common_divisor(uint64_t a, uint64_t b) {
-    while (b != 0) {
-        uint64_t rest = a % b;
-        a = b;
-        b = rest;
-    }
-    return a;
-}
 
 /* Brings two fractions of a frame to a common denominator. */
 static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid) {
     uint64_t first_den = (uint64_t)first.den, step_den = (uint64_t)step.den;
-    uint64_t divisor = common_divisor(first_den, step_den);
+    uint64_t divisor = (uint64_t)rate_common_divisor(first.den, step.den);
     wide unit = (wide)(first_den / divisor) * step_den;
     wide offset = (wide)first.num * (step_den / divisor);
     wide stride = (wide)step.num * (first_den / divisor);

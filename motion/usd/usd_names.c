@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/model/order.h"
+
 /* Of all paths together: a chain of n joints has paths of n^2 names. */
 enum { MOST_BYTES = 1 << 26 };
 
@@ -28,25 +30,14 @@ static char *make_name(usd_names *n, pm_motion_name name) {
     return text;
 }
 
-/* Parents first, with one walk up for each node. Depths are counted for the bound. */
-static bool find_order(usd_names *n, const pm_motion_content *content, size_t *bytes) {
-    size_t count = 0;
+/* The bytes of all paths, counted for the bound. */
+static bool count_bytes(const usd_names *n, const pm_motion_content *content, size_t *bytes) {
     size_t *lengths = calloc(content->node_count, sizeof *lengths);
-    for (uint32_t node = 0; lengths && node < content->node_count; node++)
-        n->place[node] = UINT32_MAX;
-    for (uint32_t node = 0; lengths && node < content->node_count; node++) {
-        size_t depth = 0;
-        for (int32_t at = (int32_t)node; at >= 0 && n->place[at] == UINT32_MAX;
-             at = content->nodes[at].parent)
-            n->chain[depth++] = (uint32_t)at;
-        while (depth > 0) {
-            const uint32_t at = n->chain[--depth];
-            const int32_t parent = content->nodes[at].parent;
-            n->order[count] = at;
-            n->place[at] = (uint32_t)count++;
-            lengths[at] = strlen(n->names[at]) + 1 + (parent >= 0 ? lengths[parent] : 0);
-            *bytes = *bytes < MOST_BYTES ? *bytes + lengths[at] : *bytes;
-        }
+    for (size_t i = 0; lengths && i < content->node_count; i++) {
+        const uint32_t at = n->order[i];
+        const int32_t parent = content->nodes[at].parent;
+        lengths[at] = strlen(n->names[at]) + 1 + (parent >= 0 ? lengths[parent] : 0);
+        *bytes = *bytes < MOST_BYTES ? *bytes + lengths[at] : *bytes;
     }
     free(lengths);
     return lengths != NULL;
@@ -108,7 +99,8 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
         n->names[i] = make_name(n, content->nodes[i].name);
         good = n->names[i] != NULL;
     }
-    good = good && make_unique(n, content) && find_order(n, content, &bytes);
+    good = good && motion_order_nodes(content->nodes, count, n->order, n->place) &&
+           make_unique(n, content) && count_bytes(n, content, &bytes);
     if (!good)
         return motion_refuse_memory(error);
     return bytes < MOST_BYTES

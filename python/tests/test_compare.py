@@ -209,10 +209,10 @@ def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
     with pytest.warns(pm.MotionWarning) as told:
         pm.compare(walk, tmp_path / "z.glb")
     messages = [str(warning.message) for warning in told]
-    assert any("z is taken as up, a guess" in m and '; up="y" says otherwise' in m for m in messages)
-    assert any("a factor of 100, as between units" in m and m.endswith(": posemill.convert(B, OUT, scale=100)")
+    assert any("z is taken as up, a guess" in m and '(up="y" says otherwise)' in m for m in messages)
+    assert any("a factor of 100, as between units" in m and m.endswith("(scale=100 brings B to the unit of A when it is converted)")
                for m in messages)
-    assert any(m.endswith(': posemill.convert(B, OUT, turn="z-to-y")') for m in messages)
+    assert any(m.endswith('(to_up="y" turns B when it is converted)') for m in messages)
     assert not any("--" in m for m in messages)
     assert {warning.filename for warning in told} == {__file__}
     page = pm.load(tmp_path / "z.glb").show().html
@@ -232,14 +232,14 @@ def test_pages_name_parameters(tmp_path: Path, walk: pm.Motion) -> None:
     """Guesses, keys that are apart, and notes: what cures them is an argument."""
     pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
     z = pm.load(tmp_path / "z.glb")
-    pages = {'; up="y" says otherwise': z.show(), 'posemill.convert(B, OUT, turn="z-to-y")': pm.compare(walk, z).show(),
-             "posemill.convert(B, OUT, scale=100)": pm.compare(walk, z).show()}
+    pages = {'(up="y" says otherwise)': z.show(), '(to_up="y" turns B': pm.compare(walk, z).show(),
+             "(scale=100 brings B": pm.compare(walk, z).show()}
     apart = np.array(walk.resample(walk.clips[0].rate, method="bspline").clips[0].rotations)
     apart[0, 1:] = [1, 0, 0, 0]
     made = pm.Motion(apart, walk.clips[0].positions, walk.clips[0].rate, walk.parents, walk.names)
-    pages[": trim_start=1 leaves it out"] = pm.compare(walk, made).show()
+    pages["(trim_start=1 leaves it out)"] = pm.compare(walk, made).show()
     walk.save(tmp_path / "small.bvh", scale=0.001)
-    pages["unit=MM: 1000 for metres"] = pm.load(tmp_path / "small.bvh").show()
+    pages["makes it 1.7 m; 1000 is for metres"] = pm.load(tmp_path / "small.bvh").show()
     turns = pm.from_euler("X", np.linspace(0.0, 1.0, 8).reshape(4, 2), dtype=np.float32)
     np.savez(tmp_path / "a.npz", body_quat_w=turns, body_pos_w=np.zeros((4, 2, 3), np.float32), fps=np.array([50]))
     pages['layout="'] = pm.load(tmp_path / "a.npz").show()

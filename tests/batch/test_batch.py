@@ -455,7 +455,7 @@ class Inputs(Case):
         words = ["resample", "takes", "--rate", "5", "--device", "none", "--out-dir"]
         said = self.run_posemill(*words, "out").stderr
         self.assertEqual(said.count("left out"), 1, said)
-        self.assertIn("warning: --rate: up to 0.1 s are left out at the ends of 3 files, on which", said)
+        self.assertIn("warning: up to 0.1 s are left out at the ends of 3 files, on which", said)
         told = {r["name"]: [w for w in r["warnings"] if "the last 0.1 s are left out" in w] for r in records(self.folder / "out")}
         self.assertEqual({name: len(found) for name, found in told.items()},
                          {"even.bvh": 0, "odd.bvh": 1, "other.bvh": 1, "third.bvh": 1})

@@ -7,10 +7,10 @@
 #define _XOPEN_SOURCE 700
 
 #include "motion/batch/batch_report.h"
+#include "motion/batch/plan.h"
 #include "motion/batch/record.h"
-#include "motion/batch/shard.h"
 #include "motion/items/archive.h"
-#include "motion/items/list_write.h"
+#include "motion/items/list_line.h"
 #include "support/batch_files.h"
 #include "support/failing_memory.h"
 #include "support/records.h"

@@ -5,7 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/batch/options_digest.h"
+#include "motion/batch/batch_file.h"
 #include "motion/files/digest.h"
 #include "motion/files/input.h"
 #include "support/test.h"

@@ -8,7 +8,6 @@
 
 #include "motion/items/archive.h"
 #include "motion/items/list_line.h"
-#include "motion/items/list_write.h"
 #include "support/batch_files.h"
 #include "support/tar_files.h"
 #include "support/test.h"

@@ -4,7 +4,7 @@
  * and says the same as the counts.
  */
 #include "oracle/random_tracks.h"
-#include "print/batch_print.h"
+#include "print/print.h"
 #include "support/check.h"
 
 #include <stdio.h>

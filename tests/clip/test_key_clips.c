@@ -352,9 +352,9 @@ TEST(coded_rows_that_are_none_are_refused) {
             {&of_numbers, PM_ERROR_ARGUMENT, "48 bits"},
             {&of_two, PM_ERROR_ARGUMENT, "one timeline"},
             {&narrow, PM_ERROR_ARGUMENT, "stride"},
-            {&places, PM_ERROR_ARGUMENT, "positions: type"},
+            {&places, PM_ERROR_ARGUMENT, ".positions: has a type"},
             {&wide, PM_ERROR_SIZE, "do not fit"},
-            {&loop, PM_ERROR_TIME, "differs from the first"},
+            {&loop, PM_ERROR_TIME, "differ from those of the first"},
         };
         expect_success(pm_clip_check(&good, new_error()));
         for (size_t n = 0; n < COUNT_OF(rows); n++)

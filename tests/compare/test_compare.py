@@ -689,7 +689,7 @@ class Scene(Case):
 
     def test_a_part_that_is_not_there_is_refused_with_the_end(self):
         motions.write_bvh(self.folder / "short.bvh", JOINTS, self.rows[:31], 30)
-        for options, code, says in ((["--end", "99"], 4, b"a.bvh: --end is after the last key, at 2 s"),
+        for options, code, says in ((["--end", "99"], 4, b"a.bvh: --end: is after the last key, at 2 s"),
                                     (["--start", "2.5"], 4, b"at 2 s"), (["--start", "-1"], 2, b"--start"),
                                     (["--trim-start", "61"], 4, b"all 61 keys"), (["--end", "x"], 2, b"--end"),
                                     (["--start", "1", "--end", "0.5"], 2, b"before the beginning, at 1 s"),
@@ -697,7 +697,7 @@ class Scene(Case):
             done = self.run_posemill("compare", "a.bvh", "a.bvh", *options, code=code)
             self.assertIn(says, done.stderr)
         done = self.run_posemill("compare", "a.bvh", "short.bvh", "--end", "1.5", code=4)
-        self.assertIn(b"short.bvh: --end is after the last key, at 1 s", done.stderr)
+        self.assertIn(b"short.bvh: --end: is after the last key, at 1 s", done.stderr)
 
     def turned(self, name, *words):
         self.run_posemill("convert", "a.bvh", name, "--quiet", *words)
@@ -721,7 +721,7 @@ class Scene(Case):
             self.assertEqual((got["up"], got["hints"]), ("y", []))
         self.assertEqual(self.compare("a.bvh", "a.bvh", "--up", "z")["up"], "z")
         self.run_posemill("view", "a.bvh", "-o", "page.html", "--up", "x", code=2)
-        self.assertIn("--up z-to-y", self.hints("a.bvh", "z.bvh")[1])
+        self.assertIn("(--to-up y turns B when it is converted)", self.hints("a.bvh", "z.bvh")[1])
 
     def test_who_lies_on_the_ground_does_not_stand(self):
         """On the back, head along z, y up: the limbs move, and the back does not leave the ground."""
@@ -767,7 +767,7 @@ class Scene(Case):
             self.assertNotIn(b"taken", self.run_posemill(*verb, "--quiet").stderr)
         self.assertEqual(self.hints("small.bvh", "small.bvh", "--unit", "56"), [])
         # `info` has no such option, and names the verbs that have it.
-        note = hint["hint"].replace("--unit", "compare and view with --unit", 1)
+        note = hint["hint"].replace("makes it", "of compare and view makes it", 1)
         self.assertIn(f"  odd: {note}\n".encode(), self.run_posemill("info", "small.bvh").stdout)
         self.assertEqual(json.loads(self.run_posemill("info", "small.bvh", "--json").stdout)["notes"], [note])
         self.run_posemill("info", "small.bvh", "--unit", "56", code=2)
@@ -778,7 +778,7 @@ class Scene(Case):
             found = [h for h in self.hints("a.bvh", "b.glb") if "a factor of" in h]
             self.assertEqual(len(found), 1)
             self.assertIn(f"a factor of {factor}, as between units", found[0])
-            self.assertTrue(found[0].endswith(f"posemill convert B OUT --scale {back}"), found[0])
+            self.assertIn(f"(--scale {back} brings B to the unit of A when it is converted)", found[0])
             self.run_posemill("convert", "b.glb", "back.bvh", "--scale", back, "--quiet")
             self.assertEqual([h for h in self.hints("a.bvh", "back.bvh") if "a factor of" in h], [])
         self.turned("b.glb", "--scale", "1.3")

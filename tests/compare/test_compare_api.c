@@ -181,8 +181,8 @@ TEST(what_files_have_not_is_refused_with_their_name) {
         const char *message;
         pm_motion_compare_options options;
     } cases[] = {{"a.bvh: --trim-start", {.trim_start = 1000}},
-                 {"a.bvh: --start is after", {.start_after_first_key = {1000, 1}}},
-                 {"a.bvh: --end is after", {.end_after_first_key = {1000, 1}}},
+                 {"a.bvh: --start: is after", {.start_after_first_key = {1000, 1}}},
+                 {"a.bvh: --end: is after", {.end_after_first_key = {1000, 1}}},
                  {"no.txt: ", {.map = "no.txt"}}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_motion_compare_options options = cases[i].options;
@@ -201,7 +201,7 @@ TEST(long_names_are_cut_and_messages_are_not) {
     const pm_motion_compare_options options = {.name_a = name, .trim_start = 1000};
     pm_motion_comparison *found = NULL;
     expect_error(pm_motion_compare(a, b, &options, &found, new_error()), PM_ERROR_FILE,
-                 "nnn: --trim-start 1000 removes all 3 keys");
+                 "nnn: --trim-start: 1000 removes all 3 keys");
     assert_int_equal(strlen(last_error()->message), sizeof last_error()->message - 1);
 }
 

@@ -3,7 +3,7 @@
  * The times of a comparison: against sorting all of them, and how often keys are looked at, which is
  * counted in place of measured.
  */
-#include "motion/compare/times.h"
+#include "motion/compare/compare.h"
 #include "motion/model/evaluate.h"
 #include "support/motion.h"
 #include "support/test.h"

@@ -95,15 +95,15 @@ static void check_refused(void **state, pm_status expected, const char *words, c
 
 CHECK(no_clips_are_refused) {
     c.desc.clip_count = 0;
-    expect_refused("clip_count");
+    expect_refused("number of clips");
 }
 
 CHECK(a_track_count_other_than_the_joint_count_is_refused) {
     c.clips[1].track_count = JOINTS - 1;
-    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[1]");
+    expect_clip_refused(PM_ERROR_ARGUMENT, "number of tracks", "clips[1]");
     c.clips[1].track_count = JOINTS;
     c.clips[0].track_count = JOINTS - 1;
-    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[0]");
+    expect_clip_refused(PM_ERROR_ARGUMENT, "number of tracks", "clips[0]");
 }
 
 /* Threads check clips: of several that are invalid, the first is reported. */
@@ -116,7 +116,7 @@ CHECK(the_first_of_several_invalid_clips_is_reported) {
     c.desc.clip_count = MANY;
     expect_accepted();
     many[499].track_count = many[250].track_count = JOINTS - 1;
-    expect_clip_refused(PM_ERROR_ARGUMENT, "track_count", "clips[250]");
+    expect_clip_refused(PM_ERROR_ARGUMENT, "number of tracks", "clips[250]");
     many[61].method = PM_METHOD_NLERP;
     expect_clip_refused(PM_ERROR_ARGUMENT, "method", "clips[61]");
     many[0].rotations.data = NULL;

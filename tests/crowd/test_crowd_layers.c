@@ -669,7 +669,7 @@ TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
     REFUSED("layers is NULL", .instances = &instance, .ranges = &range);
     REFUSED("layers and poses", .poses = pose, .layers = &layer, .layer_count = 1,
             .ranges = &range);
-    REFUSED("layer_count is 1", .instances = &instance, .layer_count = 1);
+    REFUSED("number of layers is 1", .instances = &instance, .layer_count = 1);
     REFUSED("indices is NULL", .instances = &instance, .index_count = 1);
     REFUSED("poses: stride is 12", .poses = pose, .pose_stride = 12);
     REFUSED("poses: its stride", .poses = pose, .pose_stride = sizeof pose - 1);
@@ -684,7 +684,7 @@ TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
                                 .index_count = (size_t)UINT32_MAX + 1,
                                 .outputs = twice,
                                 .output_count = 1};
-    expect_error(pm_crowd_pose(s.crowd, &large, new_error()), PM_ERROR_SIZE, "index_count");
+    expect_error(pm_crowd_pose(s.crowd, &large, new_error()), PM_ERROR_SIZE, "number of indices");
     pm_crowd_target many[PM_CROWD_MAX_TARGETS + 1];
     for (size_t i = 0; i < PM_CROWD_MAX_TARGETS + 1; i++)
         many[i] = odd[0];
@@ -693,7 +693,7 @@ TEST_ON_BOTH(jobs_that_do_not_fit_together_are_refused) {
                                    .instance_count = 1,
                                    .outputs = many,
                                    .output_count = PM_CROWD_MAX_TARGETS + 1},
-                   "output_count is 33");
+                   "number of outputs is 33");
 }
 
 TEST_ON_REFERENCE(the_first_odd_layer_is_found) {

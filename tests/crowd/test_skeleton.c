@@ -391,12 +391,12 @@ CHECK(counts_out_of_range_are_refused) {
         const char *words;
         size_t *count, value;
     } rows[] = {
-        {"joint_count", &s.desc.joint_count, 0},
-        {"joint_count", &s.desc.joint_count, PM_SKELETON_MAX_JOINTS + 1},
-        {"joint_count", &s.desc.joint_count, SIZE_MAX},
-        {"level_count", &s.desc.level_count, 0}, /* with levels */
-        {"level_count", &s.desc.level_count, 256},
-        {"mask_count", &s.desc.mask_count, 65535},
+        {"number of joints", &s.desc.joint_count, 0},
+        {"number of joints", &s.desc.joint_count, PM_SKELETON_MAX_JOINTS + 1},
+        {"number of joints", &s.desc.joint_count, SIZE_MAX},
+        {"number of levels", &s.desc.level_count, 0}, /* with levels */
+        {"number of levels", &s.desc.level_count, 256},
+        {"number of masks", &s.desc.mask_count, 65535},
     };
     for (size_t n = 0; n < COUNT_OF(rows); n++) {
         const size_t kept = *rows[n].count;

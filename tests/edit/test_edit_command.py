@@ -190,7 +190,7 @@ class Names(Case):
                 self.assertIn(f"posemill: {name}: ", self.run_posemill(*verb, code=4).stderr)
         self.refused("edit", WALK, "-o", "x.bvh", "--joints", "key_count", code=4, says="no joint is named 'key_count'")
         self.refused("resample", WALK, "-o", "x.bvh", "--rate", "60", "--loop", "0.5", "--device", "none", code=4,
-                     says="the loop period 0.5 s is shorter than")
+                     says="--loop: is 0.5 s, shorter than")
 
     def test_joints_without_a_name_are_numbered(self):
         self.make("convert", WALK, "a.gltf")
@@ -585,7 +585,7 @@ class Acclaim(Case):
         for verb in (("convert",), ("resample", "--rate", "60", "--device", "none"), ("edit", "--cut", "0f:1f")):
             done = self.run_posemill(verb[0], "tree", "--out-dir", "made", *verb[1:], code=2)
             self.assertIn("amc, which is read, and not written", done.stderr)
-            self.assertIn("choose another format: --to bvh", done.stderr)
+            self.assertIn("--to bvh chooses another format", done.stderr)
             self.make(verb[0], "tree", "--out-dir", "made", *verb[1:], "--to", "bvh", "--overwrite")
         done = self.run_posemill("resample", tree / "a.amc", "-o", "-", "--rate", "60", code=2)
         self.assertIn("--to bvh", done.stderr)

@@ -126,6 +126,15 @@ TEST(engines_refuse_null) {
     assert_true(pm_engine_host_threads(engine) >= 1);
 }
 
+TEST(an_error_that_is_null_has_no_text) {
+    char text[4] = "xyz";
+    visit("pm_error_text");
+    visit("pm_error_hint");
+    assert_int_equal(pm_error_text(NULL, PM_SPELLING_FIELD, text, sizeof text), 0);
+    assert_int_equal(pm_error_hint(NULL, PM_SPELLING_FIELD, text, sizeof text), 0);
+    assert_string_equal(text, "");
+}
+
 TEST(resamplers_refuse_null) {
     const pm_clip_desc nothing = {.track_count = 0};
     expect_null("desc is NULL", pm_resample, NULL, &nothing_to_sample);
@@ -494,10 +503,10 @@ TEST(invalid_number_types_are_refused) {
     } arrays[] = {{&desc.rotations, PM_METHOD_SLERP, "rotations"},
                   {&desc.positions, PM_METHOD_SLERP, "positions"},
                   {&desc.scales, PM_METHOD_SLERP, "scales"},
-                  {&desc.user_tangents, PM_METHOD_SQUAD, "user_tangents"},
-                  {&desc.axes, PM_METHOD_STERP, "axes"},
-                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, "rotations_in"},
-                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, "rotations_out"},
+                  {&desc.user_tangents, PM_METHOD_SQUAD, ".tangents: has"},
+                  {&desc.axes, PM_METHOD_STERP, ".axis: has"},
+                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, ".tangents_in: has"},
+                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, ".tangents_out: has"},
                   {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},

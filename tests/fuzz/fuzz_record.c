@@ -7,7 +7,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "fuzz.h"
-#include "motion/batch/record_line.h"
+#include "motion/batch/record.h"
 #include "motion/files/line_reader.h"
 
 #include <fcntl.h>

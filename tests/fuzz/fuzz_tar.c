@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 #include "motion/items/archive.h"
-#include "motion/items/item_add.h"
+#include "motion/items/items.h"
 #include "scratch.h"
 
 #include <stdlib.h>

@@ -298,7 +298,7 @@ static void expect_refused(const char *text, const char *reason) {
     assert_int_equal(failure.status, PM_ERROR_FILE);
     if (!strstr(failure.message, reason))
         fail_msg("'%s' is refused with '%s'; expected '%s'", text, failure.message, reason);
-    assert_non_null(strstr(failure.hint, "--layout"));
+    assert_string_equal(failure.cure, "layout");
 }
 
 /* Rows of a walk at a constant height, with a column before, and without a header. */

@@ -380,29 +380,86 @@ TEST(unknown_chunks_are_carried_over) {
     opened = parse(out.data, out.size, true);
 }
 
-/* A channel without a node, which has the sampler of one that is resampled, keeps its keys. */
-TEST(channels_that_stay_keep_a_shared_sampler) {
+/* A document whose channel shares its sampler with one without a node, which stays. */
+#define SHARED_SIZE (sizeof(DOCUMENT("")) + 64)
+static void share_sampler(char text[SHARED_SIZE]) {
     static const char channels[] = "\"channels\":[", extra[] = "{\"sampler\":0,\"target\":{"
                                                                "\"path\":\"translation\"}},";
     static const char json[] = DOCUMENT("");
-    char text[sizeof json + sizeof extra];
     const size_t before = (size_t)(strstr(json, channels) - json) + strlen(channels);
-    (void)snprintf(text, sizeof text, "%.*s%s%s", (int)before, json, extra, json + before);
-    SCOPED(bytes_free) file_bytes out = write_document(text, true);
-    SCOPED(json_decrefp) json_t *root = root_of(out.data, out.size);
+    (void)snprintf(text, SHARED_SIZE, "%.*s%s%s", (int)before, json, extra, json + before);
+}
+
+/* The channel that stays keeps its keys; the other one has `count` new ones. */
+static void expect_shared_sampler_kept(const file_bytes *out, size_t count) {
+    SCOPED(json_decrefp) json_t *root = root_of(out->data, out->size);
     const json_t *animation = json_array_get(json_object_get(root, "animations"), 0);
     const json_t *accessors = json_object_get(root, "accessors");
-    const json_t *stays = sampler_of(animation, 0), *resampled = sampler_of(animation, 1);
+    const json_t *stays = sampler_of(animation, 0), *changed = sampler_of(animation, 1);
     const json_t *keys = json_array_get(accessors, integer(stays, "output"));
     assert_int_equal(integer(json_array_get(accessors, integer(stays, "input")), "count"), 2);
-    assert_int_equal(integer(json_array_get(accessors, integer(resampled, "input")), "count"), 3);
+    assert_int_equal(integer(json_array_get(accessors, integer(changed, "input")), "count"), count);
     const size_t begin =
         integer(keys, "byteOffset") +
         integer(json_array_get(json_object_get(root, "bufferViews"), integer(keys, "bufferView")),
                 "byteOffset");
     uint32_t size = 0;
-    memcpy(&size, out.data + 12, 4);
-    assert_memory_equal(out.data + 28 + size + begin, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+    memcpy(&size, out->data + 12, 4);
+    assert_memory_equal(out->data + 28 + size + begin, ((float[]){1, 2, 3, 4, 5, 6}), 24);
+}
+
+TEST(channels_that_stay_keep_a_shared_sampler) {
+    char text[SHARED_SIZE];
+    share_sampler(text);
+    SCOPED(bytes_free) file_bytes out = write_document(text, true);
+    expect_shared_sampler_kept(&out, 3);
+}
+
+/* Writes the document of a motion with other keys of its channel. */
+static pm_status write_keys(const small *made, const double *times, const float *values,
+                            size_t count, file_bytes *out) {
+    const pm_motion_content *content = pm_motion_get_content(made->motion);
+    const pm_timeline timeline = {.key_count = count, .times = times};
+    pm_motion_channel channel = content->clips[0].channels[0];
+    pm_motion_clip clip = content->clips[0];
+    channel.keys = (pm_array){values, PM_FLOAT32, 3 * sizeof *values};
+    channel.timeline = 0;
+    clip.timelines = &timeline;
+    clip.channels = &channel;
+    pm_motion keys = {.content = *content};
+    keys.content.clips = &clip;
+    const motion_sink sink = bytes_sink(out);
+    return motion_glb.write(&(motion_writing){.motion = &keys, .document = made->motion}, &sink,
+                            new_error());
+}
+
+TEST(keys_replace_those_of_a_document) {
+    static const double times[] = {0, 0.5, 1, 2};
+    static const float values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12};
+    char text[SHARED_SIZE];
+    share_sampler(text);
+    SCOPED(close_small) small made = open_small(text);
+    SCOPED(bytes_free) file_bytes out = {0};
+    expect_success(write_keys(&made, times, values, 4, &out));
+    expect_shared_sampler_kept(&out, 4);
+    SCOPED(pm_motion_destroy) pm_motion *again = parse(out.data, out.size, false);
+    const pm_motion_clip *clip = &pm_motion_get_content(again)->clips[0];
+    assert_int_equal(clip->timelines[0].key_count, 4);
+    assert_memory_equal(clip->timelines[0].times, times, sizeof times);
+    assert_memory_equal(clip->channels[0].keys.data, values, sizeof values);
+}
+
+TEST(keys_that_float32_cannot_hold_are_refused) {
+    static const double close[] = {0, 1000, 1000.00001}, early[] = {-1, 0, 1}, good[] = {0, 1, 2};
+    static const float values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const float bad[] = {1, 2, 3, 4, (float)NAN, 6, 7, 8, 9};
+    SCOPED(close_small) small made = open_small(DOCUMENT(""));
+    SCOPED(bytes_free) file_bytes out = {0};
+    expect_error(write_keys(&made, close, values, 3, &out), PM_ERROR_FILE,
+                 "keys 1 and 2 are both at 1000 s");
+    expect_error(write_keys(&made, early, values, 3, &out), PM_ERROR_FILE, "key 0 is at -1 s");
+    expect_error(write_keys(&made, good, bad, 3, &out), PM_ERROR_FILE, "key 1 of channel 0");
+    assert_int_equal(out.size, 0);
 }
 
 /* An unknown extension may refer to any view: all stay, and new ones follow. */
@@ -515,7 +572,7 @@ TEST(a_cut_beside_carried_channels_keeps_its_times) {
               "{\"KHR_animation_pointer\":{\"pointer\":\"/nodes/1/translation\"}}}}");
     SCOPED(bytes_free) file_bytes out = {0};
     expect_error(write_cut(json, &out, false, new_error()), PM_ERROR_FILE, "channels/3");
-    assert_string_equal(last_error()->hint, "--keep-time keeps the times of all");
+    assert_string_equal(last_error()->cure, "keep-time");
     free(out.data);
     expect_success(write_cut(json, &out, true, new_error()));
     SCOPED(pm_motion_destroy) pm_motion *again = parse(out.data, out.size, false);

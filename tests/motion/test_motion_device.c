@@ -174,7 +174,7 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     pm_error_text(remark, PM_SPELLING_COMMAND, message, sizeof message);
     assert_ptr_equal(user, told);
     told_level[told_count % COUNT_OF(told)] = level;
-    snprintf(told[told_count++ % COUNT_OF(told)], sizeof *told, "%s", message);
+    snprintf(told[told_count++ % COUNT_OF(told)], sizeof *told, "%.150s", message);
 }
 
 static pm_engine *choose(task_engines *engines, int64_t numbers) {

@@ -104,7 +104,9 @@ TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
                {{.rate = {50, 1}, .lowpass = -2}, false, "lowpass is -2"},
                {{.rate = {50, 1}, .lowpass = (double)NAN}, false, "lowpass is nan"},
                {{.rate = {50, 1}, .lowpass = (double)INFINITY}, false, "lowpass is inf"},
-               {{.rate = {50, 1}, .lowpass = 6, .curve = &loop}, false, "--loop"},
+               {{.rate = {50, 1}, .lowpass = 6, .curve = &loop},
+                false,
+                "--lowpass: cannot be combined with a loop"},
                {{.rate = {50, 1}, .lowpass = 6}, true, "no rate"}};
     pm_engine *engine = engine_for(state);
     for (size_t i = 0; i < COUNT_OF(all); i++) {

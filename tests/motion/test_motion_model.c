@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "motion/base/counts.h"
-#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "support/check.h"
 #include "support/motion_files.h"

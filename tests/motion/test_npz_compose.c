@@ -240,7 +240,7 @@ static void expect_refused_rate(pm_motion *motion) {
         SCOPED(test_composed_free) test_composed out = {.clip = 0};
         expect_error(test_compose(motion, formats[i], &out, new_error()), PM_ERROR_FILE,
                      messages[i]);
-        assert_string_equal(last_error()->hint, "give the rate with --rate");
+        assert_string_equal(last_error()->cure, "rate");
         assert_int_equal(out.file.size, 0);
     }
 }

@@ -31,7 +31,7 @@ CALLER_TEST(a_job_without_outputs_is_refused) {
     pm_cl_crowd_job job = queue_job(&target, PM_CROWD_PALETTE, NULL);
     expect_refused(&job, "buffer");
     job.output_count = 0;
-    expect_refused(&job, "output_count");
+    expect_refused(&job, "no output is requested");
     job.outputs = NULL;
     job.output_count = 1;
     expect_refused(&job, "outputs");

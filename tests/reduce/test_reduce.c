@@ -7,8 +7,8 @@
 
 #include "motion/base/arena.h"
 #include "motion/model/model.h"
-#include "motion/reduce/path.h"
-#include "motion/reduce/space.h"
+#include "motion/reduce/channel.h"
+#include "motion/reduce/reduction.h"
 #include "oracle/oracle.h"
 #include "oracle/random_tracks.h"
 #include "support/motion.h"

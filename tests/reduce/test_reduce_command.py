@@ -65,7 +65,7 @@ class Reducing(Case):
         found = float(said.split("the keys are up to ")[1].split()[0])
         self.assertTrue(1e-5 < found < 1e-3, said)
         said = self.run_posemill("reduce", WALK, "-o", "small.glb", "--distance", "1e-5", "--position", "1", code=2).stderr
-        self.assertIn("errors of --position and --scale add up down the chain", said)
+        self.assertIn("errors of positions and scales add up down the chain", said)
 
     def test_compare_certifies_what_reduce_did(self):
         found = self.reduce(WALK, "-o", "small.glb", "--angle", "0.3")

@@ -5,10 +5,10 @@
 #include "files/progress.h"
 #include "motion/base/printable.h"
 #include "motion/batch/batch.h"
-#include "motion/batch/machine.h"
+#include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "options/shard_option.h"
-#include "print/batch_print.h"
+#include "print/print.h"
 #include "resample_run.h"
 
 #include <stdatomic.h>

@@ -4,10 +4,10 @@
  */
 #include "commands.h"
 #include "files/open_clip.h"
-#include "motion/compare/comparison.h"
+#include "motion/compare/outcome.h"
 #include "options/device_options.h"
 #include "options/page_options.h"
-#include "print/compare_print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>

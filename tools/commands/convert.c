@@ -4,7 +4,7 @@
  * mirror are convert with a motion that is changed first.
  */
 #include "commands.h"
-#include "motion/base/words.h"
+#include "motion/base/format_list.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_edit.h"
 #include "options/conversion_options.h"

@@ -4,8 +4,8 @@
  */
 #include "info/info.h"
 #include "commands.h"
-#include "motion/compare/scene.h"
-#include "motion/base/words.h"
+#include "motion/base/format_list.h"
+#include "motion/compare/outcome.h"
 #include "motion/open/formats.h"
 #include "options/motion_options.h"
 #include "options/options.h"

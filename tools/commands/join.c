@@ -55,7 +55,7 @@ static cli_exit check(const join_options *o, char **inputs, int count) {
     if (count < 2)
         return options_usage(&help, "input", "%d given; expected two motion files or more", count);
     if (!o->out)
-        return options_usage(&help, false, "missing; expected -o OUT");
+        return options_usage(&help, "-o", "missing; expected -o OUT");
     int streams = 0;
     for (int i = 0; i < count; i++)
         streams += strcmp(inputs[i], "-") == 0;

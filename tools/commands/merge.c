@@ -4,7 +4,7 @@
  */
 #include "commands.h"
 #include "options/options.h"
-#include "print/merge_print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,8 +5,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "commands.h"
+#include "motion/base/format_list.h"
 #include "motion/base/counts.h"
-#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"

@@ -10,7 +10,7 @@
 #include "motion/files/output_names.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
-#include "print/resample_print.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -34,7 +34,7 @@ static cli_exit take_operand(const command_help *help, resample_options *options
     const pm_motion_batch_options *run = &options->batch.run;
     struct stat status;
     if (*argc != 2)
-        return options_usage(help, false, "missing; expected -o OUT or --out-dir DIR");
+        return options_usage(help, "-o", "missing; expected -o OUT or --out-dir DIR");
     if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
         !run->overwrite)
         return options_usage(help, "-o",
@@ -51,14 +51,14 @@ cli_exit resample_find_output(const command_help *help, resample_options *option
     if (*argc == 0 && !options->batch.files_from)
         return options_usage(help, "input", "missing; expected a motion file");
     if (options->out && run->out_dir)
-        return options_usage(help, false, "cannot be combined with --out-dir");
+        return options_usage(help, "-o", "cannot be combined with --out-dir");
     if (!options->out && !run->out_dir) {
         const cli_exit code = take_operand(help, options, argc, argv);
         if (code != CLI_DONE)
             return code;
     }
     if (options->out && *argc > 1)
-        return options_usage(help, false, "accepts one input, found %d; use --out-dir", *argc);
+        return options_usage(help, "-o", "accepts one input, found %d; use --out-dir", *argc);
     if (options->json && options->out && strcmp(options->out, "-") == 0)
         return options_usage(help, "--json",
                              "cannot be combined with an output on standard output");

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Summaries of motions, and their print for people.
+ * Summaries of motions, and their print for people and as JSON.
  */
 #include "info.h"
 
-#include "motion/base/counts.h"
-#include "motion/base/printable.h"
-#include "motion/time/rate.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "motion/base/counts.h"
+#include "motion/base/json.h"
+#include "motion/base/printable.h"
+#include "motion/model/names.h"
+#include "motion/time/rate.h"
 
 /* A person does not turn a joint by more between frames of a motion; a T-pose before it does. */
 static const double jump_degrees = 30;
@@ -33,12 +35,10 @@ static void append(char *text, size_t size, const char *part) {
 }
 
 static void list_paths(const clip_summary *s, char text[160]) {
-    static const char *const names[PM_MOTION_PATH_COUNT] = {"rotation", "translation", "scale",
-                                                            "weights", "scalar"};
     text[0] = '\0';
     for (int p = 0; p < PM_MOTION_PATH_COUNT; p++) {
         char part[48];
-        snprintf(part, sizeof part, "%zu %s%s", s->paths[p], names[p],
+        snprintf(part, sizeof part, "%zu %s%s", s->paths[p], motion_path_names[p],
                  p == PM_MOTION_WEIGHTS ? "" : plural(s->paths[p]));
         if (s->paths[p] > 0)
             append(text, 160, part);
@@ -46,12 +46,10 @@ static void list_paths(const clip_summary *s, char text[160]) {
 }
 
 static void list_interpolations(const clip_summary *s, char text[96]) {
-    static const char *const names[PM_MOTION_INTERPOLATION_COUNT] = {"linear", "step",
-                                                                     "cubicspline"};
     text[0] = '\0';
     for (int i = 0; i < PM_MOTION_INTERPOLATION_COUNT; i++)
         if (s->interpolations[i] > 0)
-            append(text, 96, names[i]);
+            append(text, 96, motion_interpolation_names[i]);
 }
 
 static void describe_rate(const pm_motion_clip *clip, char text[192]) {
@@ -147,4 +145,93 @@ void info_print(const char *path, const pm_motion_content *content) {
     if (content->note_count > MAX_NOTES)
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
     printable_line(stdout, "  %s", resampling_of(content));
+}
+
+/* ---- JSON: everything ---------------------------------------------------------------- */
+
+static void write_counts(json_writer *json, const char *key, const char *const *names,
+                         const size_t *counts, size_t count) {
+    json_begin_object(json, key);
+    for (size_t i = 0; i < count; i++)
+        if (counts[i] > 0)
+            json_write_integer(json, names[i], counts[i]);
+    json_end_object(json);
+}
+
+static void write_clip(json_writer *json, const pm_motion_clip *clip) {
+    const clip_summary s = motion_summarise(clip);
+    json_begin_object(json, NULL);
+    json_write_string(json, "name", clip->name.text);
+    json_write_number(json, "begin", s.begin);
+    json_write_number(json, "seconds", s.end - s.begin);
+    json_write_integer(json, "keys", s.keys);
+    json_write_integer(json, "timelines", clip->timeline_count);
+    json_write_integer(json, "channels", clip->channel_count);
+    json_write_rate(json, "rate", clip->rate);
+    if (clip->rate.den != 0) {
+        json_write_rate(json, "start", clip->first_time);
+        json_write_string(json, "rate_text", clip->rate_text.text);
+        json_write_bool(json, "rate_is_snapped", clip->rate_is_snapped);
+    }
+    write_counts(json, "paths", motion_path_names, s.paths, PM_MOTION_PATH_COUNT);
+    write_counts(json, "interpolations", motion_interpolation_names, s.interpolations,
+                 PM_MOTION_INTERPOLATION_COUNT);
+    json_write_number(json, "first_step_degrees", s.first_step);
+    json_write_number(json, "largest_other_step_degrees", s.other_step);
+    json_write_integer(json, "angle_jumps", s.angle_jumps);
+    json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
+    if (clip->fault)
+        json_write_string(json, "fault", clip->fault);
+    json_end_object(json);
+}
+
+static void write_nodes(json_writer *json, const pm_motion_content *content) {
+    json_begin_array(json, "nodes");
+    for (size_t n = 0; n < content->node_count; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        json_begin_object(json, NULL);
+        json_write_string(json, "name", node->name.text);
+        json_write_number(json, "parent", node->parent);
+        json_end_object(json);
+    }
+    json_end_array(json);
+}
+
+void info_print_json(const char *path, const pm_motion_content *content) {
+    json_writer json = {stdout, 0, false};
+    json_begin_object(&json, NULL);
+    json_write_string(&json, "file", path);
+    json_write_string(&json, "format", pm_motion_format_name(content->format));
+    json_write_string(&json, "layout", content->layout);
+    json_write_integer(&json, "bytes", content->file_bytes);
+    json_write_integer(&json, "depth", motion_depth(content));
+    json_write_integer(&json, "skins", content->skin_count);
+    write_nodes(&json, content);
+    json_begin_array(&json, "clips");
+    for (size_t i = 0; i < content->clip_count; i++)
+        write_clip(&json, &content->clips[i]);
+    json_end_array(&json);
+    json_begin_array(&json, "carried");
+    for (size_t i = 0; i < content->carried_count; i++)
+        json_write_string(&json, NULL, content->carried[i]);
+    json_end_array(&json);
+    json_begin_array(&json, "other_arrays");
+    for (size_t i = 0; i < content->other_array_count; i++) {
+        json_begin_object(&json, NULL);
+        json_write_string(&json, "name", content->other_arrays[i].name.text);
+        json_write_bool(&json, "nearest", content->other_arrays[i].nearest);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_write_integer(&json, "gaps", content->gap_count);
+    if (content->gap_count > 0)
+        json_write_string(&json, "first_gap", content->first_gap);
+    json_begin_array(&json, "notes");
+    for (size_t i = 0; i < content->note_count; i++) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(content->notes[i], PM_SPELLING_COMMAND, text, sizeof text);
+        json_write_string(&json, NULL, text);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
 }

@@ -6,7 +6,6 @@
 
 #include "motion_options.h"
 #include "motion/base/counts.h"
-#include "motion/base/words.h"
 #include "motion/open/formats.h"
 #include "motion/task/task_files.h"
 

@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "batch_print.h"
+#include "print.h"
 
 #include "motion/base/composed.h"
 #include "motion/base/printable.h"

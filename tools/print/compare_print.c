@@ -2,7 +2,7 @@
  *
  * The result of a comparison as lines of text.
  */
-#include "compare_print.h"
+#include "print.h"
 
 #include "motion/base/printable.h"
 

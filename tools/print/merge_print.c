@@ -2,7 +2,7 @@
  *
  * Files that are done are only counted, and of each problem the first files are named.
  */
-#include "merge_print.h"
+#include "print.h"
 
 #include <inttypes.h>
 #include <stdio.h>

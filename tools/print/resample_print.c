@@ -2,7 +2,7 @@
  *
  * Prints the report of a resampled file: one line, or one JSON object.
  */
-#include "resample_print.h"
+#include "print.h"
 
 #include "motion/base/json.h"
 #include "motion/base/printable.h"

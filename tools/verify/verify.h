@@ -37,18 +37,6 @@ double verify_rms(const verify_result *result, const verify_errors *errors);
 /* Whether errors and norms are within the documented bounds. */
 bool verify_passed(const verify_result *result);
 
-/* One clip under test. */
-typedef struct verify_case {
-    const char *name;
-    bool random; /* included in the rms */
-    pm_clip_desc desc;
-} verify_case;
-
-/* Samples a clip of the case with a job without outputs on both paths, and adds the errors to the
- * result. On failure prints and returns the code. */
-cli_exit verify_case_run(pm_engine *engine, const verify_case *tested, const pm_sample_job *job,
-                         verify_result *result);
-
 /* Runs all cases of one method: random and adversarial keys, each kind of job, each option of the
  * method. About `samples` random samples. */
 cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_t samples,

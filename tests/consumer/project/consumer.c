@@ -9,7 +9,9 @@
 #include <posemill/posemill.h>
 
 static int fail(const pm_error *error) {
-    fprintf(stderr, "consumer: %s: %s\n", pm_status_name(error->status), error->message);
+    char text[PM_ERROR_TEXT_SIZE];
+    pm_error_text(error, PM_SPELLING_FIELD, text, sizeof text);
+    fprintf(stderr, "consumer: %s: %s\n", pm_status_name(error->status), text);
     return 1;
 }
 
