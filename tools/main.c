@@ -8,8 +8,8 @@
 #include "commands/cli.h"
 #include "commands/commands.h"
 #include "motion/files/atomic_file.h"
-#include "options/help.h"
 #include "motion/options/nearest.h"
+#include "options/help.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,105 +17,61 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct command {
-    const char *name;
-    const char *summary;
-    int (*run)(int argc, char **argv);
-} command;
-
-static const command commands[] = {
-    {"devices", "list OpenCL devices and compare their results with the reference", cmd_devices},
-    {"eval", "sample rotation curves: keys and samples in .npy files", cmd_eval},
-    {"resample", "convert motion files to another frame rate", cmd_resample},
-    {"convert", "convert motion files to another format", cmd_convert},
-    {"edit", "cut, repeat, and pick joints of motions", cmd_edit},
-    {"join", "join motions one after another", cmd_join},
-    {"mirror", "swap left and right", cmd_mirror},
-    {"reduce", "drop keys where the curve stays within a bound", cmd_reduce},
-    {"compare", "show what a change did to a motion: angles, distances, speeds", cmd_compare},
-    {"view", "write a page that shows a motion", cmd_view},
-    {"info", "describe motion files, and what is unusual about them", cmd_info},
+static const command *const verbs[] = {&command_devices,
+                                       &command_eval,
+                                       &command_resample,
+                                       &command_convert,
+                                       &command_edit,
+                                       &command_join,
+                                       &command_mirror,
+                                       &command_reduce,
+                                       &command_compare,
+                                       &command_view,
+                                       &command_info,
 #if POSEMILL_BATCH
-    {"list", "list the motion files of folders and archives, with their sizes", cmd_list},
-    {"merge", "report what a batch has done, from its records", cmd_merge},
+                                       &command_list,
+                                       &command_merge,
 #endif
-    {"methods", "list the interpolation methods and when to use each", cmd_methods},
-    {"verify", "check every method on a device against double precision", cmd_verify},
+                                       &command_methods,
+                                       &command_verify,
 #if !defined(POSEMILL_BENCH) || POSEMILL_BENCH
-    {"bench", "measure the throughput of a device and its write ceiling", cmd_bench},
+                                       &command_bench,
 #endif
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+                                       NULL};
 
-static void list_commands(FILE *file) {
-    fprintf(file, "Commands:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(file, "  %-10s%s\n", commands[i].name, commands[i].summary);
-}
-
-static const option program_options[] = {
-    {"--help", 'h', NULL, "print this help and exit", NULL, 0},
-    {"--version", 0, NULL, "print the version and exit", NULL, 0},
-};
-
-static const option help_options[] = {
-    {"help", 0, NULL,
-     "print the help of a command; with --man its manual page, with --markdown its section of the\n"
-     "reference; without a command, all of it. With --commands, the names of all commands",
-     NULL, 0},
-    {"completions", 0, NULL, "print a script of completions for a shell: bash, zsh or fish", NULL,
-     0},
-};
-
-static const command_help program_help = {
-    .name = "",
+static const command program = {
     .usage =
-        "COMMAND [OPTIONS]\nCOMMAND --help\nhelp [--man|--markdown] [COMMAND]\nhelp --commands\ncompletions bash|zsh|fish",
+        "COMMAND [OPTIONS]\nCOMMAND --help[=all]\nhelp [--all|--man|--markdown] [COMMAND|TOPIC]\n"
+        "help --commands\ncompletions bash|zsh|fish",
     .summary =
         "Resamples motion files and rotation curves, and compares, converts and shows them,\n"
         "on an OpenCL device or on the CPU reference path.",
     .example = "posemill resample walk.bvh -o walk-120.bvh --rate 120 --method squad",
 };
 
-static void print_program(help_style style) {
-    option rows[COMMAND_COUNT];
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        rows[i] = (option){.name = commands[i].name, .help = commands[i].summary};
-    const option_group groups[] = {
-        {"Commands", rows, COMMAND_COUNT, NULL},
-        {"Other commands", help_options, sizeof help_options / sizeof help_options[0], NULL},
-        {"Options", program_options, sizeof program_options / sizeof program_options[0], NULL},
-    };
-    help_print_program(style, &program_help, groups, sizeof groups / sizeof groups[0]);
-}
-
 static const command *find_command(const char *name) {
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return &commands[i];
+    for (const command *const *verb = verbs; *verb; verb++)
+        if (strcmp(name, option_verb_name((*verb)->verb)) == 0)
+            return *verb;
     return NULL;
 }
 
-/* `name` is no command, or an option in its place. */
-static int refuse_name(const char *name) {
+/* `name` is no command, no topic, or an option in its place. */
+static int refuse_name(const char *name, bool is_topic) {
     static const char *const others[] = {"--help", "--version", "help", "completions"};
     nearest meant = {.text = name, .size = strlen(name)};
     char hint[96];
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        nearest_try(&meant, commands[i].name);
+    for (const command *const *verb = verbs; *verb; verb++)
+        nearest_try(&meant, option_verb_name((*verb)->verb));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         nearest_try(&meant, others[i]);
+    for (const help_term *topic = help_topics; topic->name && is_topic; topic++)
+        nearest_try(&meant, topic->name);
     snprintf(hint, sizeof hint, "did you mean %s? see: posemill --help", meant.word);
     return (int)cli_fail(CLI_USAGE, name, meant.word ? hint : "see: posemill --help", "%s",
-                         name[0] == '-' ? "unknown option" : "unknown command");
-}
-
-static int run_help_of(const command *found, const char *style) {
-    char name[16], help[16];
-    char *words[] = {name, help, NULL};
-    snprintf(name, sizeof name, "%s", found->name);
-    snprintf(help, sizeof help, "--help=%s", style);
-    return found->run(2, words);
+                         name[0] == '-' ? "unknown option"
+                         : is_topic     ? "unknown command or topic"
+                                        : "unknown command");
 }
 
 static bool asks_for_help(int argc, char **argv) {
@@ -123,33 +79,34 @@ static bool asks_for_help(int argc, char **argv) {
 }
 
 /* The beginning and the parts of all commands. */
-static void print_all(help_style style, const char *name) {
-    print_program(style);
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        run_help_of(&commands[i], name);
+static void print_all(help_style style) {
+    help_print_program(style, &program, verbs);
+    for (const command *const *verb = verbs; *verb; verb++)
+        help_print(style, *verb);
     help_print_end(style);
 }
 
-/* posemill help [--man|--markdown] [COMMAND], or --commands for their names, a line each. */
+/* posemill help [--all|--man|--markdown] [COMMAND|TOPIC], or --commands for their names, a line each. */
 static int run_help(int argc, char **argv) {
-    const bool is_man = argc > 1 && strcmp(argv[1], "--man") == 0;
-    const bool is_markdown = argc > 1 && strcmp(argv[1], "--markdown") == 0;
-    const int at = is_man || is_markdown ? 2 : 1;
+    help_style style = HELP_TEXT;
+    const bool is_style = argc > 1 && strncmp(argv[1], "--", 2) == 0 &&
+                          help_find_style(argv[1] + 2, &style) && style < HELP_BASH;
+    const int at = is_style ? 2 : 1;
     const char *name = argc > at && !asks_for_help(argc, argv) ? argv[at] : NULL;
     const command *found = name ? find_command(name) : NULL;
     if (argc == 2 && strcmp(argv[1], "--commands") == 0) {
-        for (int i = 0; i < COMMAND_COUNT; i++)
-            puts(commands[i].name);
+        for (const command *const *verb = verbs; *verb; verb++)
+            puts(option_verb_name((*verb)->verb));
         return CLI_DONE;
     }
     if (found)
-        return run_help_of(found, is_man ? "man" : is_markdown ? "markdown" : "text");
-    if (name)
-        return refuse_name(name);
-    if (is_markdown)
-        print_all(HELP_MARKDOWN, "markdown");
+        help_print(style, found);
+    else if (name)
+        return help_print_topic(style, name) ? CLI_DONE : refuse_name(name, true);
+    else if (style == HELP_MARKDOWN)
+        print_all(style);
     else
-        print_program(is_man ? HELP_MAN : HELP_TEXT);
+        help_print_program(style, &program, verbs);
     return CLI_DONE;
 }
 
@@ -160,7 +117,7 @@ static int run_completions(int argc, char **argv) {
     if (argc != 2 || !help_find_style(argv[1], &shell) || shell < HELP_BASH)
         return (int)cli_fail(CLI_USAGE, "completions", "see: posemill --help",
                              "expected a shell: bash, zsh or fish");
-    print_all(shell, argv[1]);
+    print_all(shell);
     return CLI_DONE;
 }
 
@@ -169,7 +126,9 @@ static int dispatch(int argc, char **argv) {
         const cli_exit code = cli_fail(CLI_USAGE, "command",
                                        "Usage: posemill COMMAND [OPTIONS]; see: posemill --help",
                                        "missing; expected a command");
-        list_commands(stderr);
+        fprintf(stderr, "Commands:\n");
+        for (const command *const *verb = verbs; *verb; verb++)
+            fprintf(stderr, "  %-10s%s\n", option_verb_name((*verb)->verb), (*verb)->brief);
         return (int)code;
     }
     const char *name = argv[1];
@@ -182,9 +141,7 @@ static int dispatch(int argc, char **argv) {
     if (strcmp(name, "completions") == 0)
         return run_completions(argc - 1, argv + 1);
     const command *found = find_command(name);
-    if (!found)
-        return refuse_name(name);
-    return found->run(argc - 1, argv + 1);
+    return found ? command_main(found, argc - 1, argv + 1) : refuse_name(name, false);
 }
 
 /* Opens /dev/null for each standard stream that the caller closed. Otherwise the next file opened,

@@ -14,43 +14,179 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct bench_options {
-    bool quick;
-    const char *glob;
-    const char *json;
-    size_t samples; /* 0: depends on the device and --quick */
-    device_options device;
-} bench_options;
+/* ---- running ------------------------------------------------------------------- */
 
-static bool option_samples(const char *text, void *target, char *reason) {
-    size_t samples = 0;
-    if (!value_size(text, &samples, reason))
-        return false;
-    if (samples < SCENE_MIN_SAMPLES) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%.80s' is too small; expected at least %d", text,
-                 SCENE_MIN_SAMPLES);
-        return false;
+typedef struct bench_state {
+    const command_options *options;
+    bool table; /* whether to print the table */
+    bool opencl;
+    bench_case cases[BENCH_CASES_MAX];
+    size_t case_count;
+    bench_result results[BENCH_CASES_MAX]; /* first those of cold, first and warm cases */
+    bench_record record;
+    progress bar;
+} bench_state;
+
+static void show_row(bench_state *state, const bench_result *result) {
+    if (state->table) {
+        progress_end(&state->bar);
+        record_print_row(result);
+        state->bar.percent = -1; /* redrawn below the row */
     }
-    *(size_t *)target = samples;
-    return true;
 }
 
-#define AT(field) offsetof(bench_options, field)
-static const option bench_table[] = {
-    {"--case", 0, "GLOB,...", "run only the cases whose names match one, such as 'upsample-4/*'",
-     value_text, AT(glob)},
-    {"--quick", 0, NULL, "use an eighth of the samples and few repetitions", NULL, AT(quick)},
-    {"--samples", 0, "N",
-     "samples of an upsampling by 4; default 16777216 (256 MiB), a sixteenth\n"
-     "on the reference path; the group sizes goes up to four times as many",
-     option_samples, AT(samples)},
-    {"--json", 0, "FILE", "write a record; - prints it instead of the table", value_text,
-     AT(json)},
-};
-#undef AT
+/* These cases run before the engine is created, because their processes must not inherit a
+ * driver. */
+static cli_exit run_starts(bench_state *state) {
+    size_t *count = &state->record.count;
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < state->case_count && state->opencl && code == CLI_DONE; i++) {
+        if (state->cases[i].start != START_NONE) {
+            code = start_measure(&state->options->device, &state->cases[i], state->options->quick,
+                                 &state->opencl, &state->results[*count]);
+            *count += 1;
+            progress_advance(&state->bar, 1);
+        }
+    }
+    *count = state->opencl ? *count : 0;
+    return code;
+}
 
-static const command_help help = {
-    .name = "bench",
+static cli_exit run_cases(bench_state *state, bench_run *run) {
+    size_t *count = &state->record.count;
+    cli_exit code = CLI_DONE;
+    for (size_t i = 0; i < *count; i++)
+        show_row(state, &state->results[i]);
+    for (size_t i = 0; i < state->case_count && code == CLI_DONE; i++) {
+        const bench_case *which = &state->cases[i];
+        bench_result *result = &state->results[*count];
+        if (which->start != START_NONE)
+            continue;
+        *result = bench_result_of(which->name);
+        code = which->run(run, which, result);
+        if (code == CLI_DONE) {
+            *count += 1;
+            progress_advance(&state->bar, 1);
+            show_row(state, result);
+        }
+    }
+    progress_end(&state->bar);
+    return code;
+}
+
+static cli_exit report(const bench_state *state, cli_output **output) {
+    if (state->table) {
+        record_print_footing(&state->record);
+        record_print_summary(stdout, &state->record);
+    }
+    for (size_t i = 0; i < state->record.count; i++)
+        if (bench_is_wrong(&state->results[i]))
+            return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
+                            "results differ from the reference path");
+    if (!*output)
+        return CLI_DONE;
+    cli_exit code = record_write(&state->record, *output);
+    return code == CLI_DONE ? cli_output_commit(output) : code;
+}
+
+/* The reference path uses one thread, so it gets a sixteenth of the work. */
+static size_t sample_count(const command_options *options, bool opencl, bool quick) {
+    if (options->samples != 0)
+        return options->samples;
+    size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
+    return quick ? samples / 8 : samples;
+}
+
+/* The number of instances of a crowd is the same in a quick run. */
+static bench_limits limits_of(const command_options *options, bool opencl,
+                              const pm_device_info *info) {
+    const size_t samples = sample_count(options, opencl, options->quick);
+    const size_t crowd_samples = sample_count(options, opencl, false);
+    return (bench_limits){.quick = options->quick,
+                          .largest = samples_largest(samples, info),
+                          .crowd_bytes = 16 * samples_largest(crowd_samples, info),
+                          .file_samples =
+                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
+}
+
+static cli_exit no_case(const command_options *options) {
+    const char *glob = options->cases;
+    return options_usage(options, "--case", "no case of this device matches '%s'", glob);
+}
+
+static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **output) {
+    bench_run run;
+    const command_options *options = state->options;
+    pm_engine_get_info(engine, &state->record.device, sizeof(pm_device_info));
+    state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
+    const size_t samples = sample_count(options, state->opencl, options->quick);
+    const bench_limits limits = limits_of(options, state->opencl, &state->record.device);
+    state->case_count = bench_cases(options->cases, state->opencl, &limits, state->cases);
+    if (state->case_count == 0)
+        return no_case(options);
+    cli_exit code = bench_run_open(&run, &options->device, engine, samples, &limits);
+    if (code != CLI_DONE)
+        return code;
+    state->record.quick = options->quick;
+    state->record.glob = options->cases;
+    state->record.segments = run.scenes.segments;
+    state->record.samples = run.samples;
+    state->record.event_times = run.device.event_times;
+    state->record.threads = parallel_threads();
+    state->record.results = state->results;
+    if (state->table) {
+        progress_end(&state->bar);
+        record_print_heading(&state->record);
+    }
+    code = run_cases(state, &run);
+    bench_run_close(&run);
+    record_end(&state->record);
+    return code == CLI_DONE ? report(state, output) : code;
+}
+
+static cli_exit run_all(bench_state *state) {
+    const command_options *options = state->options;
+    pm_engine *engine = NULL;
+    cli_output *output = NULL;
+    cli_exit code = CLI_DONE;
+    if (options->to_json)
+        code = cli_output_open(options->to_json, &output);
+    progress_begin(&state->bar, "bench", state->case_count);
+    if (code == CLI_DONE)
+        code = run_starts(state);
+    progress_end(&state->bar);
+    if (code == CLI_DONE)
+        code = device_options_engine(&options->device, &engine);
+    if (code == CLI_DONE)
+        code = run_on(state, engine, &output);
+    pm_engine_destroy(&engine);
+    cli_output_abandon(&output);
+    return code;
+}
+
+static cli_exit run(command_options *options, int count, char **operands) {
+    static bench_state state;
+    (void)count, (void)operands;
+    memset(&state, 0, sizeof state);
+    state.options = options;
+    const cli_exit code = device_options_one(&options->device);
+    if (code != CLI_DONE)
+        return code;
+    state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
+    /* Checked before a device is opened: its memory can reduce the number of sizes. */
+    const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
+    const bench_limits limits = limits_of(options, state.opencl, &any);
+    state.case_count = bench_cases(options->cases, state.opencl, &limits, state.cases);
+    if (state.case_count == 0)
+        return no_case(options);
+    record_begin(&state.record);
+    state.table = !cli_quiet && (options->to_json == NULL || strcmp(options->to_json, "-") != 0);
+    return run_all(&state);
+}
+
+const command command_bench = {
+    .verb = VERB_BENCH,
+    .brief = "measure the throughput of a device and its write ceiling",
     .usage = "[--case GLOB,...] [--json FILE] [OPTIONS]",
     .summary =
         "Measures a device, its write ceiling and plain C on all cores in the same run, and\n"
@@ -108,179 +244,5 @@ static const command_help help = {
         "          which were poisoned before. Files: at every position of every output",
     .example = "posemill bench --quick\n"
                "posemill bench --case 'upsample-4/*' --json upsample.json",
+    .run = run,
 };
-
-/* ---- running ------------------------------------------------------------------- */
-
-typedef struct bench_state {
-    bench_options options;
-    bool table; /* whether to print the table */
-    bool opencl;
-    bench_case cases[BENCH_CASES_MAX];
-    size_t case_count;
-    bench_result results[BENCH_CASES_MAX]; /* first those of cold, first and warm cases */
-    bench_record record;
-    progress bar;
-} bench_state;
-
-static void show_row(bench_state *state, const bench_result *result) {
-    if (state->table) {
-        progress_end(&state->bar);
-        record_print_row(result);
-        state->bar.percent = -1; /* redrawn below the row */
-    }
-}
-
-/* These cases run before the engine is created, because their processes must not inherit a
- * driver. */
-static cli_exit run_starts(bench_state *state) {
-    size_t *count = &state->record.count;
-    cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < state->case_count && state->opencl && code == CLI_DONE; i++) {
-        if (state->cases[i].start != START_NONE) {
-            code = start_measure(&state->options.device, &state->cases[i], state->options.quick,
-                                 &state->opencl, &state->results[*count]);
-            *count += 1;
-            progress_advance(&state->bar, 1);
-        }
-    }
-    *count = state->opencl ? *count : 0;
-    return code;
-}
-
-static cli_exit run_cases(bench_state *state, bench_run *run) {
-    size_t *count = &state->record.count;
-    cli_exit code = CLI_DONE;
-    for (size_t i = 0; i < *count; i++)
-        show_row(state, &state->results[i]);
-    for (size_t i = 0; i < state->case_count && code == CLI_DONE; i++) {
-        const bench_case *which = &state->cases[i];
-        bench_result *result = &state->results[*count];
-        if (which->start != START_NONE)
-            continue;
-        *result = bench_result_of(which->name);
-        code = which->run(run, which, result);
-        if (code == CLI_DONE) {
-            *count += 1;
-            progress_advance(&state->bar, 1);
-            show_row(state, result);
-        }
-    }
-    progress_end(&state->bar);
-    return code;
-}
-
-static cli_exit report(const bench_state *state, cli_output **output) {
-    if (state->table) {
-        record_print_footing(&state->record);
-        record_print_summary(stdout, &state->record);
-    }
-    for (size_t i = 0; i < state->record.count; i++)
-        if (bench_is_wrong(&state->results[i]))
-            return cli_fail(CLI_DEVICE_FAILED, state->results[i].name, "see: posemill verify",
-                            "results differ from the reference path");
-    if (!*output)
-        return CLI_DONE;
-    cli_exit code = record_write(&state->record, *output);
-    return code == CLI_DONE ? cli_output_commit(output) : code;
-}
-
-/* The reference path uses one thread, so it gets a sixteenth of the work. */
-static size_t sample_count(const bench_options *options, bool opencl, bool quick) {
-    if (options->samples != 0)
-        return options->samples;
-    size_t samples = opencl ? (size_t)1 << 24 : (size_t)1 << 20;
-    return quick ? samples / 8 : samples;
-}
-
-/* The number of instances of a crowd is the same in a quick run. */
-static bench_limits limits_of(const bench_options *options, bool opencl,
-                              const pm_device_info *info) {
-    const size_t samples = sample_count(options, opencl, options->quick);
-    const size_t crowd_samples = sample_count(options, opencl, false);
-    return (bench_limits){.quick = options->quick,
-                          .largest = samples_largest(samples, info),
-                          .crowd_bytes = 16 * samples_largest(crowd_samples, info),
-                          .file_samples =
-                              sample_count(options, true, false) / (options->quick ? 512 : 32)};
-}
-
-static cli_exit no_case(const char *glob) {
-    return options_usage(&help, "--case", "no case of this device matches '%s'", glob);
-}
-
-static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **output) {
-    bench_run run;
-    bench_options *options = &state->options;
-    pm_engine_get_info(engine, &state->record.device, sizeof(pm_device_info));
-    state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
-    const size_t samples = sample_count(options, state->opencl, options->quick);
-    const bench_limits limits = limits_of(options, state->opencl, &state->record.device);
-    state->case_count = bench_cases(options->glob, state->opencl, &limits, state->cases);
-    if (state->case_count == 0)
-        return no_case(options->glob);
-    cli_exit code = bench_run_open(&run, &options->device, engine, samples, &limits);
-    if (code != CLI_DONE)
-        return code;
-    state->record.quick = options->quick;
-    state->record.glob = options->glob;
-    state->record.segments = run.scenes.segments;
-    state->record.samples = run.samples;
-    state->record.event_times = run.device.event_times;
-    state->record.threads = parallel_threads();
-    state->record.results = state->results;
-    if (state->table) {
-        progress_end(&state->bar);
-        record_print_heading(&state->record);
-    }
-    code = run_cases(state, &run);
-    bench_run_close(&run);
-    record_end(&state->record);
-    return code == CLI_DONE ? report(state, output) : code;
-}
-
-static cli_exit run_all(bench_state *state) {
-    const bench_options *options = &state->options;
-    pm_engine *engine = NULL;
-    cli_output *output = NULL;
-    cli_exit code = CLI_DONE;
-    if (options->json)
-        code = cli_output_open(options->json, &output);
-    progress_begin(&state->bar, "bench", state->case_count);
-    if (code == CLI_DONE)
-        code = run_starts(state);
-    progress_end(&state->bar);
-    if (code == CLI_DONE)
-        code = device_options_engine(&options->device, &engine);
-    if (code == CLI_DONE)
-        code = run_on(state, engine, &output);
-    pm_engine_destroy(&engine);
-    cli_output_abandon(&output);
-    return code;
-}
-
-int cmd_bench(int argc, char **argv) {
-    static bench_state state;
-    const option_group groups[] = {
-        {"Options", bench_table, sizeof bench_table / sizeof bench_table[0], &state.options},
-        device_options_group_of_one(&state.options.device),
-    };
-    cli_exit code = CLI_DONE;
-    memset(&state, 0, sizeof state);
-    if (!options_parse(&help, groups, 2, &argc, argv, &code))
-        return (int)code;
-    const bench_options *options = &state.options;
-    code = device_options_one(&options->device);
-    if (code != CLI_DONE)
-        return (int)code;
-    state.opencl = POSEMILL_OPENCL && strcmp(device_options_choice(&options->device), "none") != 0;
-    /* Checked before a device is opened: its memory can reduce the number of sizes. */
-    const pm_device_info any = {.type = PM_DEVICE_REFERENCE};
-    const bench_limits limits = limits_of(options, state.opencl, &any);
-    state.case_count = bench_cases(options->glob, state.opencl, &limits, state.cases);
-    if (state.case_count == 0)
-        return (int)no_case(options->glob);
-    record_begin(&state.record);
-    state.table = !cli_quiet && (options->json == NULL || strcmp(options->json, "-") != 0);
-    return (int)run_all(&state);
-}

@@ -1284,7 +1284,7 @@ typedef struct pm_option_info {
     const char *usual;  /* the default, in words. NULL: the help says it, or nothing is done */
     const char
         *topic; /* of options that several verbs have: "reading", "curve". NULL: of the verb */
-    const char *help;  /* a sentence, or several after semicolons; lines separated by \n */
+    const char *help;  /* sentences with semicolons between; other options are in braces: {fill} */
     const char *since; /* version of Posemill */
 
     uint64_t reserved[8]; /* 0 */

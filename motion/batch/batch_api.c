@@ -13,7 +13,7 @@
 #include "motion/task/task_clips.h"
 #include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
+#include "motion/time/rate.h"
 
 /* ---- checks ------------------------------------------------------------------------------------ */
 
@@ -46,6 +46,7 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
+    pm_rational unused;
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error);
     if (status == PM_OK)
         status = MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error);
@@ -61,7 +62,7 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if (task->clip_count > TASK_CLIPS_MAX)
         return motion_fail(error, PM_ERROR_ARGUMENT, "clip_count is %zu, expected at most %d",
                            task->clip_count, (int)TASK_CLIPS_MAX);
-    if (task->rate && !task_is_rate(task->rate))
+    if (task->rate && !rate_parse_target(task->rate, (pm_rational){1, 1}, &unused))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "rate: '%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4",
                            task->rate);

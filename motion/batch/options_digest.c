@@ -86,13 +86,15 @@ static void write_options(FILE *text, const pm_motion_batch_task *all, const opt
         if (!base)
             continue;
         fputs(row->info.name, text);
-        if (!row->by_content || row->type->type == PM_OPTION_FORM)
+        if (!row->by_content || row->info.type == PM_OPTION_FORM)
             row->type->write(row, base, text);
         if (row->reads != FILE_NOT_READ)
             fprintf(text, " %s",
                     is_items ? digest_of_option(row->reads, item->layout).text : files->of[i].text);
         fputs("\n", text);
     }
+    if (task.extracts_root && task.root.up != task.up)
+        fprintf(text, "root-up %d\n", (int)task.root.up);
     if (task.read.rates_file && item)
         fprintf(text, "path %zu %s\n", strlen(item->path), item->path);
 }

@@ -72,26 +72,39 @@ static bool scan_all(bvh_scan *scan) {
     return true;
 }
 
-pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error) {
+static pm_status parse(const motion_input *input, bool (*scan_part)(bvh_scan *), bvh **model,
+                       pm_error *error) {
     const char *data = input->data;
+    pm_error own = {.status = PM_ERROR_FILE}; /* its status is the result */
     bvh_scan scan = {.input = input,
-                     .error = error,
+                     .error = error ? error : &own,
                      .begin = data,
                      .at = data,
                      .end = data + input->size,
                      .options = input->options,
                      .model = calloc(1, sizeof(bvh))};
-    pm_error own = {.status = PM_ERROR_FILE};
-    if (!error)
-        scan.error = &own; /* its status is the result */
     if (!scan.model)
         return motion_refuse_memory(error);
-    if (!scan_all(&scan)) {
+    if (!scan_part(&scan)) {
         bvh_free(&scan.model);
         return scan.error->status;
     }
     *model = scan.model;
     return PM_OK;
+}
+
+pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error) {
+    return parse(input, scan_all, model, error);
+}
+
+static bool scan_hierarchy(bvh_scan *scan) {
+    scan->model->line_end = first_line_end(scan);
+    return bvh_scan_hierarchy(scan);
+}
+
+pm_status bvh_parse_hierarchy(const char *text, size_t size, bvh **model, pm_error *error) {
+    const motion_input input = {.data = text, .size = size};
+    return parse(&input, scan_hierarchy, model, error);
 }
 
 void bvh_free(bvh **model) {

@@ -93,6 +93,9 @@ extern const input_kind bvh_kind;
  * bvh_free. */
 pm_status bvh_parse(const motion_input *input, bvh **model, pm_error *error);
 
+/* Parses a hierarchy with MOTION at its end. The model has no rows. */
+pm_status bvh_parse_hierarchy(const char *text, size_t size, bvh **model, pm_error *error);
+
 /* Writes `joint 3 (Spine)` for messages, with the name made printable by bvh_printable. */
 enum { BVH_JOINT_TEXT = 280 };
 void bvh_describe_joint(const bvh *model, size_t joint, char text[BVH_JOINT_TEXT]);
@@ -124,12 +127,10 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
 /* Writes frame `frame` of a file with the channels of the model, with its digits and single spaces. */
 pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t frame, pm_error *error);
 
-/* Writes channel_count numbers, which must be finite. */
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error);
-
-/* The same, but a number whose word is not empty is written as that. */
-pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const bvh_text words[],
-                               pm_error *error);
+/* Writes channel_count numbers, which must be finite. A number whose word is not empty is written as that;
+ * no words: NULL. */
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_text words[],
+                         pm_error *error);
 
 /* Flushes the buffer to the sink. */
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error);

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * BVH as a format of the motion library: its channels in the model, and a motion with other frames
- * as text. A sample on a frame of the source gets the text of that frame.
+ * BVH as a format of the motion library: its channels in the model, and what a file that is written has
+ * the form of.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/bvh/bvh.h"
-#include "motion/bvh/bvh_compose.h"
-#include "motion/bvh/bvh_layout.h"
-#include "motion/bvh/bvh_pose.h"
-#include "motion/model/model.h"
+#include "motion/bvh/bvh_form.h"
+#include "motion/model/key_samples.h"
 
 typedef struct document {
     bvh *model;
@@ -211,210 +209,81 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-enum { PIECE_NUMBERS = 1 << 17 };
-
-typedef struct frame_writer {
-    const document *document;
-    const motion_samples *samples;
-    bvh_writer text;
-    size_t piece;
-    double **channels;          /* (piece, components) of each */
-    double *numbers;            /* what `channels` point into */
-    motion_position *positions; /* (piece) */
-    double *sample;             /* of one frame, in the order of the channels */
-    double *row;                /* the row written last */
-} frame_writer;
-
-static size_t width_of(const pose_plan *plan) {
-    return 4 * plan->rotation_count + 3 * plan->vector_count + plan->plain_count;
-}
-
-static size_t channels_of(const pose_plan *plan) {
-    return plan->rotation_count + plan->vector_count + plan->plain_count;
-}
-
-static size_t components_of(const pose_plan *plan, size_t channel) {
-    return channel < plan->rotation_count                        ? 4
-           : channel < plan->rotation_count + plan->vector_count ? 3
-                                                                 : 1;
-}
-
-static pm_status allocate(frame_writer *w, pm_error *error) {
-    const pose_plan *plan = &w->document->plan;
-    const size_t width = width_of(plan), count = channels_of(plan);
-    w->piece = PIECE_NUMBERS / width + 1;
-    w->channels = calloc(count, sizeof *w->channels);
-    w->numbers = malloc(width * w->piece * sizeof *w->numbers);
-    w->positions = malloc(w->piece * sizeof *w->positions);
-    w->sample = malloc(width * sizeof *w->sample);
-    w->row = malloc(w->document->model->channel_count * sizeof *w->row);
-    if (!w->channels || !w->numbers || !w->positions || !w->sample || !w->row)
-        return motion_refuse_memory(error);
-    double *at = w->numbers;
-    for (size_t c = 0; c < count; c++) {
-        w->channels[c] = at;
-        at += w->piece * components_of(plan, c);
-    }
-    return PM_OK;
-}
-
-static void free_writer(frame_writer *w) {
-    bvh_writer_release(&w->text);
-    free(w->channels);
-    free(w->numbers);
-    free(w->positions);
-    free(w->sample);
-    free(w->row);
-}
-
-static const double *source_row(const bvh *model, uint64_t frame) {
-    return model->values + (size_t)frame * model->channel_count;
-}
-
-static void copy_row(frame_writer *w, const bvh *from, uint64_t frame) {
-    memcpy(w->row, source_row(from, frame), from->channel_count * sizeof *w->row);
-}
-
-static bool has_channels_of(const bvh *a, const bvh *b) {
-    bool same = a->channel_count == b->channel_count && a->joint_count == b->joint_count;
-    for (size_t i = 0; same && i < a->channel_count; i++)
-        same = a->channels[i].kind == b->channels[i].kind &&
-               a->channels[i].joint == b->channels[i].joint;
-    return same;
-}
-
-const bvh *bvh_rows_of(const motion_position *position, const bvh_layout *layout) {
-    const pm_motion *source = position->source;
-    if (position->key == MOTION_NO_KEY || !source || source->format != &motion_bvh)
-        return NULL;
-    const document *d = source->document;
-    return d->model == layout->model || (d->adds_offset == layout->adds_offset &&
-                                         has_channels_of(d->model, layout->model))
-               ? d->model
-               : NULL;
-}
-
-/* The numbers of frame k of the piece, side by side. */
-static pose_sample sample_of(frame_writer *w, size_t k) {
-    const pose_plan *plan = &w->document->plan;
-    double *to = w->sample;
-    for (size_t c = 0; c < channels_of(plan); c++) {
-        const size_t components = components_of(plan, c);
-        const double *from = w->channels[c] + k * components;
-        for (size_t i = 0; i < components; i++)
-            *to++ = from[i];
-    }
-    return (pose_sample){.rotations = w->sample,
-                         .vectors = w->sample + 4 * plan->rotation_count,
-                         .plains = w->sample + 4 * plan->rotation_count + 3 * plan->vector_count};
-}
-
-/* Makes the positions of a sample those of the file. */
-static void subtract_offsets(frame_writer *w) {
-    const pose_plan *plan = &w->document->plan;
-    double *vectors = w->sample + 4 * plan->rotation_count;
-    for (size_t i = 0; i < 3 * plan->vector_count; i++)
-        vectors[i] -= added_to(w->document, &plan->vectors[i / 3], i % 3);
-}
-
-static pm_status write_computed(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
-    const bvh *model = w->document->model;
-    const motion_position at = w->positions[k];
-    const double *between[2] = {NULL, NULL};
-    const pose_sample sample = sample_of(w, k);
-    subtract_offsets(w);
-    if (w->samples->keeps_equal && at.key < model->frame_count - 1) {
-        between[0] = source_row(model, at.key);
-        between[1] = source_row(model, at.key + 1);
-    }
-    const pm_status status =
-        pose_to_row(&w->document->plan, &sample, between, frame, w->row, error);
-    return status == PM_OK ? bvh_writer_row(&w->text, w->row, error) : status;
-}
-
-/* The file that has the row of sample `k`; or NULL. */
-static const bvh *rows_of(const frame_writer *w, size_t k) {
-    const bvh_layout layout = {w->document->model, w->document->adds_offset};
-    return bvh_rows_of(&w->positions[k], &layout);
-}
-
-/* Sample `k` of a piece. */
-static pm_status write_frame(frame_writer *w, uint64_t frame, size_t k, pm_error *error) {
-    const motion_position at = w->positions[k];
-    const bvh *from = rows_of(w, k);
-    if (!from || motion_exact_key(at) == MOTION_NO_KEY)
-        return write_computed(w, frame, k, error);
-    copy_row(w, from, at.key);
-    return bvh_writer_source_row(&w->text, from, (size_t)at.key, error);
-}
-
-static pm_status write_pieces(frame_writer *w, pm_error *error) {
-    const motion_samples *s = w->samples;
-    pm_status status = PM_OK;
-    bool begun = false;
-    for (uint64_t first = 0; first < s->count && status == PM_OK; first += w->piece) {
-        const uint64_t left = s->count - first;
-        const size_t count = left < w->piece ? (size_t)left : w->piece;
-        status = s->read(s->user, first, count, w->channels, w->positions, error);
-        if (!begun && status == PM_OK) /* the branch of angles that the first sample continues */
-            copy_row(w, rows_of(w, 0) ? rows_of(w, 0) : w->document->model,
-                     rows_of(w, 0) ? w->positions[0].key : 0);
-        begun = true;
-        for (size_t k = 0; k < count && status == PM_OK; k++)
-            status = write_frame(w, first + k, k, error);
-    }
-    return status;
-}
-
-/* The frames of the source as they are. */
-static pm_status write_source(frame_writer *w, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t f = 0; f < w->document->model->frame_count && status == PM_OK; f++)
-        status = bvh_writer_source_row(&w->text, w->document->model, f, error);
-    return status;
-}
-
 /* Whether a file with this rate can be read again: frame times have a limited range. */
 static bool is_readable(pm_rational rate) {
     const double seconds = 1.0 / rate_value(rate);
     return seconds > 1.000001e-9 && seconds < 0.999999e9;
 }
 
-static pm_status write_again(const motion_writing *options, const motion_sink *sink,
+static pm_status write_again(const motion_writing *writing, const motion_sink *sink,
                              pm_error *error) {
-    const motion_samples *samples = options->samples;
-    const size_t count = options->sample_count;
-    frame_writer w = {.document = options->document->document, .samples = samples};
-    const bvh *model = w.document->model;
-    const pm_rational rate = count ? samples->rate : model->rate;
-    if (!is_readable(rate)) {
+    const document *d = writing->document->document;
+    const motion_samples *samples = writing->sample_count ? writing->samples : NULL;
+    const bvh_form form = {.model = d->model,
+                           .plan = d->plan,
+                           .adds_offset = d->adds_offset,
+                           .rows = d->model,
+                           .first_row = d->model->values};
+    if (!is_readable(samples ? samples->rate : d->model->rate)) {
         motion_refuse(error, "gives a frame time outside 1e-9 to 1e9 seconds");
         motion_name_option(error, "rate");
         return PM_ERROR_FILE;
     }
-    pm_status status =
-        bvh_writer_begin(&w.text, model, sink, count ? samples->count : model->frame_count, rate,
-                         options->decimals, error);
+    return bvh_write_frames(writing, &form, samples, sink, error);
+}
+
+/* In a form that held them, numbers of unknown meaning alone have frames too. */
+static pm_status find_frames(const pm_motion_clip *clip, const document *kept,
+                             motion_frames *frames, pm_error *error) {
+    const pm_status status = motion_find_frames(clip, "BVH", false, frames, error);
+    if (status == PM_OK && frames->count == 0 && kept && clip->rate.den != 0)
+        *frames = (motion_frames){.rate = clip->rate,
+                                  .count = clip->timelines[0].key_count,
+                                  .timeline = &clip->timelines[0]};
+    if (status != PM_OK || frames->count > 0)
+        return status;
+    return kept ? motion_refuse(error, "key times are not uniform; BVH requires a rate")
+                : motion_refuse(error, "has no channel that BVH can hold");
+}
+
+static pm_status write_anew(const motion_writing *writing, const motion_sink *sink,
+                            pm_error *error) {
+    const pm_motion *motion = writing->motion;
+    const pm_motion_content *content = &motion->content;
+    const pm_motion *file = motion_form_of(motion);
+    const document *kept = file && file->format == &motion_bvh ? file->document : NULL;
+    bvh_form form = {.model = NULL};
+    key_samples keys = {.resampled = NULL};
+    motion_frames frames;
+    pm_status status = kept ? PM_OK : motion_check_nodes(content, "BVH", error);
+    if (status == PM_OK && writing->clip >= content->clip_count)
+        status = motion_refuse(error, "has no clip; BVH requires one");
     if (status == PM_OK)
-        status = allocate(&w, error);
+        status = find_frames(&content->clips[writing->clip], kept, &frames, error);
     if (status == PM_OK)
-        status = count ? write_pieces(&w, error) : write_source(&w, error);
+        status = kept ? bvh_form_change(kept->model, writing, &form, error)
+                      : bvh_form_make(writing, &form, error);
     if (status == PM_OK)
-        status = bvh_writer_end(&w.text, error);
-    free_writer(&w);
+        status = key_samples_open(&keys, motion, writing->clip, &frames, error);
+    if (status == PM_OK) {
+        const motion_samples samples = key_samples_of(&keys);
+        form.adds_offset = kept && kept->adds_offset;
+        form.rows = kept ? kept->model : NULL;
+        form.first_row = kept ? kept->model->values : NULL;
+        status = bvh_write_frames(writing, &form, &samples, sink, error);
+    }
+    key_samples_close(&keys);
+    bvh_form_release(&form);
     return status;
 }
 
-static pm_status write(const motion_writing *options, const motion_sink *sink, pm_error *error) {
-    const pm_motion *motion = options->motion;
-    if (options->document)
-        return write_again(options, sink, error);
-    const pm_motion *form = motion_form_of(motion);
-    if (!form || form->format != &motion_bvh)
-        return bvh_compose(motion, options, sink, error);
-    const document *d = form->document;
-    const bvh_layout layout = {d->model, d->adds_offset};
-    return bvh_layout_compose(motion, &layout, options, sink, error);
+static pm_status write(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
+    return writing->document ? write_again(writing, sink, error) : write_anew(writing, sink, error);
+}
+
+const bvh *bvh_file_of(const pm_motion *motion) {
+    const document *d = motion->format == &motion_bvh ? motion->document : NULL;
+    return d ? d->model : NULL;
 }
 
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,

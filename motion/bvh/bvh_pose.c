@@ -166,7 +166,7 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
 /* ---- rows --------------------------------------------------------------------------- */
 
 static void rotation_to_row(const pose_rotation *r, const double *q, double *row) {
-    double near[3] = {0, 0, 0}, angles[3];
+    double near[3] = {0, 0, 0}, angles[3] = {0, 0, 0};
     size_t i;
 
     for (i = 0; i < r->channel_count; i++)

@@ -94,7 +94,7 @@ pm_status bvh_writer_source_row(bvh_writer *writer, const bvh *from, size_t fram
     char *out;
 
     if (row->held)
-        return bvh_writer_row(writer, from->values + frame * from->channel_count, error);
+        return bvh_writer_row(writer, from->values + frame * from->channel_count, NULL, error);
     status = reserve(writer, row->text.size + 4, error);
     if (status != PM_OK)
         return status;
@@ -120,8 +120,8 @@ static char *copy_word(char *out, bvh_text word) {
     return out;
 }
 
-pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const bvh_text words[],
-                               pm_error *error) {
+pm_status bvh_writer_row(bvh_writer *writer, const double *values, const bvh_text words[],
+                         pm_error *error) {
     static const bvh_text none = {NULL, 0};
     size_t count = writer->model->channel_count, i;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
@@ -147,10 +147,6 @@ pm_status bvh_writer_mixed_row(bvh_writer *writer, const double *values, const b
         put(writer, writer->model->line_end, strlen(writer->model->line_end));
     }
     return status;
-}
-
-pm_status bvh_writer_row(bvh_writer *writer, const double *values, pm_error *error) {
-    return bvh_writer_mixed_row(writer, values, NULL, error);
 }
 
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error) {

@@ -35,11 +35,12 @@ static pm_status find_turn(const pm_motion_convert_options *o, pm_motion_format 
     *turn = MOTION_TURN_NONE;
     if (o->to_up == PM_MOTION_UP_FOUND || o->to_up == up)
         return PM_OK;
-    if (up == PM_MOTION_UP_FOUND)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, "--to-up",
-                              "say which axis points up in the file: --up y or --up z",
-                              "%s does not say which axis points up",
-                              pm_motion_format_name(format));
+    if (up == PM_MOTION_UP_FOUND) {
+        motion_fail_option(error, PM_ERROR_ARGUMENT, "to-up",
+                           "%s does not say which axis points up", pm_motion_format_name(format));
+        motion_cure(error, "up", NULL, "says which: y or z");
+        return PM_ERROR_ARGUMENT;
+    }
     *turn = up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
     return PM_OK;
 }
@@ -50,10 +51,12 @@ static pm_status find_scale(const pm_motion_convert_options *o, pm_motion_format
     *scale = o->scale > 0 ? o->scale : 1;
     if (o->to_unit_mm == 0 || o->to_unit_mm == unit)
         return PM_OK;
-    if (unit == 0)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, "--to-unit",
-                              "say the unit of the file, such as --unit cm",
-                              "%s does not say its unit of length", pm_motion_format_name(format));
+    if (unit == 0) {
+        motion_fail_option(error, PM_ERROR_ARGUMENT, "to-unit",
+                           "%s does not say its unit of length", pm_motion_format_name(format));
+        motion_cure(error, "unit", "cm", "says it, or another unit");
+        return PM_ERROR_ARGUMENT;
+    }
     *scale *= unit / o->to_unit_mm;
     return PM_OK;
 }

@@ -195,7 +195,7 @@ size_t motion_frame_key(const motion_frames *frames, const pm_motion_clip *clip,
     if (own->key_count < 2)
         return 0;
     if (channel->interpolation != PM_MOTION_STEP || own == frames->timeline)
-        return frame;
+        return frame < own->key_count ? frame : 0;
     const double time = evaluate_key_time(frames->timeline, frame);
     return evaluate_key_before(own, time + key_time_loss(time));
 }

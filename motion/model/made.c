@@ -231,6 +231,7 @@ motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t r
     return (motion_position){.key = run->from + (row - run->first),
                              .exact = true,
                              .changed = run->changed || run->channels,
+                             .is_partly = !run->changed,
                              .source = run->source};
 }
 

@@ -38,6 +38,7 @@ typedef struct motion_position {
     bool exact;   /* the sample lies on the key, and the curve passes through it: the writer takes
                      the source's own values */
     bool changed; /* that key is not what the document has there: the writer takes the sample */
+    bool is_partly;          /* with `changed`: numbers of some channels are, and others are not */
     const pm_motion *source; /* whose document has that key. NULL: motion_writing.document */
 } motion_position;
 

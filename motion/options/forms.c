@@ -16,16 +16,12 @@
 
 /* ---- curves ---------------------------------------------------------------------------------- */
 
-static const char authored[] = "authored";
-
 static bool parse_curve_method(const option_target *to, const char *text, char *reason) {
     pm_motion_curve *curve = to->base;
     size_t index = 0;
     if (!option_find_word(to->row, text, &index, reason))
         return false;
-    curve->authored = strcmp(option_word_at(to->row, index), authored) == 0;
-    if (!curve->authored)
-        curve->method = (pm_method)index;
+    curve->authored = !pm_method_find(option_word_at(to->row, index), &curve->method);
     curve->method_given = true;
     return true;
 }
@@ -37,8 +33,7 @@ static void write_curve_method(const option_row *row, const void *base, FILE *te
         fprintf(text, " %d", curve->authored ? -1 : (int)curve->method);
 }
 
-const option_type option_curve_method = {PM_OPTION_WORD, parse_curve_method, write_curve_method,
-                                         NULL};
+const option_type option_curve_method = {parse_curve_method, write_curve_method, NULL};
 
 static bool names_npy(const char *text) {
     const size_t length = strlen(text);
@@ -91,8 +86,7 @@ static const char *path_of_tangents(const option_row *row, const void *base) {
     return ((const pm_motion_curve *)base)->tangents_file;
 }
 
-const option_type option_tangents = {PM_OPTION_FORM, parse_tangents, write_tangents,
-                                     path_of_tangents};
+const option_type option_tangents = {parse_tangents, write_tangents, path_of_tangents};
 
 static bool parse_axis(const option_target *to, const char *text, char *reason) {
     pm_motion_curve *curve = to->base;
@@ -119,7 +113,7 @@ static const char *path_of_axis(const option_row *row, const void *base) {
     return ((const pm_motion_curve *)base)->axis_file;
 }
 
-const option_type option_axis = {PM_OPTION_FORM, parse_axis, write_axis, path_of_axis};
+const option_type option_axis = {parse_axis, write_axis, path_of_axis};
 
 /* ---- axes ------------------------------------------------------------------------------------ */
 
@@ -153,8 +147,8 @@ static void write_axes(const option_row *row, const void *base, FILE *text) {
         fprintf(text, " %u", axes);
 }
 
-const option_type option_axes = {PM_OPTION_FORM, parse_axes, write_axes, NULL};
-const option_type option_plane = {PM_OPTION_FORM, parse_plane, write_axes, NULL};
+const option_type option_axes = {parse_axes, write_axes, NULL};
+const option_type option_plane = {parse_plane, write_axes, NULL};
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
@@ -202,7 +196,7 @@ static void write_cut(const option_row *row, const void *base, FILE *text) {
                 (long long)end.num, (long long)end.den, edit->cut_frames);
 }
 
-const option_type option_cut = {PM_OPTION_FORM, parse_cut, write_cut, NULL};
+const option_type option_cut = {parse_cut, write_cut, NULL};
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
@@ -242,7 +236,7 @@ static void write_joints(const option_row *row, const void *base, FILE *text) {
     write_names(edit->joints, edit->joint_count, text);
 }
 
-const option_type option_joints = {PM_OPTION_NAMES, parse_joints, write_joints, NULL};
+const option_type option_joints = {parse_joints, write_joints, NULL};
 
 static bool parse_rename(const option_target *to, const char *text, char *reason) {
     pm_motion_edit_options *edit = to->base;
@@ -261,7 +255,7 @@ static void write_rename(const option_row *row, const void *base, FILE *text) {
     write_names(edit->renames, 2 * edit->rename_count, text);
 }
 
-const option_type option_rename = {PM_OPTION_FORM, parse_rename, write_rename, NULL};
+const option_type option_rename = {parse_rename, write_rename, NULL};
 
 static bool parse_clips(const option_target *to, const char *text, char *reason) {
     pm_motion_batch_task *task = to->base;
@@ -278,7 +272,7 @@ static void write_clips(const option_row *row, const void *base, FILE *text) {
     write_names(task->clips, task->clip_count, text);
 }
 
-const option_type option_clips = {PM_OPTION_TEXT, parse_clips, write_clips, NULL};
+const option_type option_clips = {parse_clips, write_clips, NULL};
 
 /* ---- roots ------------------------------------------------------------------------------------- */
 
@@ -296,7 +290,7 @@ static void write_root_joint(const option_row *row, const void *base, FILE *text
     option_text.write(row, base, text);
 }
 
-const option_type option_root_joint = {PM_OPTION_TEXT, parse_root_joint, write_root_joint, NULL};
+const option_type option_root_joint = {parse_root_joint, write_root_joint, NULL};
 
 static bool parse_root_node(const option_target *to, const char *text, char *reason) {
     pm_motion_root_options *root = to->base;
@@ -312,7 +306,7 @@ static void write_root_node(const option_row *row, const void *base, FILE *text)
     option_text.write(row, base, text);
 }
 
-const option_type option_root_node = {PM_OPTION_TEXT, parse_root_node, write_root_node, NULL};
+const option_type option_root_node = {parse_root_node, write_root_node, NULL};
 
 /* ---- others -------------------------------------------------------------------------------------- */
 
@@ -336,7 +330,7 @@ static void write_fill(const option_row *row, const void *base, FILE *text) {
     fprintf(text, " %zu", ((const pm_motion_fill_options *)base)->frozen);
 }
 
-const option_type option_fill = {PM_OPTION_FORM, parse_fill, write_fill, NULL};
+const option_type option_fill = {parse_fill, write_fill, NULL};
 
 static bool parse_size(const option_target *to, const char *text, char *reason) {
     pm_motion_picture_options *o = to->base;
@@ -346,4 +340,4 @@ static bool parse_size(const option_target *to, const char *text, char *reason) 
            option_refuse(reason, text, "pixels, such as 640x320");
 }
 
-const option_type option_size = {PM_OPTION_FORM, parse_size, NULL, NULL};
+const option_type option_size = {parse_size, NULL, NULL};

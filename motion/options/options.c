@@ -95,6 +95,16 @@ const char *options_find_nearest(const pm_motion_options *o, const char *name, s
     return meant.word;
 }
 
+void option_spell(const char *text, const char *mark, char *spelled, size_t size) {
+    size_t used = 0;
+    for (; *text != '\0' && used + 1 < size; text++)
+        if (*text == '{')
+            used += (size_t)snprintf(spelled + used, size - used, "%s", mark);
+        else if (*text != '}')
+            spelled[used++] = *text;
+    spelled[used < size ? used : size - 1] = '\0';
+}
+
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static void *place_of(pm_motion_options *o, option_struct of) {
@@ -144,6 +154,12 @@ bool options_set_row(pm_motion_options *o, const option_row *row, const char *va
     return good;
 }
 
+const char *options_input(pm_motion_options *o, size_t index) {
+    const option_row *row = options_row(o, index);
+    return row && row->type->path && o->given[index] ? row->type->path(row, place_of(o, row->of))
+                                                     : NULL;
+}
+
 /* A name of `size` bytes. */
 static bool is_given(const pm_motion_options *o, const char *name, size_t size) {
     const option_row *row = NULL;
@@ -167,29 +183,6 @@ static const char *find_given(const pm_motion_options *o, const char *names, siz
     return NULL;
 }
 
-/* "--start or --trim-start". */
-static void refuse_lack(const char *names, char reason[OPTION_REASON]) {
-    size_t size = 0;
-    int used = snprintf(reason, OPTION_REASON, "requires");
-    for (const char *at = names; *at != '\0'; at += size + strspn(at + size, " ")) {
-        size = strcspn(at, " ");
-        used += snprintf(reason + used, OPTION_REASON - (size_t)used, "%s --%.*s",
-                         at == names ? "" : " or", (int)size, at);
-    }
-}
-
-static bool agrees(const pm_motion_options *o, const option_row *row, char reason[OPTION_REASON]) {
-    size_t size = 0;
-    const char *other = row->excludes ? find_given(o, row->excludes, &size) : NULL;
-    if (row->requires && !find_given(o, row->requires, &size)) {
-        refuse_lack(row->requires, reason);
-        return false;
-    }
-    if (other)
-        (void)snprintf(reason, OPTION_REASON, "cannot be combined with --%.*s", (int)size, other);
-    return other == NULL;
-}
-
 /* Structs of the verb, and what several structs have in common. */
 static void connect(pm_motion_options *o) {
     pm_motion_batch_task *task = &o->batch.task;
@@ -207,17 +200,28 @@ static void connect(pm_motion_options *o) {
         task->format = PM_MOTION_GLB;
     task->root.up = o->join.up = o->compare.up = task->up;
     o->compare.unit_mm = task->unit_mm;
+    o->compare.method = task->curve.method;
     o->compare.start_after_first_key = task->start_after_first_key;
     o->compare.end_after_first_key = task->end_after_first_key;
     o->compare.trim_start = task->trim_start;
     o->compare.max_times = task->max_samples;
 }
 
-bool options_settle(pm_motion_options *o, const option_row **refused, char reason[OPTION_REASON]) {
+bool options_settle(pm_motion_options *o, option_conflict *found) {
     connect(o);
-    for (size_t i = 0; (*refused = options_row(o, i)) != NULL; i++)
-        if (o->given[i] && !agrees(o, *refused, reason))
+    for (size_t i = 0; (found->row = options_row(o, i)) != NULL; i++) {
+        const char *required = found->row->requires, *excluded = found->row->excludes;
+        if (!o->given[i])
+            continue;
+        found->is_lacking = required && !find_given(o, required, &found->size);
+        found->names = found->is_lacking ? required
+                       : excluded        ? find_given(o, excluded, &found->size)
+                                         : NULL;
+        if (found->is_lacking)
+            found->size = strlen(required);
+        if (found->names)
             return false;
+    }
     return true;
 }
 
@@ -267,12 +271,13 @@ pm_status pm_motion_options_set(pm_motion_options *o, const char *name, const ch
 
 pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_values **values,
                                 pm_error *error) {
-    char reason[OPTION_REASON];
-    const option_row *refused = NULL;
+    option_conflict found;
     if (!o || !values)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !o ? "options" : "values");
-    if (!options_settle(o, &refused, reason))
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, refused->info.name, NULL, "%s", reason);
+    if (!options_settle(o, &found))
+        return motion_fail_at(error, PM_ERROR_ARGUMENT, found.row->info.name, NULL, "%s %.*s",
+                              found.is_lacking ? "requires" : "cannot be combined with",
+                              (int)found.size, found.names);
     o->values = (pm_motion_option_values){.batch = &o->batch,
                                           .task = &o->batch.task,
                                           .read = &o->batch.task.read,

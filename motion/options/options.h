@@ -92,7 +92,6 @@ typedef struct option_target {
 } option_target;
 
 typedef struct option_type {
-    pm_option_type type;
     /* Stores a value. False: it is none; `reason` has OPTION_REASON bytes. */
     bool (*parse)(const option_target *to, const char *text, char *reason);
     /* Writes the value in one form whatever its spelling; nothing if it is the default. The name was
@@ -114,13 +113,15 @@ struct option_row {
     const double *word_values; /* of the words of a number */
     int first;                 /* enumerator of the first word */
     unsigned numbers;          /* how many */
-    double usual_number;       /* that means the same as 0 */
-    char letter;               /* 'o' for -o; 0: none */
-    bool leaves_bytes;         /* no byte of an output depends on it */
+    double
+        usual_number;  /* that means the same as 0; of words, not 0: the first one is no default */
+    char letter;       /* 'o' for -o; 0: none */
+    bool leaves_bytes; /* no byte of an output depends on it */
     option_file reads;
     bool by_content;  /* a batch's digest has the content of the file, and not its name */
     unsigned formats; /* bits of the formats of inputs that it is for. 0: all */
     const char *requires, *excludes; /* names with blanks between: one of them; none of them */
+    const char *cure; /* how to, where these are violated; options in braces. NULL: see the help */
 };
 
 /* Macros for rows: their names, help, types and fields. */
@@ -130,42 +131,47 @@ struct option_row {
 #define TOPIC(topic_) .info.topic = #topic_
 #define RANGE(least_, most_) .info.least = (least_), .info.most = (most_)
 #define ABOVE(least_, most_) RANGE(least_, most_), .info.is_above = true
-#define TYPE(type_) .type = &option_##type_
+#define TYPE(type_) .type = &option_##type_, .info.type = (pm_option_type)OPTION_IS_##type_
 #define WORDS(list, first_) TYPE(word), .words = (list), .first = (first_)
 #define FIELD(struct_, field_)                                                                     \
     .field = offsetof(struct_, field_), .size = sizeof(((struct_ *)0)->field_)
 #define GIVEN(struct_, field_) .given = offsetof(struct_, field_) + 1
 
-extern const option_type option_flag;    /* bool */
-extern const option_type option_text;    /* const char * */
-extern const option_type option_path;    /* likewise */
-extern const option_type option_word;    /* an enum or a bool */
-extern const option_type option_format;  /* pm_motion_format */
-extern const option_type option_number;  /* double; words have their word_values */
-extern const option_type option_numbers; /* double[] */
-extern const option_type option_count;   /* size_t, uint64_t or uint32_t */
-extern const option_type option_bytes;   /* uint64_t: 512M */
-extern const option_type option_rate;    /* pm_rational above 0 */
-extern const option_type option_time;    /* pm_rational from 0 on */
-extern const option_type option_seconds; /* double above 0, also as a fraction */
+/* A type, with what it is for users. */
+#define OPTION_TYPE(name_, is_)                                                                    \
+    extern const option_type option_##name_;                                                       \
+    enum { OPTION_IS_##name_ = PM_OPTION_##is_ };
+
+OPTION_TYPE(flag, FLAG)       /* bool */
+OPTION_TYPE(text, TEXT)       /* const char * */
+OPTION_TYPE(path, FILE)       /* likewise */
+OPTION_TYPE(word, WORD)       /* an enum or a bool */
+OPTION_TYPE(format, WORD)     /* pm_motion_format */
+OPTION_TYPE(number, NUMBER)   /* double; words have their word_values */
+OPTION_TYPE(numbers, NUMBERS) /* double[] */
+OPTION_TYPE(count, COUNT)     /* size_t, uint64_t or uint32_t */
+OPTION_TYPE(bytes, COUNT)     /* uint64_t: 512M */
+OPTION_TYPE(rate, RATE)       /* pm_rational above 0 */
+OPTION_TYPE(time, TIME)       /* pm_rational from 0 on */
+OPTION_TYPE(seconds, TIME)    /* double above 0, also as a fraction */
 
 /* Those of one option. */
-extern const option_type option_target_rate;  /* const char *: also x2, /4 */
-extern const option_type option_method;       /* pm_method */
-extern const option_type option_curve_method; /* pm_motion_curve, as the following */
-extern const option_type option_tangents;
-extern const option_type option_axis;
-extern const option_type option_window; /* double[2] */
-extern const option_type option_axes;   /* unsigned: bits of "xz" */
-extern const option_type option_plane;  /* pm_motion_axis */
-extern const option_type option_cut;    /* pm_motion_edit_options, as the following */
-extern const option_type option_joints;
-extern const option_type option_rename;
-extern const option_type option_clips; /* pm_motion_batch_task, as the following */
-extern const option_type option_root_joint;
-extern const option_type option_root_node; /* pm_motion_root_options */
-extern const option_type option_fill;      /* pm_motion_fill_options */
-extern const option_type option_size;      /* pm_motion_picture_options */
+OPTION_TYPE(target_rate, RATE)  /* const char *: also x2, /4 */
+OPTION_TYPE(method, WORD)       /* pm_method */
+OPTION_TYPE(curve_method, WORD) /* pm_motion_curve, as the following */
+OPTION_TYPE(tangents, FORM)
+OPTION_TYPE(axis, FORM)
+OPTION_TYPE(window, NUMBERS) /* double[2] */
+OPTION_TYPE(axes, FORM)      /* unsigned: bits of "xz" */
+OPTION_TYPE(plane, FORM)     /* pm_motion_axis */
+OPTION_TYPE(cut, FORM)       /* pm_motion_edit_options, as the following */
+OPTION_TYPE(joints, NAMES)
+OPTION_TYPE(rename, FORM)
+OPTION_TYPE(clips, TEXT) /* pm_motion_batch_task, as the following */
+OPTION_TYPE(root_joint, TEXT)
+OPTION_TYPE(root_node, TEXT) /* pm_motion_root_options */
+OPTION_TYPE(fill, FORM)      /* pm_motion_fill_options */
+OPTION_TYPE(size, FORM)      /* pm_motion_picture_options */
 
 /* The rows of the library. */
 extern const option_row option_rows[];
@@ -205,12 +211,25 @@ const char *options_find_nearest(const pm_motion_options *o, const char *name, s
 bool options_set_row(pm_motion_options *o, const option_row *row, const char *value,
                      char reason[OPTION_REASON]);
 
+/* The path of the file that row `index` reads; NULL: it reads none. */
+const char *options_input(pm_motion_options *o, size_t index);
+
+/* Writes a text in which options are in braces with a mark before each: "--" for the command. */
+void option_spell(const char *text, const char *mark, char *spelled, size_t size);
+
 /* Whether an option of the verb was set. */
 bool options_is_given(const pm_motion_options *o, const char *name);
 
-/* Fills what options of one struct say for another, and checks which ones require or exclude others. False:
- * the row that is refused, with a reason in which --names are options. */
-bool options_settle(pm_motion_options *o, const option_row **refused, char reason[OPTION_REASON]);
+/* An option that was set without one that it requires, or with one that it excludes. */
+typedef struct option_conflict {
+    const option_row *row;
+    bool is_lacking;
+    const char *names; /* of the others, `size` bytes, with blanks between */
+    size_t size;
+} option_conflict;
+
+/* Fills what options of one struct say for another, and finds a conflict. True: there is none. */
+bool options_settle(pm_motion_options *o, option_conflict *found);
 
 /* Where the structs of what is done to each file are; NULL: it has none. */
 void options_of_task(const pm_motion_batch_task *task, const void *places[OPTION_STRUCTS]);

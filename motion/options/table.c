@@ -15,10 +15,12 @@ static const char *word_of_format(size_t index) {
                : NULL;
 }
 
+static const char *word_of_method(size_t index) {
+    return index < pm_method_count() ? pm_method_get_info((pm_method)index)->name : NULL;
+}
+
 static const char *word_of_curve(size_t index) {
-    return index < pm_method_count()    ? pm_method_get_info((pm_method)index)->name
-           : index == pm_method_count() ? "authored"
-                                        : NULL;
+    return index == pm_method_count() ? "authored" : word_of_method(index);
 }
 
 /* Those that need no tangents. */
@@ -91,36 +93,38 @@ enum {
 
 const option_row option_rows[] = {
     /* ---- of resample, and of those that resample too ---- */
-    {NAME("rate", "HZ"), TYPE(target_rate), TASK(rate), .letter = 'r', .verbs = OF_MOVERS,
+    {NAME("rate", "HZ"), TYPE(target_rate), TASK(rate), .letter = 'r', .verbs = OF(RESAMPLE),
      HELP("target rate: 60, 29.97, 30000/1001, or relative to the source: x2, /4")},
     {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_curve,
      .verbs = OF(RESAMPLE), HELP("interpolation method; see: posemill methods")},
+    {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_method,
+     .verbs = OF(EVAL), HELP("interpolation method; see: posemill methods")},
     {NAME("start", "S"), TYPE(time), TASK(start_after_first_key), .verbs = OF(RESAMPLE) | OF_PAIRS,
      HELP("begin S seconds after the first key; a result then begins at 0")},
     {NAME("end", "S"), TYPE(time), TASK(end_after_first_key), .verbs = OF(RESAMPLE) | OF_PAIRS,
      HELP("end S seconds after the first key at the latest")},
     {NAME("end-rule", "RULE"), WORDS(motion_end_rule_words, PM_MOTION_END_FIT), TASK(end_rule),
      GIVEN(pm_motion_batch_task, end_rule_given), .verbs = OF(RESAMPLE),
-     HELP("fit (default): the last sample is the last multiple that fits;\n"
+     HELP("fit (default): the last sample is the last multiple that fits; "
           "include: adds a sample at the end itself")},
     {NAME("trim-start", "N"), TYPE(count), TASK(trim_start), .verbs = OF(RESAMPLE) | OF_PAIRS,
      HELP("leave out the first N frames, such as a T-pose")},
     {NAME("keep-time", NULL), TYPE(flag), TASK(keep_time), .verbs = OF(RESAMPLE),
      .requires = "start trim-start",
-     HELP("glTF, with --start or --trim-start: samples keep their times, and the result does\n"
+     HELP("glTF, with {start} or {trim-start}: samples keep their times, and the result does "
           "not begin at 0")},
     {NAME("lowpass", "HZ"), TYPE(number), TASK(lowpass), ABOVE(0, 0), .info.unit = "Hz",
      .words = auto_words, .word_values = lowpass_values, .verbs = OF(RESAMPLE),
      HELP("remove higher frequencies, without a delay; auto: 0.45 of the smaller rate, so that a "
-          "lower\nrate does not alias")},
+          "lower rate does not alias")},
     {NAME("fill", NULL), TYPE(fill), FILL(frozen), .verbs = OF(RESAMPLE),
-     HELP("fill gaps with a hermite curve: values that are not finite, and with --fill=frozen:N "
-          "also\nrotations that hold exactly still for more than N frames while others move")},
+     HELP("fill gaps with a hermite curve: values that are not finite, and with {fill}=frozen:N "
+          "also rotations that hold exactly still for more than N frames while others move")},
     {NAME("fill-max", "S"), TYPE(seconds), FILL(longest), .usual_number = 0.5,
      .verbs = OF(RESAMPLE), .requires = "fill",
-     HELP("longest gap that --fill fills, in seconds; default 0.5")},
+     HELP("longest gap that {fill} fills, in seconds; default 0.5")},
     {NAME("max-frames", "N"), TYPE(count), TASK(max_samples), RANGE(1, 9e18), .leaves_bytes = true,
-     .verbs = OF(RESAMPLE) | OF(COMPARE),
+     .verbs = OF(RESAMPLE) | OF(COMPARE) | OF(EVAL),
      HELP(
          "maximum number of frames in a result, or of times that are compared; default 100000000")},
     {NAME("check", NULL), TYPE(flag), TASK(check), .leaves_bytes = true, .verbs = OF(RESAMPLE),
@@ -128,14 +132,14 @@ const option_row option_rows[] = {
 
     /* ---- of edit, join and mirror ---- */
     {NAME("cut", "A:B"), TYPE(cut), EDIT(start_after_first_key), .verbs = OF(EDIT),
-     HELP("keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in\n"
+     HELP("keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in "
           "frames from 0, 10f:40f; A or B may be left out")},
     {NAME("repeat", "N"), TYPE(count), EDIT(repeat), .usual_number = 1, .verbs = OF(EDIT),
      HELP("play it N times")},
     {NAME("blend", "S"), TYPE(seconds), EDIT(blend), .verbs = OF(EDIT),
-     HELP("with --repeat: crossfade of S seconds")},
+     HELP("with {repeat}: crossfade of S seconds")},
     {NAME("continue-root", NULL), TYPE(flag), EDIT(continue_root), .verbs = OF(EDIT),
-     HELP("with --repeat: each time goes on where the one before ended; of a cycle\n"
+     HELP("with {repeat}: each time goes on where the one before ended; of a cycle "
           "the last pose, which is the first one, is left out")},
     {NAME("joints", "LIST"), TYPE(joints), EDIT(joints), .info.repeats = true, .verbs = OF(EDIT),
      HELP("keep these joints, by names with commas between them; each stays where it was in the "
@@ -146,7 +150,7 @@ const option_row option_rows[] = {
      HELP("crossfade of S seconds, in which each motion overlaps the next one; default: none")},
     {NAME("continue-root", NULL), TYPE(flag), JOIN(continue_root), .verbs = OF(JOIN),
      HELP("each motion goes on where the one before ended: its heading, and its place on the "
-          "ground; a\npose that is there twice is left out")},
+          "ground; a pose that is there twice is left out")},
     {NAME("plane", "AXIS"), TYPE(plane), MIRROR(normal), .usual_number = PM_MOTION_AXIS_X,
      .words = axis_words, .verbs = OF(MIRROR),
      HELP("x, y or z, which points from right to left; default: x")},
@@ -159,21 +163,21 @@ const option_row option_rows[] = {
      HELP("the rotation of each joint differs at all times by at most DEG degrees; default 0.5")},
     {NAME("distance", "LENGTH"), TYPE(number), REDUCE(distance), .verbs = OF(REDUCE),
      HELP("the position of each joint, and three points around it, are at all times within LENGTH "
-          "of\nwhere the source has them, in model space; without --angle the only bound of "
+          "of where the source has them, in model space; without {angle} the only bound of "
           "rotations")},
     {NAME("at", "LENGTH"), TYPE(number), REDUCE(at), .verbs = OF(REDUCE),
-     HELP("how far these points are from the joint, along its axes; default: 10 cm, which are 10\n"
+     HELP("how far these points are from the joint, along its axes; default: 10 cm, which are 10 "
           "units in BVH and 0.1 otherwise")},
     {NAME("position", "LENGTH"), TYPE(number), REDUCE(position), .verbs = OF(REDUCE),
      HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default "
-          "0:\nkeys are dropped only where nothing changes")},
+          "0: keys are dropped only where nothing changes")},
     {NAME("scale-error", "RATIO"), TYPE(number), REDUCE(scale_error), .verbs = OF(REDUCE),
      HELP("scales and morph weights differ by at most this part of themselves; default 0, as for "
           "positions")},
     {NAME("curve", "NAME"), TYPE(method), REDUCE(curve), .words = reduced_words,
      .verbs = OF(REDUCE),
      HELP("curve of rotations: slerp, squad, hermite or spline through some of the source's keys, "
-          "or\ncubicspline, with tangents that are fitted and about a third of the keys; default: "
+          "or cubicspline, with tangents that are fitted and about a third of the keys; default: "
           "slerp")},
     {NAME("smooth", NULL), TYPE(flag), REDUCE(smooth), .verbs = OF(REDUCE),
      HELP("with cubicspline: the velocity is continuous at keys, for editors")},
@@ -186,17 +190,17 @@ const option_row option_rows[] = {
      HELP("exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres")},
     {NAME("certify", NULL), TYPE(flag), COMPARE(certify), .verbs = OF(COMPARE),
      HELP("also state bounds of the angles and distances that no time exceeds, also between those "
-          "that are compared;\nwith --method slerp, squad, hermite or spline only rotations are "
+          "that are compared; with {method} slerp, squad, hermite or spline only rotations are "
           "interpolated by it, as by reduce")},
     {NAME("contacts", "JOINTS"), TYPE(text), COMPARE(contacts), .words = feet_words,
      .verbs = OF(COMPARE),
      HELP("also state when these joints of A, names with commas between, or feet, those with foot, "
-          "toe or ankle in\ntheir names, are in contact with the ground, and how fast they slide")},
+          "toe or ankle in their names, are in contact with the ground, and how fast they slide")},
     {NAME("map", "FILE"), TYPE(path), COMPARE(map), .verbs = OF(COMPARE),
      HELP("pairs of joints: on each line a name of A, a tab, and a name of B")},
     {NAME("rate", "HZ"), TYPE(rate), COMPARE(rate), .letter = 'r', .verbs = OF_PAIRS,
      HELP("compare or show at this rate instead of the key times")},
-    {NAME("method", "NAME"), TYPE(method), COMPARE(method), .word_of = word_of_comparison,
+    {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_comparison,
      .verbs = OF(COMPARE),
      HELP("interpolate A by this method; default: authored, by what the file says")},
     {NAME("size", "WxH"), TYPE(size), PICTURE(width), .verbs = OF(VIEW),
@@ -207,6 +211,9 @@ const option_row option_rows[] = {
      HELP("poses of a picture; default: as many as fit, or 25 in each second of a GIF")},
 
     /* ---- files ---- */
+    {NAME("rate", "HZ"), TYPE(target_rate), TASK(rate), .letter = 'r',
+     .verbs = OF_MOVERS & ~OF(RESAMPLE),
+     HELP("also resample, each channel by its own interpolation")},
     {NAME("out-dir", "DIR"), TYPE(text), BATCH(out_dir), .verbs = OF_BATCHES,
      HELP("output folder of a batch; results mirror the inputs")},
     {NAME("to", "FORMAT"), TYPE(format), TASK(format), .word_of = word_of_format, .first = 1,
@@ -232,18 +239,18 @@ const option_row option_rows[] = {
     {NAME("unit", "UNIT"), TYPE(number), TASK(unit_mm), ABOVE(0, 0), .words = unit_words,
      .word_values = unit_values, .info.unit = "millimetres", .verbs = OF_WRITERS | OF_PAIRS,
      TOPIC(reading),
-     HELP("unit of length of the input: mm, cm, dm, m, in, ft, or a number of millimetres;\n"
+     HELP("unit of length of the input: mm, cm, dm, m, in, ft, or a number of millimetres; "
           "compare and view: default cm for BVH, else m")},
     {NAME("layout", "LAYOUT"), TYPE(path), READ(layout), .words = layout_words,
      .formats = NPZ | CSV, .reads = FILE_TEXT, .verbs = OF_READERS, TOPIC(reading),
-     HELP("NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw,\n"
-          "plain, or a JSON file with a layout; default: by the names of the members.\n"
-          "CSV: robot, robot-wxyz, seed, or columns such as index,position,euler-xyz;\n"
+     HELP("NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, "
+          "plain, or a JSON file with a layout; default: by the names of the members. "
+          "CSV: robot, robot-wxyz, seed, or columns such as index,position,euler-xyz; "
           "default: by the header")},
     {NAME("skeleton", "JOINTS"), TYPE(path), READ(skeleton), .words = skeleton_words,
      .reads = FILE_MOTION, .verbs = OF_READERS, TOPIC(reading),
      HELP("joints for a file without them: smpl, smplh, smplx, or a file (any motion file, or "
-          "JSON);\nof AMC its ASF file; default: the one beside it")},
+          "JSON); of AMC its ASF file; default: the one beside it")},
     {NAME("rates", "FILE"), TYPE(path), READ(rates_file), .formats = NPZ, .reads = FILE_TEXT,
      .by_content = true, .verbs = OF_READERS, TOPIC(reading),
      HELP("NPZ: a file with rates of paths, for files whose own rate is wrong")},
@@ -251,36 +258,37 @@ const option_row option_rows[] = {
      TOPIC(reading), HELP("BVH: replace a value that is not finite by the one of the row before")},
     {NAME("bvh-position", "RULE"), WORDS(position_words, 0), READ(bvh_adds_offset), .formats = BVH,
      .verbs = OF_READERS, TOPIC(reading),
-     HELP("how position channels combine with OFFSET: replace (default) or add;\n"
+     HELP("how position channels combine with OFFSET: replace (default) or add; "
           "from BVH to BVH the result is the same")},
     {NAME("strict", NULL), TYPE(flag), READ(strict), .verbs = OF_READERS, TOPIC(reading),
      HELP("reject a file whose parts disagree, such as Frames: and its number of rows")},
 
     /* ---- writing ---- */
     {NAME("to-up", "AXIS"), WORDS(to_up_words, 0), TASK(to_up), .verbs = OF_WRITERS, TOPIC(writing),
-     HELP("y or z: turn the world so that this axis points up instead of --up, which only glTF "
-          "says\nby itself; keep (default)")},
+     HELP("y or z: turn the world so that this axis points up instead of {up}, which only glTF "
+          "says by itself; keep (default)")},
     {NAME("to-unit", "UNIT"), TYPE(number), TASK(to_unit_mm), ABOVE(0, 0), .words = to_unit_words,
      .word_values = to_unit_values, .info.unit = "millimetres", .verbs = OF_WRITERS, TOPIC(writing),
-     HELP("unit of length of the output, as of --unit, which only glTF says by itself: lengths "
-          "are\nmultiplied; keep (default)")},
+     HELP("unit of length of the output, as of {unit}, which only glTF says by itself: lengths "
+          "are multiplied; keep (default)")},
     {NAME("scale", "FACTOR"), TYPE(number), TASK(scale), ABOVE(0, 0), .usual_number = 1,
      .verbs = OF_WRITERS, TOPIC(writing), HELP("multiply all lengths, such as by 0.5")},
     {NAME("euler", "ORDER"), WORDS(motion_euler_words, 0), TASK(euler),
-     GIVEN(pm_motion_batch_task, euler_given), .verbs = OF_WRITERS, TOPIC(writing),
-     HELP("BVH: order of the rotation channels; default: that of each joint of a BVH file,\n"
+     GIVEN(pm_motion_batch_task, euler_given), .usual_number = -1, .verbs = OF_WRITERS,
+     TOPIC(writing),
+     HELP("BVH: order of the rotation channels; default: that of each joint of a BVH file, "
           "else ZXY")},
     {NAME("decimals", "N"), TYPE(count), TASK(decimals), RANGE(1, 9), .verbs = OF_WRITERS,
      TOPIC(writing),
-     HELP("BVH: decimals of computed numbers; default 6. convert writes all numbers of the\n"
+     HELP("BVH: decimals of computed numbers; default 6. convert writes all numbers of the "
           "rows with them")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS, TOPIC(root),
-     HELP("make the root move as this joint does, usually the hips: its heading and its place\n"
+     HELP("make the root move as this joint does, usually the hips: its heading and its place "
           "on the ground; auto: the first joint that moves")},
     {NAME("root-node", "NODE"), TYPE(root_node), ROOT(root), .words = new_words,
      .verbs = OF_WRITERS, TOPIC(root), .requires = "extract-root",
-     HELP("the node above the joint that moves; new: one that is added. Default: the highest,\n"
+     HELP("the node above the joint that moves; new: one that is added. Default: the highest, "
           "or a new one where that is turned at rest")},
     {NAME("root-name", "NAME"), TYPE(text), ROOT(new_name), .verbs = OF_WRITERS, TOPIC(root),
      .requires = "extract-root", HELP("the name of a node that is added; default: root")},
@@ -290,28 +298,29 @@ const option_row option_rows[] = {
     {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS, TOPIC(root),
      .requires = "extract-root", HELP("leave turns about the axis that points up in the joint")},
     {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS, TOPIC(root),
-     .requires = "extract-root", .excludes = "keep-heading", HELP("leave the place in the joint")},
+     .requires = "extract-root", .excludes = "keep-heading",
+     .cure = "both together leave nothing to extract", HELP("leave the place in the joint")},
 
     /* ---- curve ---- */
     {NAME("tangents", "KIND"), TYPE(tangents), CURVE(tangents), .words = motion_tangents_words,
      .reads = FILE_ARRAY, .by_content = true, .verbs = OF_CURVES, TOPIC(curve),
-     HELP("velocities at the keys of squad and hermite: bessel (default), mean, hold,\n"
+     HELP("velocities at the keys of squad and hermite: bessel (default), mean, hold, "
           "tcb:T,C,B, or FILE.npy (n, tracks, 3) of half-angle rad/s")},
     {NAME("ends", "KIND"), WORDS(motion_ends_words, 0), CURVE(ends),
      GIVEN(pm_motion_curve, ends_given), .verbs = OF_CURVES, TOPIC(curve),
-     HELP("end condition of squad, hermite and spline: chord (default), natural,\n"
+     HELP("end condition of squad, hermite and spline: chord (default), natural, "
           "parabola, zero")},
     {NAME("unlimited", NULL), TYPE(flag), CURVE(unlimited), .verbs = OF_CURVES, TOPIC(curve),
      HELP("disable the limiter of squad")},
     {NAME("loop", "P"), TYPE(seconds), CURVE(loop_period), .verbs = OF_CURVES, TOPIC(curve),
-     HELP("closed track with a period of P seconds; if P is the span of the keys,\n"
+     HELP("closed track with a period of P seconds; if P is the span of the keys, "
           "the last key must repeat the first")},
     {NAME("axis", "AXIS"), TYPE(axis), CURVE(axis), .reads = FILE_ARRAY, .by_content = true,
      .verbs = OF_CURVES, TOPIC(curve),
      HELP("twist axis of sterp: x,y,z for all tracks, or FILE.npy (tracks, 3)")},
     {NAME("axis-frame", "FRAME"), WORDS(motion_frame_words, 0), CURVE(axis_frame),
      GIVEN(pm_motion_curve, axis_frame_given), .verbs = OF_CURVES, TOPIC(curve),
-     HELP("frame of --axis: body (default) or parent")},
+     HELP("frame of {axis}: body (default) or parent")},
     {NAME("swing", "A,B"), TYPE(window), CURVE(swing), GIVEN(pm_motion_curve, swing_given),
      .numbers = 2, RANGE(0, 1), .verbs = OF_CURVES, TOPIC(curve),
      HELP("part of a segment in which sterp swings; default 0,1")},
@@ -322,11 +331,11 @@ const option_row option_rows[] = {
     /* ---- batches ---- */
     {NAME("files-from", "LIST"), TYPE(path), SOURCES(files_from), .verbs = OF_BATCHES | OF(LIST),
      TOPIC(batch),
-     HELP("take inputs from a list with a path or a JSON object per line, or from a tar\n"
+     HELP("take inputs from a list with a path or a JSON object per line, or from a tar "
           "archive; - is standard input")},
     {NAME("match", "GLOB"), TYPE(text), SOURCES(match), .verbs = OF_BATCHES | OF(LIST),
      TOPIC(batch),
-     HELP("pick files in folders and archives by name, or by the path in the folder where the\n"
+     HELP("pick files in folders and archives by name, or by the path in the folder where the "
           "pattern has a /; default: all motion formats")},
     {NAME("jobs", "N"), TYPE(count), BATCH(jobs), RANGE(1, 1024), .verbs = OF_BATCHES, TOPIC(batch),
      .requires = "out-dir", HELP("files at a time; default: one per processor")},
@@ -336,16 +345,17 @@ const option_row option_rows[] = {
     {NAME("resume", NULL), TYPE(flag), BATCH(resume), .verbs = OF_BATCHES, TOPIC(batch),
      .requires = "out-dir", HELP("keep outputs that the records prove correct")},
     {NAME("verify", NULL), TYPE(flag), BATCH(verify), .verbs = OF_BATCHES, TOPIC(batch),
-     .requires = "resume", HELP("with --resume, also read the outputs and compare their digests")},
+     .requires = "resume", HELP("with {resume}, also read the outputs and compare their digests")},
     {NAME("overwrite", NULL), TYPE(flag), BATCH(overwrite), .verbs = OF_BATCHES | OF(JOIN),
      TOPIC(batch), .excludes = "resume",
-     HELP("replace outputs that exist; without --out-dir: let the result replace its source")},
+     HELP("replace outputs that exist; without {out-dir}: let the result replace its source")},
     {NAME("records", "FILE"), TYPE(text), BATCH(records), .verbs = OF_BATCHES, TOPIC(batch),
      .requires = "out-dir",
      HELP("where to append records; default: DIR/.posemill/records-I.jsonl")},
     {NAME("report", "DIR"), TYPE(text), BATCH(report), .verbs = OF(RESAMPLE) | OF(REDUCE),
-     TOPIC(batch), .requires = "out-dir",
-     HELP("compare all outputs with their sources: an index.html that sorts them by error,\n"
+     TOPIC(batch), .requires = "out-dir", .excludes = "extract-root",
+     .cure = "of one file: posemill compare IN OUT {out} PAGE",
+     HELP("compare all outputs with their sources: an index.html that sorts them by error, "
           "and pages of the worst")},
     {NAME("report-pages", "N"), TYPE(count), BATCH(report_pages), RANGE(0, 10000),
      .verbs = OF(RESAMPLE) | OF(REDUCE), TOPIC(batch), .requires = "report",
@@ -354,11 +364,11 @@ const option_row option_rows[] = {
     /* ---- device ---- */
     {NAME("device", "DEVICE"), TYPE(text), DEVICE(device),
      .verbs = OF_MOVERS | OF(EVAL) | OF(COMPARE) | OF(VERIFY), TOPIC(device),
-     HELP("auto, cpu, gpu, none, N, P:D or part of a name, or\n"
-          "several: all, or a list such as 0,2; see: posemill devices.\n"
+     HELP("auto, cpu, gpu, none, N, P:D or part of a name, or "
+          "several: all, or a list such as 0,2; see: posemill devices. "
           "Default: POSEMILL_DEVICE, else auto")},
     {NAME("device", "DEVICE"), TYPE(text), DEVICE(device), .verbs = OF(DEVICES) | OF(BENCH),
-     HELP("auto, cpu, gpu, none, N, P:D or part of a name;\n"
+     HELP("auto, cpu, gpu, none, N, P:D or part of a name; "
           "see: posemill devices. Default: POSEMILL_DEVICE, else auto")},
     {NAME("reference", NULL), TYPE(flag), DEVICE(reference),
      .verbs = OF_MOVERS | OF(EVAL) | OF(COMPARE), TOPIC(device),

@@ -52,7 +52,7 @@ static void write_flag(const option_row *row, const void *base, FILE *text) {
         fputs(" true", text);
 }
 
-const option_type option_flag = {PM_OPTION_FLAG, parse_flag, write_flag, NULL};
+const option_type option_flag = {parse_flag, write_flag, NULL};
 
 /* ---- texts ----------------------------------------------------------------------------------- */
 
@@ -78,8 +78,8 @@ static const char *path_of(const option_row *row, const void *base) {
     return *(const char *const *)field_of(row, base);
 }
 
-const option_type option_text = {PM_OPTION_TEXT, parse_text, write_text, NULL};
-const option_type option_path = {PM_OPTION_FILE, parse_text, write_text, path_of};
+const option_type option_text = {parse_text, write_text, NULL};
+const option_type option_path = {parse_text, write_text, path_of};
 
 /* 60, 60.0 and 120/2 are one rate. */
 static bool parse_target_rate(const option_target *to, const char *text, char *reason) {
@@ -100,7 +100,7 @@ static void write_target_rate(const option_row *row, const void *base, FILE *tex
         write_text(row, base, text);
 }
 
-const option_type option_target_rate = {PM_OPTION_RATE, parse_target_rate, write_target_rate, NULL};
+const option_type option_target_rate = {parse_target_rate, write_target_rate, NULL};
 
 /* ---- words ----------------------------------------------------------------------------------- */
 
@@ -148,11 +148,11 @@ static bool parse_word(const option_target *to, const char *text, char *reason) 
 static void write_word(const option_row *row, const void *base, FILE *text) {
     const void *field = field_of(row, base);
     const int value = row->size == sizeof(bool) ? *(const bool *)field : *(const int *)field;
-    if (value != 0 || is_given(row, base))
+    if (value != 0 || (is_given(row, base) && row->usual_number != 0))
         fprintf(text, " %d", value);
 }
 
-const option_type option_word = {PM_OPTION_WORD, parse_word, write_word, NULL};
+const option_type option_word = {parse_word, write_word, NULL};
 
 /* As extensions, in any case. */
 static bool parse_format(const option_target *to, const char *text, char *reason) {
@@ -163,16 +163,16 @@ static bool parse_format(const option_target *to, const char *text, char *reason
     return parse_word(to, lower[0] != '\0' ? lower : text, reason);
 }
 
-const option_type option_format = {PM_OPTION_WORD, parse_format, write_word, NULL};
+const option_type option_format = {parse_format, write_word, NULL};
 
 /* The words are a part of the methods, and the field has the number of the method. */
 static bool parse_method(const option_target *to, const char *text, char *reason) {
     size_t index = 0;
     return option_find_word(to->row, text, &index, reason) &&
-           (pm_method_find(option_word_at(to->row, index), option_field(to)) || index == 0);
+           pm_method_find(option_word_at(to->row, index), option_field(to));
 }
 
-const option_type option_method = {PM_OPTION_WORD, parse_method, write_word, NULL};
+const option_type option_method = {parse_method, write_word, NULL};
 
 /* ---- decimals ---------------------------------------------------------------------------------- */
 
@@ -211,20 +211,24 @@ static bool is_within(const option_row *row, double value) {
            (info->most <= info->least || value <= info->most);
 }
 
-static bool refuse_range(const option_row *row, const char *text, const char *what, char *reason) {
+/* "'0' is invalid; expected auto or a number above 0 Hz", "'x' is not a whole number; ...". */
+static bool refuse_number(const option_row *row, const char *text, const char *kind, bool is_one,
+                          char *reason) {
     const pm_option_info *info = &row->info;
-    char words[64] = "";
-    for (size_t i = 0, used = 0; option_word_at(row, i) && used < sizeof words; i++)
-        used += (size_t)snprintf(words + used, sizeof words - used, "%s, ", option_word_at(row, i));
-    if (words[0] != '\0')
-        memcpy(words + strlen(words) - 2, " or ", 5);
-    if (info->most > info->least)
-        return option_refuse(reason, text, "%s%s%s %.17g to %.17g%s%s", words, what,
-                             info->is_above ? " above" : " from", info->least, info->most,
-                             info->unit ? " " : "", info->unit ? info->unit : "");
-    return option_refuse(reason, text, "%s%s%s %.17g%s%s", words, what,
-                         info->is_above ? " above" : " from", info->least, info->unit ? " " : "",
-                         info->unit ? info->unit : "");
+    char most[32] = "";
+    const char *word = NULL;
+    int used = snprintf(reason, OPTION_REASON, "'%.80s' is %s%s; expected ", text,
+                        is_one ? "invalid" : "not ", is_one ? "" : kind);
+    for (size_t i = 0; (word = option_word_at(row, i)) != NULL; i++)
+        used += snprintf(reason + used, OPTION_REASON - (size_t)used, "%s%s", word,
+                         option_word_at(row, i + 1) ? ", " : " or ");
+    if (info->most > info->least && info->most < 1e15)
+        (void)snprintf(most, sizeof most, " to %.17g", info->most);
+    (void)snprintf(reason + used, OPTION_REASON - (size_t)used, "%s %s %.17g%s%s%s", kind,
+                   info->is_above ? "above" : "from", info->least,
+                   most[0] == '\0' && !info->is_above ? " on" : most, info->unit ? " " : "",
+                   info->unit ? info->unit : "");
+    return false;
 }
 
 static bool parse_number(const option_target *to, const char *text, char *reason) {
@@ -233,8 +237,10 @@ static bool parse_number(const option_target *to, const char *text, char *reason
     size_t index = 0;
     if (row->words && option_find_word(row, text, &index, reason))
         value = row->word_values[index];
-    else if (!option_read_number(text, &value) || !is_within(row, value))
-        return refuse_range(row, text, "a number", reason);
+    else if (!option_read_number(text, &value))
+        return refuse_number(row, text, "a number", false, reason);
+    else if (!is_within(row, value))
+        return refuse_number(row, text, "a number", true, reason);
     *(double *)option_field(to) = value;
     option_note_given(to);
     return true;
@@ -247,7 +253,7 @@ static void write_number(const option_row *row, const void *base, FILE *text) {
         fprintf(text, " %.17g", value);
 }
 
-const option_type option_number = {PM_OPTION_NUMBER, parse_number, write_number, NULL};
+const option_type option_number = {parse_number, write_number, NULL};
 
 static bool parse_numbers(const option_target *to, const char *text, char *reason) {
     double numbers[4];
@@ -268,7 +274,7 @@ static void write_numbers(const option_row *row, const void *base, FILE *text) {
         fprintf(text, " %.17g", numbers[i]);
 }
 
-const option_type option_numbers = {PM_OPTION_NUMBERS, parse_numbers, write_numbers, NULL};
+const option_type option_numbers = {parse_numbers, write_numbers, NULL};
 
 static bool parse_window(const option_target *to, const char *text, char *reason) {
     double window[2];
@@ -280,7 +286,7 @@ static bool parse_window(const option_target *to, const char *text, char *reason
     return true;
 }
 
-const option_type option_window = {PM_OPTION_NUMBERS, parse_window, write_numbers, NULL};
+const option_type option_window = {parse_window, write_numbers, NULL};
 
 /* ---- whole numbers ------------------------------------------------------------------------------- */
 
@@ -297,8 +303,9 @@ static bool read_whole(const char *text, uint64_t *value) {
 static bool parse_count(const option_target *to, const char *text, char *reason) {
     const uint64_t most = to->row->size == sizeof(uint32_t) ? UINT32_MAX : UINT64_MAX;
     uint64_t value = 0;
-    if (!read_whole(text, &value) || value > most || !is_within(to->row, (double)value))
-        return refuse_range(to->row, text, "a whole number", reason);
+    const bool is_whole = read_whole(text, &value);
+    if (!is_whole || value > most || !is_within(to->row, (double)value))
+        return refuse_number(to->row, text, "a whole number", is_whole, reason);
     if (to->row->size == sizeof(uint32_t))
         *(uint32_t *)option_field(to) = (uint32_t)value;
     else
@@ -316,7 +323,7 @@ static void write_count(const option_row *row, const void *base, FILE *text) {
 }
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "counts have one size");
-const option_type option_count = {PM_OPTION_COUNT, parse_count, write_count, NULL};
+const option_type option_count = {parse_count, write_count, NULL};
 
 /* "512M": with K, M, G or T for powers of 1024. */
 static bool parse_bytes(const option_target *to, const char *text, char *reason) {
@@ -335,7 +342,7 @@ static bool parse_bytes(const option_target *to, const char *text, char *reason)
     return true;
 }
 
-const option_type option_bytes = {PM_OPTION_COUNT, parse_bytes, write_count, NULL};
+const option_type option_bytes = {parse_bytes, write_count, NULL};
 
 /* ---- exact fractions ----------------------------------------------------------------------------- */
 
@@ -353,7 +360,7 @@ static bool parse_rate(const option_target *to, const char *text, char *reason) 
                     text) < 0;
 }
 
-const option_type option_rate = {PM_OPTION_RATE, parse_rate, write_rational, NULL};
+const option_type option_rate = {parse_rate, write_rational, NULL};
 
 static bool parse_time(const option_target *to, const char *text, char *reason) {
     return rate_parse_seconds(text, option_field(to)) ||
@@ -361,7 +368,7 @@ static bool parse_time(const option_target *to, const char *text, char *reason) 
                     text) < 0;
 }
 
-const option_type option_time = {PM_OPTION_TIME, parse_time, write_rational, NULL};
+const option_type option_time = {parse_time, write_rational, NULL};
 
 static bool parse_seconds(const option_target *to, const char *text, char *reason) {
     pm_rational fraction;
@@ -377,4 +384,4 @@ static bool parse_seconds(const option_target *to, const char *text, char *reaso
     return true;
 }
 
-const option_type option_seconds = {PM_OPTION_TIME, parse_seconds, write_number, NULL};
+const option_type option_seconds = {parse_seconds, write_number, NULL};

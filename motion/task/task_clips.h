@@ -5,9 +5,9 @@
 #ifndef POSEMILL_MOTION_TASK_CLIPS_H
 #define POSEMILL_MOTION_TASK_CLIPS_H
 
-#include <posemill/posemill_motion.h>
+#include "motion/options/options.h"
 
-enum { TASK_CLIPS_MAX = 256 };
+enum { TASK_CLIPS_MAX = OPTION_CLIPS_MAX };
 
 /* Finds a clip by its name, or by its number from 0. `path` is for the message. */
 pm_status task_find_clip(const pm_motion *motion, const char *path, const char *clip, size_t *index,

@@ -11,11 +11,6 @@ static bool is_relative(const char *text) {
     return *text == 'x' || *text == 'X' || *text == '/';
 }
 
-bool task_is_rate(const char *text) {
-    pm_rational rate;
-    return rate_parse_target(text, (pm_rational){1, 1}, &rate);
-}
-
 pm_status task_find_rate(const char *text, const pm_motion_content *content, pm_rational *rate,
                          pm_error *error) {
     const pm_rational source = content->clip_count > 0

@@ -9,9 +9,6 @@
 
 #include "motion/base/fault.h"
 
-/* Whether a text is a rate, or a relative one. */
-bool task_is_rate(const char *text);
-
 /* Finds the rate that a text stands for. A relative one requires a clip with a rate. */
 pm_status task_find_rate(const char *text, const pm_motion_content *content, pm_rational *rate,
                          pm_error *error);

@@ -134,6 +134,9 @@ class _Made:
         setattr(part, name, value)
         setattr(part, f"{name}_given", True)
 
+    def set_up(self, value: Any) -> None:
+        self.task.up = self.task.root.up = _word(value, {"y": 1, "z": 2}, "root_up")
+
     def set_turn(self, value: Any) -> None:
         self.task.up, self.task.to_up = _UPS[_word(value, {name: name for name in _UPS}, "up")]
 
@@ -193,7 +196,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
     "extract_root": _Made.set_root, "root_node": _Made.set_root_node,
     "root_axes": lambda made, value: setattr(made.task.root, "axes", axes_of(value, "root_axes")),
-    "root_up": lambda made, value: setattr(made.task.root, "up", _word(value, {"y": 1, "z": 2}, "root_up")),
+    "root_up": _Made.set_up,
     "to": lambda made, value: setattr(made.task, "format", format_number(value)),
     "start": lambda made, value: setattr(made.task, "start_after_first_key", rational(seconds_of(value, "start"))),
     "end": lambda made, value: setattr(made.task, "end_after_first_key", rational(seconds_of(value, "end"))),

@@ -156,7 +156,7 @@ def test_options_of_roots(tmp_path: Path) -> None:
     result = pm.batch.run(tmp_path / "walk.bvh", tmp_path / "a", 60, to="glb", extract_root="Hips", root_node="new",
                           root_axes="z", root_up="y", keep_heading=True)
     told = command("resample", tmp_path / "walk.bvh", "--out-dir", tmp_path / "b", "--rate", "60", "--to", "glb",
-                   "--extract-root", "Hips", "--root-node", "new", "--root-axes", "z", "--root-up", "y",
+                   "--extract-root", "Hips", "--root-node", "new", "--root-axes", "z", "--up", "y",
                    "--keep-heading")
     assert told.returncode == 0, told.stderr
     assert json.loads(command("merge", "--json", tmp_path / "b").stdout)["digest"] == result.digest
@@ -431,7 +431,7 @@ def test_every_option_of_files_is_that_of_the_command() -> None:
     """What the help of `posemill resample` lists is taken, but for what belongs to a run of the command."""
     if not COMMAND:
         pytest.skip("POSEMILL_COMMAND is not set")
-    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help").stdout.decode(), re.M))
+    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help=all").stdout.decode(), re.M))
     of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
                 "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
     taken = {name.replace("_", "-") for name in _option_types.BatchOptions.__optional_keys__}

@@ -219,7 +219,7 @@ class Converting(Case):
         self.names = sorted(tree(self.folder / "takes"))
 
     def test_results_are_those_of_single_files(self):
-        for words in (["--scale", "0.01", "--up", "z-to-y"], ["--to", "glb"],
+        for words in (["--scale", "0.01", "--up", "z", "--to-up", "y"], ["--to", "glb"],
                       ["--euler", "XYZ", "--decimals", "3"],
                       ["--rate", "24", "--device", "none", "--scale", "2"]):
             self.run_posemill("convert", "takes", "--out-dir", "many", "--jobs", "2", *words)
@@ -234,7 +234,7 @@ class Converting(Case):
     def test_each_option_is_in_the_digest(self):
         self.run_posemill("convert", "takes", "--out-dir", "out")
         digests = set()
-        for words in ([], ["--scale", "2"], ["--up", "y-to-z"], ["--euler", "ZYX"],
+        for words in ([], ["--scale", "2"], ["--up", "y", "--to-up", "z"], ["--euler", "ZYX"],
                       ["--decimals", "6"], ["--rate", "30", "--device", "none"]):
             self.run_posemill("convert", "takes", "--out-dir", "out", "--resume", *words)
             last = records(self.folder / "out")[-1]
@@ -303,7 +303,7 @@ class Resuming(Case):
         self.assertEqual(set(self.statuses("--rate", "60.0", "--jobs", "1").values()), {"kept"})
         for words in (["--method", "squad"], ["--method", "squad", "--decimals", "5"],
                       ["--start", "0.1"], ["--bvh-position", "add"], ["--scale", "0.01"],
-                      ["--up", "z-to-y"], ["--up", "y-to-z"], ["--euler", "XYZ"]):
+                      ["--up", "z", "--to-up", "y"], ["--up", "y", "--to-up", "z"], ["--euler", "XYZ"]):
             self.assertEqual(set(self.statuses(*words).values()), {"done"}, words)
         self.assertEqual(set(self.statuses().values()), {"done"})
 
@@ -642,7 +642,7 @@ class Usage(Case):
                 ([f"takes/{name}", "-o", "x.bvh", "--jobs", "2"], "requires --out-dir"),
                 (["takes", "--out-dir", "out", "--verify"], "requires --resume"),
                 (["takes", "--out-dir", "out", "--resume", "--overwrite"], "cannot be combined"),
-                (["takes", "--out-dir", "out", "--jobs", "0"], "expected a number from 1"),
+                (["takes", "--out-dir", "out", "--jobs", "0"], "expected a whole number from 1"),
                 (["takes", "--out-dir", "out", "--memory", "4X"], "expected bytes"),
                 (["takes", "--out-dir", "out", "--memory", "99999999999T"], "expected bytes"),
                 (["takes", "--out-dir", "out", "--shard", "3/3"], "--shard"),

@@ -231,7 +231,7 @@ class Judge(WithFolder):
             self.skipTest("no command was given")
         for method in METHODS:
             out = self.path / "out.npy"
-            more = ["--tangents", "mean", "--no-limit"] if method == "squad" else []
+            more = ["--tangents", "mean", "--unlimited"] if method == "squad" else []
             subprocess.run([POSEMILL, "eval", "--device", "none", "--quiet", "--keys", self.folder / "keys.npy",
                             "--key-times", self.folder / "key_times.npy", "--times", self.folder / "random_times.npy",
                             "--method", method, *more, "--out", out], check=True)

@@ -706,8 +706,8 @@ class Scene(Case):
         return [hint["hint"] for hint in self.compare(*words)["hints"]]
 
     def test_the_axis_along_which_the_figure_stands_is_up_and_that_is_said(self):
-        self.turned("z.bvh", "--up", "y-to-z")
-        self.turned("z.glb", "--up", "y-to-z", "--scale", "0.01")
+        self.turned("z.bvh", "--up", "y", "--to-up", "z")
+        self.turned("z.glb", "--up", "y", "--to-up", "z", "--scale", "0.01")
         self.assertEqual((self.compare("a.bvh", "a.bvh")["up"], self.hints("a.bvh", "a.bvh")), ("y", []))
         for name in ("z.bvh", "z.glb"):
             got = self.compare(name, name)

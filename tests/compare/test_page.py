@@ -224,7 +224,7 @@ class Page(pages.Case):
         self.quiet("part.html")
 
     def test_the_axis_that_points_up_can_be_chosen(self):
-        self.posemill("convert", "a.bvh", "z.bvh", "--up", "y-to-z", "--quiet")
+        self.posemill("convert", "a.bvh", "z.bvh", "--up", "y", "--to-up", "z", "--quiet")
         for words in ([], ["--up", "z"]):
             self.posemill("view", "z.bvh", "-o", "z.html", "--quiet", *words)
             self.open("z.html")

@@ -358,7 +358,7 @@ class BodyModels(Case):
     def test_turned(self):
         for layout, words in self.each():
             source = self.write(layout, "a.npz")
-            self.make("convert", "a.npz", "made.npz", "--up", "z-to-y", "--overwrite", *words)
+            self.make("convert", "a.npz", "made.npz", "--up", "z", "--to-up", "y", "--overwrite", *words)
             made = self.made(source, self.FRAMES)
             self.assertLess(np.abs(made["poses"][:, 3:] - source["poses"][:, 3:]).max(), 1e-6)
 
@@ -366,17 +366,17 @@ class BodyModels(Case):
         """What else is done to a file, its turn is that of the whole file."""
         for layout, words in self.each():
             source = self.write(layout, "a.npz")
-            self.make("convert", "a.npz", "whole.npz", "--up", "z-to-y", "--overwrite")
+            self.make("convert", "a.npz", "whole.npz", "--up", "z", "--to-up", "y", "--overwrite")
             whole = np.load(self.folder / "whole.npz")
-            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--up", "z-to-y", "--overwrite", *words)
+            self.make("edit", "a.npz", "-o", "made.npz", "--cut", "4f:9f", "--up", "z", "--to-up", "y", "--overwrite", *words)
             made = self.made(source, 6)
             for key in ("poses", "trans"):
                 self.assertLess(np.abs(made[key] - whole[key][4:10]).max(), 1e-6)
         for layout, model in (("amass", "smplh"), ("amass-x", "smplx")):
             source = self.write(layout, "a.npz")
-            self.make("convert", "a.npz", "whole.npz", "--up", "z-to-y", "--overwrite")
+            self.make("convert", "a.npz", "whole.npz", "--up", "z", "--to-up", "y", "--overwrite")
             whole = np.load(self.folder / "whole.npz")
-            self.make("resample", "a.npz", "-o", "made.npz", "--rate", "/2", "--up", "z-to-y", "--device", "none", "--overwrite",
+            self.make("resample", "a.npz", "-o", "made.npz", "--rate", "/2", "--up", "z", "--to-up", "y", "--device", "none", "--overwrite",
                       "--skeleton", model)
             made = self.made(source, self.FRAMES // 2)
             for key in ("poses", "trans"):

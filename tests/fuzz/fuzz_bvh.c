@@ -34,8 +34,9 @@ static file_bytes written(const bvh *model, unsigned choice) {
                              NULL) == PM_OK);
     for (size_t f = 0; f < model->frame_count; f++) {
         const double *row = model->values + f * model->channel_count;
-        require((is_source_row(model, f, choice) ? bvh_writer_source_row(&writer, model, f, NULL)
-                                                 : bvh_writer_row(&writer, row, NULL)) == PM_OK);
+        require((is_source_row(model, f, choice)
+                     ? bvh_writer_source_row(&writer, model, f, NULL)
+                     : bvh_writer_row(&writer, row, NULL, NULL)) == PM_OK);
     }
     require(bvh_writer_end(&writer, NULL) == PM_OK);
     bvh_writer_release(&writer);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fuzzer of command lines: each line of an input is an argument. The arguments are rejected as a
- * usage error, or the options are within their documented ranges. No file is opened.
+ * Fuzzer of command lines: the first line of an input is a verb, and each other line is an argument. The
+ * arguments are rejected as a usage error, or the options are within their documented ranges. No file is opened.
  */
 #include "fuzz.h"
 #include "host/base/counts.h"
-#include "motion/time/rate.h"
-#include "options/curve_options.h"
-#include "options/device_options.h"
+#include "motion/base/counts.h"
+#include "options/options.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,34 +14,11 @@
 
 enum { WORDS = 64 };
 
-typedef struct values {
-    const char *text;
-    double number, seconds;
-    size_t size;
-    uint64_t bits;
-    pm_rational rational;
-    bool flag;
-} values;
-
-#define AT(field) offsetof(values, field)
-static const option table[] = {
-    {"--text", 't', "TEXT", "any", value_text, AT(text)},
-    {"--number", 'n', "X", "finite", value_number, AT(number)},
-    {"--size", 's', "N", "0 or more", value_size, AT(size)},
-    {"--bits", 0, "N", "64 bits", option_u64, AT(bits)},
-    {"--seconds", 0, "S", "above 0", value_seconds, AT(seconds)},
-    {"--rational", 'r', "R", "above 0", option_rational, AT(rational)},
-    {"--flag", 'f', NULL, "a flag", NULL, AT(flag)},
-};
-
 static bool is_window(const double w[2]) {
     return w[0] >= 0 && w[0] < w[1] && w[1] <= 1;
 }
 
-static void check(const values *v, const pm_motion_curve *curve) {
-    require(v->text == NULL || v->text[0] != '\0');
-    require(isfinite(v->number) && isfinite(v->seconds) && v->seconds >= 0);
-    require(v->rational.den == 0 || (v->rational.num > 0 && v->rational.den > 0));
+static void check_curve(const pm_motion_curve *curve) {
     require((unsigned)curve->method < PM_METHOD_COUNT);
     require((unsigned)curve->tangents < PM_TANGENTS_COUNT);
     require((unsigned)curve->ends < PM_ENDS_COUNT);
@@ -54,20 +30,42 @@ static void check(const values *v, const pm_motion_curve *curve) {
     require(isfinite(curve->loop_period) && curve->loop_period >= 0);
 }
 
+static bool is_rate(pm_rational rate) {
+    return rate.den == 0 || (rate.num > 0 && rate.den > 0);
+}
+
+static cli_exit check(command_options *o, int count, char **operands) {
+    const pm_motion_batch_task *task = &o->set->batch.task;
+    const pm_motion_reduce_options *reduce = &o->set->reduce;
+    require(count >= 0 && count < WORDS && operands);
+    check_curve(&task->curve);
+    require(is_rate(task->read.source_rate) && is_rate(o->rate) && is_rate(o->key_rate));
+    require((unsigned)task->euler < PM_EULER_COUNT && task->decimals <= 9);
+    require((unsigned)task->up < PM_MOTION_UP_COUNT && (unsigned)task->to_up < PM_MOTION_UP_COUNT);
+    require((unsigned)task->format < PM_MOTION_FORMAT_COUNT);
+    require(isfinite(task->scale) && task->scale >= 0);
+    require(isfinite(task->unit_mm) && task->unit_mm >= 0);
+    require(task->lowpass == PM_MOTION_LOWPASS_AUTO ||
+            (isfinite(task->lowpass) && task->lowpass >= 0));
+    require(task->clip_count <= OPTION_CLIPS_MAX && task->root.axes <= 7);
+    require(reduce->angle >= 0 && reduce->angle <= 180 && isfinite(reduce->distance));
+    require(o->set->edit.rename_count <= WORDS && (o->device.lanes & ~29u) == 0);
+    require(!o->out || o->out[0] != '\0');
+    return CLI_DONE;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const command_help help = {"fuzz", "WORDS", "words", NULL, "fuzz --flag", true};
-    values v = {.text = NULL};
-    pm_motion_curve curve;
-    device_options device;
-    cli_exit code = CLI_DONE;
-    char *text = malloc(size + 1), name[] = "fuzz", *words[WORDS + 1] = {name};
-    int count = 1;
+    command verb = {.usage = "WORDS",
+                    .summary = "words",
+                    .example = "fuzz",
+                    .takes_operands = true,
+                    .run = check};
+    char *text = malloc(size + 1), *words[WORDS + 1];
+    int count = 0;
     if (!text)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    memset(&curve, 0, sizeof curve);
-    memset(&device, 0, sizeof device);
     for (char *at = text; at && count < WORDS;) {
         char *end = strchr(at, '\n');
         words[count++] = at;
@@ -75,16 +73,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             *end++ = '\0';
         at = end;
     }
-    const option_group groups[] = {{"Values", table, sizeof table / sizeof *table, &v},
-                                   curve_options_group(&curve),
-                                   device_options_group(&device)};
-    if (options_parse(&help, groups, 3, &count, words, &code)) {
-        require(count >= 0 && count < WORDS);
-        check(&v, &curve);
-    } else {
-        require(code == CLI_USAGE || code == CLI_DONE);
-    }
-    cli_quiet = false;
+    for (int v = 0; v < VERB_COUNT; v++)
+        if (strcmp(words[0], option_verb_name((option_verb)v)) == 0)
+            verb.verb = (option_verb)v;
+    const int code = command_main(&verb, count, words);
+    require(code == CLI_USAGE || code == CLI_DONE);
+    cli_quiet = cli_verbose = false;
     free(text);
     return 0;
 }

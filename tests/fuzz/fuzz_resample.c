@@ -54,7 +54,7 @@ static void choose_curve(words *w, fuzz_input *input) {
     if (bits & 2)
         add_pair(w, "--tangents", tangents[bits >> 4 & 3]);
     if (bits & 4)
-        add(w, "--no-limit");
+        add(w, "--unlimited");
     if (bits & 8)
         add_pair(w, "--axis", bits & 16 ? "0,1,0" : w->values[0]);
 }
@@ -72,7 +72,7 @@ static void choose_cut(words *w, fuzz_input *input) {
     if (bits & 16)
         add_pair(w, "--trim-start", bits & 128 ? "1" : "2");
     if (bits & 32)
-        add(w, "--no-snap");
+        add(w, "--literal-rate");
     if (bits & 64)
         add_pair(w, "--bvh-position", "add");
 }
@@ -94,7 +94,7 @@ static size_t joints_of(const char *path, bool hold, size_t max_frames) {
 }
 
 static void run(words *w, const char *in, const char *out, size_t joints) {
-    const int code = cmd_resample(w->count, w->at);
+    const int code = command_main(&command_resample, w->count, w->at);
     if (code == CLI_DONE) {
         if (joints_of(out, false, SIZE_MAX) != joints)
             abort();

@@ -369,7 +369,7 @@ class Turned(Case):
             source = self.save("a.npz", poses=poses.reshape(9, -1), trans=trans, dmpls=self.rng.normal(size=(9, 8)).astype(kind),
                                betas=np.arange(16.0), gender=np.array("male"), mocap_framerate=np.array(59.94))
             out = self.folder / "b.npz"
-            self.run_posemill("convert", source, out, "--up", "z-to-y", "--scale", "100")
+            self.run_posemill("convert", source, out, "--up", "z", "--to-up", "y", "--scale", "100")
             a, b = np.load(source), np.load(out)
             self.assertEqual(list(a), list(b))
             self.assertEqual(b["poses"].dtype, kind)
@@ -378,7 +378,7 @@ class Turned(Case):
             self.assertLess(np.abs(b["trans"] - 100 * trans @ self.UP.T).max(), 1e-4)
             for name in ("dmpls", "betas", "gender", "mocap_framerate"):
                 self.assertEqual(a[name].tobytes(), b[name].tobytes(), name)
-            self.run_posemill("convert", out, self.folder / "c.npz", "--up", "y-to-z", "--scale", "0.01")
+            self.run_posemill("convert", out, self.folder / "c.npz", "--up", "y", "--to-up", "z", "--scale", "0.01")
             self.assertLess(np.abs(np.load(self.folder / "c.npz")["trans"] - trans).max(), 1e-5)
 
     def test_parts_turn_with_their_whole(self):
@@ -386,7 +386,7 @@ class Turned(Case):
         parts = {name: poses[:, a:b] for name, a, b in (("root_orient", 0, 3), ("pose_body", 3, 66), ("pose_jaw", 66, 69),
                                                         ("pose_eye", 69, 75), ("pose_hand", 75, 165))}
         source = self.save("a.npz", poses=poses, trans=np.zeros((5, 3)), mocap_frame_rate=60.0, **parts)
-        self.run_posemill("convert", source, self.folder / "b.npz", "--up", "z-to-y")
+        self.run_posemill("convert", source, self.folder / "b.npz", "--up", "z", "--to-up", "y")
         b = np.load(self.folder / "b.npz")
         self.assertEqual(np.concatenate([b[name] for name in parts], 1).tobytes(), b["poses"].tobytes())
         self.assertLess(np.abs(turns(b["root_orient"]) - self.UP @ turns(poses[:, :3])).max(), 1e-9)
@@ -394,7 +394,7 @@ class Turned(Case):
     def test_rows_of_robots(self):
         source = self.folder / "a.csv"
         source.write_text("x,y,z,qx,qy,qz,qw,knee\n1,2,3,0,0,0.6,0.8,0.25\n2,3,4,0,0,0.8,0.6,0.5\n")
-        self.run_posemill("convert", source, self.folder / "b.csv", "--up", "z-to-y", "--scale", "2")
+        self.run_posemill("convert", source, self.folder / "b.csv", "--up", "z", "--to-up", "y", "--scale", "2")
         rows = np.loadtxt(self.folder / "b.csv", delimiter=",", skiprows=1)
         self.assertLess(np.abs(rows[:, :3] - [[2, 6, -4], [4, 8, -6]]).max(), 1e-6)
         self.assertLess(np.abs(matrices(rows[:, 3:7]) - self.UP @ matrices(np.array([[0, 0, 0.6, 0.8], [0, 0, 0.8, 0.6]]))).max(), 1e-6)
@@ -418,7 +418,7 @@ class Turned(Case):
         for w_first in (True, False):
             a = self.robot(w_first)
             source = self.save("a.npz", **a)
-            said, _ = self.run_posemill("convert", source, self.folder / "b.npz", "--up", "z-to-y", "--scale", "2",
+            said, _ = self.run_posemill("convert", source, self.folder / "b.npz", "--up", "z", "--to-up", "y", "--scale", "2",
                                         "--layout", "beyondmimic" if w_first else "beyondmimic-xyzw")
             self.assertNotIn("warning", said)
             b = np.load(self.folder / "b.npz")
@@ -429,7 +429,7 @@ class Turned(Case):
                 self.assertEqual(a[name].tobytes(), b[name].tobytes(), name)
             order = [1, 2, 3, 0] if w_first else [0, 1, 2, 3]
             self.assertLess(np.abs(matrices(b["body_quat_w"][..., order]) - self.UP @ matrices(a["body_quat_w"][..., order])).max(), 1e-6)
-            self.run_posemill("convert", self.folder / "b.npz", self.folder / "c.npz", "--up", "y-to-z", "--scale", "0.5",
+            self.run_posemill("convert", self.folder / "b.npz", self.folder / "c.npz", "--up", "y", "--to-up", "z", "--scale", "0.5",
                               "--strict", "--layout", "beyondmimic" if w_first else "beyondmimic-xyzw")
             c = np.load(self.folder / "c.npz")
             for name in ("body_pos_w", "body_lin_vel_w", "body_ang_vel_w"):
@@ -439,7 +439,7 @@ class Turned(Case):
         a = self.robot(True)
         a.pop("body_pos_w")
         a["wind"] = self.rng.normal(size=(9, 3))
-        said, _ = self.run_posemill("convert", self.save("a.npz", **a), self.folder / "b.npz", "--up", "y-to-z")
+        said, _ = self.run_posemill("convert", self.save("a.npz", **a), self.folder / "b.npz", "--up", "y", "--to-up", "z")
         self.assertIn("not scaled or turned, because no layout names them: body_lin_vel_w, wind", said)
         for name in ("body_lin_vel_w", "wind"):
             self.assertEqual(np.load(self.folder / "b.npz")[name].tolist(), a[name].tolist(), name)
@@ -447,7 +447,7 @@ class Turned(Case):
 
 class Options(Case):
     USED = {"--source-rate 40": "bvh npz csv", "--layout FITS": "npz csv", "--rates RATES": "npz", "--nan hold": "bvh",
-            "--no-snap": "bvh npz", "--bvh-position add": "bvh"}
+            "--literal-rate": "bvh npz", "--bvh-position add": "bvh"}
 
     def setUp(self):
         super().setUp()

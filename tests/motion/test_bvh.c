@@ -429,7 +429,7 @@ static char *written(const bvh *model, bool own_rows) {
     for (size_t i = 0; i < model->frame_count; i++) {
         const double *row = model->values + i * model->channel_count;
         assert_int_equal(own_rows ? bvh_writer_source_row(&writer, model, i, &error)
-                                  : bvh_writer_row(&writer, row, &error),
+                                  : bvh_writer_row(&writer, row, NULL, &error),
                          PM_OK);
     }
     assert_int_equal(bvh_writer_end(&writer, &error), PM_OK);

@@ -77,7 +77,7 @@ class RootCommand(Case):
         (self.folder / "wrapped.bvh").write_text(WRAPPED)
         said = self.run_posemill("info", "wrapped.bvh").stdout
         self.assertIn("'Hips' moves away, and 'Wrapper', the root above it, does not", said)
-        root = self.extract("convert", "wrapped.bvh", "moving.bvh", "--extract-root", "Hips", "--root-up", "y")
+        root = self.extract("convert", "wrapped.bvh", "moving.bvh", "--extract-root", "Hips", "--up", "y")
         self.assertEqual(root["is_added"], False)
         self.assertAlmostEqual(root["distance"], 118.7, 1)
         self.assertAlmostEqual(root["degrees"], 90, 6)
@@ -86,7 +86,7 @@ class RootCommand(Case):
 
     def test_options_say_what_the_root_receives(self):
         (self.folder / "wrapped.bvh").write_text(WRAPPED)
-        common = ("--extract-root", "Hips", "--root-up", "y", "--overwrite")
+        common = ("--extract-root", "Hips", "--up", "y", "--overwrite")
         for words, distance, degrees in ((("--root-axes", "z"), 118.7, 90), (("--root-axes", "x"), 2, 90),
                                          (("--keep-heading", "--root-axes", "z"), 118.7, 0),
                                          (("--keep-position",), 0, 90)):
@@ -98,7 +98,7 @@ class RootCommand(Case):
         self.assertIn("ROOT root\n", (self.folder / "out.bvh").read_text())
         root = self.extract("convert", "wrapped.bvh", "out.bvh", *common, "--root-node", "Wrapper")
         self.assertEqual(root["is_added"], False)
-        self.extract("convert", "wrapped.bvh", "z.bvh", "--extract-root", "Hips", "--root-up", "z")
+        self.extract("convert", "wrapped.bvh", "z.bvh", "--extract-root", "Hips", "--up", "z")
 
     def test_meshes_are_listed_as_left_out(self):
         fox = DATA / "gltf/Fox.glb"
@@ -126,11 +126,11 @@ class RootCommand(Case):
                 (("--extract-root", "Pelvis"), "no joint is named 'Pelvis'"),
                 (("--extract-root", "Hips", "--root-node", "Hips"), "'Hips' is not above the joint"),
                 (("--extract-root", ""), "empty"), (("--root-axes", "xz"), "requires --extract-root"),
-                (("--root-node", "new"), "requires --extract-root"), (("--root-up", "y"), "requires"),
+                (("--root-node", "new"), "requires --extract-root"),
                 (("--keep-heading",), "requires"), (("--keep-position",), "requires"),
                 (("--extract-root", "Hips", "--root-axes", "xx"), "axes such as xz"),
                 (("--extract-root", "Hips", "--root-axes", "w"), "axes such as xz"),
-                (("--extract-root", "Hips", "--root-up", "x"), "x"),
+                (("--extract-root", "Hips", "--up", "x"), "x"),
                 (("--extract-root", "Hips", "--keep-position", "--root-axes", "x"), "--root-axes"),
                 (("--extract-root", "Hips", "--keep-position", "--keep-heading"), "nothing")):
             self.fails("convert", "wrapped.bvh", "-o", "no.bvh", *words, says=says)

@@ -113,7 +113,7 @@ class Times(command_case.Case):
 
     def test_options_of_the_curve_take_effect_or_are_a_warning(self):
         given = {"--tangents": "mean", "--ends": "zero", "--loop": "9", "--swing": "0,0.5", "--twist": "0,0.5",
-                 "--axis": "0,1,0", "--axis-frame": "parent", "--no-limit": None}
+                 "--axis": "0,1,0", "--axis-frame": "parent", "--unlimited": None}
         glb = self.file("a.gltf", gltf_text([0, 0.5, 1, 2]))
         walk = self.file("walk.bvh", bvh_text(9))
         for option, value in given.items():

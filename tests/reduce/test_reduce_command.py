@@ -280,7 +280,7 @@ class Reducing(Case):
     def test_arguments_are_checked(self):
         for words, reason in ((("--angle", "0"), "--angle"), (("--angle", "x"), "--angle"),
                               (("--angle", "nan"), "--angle"), (("--angle", "181"), "--angle"),
-                              (("--position", "-1"), "--position"), (("--scale", "inf"), "--scale"),
+                              (("--position", "-1"), "--position"), (("--scale-error", "inf"), "--scale-error"),
                               (("--curve", "slrep"), "did you mean slerp?"),
                               (("--frobnicate",), "unknown option")):
             done = self.run_posemill("reduce", WALK, "-o", "o.glb", *words, code=2)

@@ -186,7 +186,7 @@ TEST(words_that_are_not_known_name_the_nearest) {
         {"$posemill resample --end-rule includes", "did you mean include?"},
         {"$posemill resample --to gltff", "did you mean gltf?"},
         {"$posemill resample --nan holt", "did you mean hold?"},
-        {"$posemill convert --up z-to-x", "did you mean z-to-y?"},
+        {"$posemill convert --to-up kep", "did you mean keep?"},
         {"$posemill convert --euler XYYZ", "did you mean XYZ?"},
         {"$posemill eval --key-format log84", "did you mean log48?"},
     };

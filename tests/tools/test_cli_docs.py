@@ -214,7 +214,7 @@ class Help(Folder):
         return re.findall(r"^  (\w+)", text, re.M)
 
     def options(self, verb):
-        return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.run_posemill(verb, "--help"), re.M))
+        return set(re.findall(r"^  (?:-\w, )?(--[a-z-]+)", self.run_posemill(verb, "--help=all"), re.M))
 
     def test_pages_have_all_options(self):
         for verb in self.verbs():
@@ -228,11 +228,16 @@ class Help(Folder):
             self.assertIn(f"\\fBposemill\\-{verb}\\fR(1)", page)
 
     def test_the_reference_has_all_commands_and_options(self):
-        sections = re.split(r"^## posemill (\w+)\n", self.run_posemill("help", "--markdown"), flags=re.M)
+        verbs, *rest = re.split(r"^## Options of (\w+)\n", self.run_posemill("help", "--markdown"), flags=re.M)
+        topics = dict(zip(rest[::2], rest[1::2]))
+        sections = re.split(r"^## posemill (\w+)\n", verbs, flags=re.M)
         self.assertEqual(sections[1::2], self.verbs())
         for verb, section in zip(sections[1::2], sections[2::2]):
-            found = re.findall(r"^\| (?:`-\w`, )?`(--[a-z-]+)", sections[0] + section, re.M)
-            self.assertEqual(set(found) - {"--version"}, self.options(verb), verb)
+            named = re.findall(r"\(#options-of-(\w+)\)", section)
+            found = set(re.findall(r"^\| (?:`-\w`, )?`(--[a-z-]+)", section, re.M))
+            there = set(re.findall(r"`(--[a-z-]+)", "".join(topics[topic] for topic in named)))
+            self.assertLessEqual(found, self.options(verb), verb)
+            self.assertLessEqual(self.options(verb), found | there, verb)
             self.assertEqual(self.run_posemill("help", "--markdown", verb).strip(),
                              f"## posemill {verb}\n{section}".strip())
             table = [line for line in section.split("```")[0::2] for line in line.split("\n") if line.startswith("|")]
@@ -271,7 +276,9 @@ class Help(Folder):
         self.assertEqual(self.complete("posemill", "resample", "--method", "=", "circular-c"),
                          {"circular-c1", "circular-c2", "circular-c3"})
         self.assertIn("squad", self.complete("posemill", "resample", "--method", "="))
-        self.assertEqual(self.complete("posemill", "help", "re"), {"reduce", "resample"})
+        self.assertEqual(self.complete("posemill", "help", "re"), {"reading", "reduce", "resample"})
+        self.assertEqual(self.complete("posemill", "convert", "--to-up", ""), {"keep", "y", "z"})
+        self.assertEqual(self.complete("posemill", "view", "--from", "=", "s"), {"side"})
         self.assertEqual(self.complete("posemill", "completions", ""), {"bash", "zsh", "fish"})
         self.assertEqual(self.complete("posemill", "resample", "--out", "--"), set()) # a file
         self.assertEqual(self.complete("posemill", "resample", "--out", "=", "--"), set())
@@ -288,7 +295,8 @@ class Help(Folder):
             return {row.split("\t")[0] for row in done.stdout.splitlines()}
 
         self.assertEqual(offered("posemill re"), {"reduce", "resample"})
-        self.assertEqual(offered("posemill help re"), {"reduce", "resample"})
+        self.assertEqual(offered("posemill help re"), {"reading", "reduce", "resample"})
+        self.assertEqual(offered("posemill convert --to-up "), {"keep", "y", "z"})
         self.assertEqual(offered("posemill completions "), {"bash", "zsh", "fish"})
         self.assertLessEqual({"--help", "--version"}, offered("posemill --"))
         for verb in self.verbs():

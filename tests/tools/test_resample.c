@@ -166,7 +166,7 @@ static int run(const char *format, ...) {
     for (char *word = strtok(line, " "); word; word = strtok(NULL, " "))
         argv[argc++] = word;
     argv[argc] = NULL;
-    return cmd_resample(argc, argv);
+    return command_main(&command_resample, argc, argv);
 }
 
 static bvh *load(const char *path, char **data) {

@@ -79,18 +79,18 @@ static void show(void *user, const pm_motion_batch_result *status) {
 /* ---- the run ------------------------------------------------------------------------------- */
 
 /* Without a rate nothing is computed. */
-static cli_exit start_engine(const resample_options *options, const device_options *device,
+static cli_exit start_engine(const command_options *options, const device_options *device,
                              pm_engine **engine) {
-    const bool opens = options->batch.run.task.rate && !device_options_automatic(device);
+    const bool opens = options->set->batch.task.rate && !device_options_automatic(device);
     return opens ? device_options_engine(device, engine) : CLI_DONE;
 }
 
-static cli_exit run_files(const resample_options *options, batch *b, pm_engine *engine,
+static cli_exit run_files(const command_options *options, batch *b, pm_engine *engine,
                           listener *l) {
     pm_motion_batch_result status;
     pm_error error = {.status = PM_OK};
     atomic_store(&stopped, 0);
-    atomic_file_stop_first(options->batch.ends_at_once ? NULL : &stopped);
+    atomic_file_stop_first(&stopped);
     const bool done = batch_run(b, engine, &status, &error) == PM_OK;
     atomic_file_stop_first(NULL);
     progress_clear();
@@ -118,10 +118,10 @@ static void print_report(const report_summary *found, bool json) {
 }
 
 /* The result of the batch is that of the report only where the report cannot be written. */
-static cli_exit write_report(const resample_options *options, batch *b, cli_exit code) {
+static cli_exit write_report(const command_options *options, batch *b, cli_exit code) {
     const report_summary *found = NULL;
     pm_error error = {.status = PM_OK};
-    if (!options->batch.run.report)
+    if (!options->set->batch.report)
         return code;
     const bool failed = batch_write_report(b, &found, &error) != PM_OK;
     progress_clear();
@@ -134,10 +134,10 @@ static cli_exit write_report(const resample_options *options, batch *b, cli_exit
     return !found && code == CLI_DONE ? CLI_PARTIAL : code;
 }
 
-static cli_exit run_list(const resample_options *options, const pm_motion_batch_list *list,
+static cli_exit run_list(const command_options *options, const pm_motion_batch_list *list,
                          batch_shard shard) {
     listener l = {.json = options->json};
-    pm_motion_batch_options run = options->batch.run;
+    pm_motion_batch_options run = options->set->batch;
     device_options device = options->device;
     pm_engine_desc automatic;
     pm_engine *engine = NULL;
@@ -172,14 +172,14 @@ static cli_exit run_list(const resample_options *options, const pm_motion_batch_
 
 /* ---- the inputs ---------------------------------------------------------------------------- */
 
-static cli_exit find_shard(const batch_options *how, batch_shard *shard) {
+static cli_exit find_shard(const command_options *o, batch_shard *shard) {
     const char *source = NULL;
     pm_error error = {.status = PM_OK};
-    const cli_exit code = cli_done(shard_find(how->shard, shard, &source, &error), &error);
-    if (code == CLI_DONE && how->shard && !cli_quiet)
+    const cli_exit code = cli_done(shard_find(o->shard, shard, &source, &error), &error);
+    if (code == CLI_DONE && o->shard && !cli_quiet)
         fprintf(stderr, "posemill: shard %llu of %llu, %s\n", (unsigned long long)shard->index,
                 (unsigned long long)shard->count, source);
-    if (code == CLI_DONE && how->run.report && shard->count > 1)
+    if (code == CLI_DONE && o->set->batch.report && shard->count > 1)
         return cli_fail(CLI_USAGE, "--report",
                         "when all shards are done, write it with: "
                         "posemill resample --resume --report DIR, without --shard",
@@ -187,19 +187,17 @@ static cli_exit find_shard(const batch_options *how, batch_shard *shard) {
     return code;
 }
 
-cli_exit batch_resample(const resample_options *options, char **operands, size_t operand_count) {
-    const batch_options *how = &options->batch;
-    const pm_motion_batch_sources sources = {.paths = (const char *const *)operands,
-                                             .path_count = operand_count,
-                                             .files_from = how->files_from,
-                                             .match = how->match,
-                                             .out_dir = how->run.out_dir,
-                                             .report = how->run.report};
+cli_exit batch_resample(const command_options *options, char **operands, size_t operand_count) {
+    pm_motion_batch_sources sources = options->set->sources;
+    sources.paths = (const char *const *)operands;
+    sources.path_count = operand_count;
+    sources.out_dir = options->set->batch.out_dir;
+    sources.report = options->set->batch.report;
     pm_motion_batch_list *list = NULL;
     pm_error error = {.status = PM_OK};
     batch_shard shard = {0, 1};
     size_t count = 0;
-    cli_exit code = find_shard(how, &shard);
+    cli_exit code = find_shard(options, &shard);
     if (code == CLI_DONE)
         code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
     if (code == CLI_DONE) {

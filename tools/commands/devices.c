@@ -16,30 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct devices_options {
-    bool json;
-    bool no_check;
-} devices_options;
-
-static const option devices_table[] = {
-    {"--json", 0, NULL, "print JSON", NULL, offsetof(devices_options, json)},
-    {"--no-check", 0, NULL, "list only; do not compare results with the reference", NULL,
-     offsetof(devices_options, no_check)},
-};
-
-static const command_help help = {
-    .name = "devices",
-    .usage = "[--device DEVICE] [--json] [--no-check]",
-    .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
-               "what the driver claims about float32 and sizes of work-groups, and whether\n"
-               "results match the CPU reference path bit for bit. The comparison takes seconds\n"
-               "on a device used for the first time; it does not rely on the claims.",
-    .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
-             "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
-             "without OpenCL, because the reference path is always available.",
-    .example = "posemill devices\nposemill devices --device gpu --json",
-};
-
 typedef struct device_row {
     pm_device_info info;
     pm_bit_match bit_match;
@@ -278,27 +254,34 @@ static void explain(const device_list *list) {
     }
 }
 
-int cmd_devices(int argc, char **argv) {
-    devices_options options = {false, false};
-    device_options chosen = {0};
-    const option_group groups[] = {
-        {"Options", devices_table, 2, &options},
-        device_options_group_of_one(&chosen),
-    };
+static cli_exit run(command_options *o, int count, char **operands) {
     device_list list = {0};
-    cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 2, &argc, argv, &code))
-        return (int)code;
-    code = chosen.device ? list_one(&chosen, &list) : list_all(&list);
-    for (size_t i = 0; i < list.count && code == CLI_DONE && !options.no_check; i++)
+    (void)count, (void)operands;
+    cli_exit code = o->device.device ? list_one(&o->device, &list) : list_all(&list);
+    for (size_t i = 0; i < list.count && code == CLI_DONE && !o->no_check; i++)
         measure(&list.rows[i]);
     progress_clear();
-    if (code == CLI_DONE && options.json)
+    if (code == CLI_DONE && o->json)
         print_json(&list);
     else if (code == CLI_DONE)
         code = print_table(&list);
     if (code == CLI_DONE)
         explain(&list);
     free(list.rows);
-    return (int)code;
+    return code;
 }
+
+const command command_devices = {
+    .verb = VERB_DEVICES,
+    .brief = "list OpenCL devices and compare their results with the reference",
+    .usage = "[--device DEVICE] [--json] [--no-check]",
+    .summary = "Lists OpenCL devices: index, P:D, name, type, driver, memory, largest allocation,\n"
+               "what the driver claims about float32 and sizes of work-groups, and whether\n"
+               "results match the CPU reference path bit for bit. The comparison takes seconds\n"
+               "on a device used for the first time; it does not rely on the claims.",
+    .notes = "With --device only that device is listed, and the exit code is 3 if it does not\n"
+             "exist; POSEMILL_DEVICE is ignored. Without --device the exit code is 0 even\n"
+             "without OpenCL, because the reference path is always available.",
+    .example = "posemill devices\nposemill devices --device gpu --json",
+    .run = run,
+};

@@ -8,40 +8,21 @@
 #include "motion/compare/outcome.h"
 #include "motion/open/formats.h"
 #include "options/motion_options.h"
-#include "options/options.h"
 
-#include <string.h>
-
-typedef struct info_options {
-    bool json;
-    motion_options motion;
-} info_options;
-
-static const option info_table[] = {
-    {"--json", 0, NULL, "print everything as JSON, one object per file", NULL,
-     offsetof(info_options, json)},
-};
-
-static const command_help help = {
-    .name = "info",
-    .usage = "FILE... [OPTIONS]",
-    .summary = "Describes motion files: format, skeleton, clips, rates and how they were\n"
-               "read, and what is unusual about them.",
-    .notes = "Reads" MOTION_READ_NAMES ". - is standard input.",
-    .example = "posemill info walk.bvh\n"
-               "posemill info archive/*.npz --json",
-    .takes_operands = true,
-};
+/* Notes have the warnings. */
+static void say_nothing(void *user, pm_log_level level, const pm_error *warning) {
+    (void)user, (void)level, (void)warning;
+}
 
 /* Adds the file's format to a set of bits. */
-static cli_exit one_file(const info_options *options, const char *path, unsigned *formats) {
+static cli_exit one_file(const command_options *options, const char *path, unsigned *formats) {
     pm_motion *motion = NULL;
     pm_error error = {.status = PM_OK};
-    motion_options reading = options->motion;
-    reading.read.examine = true;
-    reading.read.headers_only = true;
-    reading.read.count_gaps = true;
-    reading.quiet = true; /* notes have the warnings */
+    pm_motion_read_options reading = options->set->batch.task.read;
+    reading.examine = true;
+    reading.headers_only = true;
+    reading.count_gaps = true;
+    reading.log = say_nothing;
     cli_exit code = motion_options_open(&reading, path, &motion);
     if (code == CLI_DONE) {
         *formats |= 1u << pm_motion_get_content(motion)->format;
@@ -55,23 +36,30 @@ static cli_exit one_file(const info_options *options, const char *path, unsigned
     return code;
 }
 
-int cmd_info(int argc, char **argv) {
-    info_options options;
+static cli_exit run(command_options *o, int count, char **operands) {
     cli_exit code = CLI_DONE, last = CLI_DONE;
     int failures = 0;
     unsigned formats = 0;
-    memset(&options, 0, sizeof options);
-    const option_group groups[] = {{"Options", info_table, 1, &options},
-                                   motion_options_group(&options.motion)};
-    if (!options_parse(&help, groups, 2, &argc, argv, &code))
-        return (int)code;
-    if (argc == 0)
-        return (int)options_usage(&help, "input", "missing; expected a motion file");
-    for (int i = 0; i < argc; i++) {
-        code = one_file(&options, argv[i], &formats);
+    if (count == 0)
+        return options_usage(o, "input", "missing; expected a motion file");
+    for (int i = 0; i < count; i++) {
+        code = one_file(o, operands[i], &formats);
         failures += code != CLI_DONE;
         last = code != CLI_DONE ? code : last;
     }
-    motion_options_warn(&options.motion, formats);
-    return (int)(failures == 0 || failures == argc ? last : CLI_PARTIAL);
+    motion_options_warn(o, formats);
+    return failures == 0 || failures == count ? last : CLI_PARTIAL;
 }
+
+const command command_info = {
+    .verb = VERB_INFO,
+    .brief = "describe motion files, and what is unusual about them",
+    .usage = "FILE... [OPTIONS]",
+    .summary = "Describes motion files: format, skeleton, clips, rates and how they were\n"
+               "read, and what is unusual about them.",
+    .notes = "Reads " MOTION_READ_NAMES ". - is standard input.",
+    .example = "posemill info walk.bvh\n"
+               "posemill info archive/*.npz --json",
+    .takes_operands = true,
+    .run = run,
+};

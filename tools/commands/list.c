@@ -6,46 +6,10 @@
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "motion/items/archive.h"
-#include "options/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-typedef struct list_options {
-    const char *output; /* NULL: standard output */
-    const char *match, *files_from;
-    bool json;
-} list_options;
-
-#define AT(field) offsetof(list_options, field)
-static const option list_table[] = {
-    {"--output", 'o', "LIST", "where the list is written; default: standard output", value_text,
-     AT(output)},
-    {"--match", 0, "GLOB",
-     "which files of folders and archives: by name, or by the path in the folder where\n"
-     "the pattern has a /; default: by the extensions of motion formats",
-     value_text, AT(match)},
-    {"--files-from", 0, "LIST", "also the files of a list or of a tar archive; - is standard input",
-     value_text, AT(files_from)},
-    {"--json", 0, NULL, "with -o: print what was found and what was not usable, as JSON", NULL,
-     AT(json)},
-};
-#undef AT
-
-static const command_help help = {
-    .name = "list",
-    .usage = "FOLDER|FILE|ARCHIVE... [-o LIST] [OPTIONS]",
-    .summary = "Writes a list of motion files with their sizes, one JSON object a line, sorted by\n"
-               "path. Batches read it with --files-from.",
-    .notes =
-        "Folders are searched, without hidden files. Links are followed. Loops of links\n"
-        "and entries that cannot be read are left out with a warning and exit code 1. Archives\n"
-        "are .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz and .tar.zst.",
-    .example = "posemill list takes -o takes.jsonl\n"
-               "posemill list takes.tar.zst --match '*.npz' -o takes.jsonl",
-    .takes_operands = true,
-};
 
 /* ---- what it prints -------------------------------------------------------------------- */
 
@@ -101,59 +65,65 @@ static void print_totals(const char *output, const list_totals *totals) {
 
 /* ---- the command ----------------------------------------------------------------------- */
 
-static cli_exit write_found(const list_options *options, const pm_motion_batch_list *list) {
+static cli_exit write_found(const command_options *options, const pm_motion_batch_list *list) {
     pm_error error = {.status = PM_OK};
     found_items items;
     items.items = pm_motion_batch_list_get_items(list, &items.count);
     const list_totals totals = count_items(&items);
-    const bool to_stream = strcmp(options->output, "-") == 0;
+    const bool to_stream = strcmp(options->out, "-") == 0;
     if (totals.files == 0)
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
-    const cli_exit code =
-        cli_done(pm_motion_batch_list_write(list, options->output, &error), &error);
+    const cli_exit code = cli_done(pm_motion_batch_list_write(list, options->out, &error), &error);
     if (code != CLI_DONE)
         return code;
     if (options->json)
-        print_json(options->output, &items, &totals);
+        print_json(options->out, &items, &totals);
     else if (!to_stream && !cli_quiet)
-        print_totals(options->output, &totals);
+        print_totals(options->out, &totals);
     return totals.faults > 0 ? CLI_PARTIAL : CLI_DONE;
 }
 
-static cli_exit check(const list_options *options, int operands) {
-    if (operands == 0 && !options->files_from)
-        return options_usage(&help, "input", "missing; expected a folder, a file or an archive");
-    if (options->json && strcmp(options->output, "-") == 0)
-        return options_usage(&help, "--json", "needs -o LIST: the list takes standard output");
-    if (pm_motion_find_format(options->output) != PM_MOTION_ANY ||
-        archive_is_named(options->output))
-        return options_usage(&help, "-o", "'%s' has the name of an input; expected one such as %s",
-                             options->output, "takes.jsonl");
+static cli_exit check(const command_options *options, int operands) {
+    if (operands == 0 && !options->set->sources.files_from)
+        return options_usage(options, "input", "missing; expected a folder, a file or an archive");
+    if (options->json && strcmp(options->out, "-") == 0)
+        return options_usage(options, "--json", "needs -o LIST: the list takes standard output");
+    if (pm_motion_find_format(options->out) != PM_MOTION_ANY || archive_is_named(options->out))
+        return options_usage(options, "-o",
+                             "'%s' has the name of an input; expected one such as %s", options->out,
+                             "takes.jsonl");
     return CLI_DONE;
 }
 
-int cmd_list(int argc, char **argv) {
-    list_options options;
+static cli_exit run(command_options *o, int count, char **operands) {
     pm_motion_batch_list *list = NULL;
     pm_error error = {.status = PM_OK};
-    cli_exit code = CLI_DONE;
-    memset(&options, 0, sizeof options);
-    const option_group groups[] = {
-        {"Options", list_table, sizeof list_table / sizeof list_table[0], &options}};
-    if (!options_parse(&help, groups, 1, &argc, argv, &code))
-        return (int)code;
-    options.output = options.output ? options.output : "-";
-    code = check(&options, argc);
-    if (code != CLI_DONE)
-        return (int)code;
-    const pm_motion_batch_sources sources = {.paths = (const char *const *)argv,
-                                             .path_count = (size_t)argc,
-                                             .files_from = options.files_from,
-                                             .match = options.match};
-    code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
+    pm_motion_batch_sources sources = o->set->sources;
+    o->out = o->out ? o->out : "-";
+    sources.paths = (const char *const *)operands;
+    sources.path_count = (size_t)count;
+    cli_exit code = check(o, count);
     if (code == CLI_DONE)
-        code = write_found(&options, list);
+        code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
+    if (code == CLI_DONE)
+        code = write_found(o, list);
     pm_motion_batch_list_destroy(&list);
-    return (int)code;
+    return code;
 }
+
+const command command_list = {
+    .verb = VERB_LIST,
+    .brief = "list the motion files of folders and archives, with their sizes",
+    .usage = "FOLDER|FILE|ARCHIVE... [-o LIST] [OPTIONS]",
+    .summary = "Writes a list of motion files with their sizes, one JSON object a line, sorted by\n"
+               "path. Batches read it with --files-from.",
+    .notes =
+        "Folders are searched, without hidden files. Links are followed. Loops of links\n"
+        "and entries that cannot be read are left out with a warning and exit code 1. Archives\n"
+        "are .tar, .tar.gz, .tgz, .tar.bz2, .tar.xz and .tar.zst.",
+    .example = "posemill list takes -o takes.jsonl\n"
+               "posemill list takes.tar.zst --match '*.npz' -o takes.jsonl",
+    .takes_operands = true,
+    .run = run,
+};

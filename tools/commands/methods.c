@@ -5,25 +5,8 @@
 #include "commands.h"
 #include "host/base/counts.h"
 #include "motion/base/json.h"
-#include "options/options.h"
 
 #include <stdio.h>
-
-typedef struct methods_options {
-    bool json;
-} methods_options;
-
-static const option methods_table[] = {
-    {"--json", 0, NULL, "print JSON", NULL, offsetof(methods_options, json)},
-};
-
-static const command_help help = {
-    .name = "methods",
-    .usage = "[--json]",
-    .summary =
-        "Lists the interpolation methods: continuity, keys used, error, and when to use each.",
-    .example = "posemill methods",
-};
 
 static const char *vector_method_name(pm_vector_method method) {
     static const char *const names[PM_VECTOR_COUNT] = {
@@ -71,15 +54,21 @@ static void print_table(void) {
     }
 }
 
-int cmd_methods(int argc, char **argv) {
-    methods_options options = {false};
-    const option_group groups[] = {{"Options", methods_table, 1, &options}};
-    cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 1, &argc, argv, &code))
-        return (int)code;
-    if (options.json)
+static cli_exit run(command_options *o, int count, char **operands) {
+    (void)count, (void)operands;
+    if (o->json)
         print_json();
     else
         print_table();
     return CLI_DONE;
 }
+
+const command command_methods = {
+    .verb = VERB_METHODS,
+    .brief = "list the interpolation methods and when to use each",
+    .usage = "[--json]",
+    .summary =
+        "Lists the interpolation methods: continuity, keys used, error, and when to use each.",
+    .example = "posemill methods",
+    .run = run,
+};

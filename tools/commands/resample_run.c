@@ -16,51 +16,37 @@
 #include <string.h>
 #include <sys/stat.h>
 
-bool resample_option_rate(const char *text, void *target, char *reason) {
-    if (!task_is_rate(text)) {
-        snprintf(reason, OPTION_REASON_SIZE,
-                 "'%.80s' is not a rate; expected 60, 29.97, 30000/1001, x2 or /4", text);
-        return false;
-    }
-    *(const char **)target = text;
-    return true;
-}
-
 /* ---- operands ---------------------------------------------------------------------------- */
 
 /* A second operand is an output, unless it looks like a second input of a batch. */
-static cli_exit take_operand(const command_help *help, resample_options *options, int *argc,
-                             char **argv) {
-    const pm_motion_batch_options *run = &options->batch.run;
+static cli_exit take_operand(command_options *options, int *argc, char **argv) {
+    const pm_motion_batch_options *run = &options->set->batch;
     struct stat status;
     if (*argc != 2)
-        return options_usage(help, "-o", "missing; expected -o OUT or --out-dir DIR");
+        return options_usage(options, "-o", "missing; expected -o OUT or --out-dir DIR");
     if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
         !run->overwrite)
-        return options_usage(help, "-o",
+        return options_usage(options, "-o",
                              "missing, and '%s' exists; expected -o OUT or --out-dir DIR", argv[1]);
     options->out = argv[1];
     *argc = 1;
     return CLI_DONE;
 }
 
-cli_exit resample_find_output(const command_help *help, resample_options *options, int *argc,
-                              char **argv) {
-    const pm_motion_batch_options *run = &options->batch.run;
+cli_exit resample_find_output(command_options *options, int *argc, char **argv) {
+    const pm_motion_batch_options *run = &options->set->batch;
     pm_error error;
-    if (*argc == 0 && !options->batch.files_from)
-        return options_usage(help, "input", "missing; expected a motion file");
-    if (options->out && run->out_dir)
-        return options_usage(help, "-o", "cannot be combined with --out-dir");
+    if (*argc == 0 && !options->set->sources.files_from)
+        return options_usage(options, "input", "missing; expected a motion file");
     if (!options->out && !run->out_dir) {
-        const cli_exit code = take_operand(help, options, argc, argv);
+        const cli_exit code = take_operand(options, argc, argv);
         if (code != CLI_DONE)
             return code;
     }
     if (options->out && *argc > 1)
-        return options_usage(help, "-o", "accepts one input, found %d; use --out-dir", *argc);
+        return options_usage(options, "-o", "accepts one input, found %d; use --out-dir", *argc);
     if (options->json && options->out && strcmp(options->out, "-") == 0)
-        return options_usage(help, "--json",
+        return options_usage(options, "--json",
                              "cannot be combined with an output on standard output");
     if (run->out_dir && run->task.format != PM_MOTION_ANY)
         return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
@@ -70,30 +56,32 @@ cli_exit resample_find_output(const command_help *help, resample_options *option
 /* ---- one file ---------------------------------------------------------------------------- */
 
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
-static cli_exit check_clash(const resample_options *options, const char *in) {
-    const pm_motion_batch_task *task = &options->batch.run.task;
-    const char *const read[] = {task->curve.tangents_file, task->curve.axis_file, task->read.layout,
-                                task->read.rates_file, options->batch.run.overwrite ? NULL : in};
+cli_exit resample_check_clash(const command_options *options, const char *in) {
+    const pm_motion_options *set = options->set;
     const named_file *output = NULL, *other = NULL;
-    for (size_t i = 0; i < sizeof read / sizeof read[0]; i++) {
+    for (size_t i = 0; i <= option_row_count; i++) {
+        const bool is_source = i == option_row_count;
+        const char *read = !is_source             ? options_input(options->set, i)
+                           : set->batch.overwrite ? NULL
+                                                  : in;
         const named_file names[] = {{options->out, LOCATION_OUTPUT},
-                                    {read[i] ? read[i] : "", LOCATION_INPUT}};
-        if (read[i] && names_clash(names, 2, &output, &other))
+                                    {read ? read : "", LOCATION_INPUT}};
+        if (read && names_clash(names, 2, &output, &other))
             return cli_fail(
-                CLI_CANNOT_WRITE, read[i],
-                read[i] == in ? "choose another name for the output, or replace it with --overwrite"
-                              : "choose another name for the output",
+                CLI_CANNOT_WRITE, read,
+                is_source ? "choose another name for the output, or replace it with --overwrite"
+                          : "choose another name for the output",
                 "would be overwritten by the result");
     }
     return CLI_DONE;
 }
 
 /* Once the format of the input is known. */
-static void warn_of_options(const resample_options *options, pm_motion_format found) {
-    const pm_motion_batch_task *task = &options->batch.run.task;
+static void warn_of_options(const command_options *options, pm_motion_format found) {
+    const pm_motion_batch_task *task = &options->set->batch.task;
     const pm_motion_format named = pm_motion_find_format(options->out);
     const device_options *device = &options->device;
-    motion_options_warn(&options->motion, 1u << found);
+    motion_options_warn(options, 1u << found);
     if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
@@ -115,11 +103,11 @@ static void show(void *user, uint64_t done, uint64_t total) {
     progress_advance(&shown->bar, done - shown->bar.done);
 }
 
-static pm_status work_on(const resample_options *options, task_engines *engines, const char *in,
+static pm_status work_on(const command_options *options, task_engines *engines, const char *in,
                          task_report *report, pm_error *error) {
     shown_progress shown = {.is_shown = false};
     task_curve curve = {.is_warned = false};
-    const task_how how = {.task = &options->batch.run.task,
+    const task_how how = {.task = &options->set->batch.task,
                           .curve = &curve,
                           .engines = engines,
                           .finds_aliasing = options->json || !cli_quiet,
@@ -147,7 +135,7 @@ static pm_status work_on(const resample_options *options, task_engines *engines,
     return status;
 }
 
-static cli_exit write_one(const resample_options *options, pm_engine *engine, const char *in) {
+static cli_exit write_one(const command_options *options, pm_engine *engine, const char *in) {
     const pm_engine_desc automatic = device_options_desc(&options->device);
     task_engines engines;
     task_report report;
@@ -160,15 +148,15 @@ static cli_exit write_one(const resample_options *options, pm_engine *engine, co
     return code;
 }
 
-static cli_exit run_one(const resample_options *options, const char *in) {
-    const pm_motion_batch_task *task = &options->batch.run.task;
+static cli_exit run_one(const command_options *options, const char *in) {
+    const pm_motion_batch_task *task = &options->set->batch.task;
     pm_engine *engine = NULL;
     pm_error error = {.status = PM_OK};
     cli_exit code = cli_done(task_check_input(task, in, &error), &error);
     if (code == CLI_DONE)
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
-        code = check_clash(options, in);
+        code = resample_check_clash(options, in);
     if (code == CLI_DONE && task->rate && !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)
@@ -177,11 +165,7 @@ static cli_exit run_one(const resample_options *options, const char *in) {
     return code;
 }
 
-cli_exit resample_run(resample_options *options, char **inputs, size_t count) {
-    pm_motion_batch_task *task = &options->batch.run.task;
-    task->read = options->motion.read;
-    task->clips = options->clips.names;
-    task->clip_count = options->clips.count;
+cli_exit resample_run(command_options *options, char **inputs, size_t count) {
     if (options->out)
         return run_one(options, inputs[0]);
 #if POSEMILL_BATCH

@@ -17,57 +17,9 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct verify_options {
-    uint64_t seed;
-    size_t samples;
-    size_t lanes;
-    bool json;
-    device_options device;
-} verify_options;
-
-static bool parse_lanes(const char *text, void *target, char *reason) {
-    size_t lanes = 0;
-    bool good = value_size(text, &lanes, reason);
-    if (!good || (lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)) {
-        snprintf(reason, OPTION_REASON_SIZE, "'%s' is invalid; expected one of: 1 4 8 16", text);
-        return false;
-    }
-    *(size_t *)target = lanes;
-    return true;
-}
-
-#define AT(field) offsetof(verify_options, field)
-static const option verify_table[] = {
-    {"--samples", 0, "N",
-     "approximate number of samples of random keys per method;\ndefault 200000", value_size,
-     AT(samples)},
-    {"--seed", 0, "S", "seed of the random keys and times; default 1", option_u64, AT(seed)},
-    {"--lanes", 0, "N", "tracks per work-item: 1, 4, 8 or 16; default: chosen by the engine",
-     parse_lanes, AT(lanes)},
-    {"--json", 0, NULL, "print JSON", NULL, AT(json)},
-};
-#undef AT
-
-static const command_help help = {
-    .name = "verify",
-    .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
-    .summary = "Runs every method with random and adversarial keys on the device and on the CPU\n"
-               "reference path, and measures the errors of both against double precision.",
-    .notes =
-        "Several devices are verified one by one, and --json lists them.\n"
-        "The rms error is measured on random keys with rotations of up to 180 degrees between\n"
-        "keys, for cubic of up to 90. Results whose bits differ from the reference pass if they\n"
-        "are within the bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
-        "Errors are measured at the float32 position in the segment. If a curve reaches further\n"
-        "than half a turn, its max is divided by the reach in half turns (for cubicspline and\n"
-        "ncubic: by the inverse of the length that they divide by). The raw max is not divided.\n"
-        "See docs/accuracy.md.",
-    .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
-};
-
 /* ---- printing ------------------------------------------------------------------ */
 
-static void print_heading(const verify_options *options, const pm_device_info *device) {
+static void print_heading(const command_options *options, const pm_device_info *device) {
     printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
                    device_type_name(device->type),
                    device->driver[0] != '\0' ? device->driver : "none", device->lanes,
@@ -119,7 +71,7 @@ static void json_row(json_writer *json, const verify_result *result) {
     json_end_object(json);
 }
 
-static void json_table(json_writer *json, const verify_options *options,
+static void json_table(json_writer *json, const command_options *options,
                        const pm_device_info *device, const verify_result *results, bool passed) {
     json_begin_object(json, NULL);
     json_write_string(json, "device", device->name);
@@ -140,7 +92,7 @@ static void json_table(json_writer *json, const verify_options *options,
 
 /* The tables of one run: a single one, or a list for several devices. */
 typedef struct verify_run {
-    const verify_options *options;
+    const command_options *options;
     bool listed;
     size_t tables; /* started so far */
     json_writer json;
@@ -166,7 +118,7 @@ static void end_tables(verify_run *run, bool passed) {
 }
 
 static cli_exit run_methods(verify_run *run, pm_engine *engine) {
-    const verify_options *options = run->options;
+    const command_options *options = run->options;
     verify_result results[PM_METHOD_COUNT];
     pm_device_info device;
     bool passed = true;
@@ -209,22 +161,34 @@ static cli_exit run_device(const device_options *device, void *context) {
 
 /* Several devices are verified one by one: the cases are so small that one device would compute all
  * of a multi-device job. */
-static cli_exit run_devices(const verify_options *options) {
-    verify_run run = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
-    cli_exit code = device_options_each(&options->device, run_device, &run);
-    end_tables(&run, code == CLI_DONE);
+static cli_exit run(command_options *options, int count, char **operands) {
+    enum { USUAL_SAMPLES = 200000, USUAL_SEED = 1 };
+    (void)count, (void)operands;
+    if (!options_is_given(options->set, "samples"))
+        options->samples = USUAL_SAMPLES;
+    if (!options_is_given(options->set, "seed"))
+        options->seed = USUAL_SEED;
+    verify_run tables = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
+    cli_exit code = device_options_each(&options->device, run_device, &tables);
+    end_tables(&tables, code == CLI_DONE);
     return code;
 }
 
-int cmd_verify(int argc, char **argv) {
-    verify_options options = {.seed = 1, .samples = 200000};
-    const option_group groups[] = {
-        {"Options", verify_table, sizeof verify_table / sizeof verify_table[0], &options},
-        device_options_group_without_reference(&options.device),
-    };
-    cli_exit code = CLI_DONE;
-    if (!options_parse(&help, groups, 2, &argc, argv, &code))
-        return (int)code;
-    options.device.lanes = (uint32_t)options.lanes;
-    return (int)run_devices(&options);
-}
+const command command_verify = {
+    .verb = VERB_VERIFY,
+    .brief = "check every method on a device against double precision",
+    .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
+    .summary = "Runs every method with random and adversarial keys on the device and on the CPU\n"
+               "reference path, and measures the errors of both against double precision.",
+    .notes =
+        "Several devices are verified one by one, and --json lists them.\n"
+        "The rms error is measured on random keys with rotations of up to 180 degrees between\n"
+        "keys, for cubic of up to 90. Results whose bits differ from the reference pass if they\n"
+        "are within the bounds; the table marks them. The exit code is 5 when a bound is exceeded.\n"
+        "Errors are measured at the float32 position in the segment. If a curve reaches further\n"
+        "than half a turn, its max is divided by the reach in half turns (for cubicspline and\n"
+        "ncubic: by the inverse of the length that they divide by). The raw max is not divided.\n"
+        "See docs/accuracy.md.",
+    .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
+    .run = run,
+};

@@ -22,7 +22,7 @@ static cli_exit read_array(const char *path, const char *shape_name, size_t rank
     return cli_done(status, &error);
 }
 
-static cli_exit read_keys(const eval_options *options, eval_input *input) {
+static cli_exit read_keys(const command_options *options, eval_input *input) {
     static const size_t shape[] = {SIZE_MAX, SIZE_MAX, 4};
     cli_exit code = read_array(options->keys, "(n, tracks, 4)", 3, shape, &input->keys);
     if (code == CLI_DONE && input->keys.count == 0)
@@ -64,7 +64,7 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
     return code;
 }
 
-static cli_exit read_tangents(const eval_options *options, eval_input *input) {
+static cli_exit read_tangents(const command_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
     cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
@@ -79,7 +79,8 @@ static cli_exit read_tangents(const eval_options *options, eval_input *input) {
 
 /* ---- samples ------------------------------------------------------------------- */
 
-static bool count_samples(const eval_options *options, const eval_input *input, uint64_t *count) {
+static bool count_samples(const command_options *options, const eval_input *input,
+                          uint64_t *count) {
     if (options->times) {
         *count = input->times.count;
         return true;
@@ -106,7 +107,7 @@ static bool times_usable(const eval_input *input) {
     return true;
 }
 
-static cli_exit find_sample_count(const eval_options *options, eval_input *input) {
+static cli_exit find_sample_count(const command_options *options, eval_input *input) {
     uint64_t count = 0;
     if (!times_usable(input))
         return CLI_DONE;
@@ -115,27 +116,30 @@ static cli_exit find_sample_count(const eval_options *options, eval_input *input
     if (!fits || count > SIZE_MAX / 2 / sample_bytes)
         return cli_fail(CLI_BAD_INPUT, "--rate", NULL, "requests more samples than fit in a file");
     bool requested = options->times != NULL || options->count_given;
-    if (!requested && count > options->max_frames)
+    const uint64_t given = options->set->batch.task.max_samples;
+    const uint64_t most = given > 0 ? given : OPTION_MAX_FRAMES;
+    if (!requested && count > most)
         return cli_fail(CLI_BAD_INPUT, "--rate",
                         "use --count, or raise the limit with --max-frames",
                         "requests %llu samples; the limit is %llu", (unsigned long long)count,
-                        (unsigned long long)options->max_frames);
+                        (unsigned long long)most);
     input->sample_count = (size_t)count;
     return CLI_DONE;
 }
 
 /* NaN is not a time. In a loop infinity is not one either. */
-static cli_exit check_times(const eval_options *options, const eval_input *input) {
+static cli_exit check_times(const command_options *options, const eval_input *input) {
     const double *times = input->times.data;
     for (size_t i = 0; i < input->times.count; i++)
-        if (isnan(times[i]) || (options->curve.loop_period > 0.0 && isinf(times[i])))
+        if (isnan(times[i]) ||
+            (options->set->batch.task.curve.loop_period > 0.0 && isinf(times[i])))
             return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
                             isnan(times[i]) ? "NaN; expected a number"
                                             : "infinite; a loop requires finite times");
     return CLI_DONE;
 }
 
-cli_exit eval_input_read(eval_options *options, eval_input *input) {
+cli_exit eval_input_read(command_options *options, eval_input *input) {
     memset(input, 0, sizeof *input);
     cli_exit code = read_keys(options, input);
     if (code == CLI_DONE && options->key_times) {
@@ -160,8 +164,8 @@ cli_exit eval_input_read(eval_options *options, eval_input *input) {
     input->desc.timeline_count = 1;
     if (code == CLI_DONE) {
         pm_error error = {0};
-        task_curve_warn(&options->curve, false, &input->curve, cli_log, NULL);
-        code = cli_done(task_curve_apply(&options->curve, input->timeline.key_count,
+        task_curve_warn(&options->set->batch.task.curve, false, &input->curve, cli_log, NULL);
+        code = cli_done(task_curve_apply(&options->set->batch.task.curve, input->timeline.key_count,
                                          input->track_count, &input->curve, &input->desc, &error),
                         &error);
     }
@@ -182,7 +186,7 @@ void eval_input_release(eval_input *input) {
 
 /* The file that the library rejected: the description is rebuilt one array at a time, and the first
  * array that makes the check fail is the cause. */
-static const char *failing_key_file(const eval_options *options, const eval_input *input) {
+static const char *failing_key_file(const command_options *options, const eval_input *input) {
     pm_error ignored = {0};
     pm_clip_desc desc = {
         .track_count = input->track_count,
@@ -195,20 +199,21 @@ static const char *failing_key_file(const eval_options *options, const eval_inpu
     desc.positions = input->desc.positions;
     if (options->vectors && pm_clip_check(&desc, &ignored) != PM_OK)
         return options->vectors;
-    if (options->curve.tangents_file && input->desc.user_tangents.data)
-        return options->curve.tangents_file;
+    if (options->set->batch.task.curve.tangents_file && input->desc.user_tangents.data)
+        return options->set->batch.task.curve.tangents_file;
     if (input->desc.axes.data)
-        return options->curve.axis_file ? options->curve.axis_file : "--axis";
+        return options->set->batch.task.curve.axis_file ? options->set->batch.task.curve.axis_file
+                                                        : "--axis";
     return options->keys;
 }
 
-static const char *failing_time(const eval_options *options, const eval_input *input) {
-    if (times_usable(input) && options->curve.loop_period > 0.0)
+static const char *failing_time(const command_options *options, const eval_input *input) {
+    if (times_usable(input) && options->set->batch.task.curve.loop_period > 0.0)
         return "--loop";
     return options->key_times ? options->key_times : "--key-rate";
 }
 
-cli_exit eval_input_fail(const eval_options *options, const eval_input *input,
+cli_exit eval_input_fail(const command_options *options, const eval_input *input,
                          const pm_error *error) {
     const char *what = options->keys;
     if (error->status == PM_ERROR_KEY)

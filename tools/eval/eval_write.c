@@ -38,13 +38,13 @@ typedef struct writer {
 
 static const size_t components[EVAL_OUTPUTS] = {4, 3, 3, 3};
 
-static const char *output_path(const eval_options *options, size_t output) {
+static const char *output_path(const command_options *options, size_t output) {
     const char *paths[EVAL_OUTPUTS] = {options->out, options->vectors_out, options->velocity,
                                        options->acceleration};
     return paths[output];
 }
 
-size_t eval_output_names(const eval_options *options, const char *names[EVAL_OUTPUTS]) {
+size_t eval_output_names(const command_options *options, const char *names[EVAL_OUTPUTS]) {
     size_t count = 0;
     for (size_t i = 0; i < EVAL_OUTPUTS; i++)
         if (output_path(options, i))
@@ -62,7 +62,7 @@ static cli_exit open_sink(sink *target, const char *path, const eval_input *inpu
     return cli_output_write(target->output, header, size);
 }
 
-static cli_exit writer_open(writer *w, const eval_options *options, const eval_input *input) {
+static cli_exit writer_open(writer *w, const command_options *options, const eval_input *input) {
     size_t row_bytes = 0;
     cli_exit code = CLI_DONE;
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
@@ -127,8 +127,9 @@ static void writer_begin(writer *w, unsigned buffer, size_t count) {
         write_piece(w);
 }
 
-static cli_exit compute_piece(const writer *w, const eval_options *options, const eval_input *input,
-                              const pm_clip *clip, unsigned buffer, size_t first, size_t count) {
+static cli_exit compute_piece(const writer *w, const command_options *options,
+                              const eval_input *input, const pm_clip *clip, unsigned buffer,
+                              size_t first, size_t count) {
     pm_error error = {0};
     pm_sample_job job = {
         .sample_count = count,
@@ -149,7 +150,7 @@ static cli_exit compute_piece(const writer *w, const eval_options *options, cons
     return CLI_DONE;
 }
 
-static cli_exit write_all(writer *w, const eval_options *options, const eval_input *input,
+static cli_exit write_all(writer *w, const command_options *options, const eval_input *input,
                           const pm_clip *clip) {
     progress bar;
     cli_exit code = CLI_DONE;
@@ -172,7 +173,7 @@ static cli_exit write_all(writer *w, const eval_options *options, const eval_inp
     return code == CLI_DONE ? written : code;
 }
 
-cli_exit eval_write(const eval_options *options, const eval_input *input, const pm_clip *clip) {
+cli_exit eval_write(const command_options *options, const eval_input *input, const pm_clip *clip) {
     writer w = {0};
     cli_exit code = writer_open(&w, options, input);
     if (code == CLI_DONE)

@@ -18,14 +18,14 @@ static void see(void *user, const void *data, size_t size) {
 #include <string.h>
 #include <sys/stat.h>
 
-static cli_exit open_motion(const motion_options *options, open_clip *o) {
+static cli_exit open_motion(const pm_motion_read_options *options, open_clip *o) {
 #if POSEMILL_BATCH
     digest_state *state = digest_begin();
     if (!state)
         return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
     const pm_motion_observer observer = {.see = see, .user = state};
-    motion_options observed = *options;
-    observed.read.observer = &observer;
+    pm_motion_read_options observed = *options;
+    observed.observer = &observer;
     const cli_exit code = motion_options_open(&observed, o->path, &o->motion);
     const digest found = digest_end(&state);
     snprintf(o->digest, sizeof o->digest, "%s", found.text);
@@ -54,7 +54,7 @@ static cli_exit find_clip(const char *clip, open_clip *o) {
     return cli_done(motion_name_failure(status, o->path, &error), &error);
 }
 
-cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
+cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, const char *clip,
                       open_clip *opened) {
     *opened = (open_clip){.path = path};
     const cli_exit code = open_motion(options, opened);
@@ -67,7 +67,7 @@ static bool is_same_file(const char *a, const char *b) {
     return strcmp(a, b) == 0 && stat(a, &status) == 0 && S_ISREG(status.st_mode);
 }
 
-cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+cli_exit open_clip_beside(const pm_motion_read_options *options, const char *path, const char *clip,
                           const open_clip *of, open_clip *opened) {
     if (!is_same_file(of->path, path))
         return open_clip_of(options, path, clip, opened);

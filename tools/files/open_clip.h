@@ -17,12 +17,12 @@ typedef struct open_clip {
 
 /* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
  * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
-cli_exit open_clip_of(const motion_options *options, const char *path, const char *clip,
+cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, const char *clip,
                       open_clip *opened);
 
 /* open_clip_of; where `path` is that of another clip, its motion is shared, because two would take twice
  * the memory. Close it before `of`. */
-cli_exit open_clip_beside(const motion_options *options, const char *path, const char *clip,
+cli_exit open_clip_beside(const pm_motion_read_options *options, const char *path, const char *clip,
                           const open_clip *of, open_clip *opened);
 void close_clip(open_clip *opened);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values of --method are completed by the names of the methods, operands of help by commands, that of
- * completions by the shells, other values and operands by files.
+ * Values that are words, or may be, are completed by them; operands of help by verbs and topics, that of
+ * completions by the shells; other values and operands by files.
  */
 #include "completions.h"
 
@@ -12,66 +12,87 @@
 
 /* ---- words --------------------------------------------------------------------- */
 
-static bool is_method(const option *row) {
-    return strcmp(row->name, "--method") == 0;
+/* The words of an option with blanks between. Returns false if it has none. */
+static bool put_words(const option_row *row) {
+    const char *word = NULL;
+    for (size_t i = 0; (word = option_word_at(row, i)) != NULL; i++)
+        printf("%s%s", i > 0 ? " " : "", word);
+    return option_word_at(row, 0) != NULL;
 }
 
-static void put_methods(void) {
-    for (size_t i = 0; i < pm_method_count(); i++)
-        printf("%s%s", i > 0 ? " " : "", pm_method_get_info((pm_method)i)->name);
+/* A value that may be something else than a word. */
+static bool is_open(const option_row *row) {
+    return row->info.type != PM_OPTION_WORD;
 }
 
-static void put_names(const option_group *group) {
-    for (size_t i = 0; i < group->count; i++)
-        printf("%s ", group->options[i].name);
+static void put_verb_names(const command *const *verbs) {
+    for (; *verbs; verbs++)
+        printf("%s ", option_verb_name((*verbs)->verb));
+}
+
+static void put_topic_names(void) {
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        printf("%s ", topic->name);
 }
 
 /* What an option does, without details: the help up to a semicolon, within single quotes. */
 static void put_meaning(help_style shell, const char *help) {
     const size_t size = strcspn(help, ";");
     for (size_t i = 0; i < size; i++) {
-        const char c = help[i] == '\n' ? ' ' : help[i];
-        if (c == '\'')
+        const char c = help[i];
+        if (c == '{')
+            printf("--");
+        else if (c == '\'')
             printf("%s", shell == HELP_FISH ? "\\'" : "'\\''");
         else if (strchr(shell == HELP_ZSH ? "\\[]:" : "\\", c))
             printf("\\%c", c);
-        else
+        else if (c != '}')
             putchar(c);
     }
 }
 
-typedef void put_option(const char *command, const option *row);
+typedef void put_option(const char *verb, const option_row *row);
 
-static void put_options(const char *command, const option_group *groups, size_t group_count,
-                        put_option *put) {
-    for (size_t g = 0; g < group_count; g++)
-        for (size_t i = 0; i < groups[g].count; i++)
-            put(command, &groups[g].options[i]);
-    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++)
-        put(command, &option_common[i]);
+/* With each option of a verb. */
+static void put_options(option_verb verb, put_option *put) {
+    const option_row *row = NULL;
+    for (size_t i = 0; (row = help_row(verb, NULL, i)) != NULL; i++)
+        put(option_verb_name(verb), row);
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        for (size_t i = 0; (row = help_row(verb, topic->name, i)) != NULL; i++)
+            put(option_verb_name(verb), row);
 }
 
 /* ---- bash ---------------------------------------------------------------------- */
 
-static void put_bash_word(const char *command, const option *row) {
-    (void)command;
+static void put_bash_word(const char *verb, const option_row *row) {
+    (void)verb;
     if (row->letter != 0)
         printf("-%c ", row->letter);
-    printf("%s ", row->name);
+    printf("--%s ", row->info.name);
 }
 
-static void put_bash_valued(const char *command, const option *row) {
-    if (row->argument && !is_method(row))
-        put_bash_word(command, row);
+static void put_bash_valued(const char *verb, const option_row *row) {
+    if (row->info.argument && !option_word_at(row, 0))
+        put_bash_word(verb, row);
+}
+
+static void put_bash_case(const char *verb, const option_row *row) {
+    (void)verb;
+    if (!row->info.argument || !option_word_at(row, 0))
+        return;
+    printf("        --%s) words=\"", row->info.name);
+    put_words(row);
+    printf("\" ;;\n");
 }
 
 /* Bash takes the = of --name=value for a word. */
-static void bash_begin(const option_group *groups, size_t group_count) {
+static void bash_begin(const command *const *verbs) {
     printf("# Completions of posemill for bash.\n"
            "_posemill() {\n"
            "    local word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"${COMP_WORDS[COMP_CWORD - 1]}\"\n"
-           "    local options='' valued='' commands=\"");
-    put_names(&groups[0]);
+           "    local options='' valued='' words='' commands=\"");
+    put_verb_names(verbs);
     printf("\"\n"
            "    COMPREPLY=()\n"
            "    if [ \"$word\" = = ]; then\n"
@@ -80,32 +101,32 @@ static void bash_begin(const option_group *groups, size_t group_count) {
            "        before=\"${COMP_WORDS[COMP_CWORD - 2]}\"\n"
            "    fi\n"
            "    if [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-           "        COMPREPLY=($(compgen -W \"$commands ");
-    for (size_t g = 1; g < group_count; g++)
-        put_names(&groups[g]);
-    printf("\" -- \"$word\"))\n"
+           "        COMPREPLY=($(compgen -W \"$commands help completions --help --version\" -- "
+           "\"$word\"))\n"
            "        return\n"
            "    fi\n"
            "    case \"${COMP_WORDS[1]}\" in\n"
-           "    help) COMPREPLY=($(compgen -W \"$commands\" -- \"$word\")) ;;\n"
+           "    help) COMPREPLY=($(compgen -W \"$commands ");
+    put_topic_names();
+    printf("\" -- \"$word\")) ;;\n"
            "    completions) COMPREPLY=($(compgen -W \"" SHELLS "\" -- \"$word\")) ;;\n");
 }
 
-static void bash_print(const command_help *help, const option_group *groups, size_t group_count) {
-    printf("    %s)\n        options=\"", help->name);
-    put_options(help->name, groups, group_count, put_bash_word);
+static void bash_print(const command *verb) {
+    printf("    %s)\n        options=\"", option_verb_name(verb->verb));
+    put_options(verb->verb, put_bash_word);
     printf("\"\n        valued=\"");
-    put_options(help->name, groups, group_count, put_bash_valued);
-    printf("\"\n        ;;\n");
+    put_options(verb->verb, put_bash_valued);
+    printf("\"\n        case \"$before\" in\n");
+    put_options(verb->verb, put_bash_case);
+    printf("        esac\n        ;;\n");
 }
 
 /* An empty reply leaves the word to the completion of files. */
 static void bash_end(void) {
     printf("    esac\n"
-           "    if [ \"$before\" = --method ]; then\n"
-           "        COMPREPLY=($(compgen -W \"");
-    put_methods();
-    printf("\" -- \"$word\"))\n"
+           "    if [ -n \"$words\" ]; then\n"
+           "        COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
            "    elif [[ \" $valued \" != *\" $before \"* && \"$word\" == -* ]]; then\n"
            "        COMPREPLY=($(compgen -W \"$options\" -- \"$word\"))\n"
            "    fi\n"
@@ -115,24 +136,25 @@ static void bash_end(void) {
 
 /* ---- zsh ----------------------------------------------------------------------- */
 
-static void put_zsh_names(const char *array, const option_group *groups, size_t group_count) {
-    printf("    local -a %s=(\n", array);
-    for (size_t g = 0; g < group_count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            printf("        '%s:", groups[g].options[i].name);
-            put_meaning(HELP_ZSH, groups[g].options[i].help);
-            printf("'\n");
-        }
-    printf("    )\n");
+static void put_zsh_term(const char *name, const char *help) {
+    printf("        '%s:", name);
+    put_meaning(HELP_ZSH, help);
+    printf("'\n");
 }
 
-static void zsh_begin(const option_group *groups, size_t group_count) {
+static void zsh_begin(const command *const *verbs) {
     printf("#compdef posemill\n"
            "_posemill() {\n"
-           "    local command\n");
-    put_zsh_names("commands", groups, 1);
-    put_zsh_names("others", groups + 1, group_count - 1);
-    printf("    if (( CURRENT == 2 )); then\n"
+           "    local command\n"
+           "    local -a commands=(\n");
+    for (; *verbs; verbs++)
+        put_zsh_term(option_verb_name((*verbs)->verb), (*verbs)->brief);
+    printf("    )\n    local -a topics=(\n");
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        put_zsh_term(topic->name, topic->help);
+    printf("    )\n"
+           "    local -a others=(help completions --help --version)\n"
+           "    if (( CURRENT == 2 )); then\n"
            "        _describe command commands -- others\n"
            "        return\n"
            "    fi\n"
@@ -140,98 +162,99 @@ static void zsh_begin(const option_group *groups, size_t group_count) {
            "    shift words\n"
            "    (( CURRENT-- ))\n"
            "    case $command in\n"
-           "    help) _describe command commands ;;\n"
+           "    help) _describe command commands -- topics ;;\n"
            "    completions) compadd " SHELLS " ;;\n");
 }
 
-static void put_zsh_option(const char *command, const option *row) {
-    const char *plus = row->argument ? "+" : "", *equal = row->argument ? "=" : "";
-    (void)command;
+static void put_zsh_value(const option_row *row) {
+    const bool has_words = option_word_at(row, 0) != NULL, takes_files = is_open(row) || !has_words;
+    printf(":");
+    put_meaning(HELP_ZSH, row->info.argument);
+    printf(":%s", !has_words ? "_files" : takes_files ? "{compadd -- " : "(");
+    put_words(row);
+    printf("%s", !has_words ? "" : takes_files ? "; _files}" : ")");
+}
+
+static void put_zsh_option(const char *verb, const option_row *row) {
+    const char *plus = row->info.argument ? "+" : "", *equal = row->info.argument ? "=" : "";
+    (void)verb;
     printf(" \\\n            ");
     if (row->letter != 0)
-        printf("'(-%c %s)'{-%c%s,%s%s}'[", row->letter, row->name, row->letter, plus, row->name,
-               equal);
+        printf("'(-%c --%s)'{-%c%s,--%s%s}'[", row->letter, row->info.name, row->letter, plus,
+               row->info.name, equal);
     else
-        printf("'%s%s[", row->name, equal);
-    put_meaning(HELP_ZSH, row->help);
+        printf("'%s--%s%s[", row->info.repeats ? "*" : "", row->info.name, equal);
+    put_meaning(HELP_ZSH, row->info.help);
     printf("]");
-    if (row->argument) {
-        printf(":");
-        put_meaning(HELP_ZSH, row->argument);
-        printf(":");
-        if (is_method(row)) {
-            printf("(");
-            put_methods();
-            printf(")");
-        } else {
-            printf("_files");
-        }
-    }
+    if (row->info.argument)
+        put_zsh_value(row);
     printf("'");
 }
 
-static void zsh_print(const command_help *help, const option_group *groups, size_t group_count) {
-    printf("    %s)\n        _arguments -s", help->name);
-    put_options(help->name, groups, group_count, put_zsh_option);
-    printf("%s\n        ;;\n", help->takes_operands ? " \\\n            '*:file:_files'" : "");
+static void zsh_print(const command *verb) {
+    printf("    %s)\n        _arguments -s", option_verb_name(verb->verb));
+    put_options(verb->verb, put_zsh_option);
+    printf("%s\n        ;;\n", verb->takes_operands ? " \\\n            '*:file:_files'" : "");
 }
 
 /* ---- fish ---------------------------------------------------------------------- */
 
-static void fish_begin(const option_group *groups, size_t group_count) {
+static void put_fish_first(const char *kind, const char *name, const char *help) {
+    printf("complete -c posemill -n __fish_use_subcommand -f -%s %s -d '", kind, name);
+    put_meaning(HELP_FISH, help);
+    printf("'\n");
+}
+
+static void fish_begin(const command *const *verbs) {
     printf("# Completions of posemill for fish.\n");
-    for (size_t g = 0; g < group_count; g++)
-        for (size_t i = 0; i < groups[g].count; i++) {
-            const option *row = &groups[g].options[i];
-            const bool is_option = row->name[0] == '-';
-            printf("complete -c posemill -n __fish_use_subcommand -f -%c %s -d '",
-                   is_option ? 'l' : 'a', row->name + (is_option ? 2 : 0));
-            put_meaning(HELP_FISH, row->help);
-            printf("'\n");
-        }
+    for (size_t i = 0; verbs[i]; i++)
+        put_fish_first("a", option_verb_name(verbs[i]->verb), verbs[i]->brief);
+    put_fish_first("a", "help", "print the help of a command or of a topic");
+    put_fish_first("a", "completions", "print a script of completions for a shell");
+    put_fish_first("l", "help", "print this help and exit");
+    put_fish_first("l", "version", "print the version and exit");
     printf("complete -c posemill -n '__fish_seen_subcommand_from help' -f -a '");
-    put_names(&groups[0]);
+    put_verb_names(verbs);
+    put_topic_names();
     printf("'\n"
            "complete -c posemill -n '__fish_seen_subcommand_from completions' -f -a '" SHELLS
            "'\n");
 }
 
-static void put_fish_option(const char *command, const option *row) {
-    printf("complete -c posemill -n '__fish_seen_subcommand_from %s' -l %s", command,
-           row->name + 2);
+static void put_fish_option(const char *verb, const option_row *row) {
+    printf("complete -c posemill -n '__fish_seen_subcommand_from %s' -l %s", verb, row->info.name);
     if (row->letter != 0)
         printf(" -s %c", row->letter);
-    if (is_method(row)) {
-        printf(" -x -a '");
-        put_methods();
+    if (row->info.argument)
+        printf(" %s", option_word_at(row, 0) && !is_open(row) ? "-x" : "-r");
+    if (row->info.argument && option_word_at(row, 0)) {
+        printf(" -a '");
+        put_words(row);
         printf("'");
-    } else if (row->argument) {
-        printf(" -r");
     }
     printf(" -d '");
-    put_meaning(HELP_FISH, row->help);
+    put_meaning(HELP_FISH, row->info.help);
     printf("'\n");
 }
 
 /* ---- shells -------------------------------------------------------------------- */
 
-void completions_begin(help_style shell, const option_group *groups, size_t group_count) {
+void completions_begin(help_style shell, const command *const *verbs) {
     if (shell == HELP_BASH)
-        bash_begin(groups, group_count);
+        bash_begin(verbs);
     else if (shell == HELP_ZSH)
-        zsh_begin(groups, group_count);
+        zsh_begin(verbs);
     else
-        fish_begin(groups, group_count);
+        fish_begin(verbs);
 }
 
-void completions_print(help_style shell, const command_help *help, const option_group *groups,
-                       size_t group_count) {
+void completions_print(help_style shell, const command *verb) {
     if (shell == HELP_BASH)
-        bash_print(help, groups, group_count);
+        bash_print(verb);
     else if (shell == HELP_ZSH)
-        zsh_print(help, groups, group_count);
+        zsh_print(verb);
     else
-        put_options(help->name, groups, group_count, put_fish_option);
+        put_options(verb->verb, put_fish_option);
 }
 
 void completions_end(help_style shell) {

@@ -13,37 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DEVICE_NAMES "auto, cpu, gpu, none, N, P:D or part of a name"
-
-static const option one_device[] = {
-    {"--device", 0, "DEVICE",
-     DEVICE_NAMES ";\n"
-                  "see: posemill devices. Default: POSEMILL_DEVICE, else auto",
-     value_text, offsetof(device_options, device)},
-};
-
-static const option device_table[] = {
-    {"--device", 0, "DEVICE",
-     DEVICE_NAMES ", or\n"
-                  "several: all, or a list such as 0,2; see: posemill devices.\n"
-                  "Default: POSEMILL_DEVICE, else auto",
-     value_text, offsetof(device_options, device)},
-    {"--reference", 0, NULL, "evaluate on the CPU reference path, without OpenCL", NULL,
-     offsetof(device_options, reference)},
-};
-
-option_group device_options_group(device_options *options) {
-    return (option_group){"Device", device_table, 2, options};
-}
-
-option_group device_options_group_without_reference(device_options *options) {
-    return (option_group){"Device", device_table, 1, options};
-}
-
-option_group device_options_group_of_one(device_options *options) {
-    return (option_group){"Device", one_device, 1, options};
-}
-
 /* An empty environment variable is treated as unset. */
 static const char *environment(const char *name) {
     const char *value = getenv(name);

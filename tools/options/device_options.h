@@ -8,21 +8,6 @@
 
 #include "options.h"
 
-typedef struct device_options {
-    const char *device;    /* NULL: POSEMILL_DEVICE, else auto */
-    bool reference;        /* use the reference path, whatever the environment specifies */
-    uint32_t lanes;        /* 0: chosen by the engine. Not in the table; set by the command */
-    uint32_t host_threads; /* of the engine. 0: all processors. Not in the table */
-    bool in_background;    /* build programs while the reference path computes. Not in the table */
-    pm_clip_building clip_building; /* Not in the table */
-} device_options;
-
-/* The table with --device and --reference, and the one with --device only. */
-option_group device_options_group(device_options *options);
-option_group device_options_group_without_reference(device_options *options);
-/* The table for commands that use device_options_one. */
-option_group device_options_group_of_one(device_options *options);
-
 /* The requested device: the option, the environment variable, or "auto". */
 const char *device_options_choice(const device_options *options);
 

@@ -9,44 +9,51 @@
 #include <stdio.h>
 #include <string.h>
 
-static const option environment[] = {
-    {"POSEMILL_DEVICE", 0, NULL, "default of --device; the command devices ignores it", NULL, 0},
-    {"POSEMILL_CACHE", 0, NULL,
-     "folder of the cache of built programs; off disables the cache. Default: posemill in\n"
-     "$XDG_CACHE_HOME, else ~/.cache/posemill; with PoCL its own cache",
-     NULL, 0},
-    {"POSEMILL_KERNELS", 0, NULL, "folder to read kernel sources from, for kernel development",
-     NULL, 0},
-    {"POSEMILL_LAUNCH", 0, NULL,
-     "launch configuration in place of the device's default, for measurements: a list\n"
-     "such as lanes=8,all_tracks=1,max_run=256",
-     NULL, 0},
-    {"OCL_ICD_VENDORS", 0, NULL, "folder in which the OpenCL loader finds drivers", NULL, 0},
-};
+static const help_term environment[] = {
+    {"POSEMILL_DEVICE", "default of {device}; the command devices ignores it"},
+    {"POSEMILL_CACHE",
+     "folder of the cache of built programs; off disables the cache. Default: posemill in "
+     "$XDG_CACHE_HOME, else ~/.cache/posemill; with PoCL its own cache"},
+    {"POSEMILL_KERNELS", "folder to read kernel sources from, for kernel development"},
+    {"POSEMILL_LAUNCH",
+     "launch configuration in place of the device's default, for measurements: a list such as "
+     "lanes=8,all_tracks=1,max_run=256"},
+    {"OCL_ICD_VENDORS", "folder in which the OpenCL loader finds drivers"},
+    {NULL, NULL}};
 
-static const option exit_codes[] = {
-    {"0", 0, NULL, "done", NULL, 0},
-    {"1", 0, NULL,
-     "some inputs of a batch failed, the others are done; compare: the tolerance is exceeded", NULL,
-     0},
-    {"2", 0, NULL, "usage: an unknown option, or missing or contradictory arguments", NULL, 0},
-    {"3", 0, NULL, "the requested device is not available", NULL, 0},
-    {"4", 0, NULL,
-     "bad input: a file or an array that cannot be used, or is too large for the host's memory",
-     NULL, 0},
-    {"5", 0, NULL, "the device failed: build, memory, or lost; verify: a bound is missed", NULL, 0},
-    {"6", 0, NULL, "the output was not written; no incomplete file is left under its name", NULL,
-     0},
-};
+static const help_term exit_codes[] = {
+    {"0", "done"},
+    {"1", "some inputs of a batch failed, the others are done; compare: the tolerance is exceeded"},
+    {"2", "usage: an unknown option, or missing or contradictory arguments"},
+    {"3", "the requested device is not available"},
+    {"4",
+     "bad input: a file or an array that cannot be used, or is too large for the host's memory"},
+    {"5", "the device failed: build, memory, or lost; verify: a bound is missed"},
+    {"6", "the output was not written; no incomplete file is left under its name"},
+    {NULL, NULL}};
 
-static const option_group common = {"Common options", option_common, OPTION_COMMON_COUNT, NULL};
-static const option_group of_program[] = {
-    {"Environment", environment, sizeof environment / sizeof environment[0], NULL},
-    {"Exit codes", exit_codes, sizeof exit_codes / sizeof exit_codes[0], NULL},
-};
+static const help_term other_commands[] = {
+    {"help", "print the help of a command or of a topic, and with {all} all options of a command; "
+             "with {man} the manual page, with {markdown} the section of the reference; without a "
+             "command, all of it. With {commands}, the names of all commands"},
+    {"completions", "print a script of completions for a shell: bash, zsh or fish"},
+    {NULL, NULL}};
+
+static const help_term program_options[] = {{"-h, --help", "print this help and exit"},
+                                            {"--version", "print the version and exit"},
+                                            {NULL, NULL}};
+
+const help_term help_topics[] = {{"reading", "how motion files are read"},
+                                 {"writing", "how motions are written: axes, units, numbers"},
+                                 {"root", "root motion that is made of a joint's motion"},
+                                 {"curve", "the curve between keys"},
+                                 {"batch", "many files: lists, folders, shards, records, reports"},
+                                 {"device", "where is computed"},
+                                 {"common", "what every command has"},
+                                 {NULL, NULL}};
 
 bool help_find_style(const char *name, help_style *style) {
-    static const char *const names[] = {"text", "man", "markdown", "bash", "zsh", "fish"};
+    static const char *const names[] = {"text", "all", "man", "markdown", "bash", "zsh", "fish"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             *style = (help_style)i;
@@ -54,6 +61,64 @@ bool help_find_style(const char *name, help_style *style) {
         }
     }
     return false;
+}
+
+/* ---- rows ---------------------------------------------------------------------- */
+
+static const option_row *row_at(size_t index) {
+    return index < option_row_count                       ? &option_rows[index]
+           : index - option_row_count < command_row_count ? &command_rows[index - option_row_count]
+                                                          : NULL;
+}
+
+static bool is_of_topic(const option_row *row, const char *topic) {
+    return topic ? row->info.topic && strcmp(row->info.topic, topic) == 0 : !row->info.topic;
+}
+
+const option_row *help_row(option_verb verb, const char *topic, size_t index) {
+    const uint64_t bit = UINT64_C(1) << verb;
+    const option_row *row = NULL;
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t i = 0; (row = row_at(i)) != NULL; i++)
+            if ((row->verbs & bit) != 0 && is_of_topic(row, topic) &&
+                (row->verbs == bit) == (pass == 0) && index-- == 0)
+                return row;
+    return NULL;
+}
+
+enum { LEFT = 96, TEXT = 1024 };
+
+/* "-o, --out OUT". */
+static void describe_row(const option_row *row, char left[LEFT]) {
+    const int used = row->letter != 0 ? snprintf(left, LEFT, "-%c, ", row->letter) : 0;
+    snprintf(left + used, (size_t)(LEFT - used), "--%s%s%s", row->info.name,
+             row->info.argument ? " " : "", row->info.argument ? row->info.argument : "");
+}
+
+/* Called with each row of a verb and a topic, or with each term, as texts. */
+typedef void put_entry(const char *left, const char *help);
+
+static void put_rows(option_verb verb, const char *topic, put_entry *put) {
+    const option_row *row = NULL;
+    char left[LEFT], text[TEXT];
+    for (size_t i = 0; (row = help_row(verb, topic, i)) != NULL; i++) {
+        describe_row(row, left);
+        option_spell(row->info.help, "--", text, sizeof text);
+        put(left, text);
+    }
+}
+
+static void put_terms(const help_term *terms, put_entry *put) {
+    char text[TEXT];
+    for (; terms->name; terms++) {
+        option_spell(terms->help, "--", text, sizeof text);
+        put(terms->name, text);
+    }
+}
+
+static void put_verbs(const command *const *verbs, put_entry *put) {
+    for (; *verbs; verbs++)
+        put(option_verb_name((*verbs)->verb), (*verbs)->brief);
 }
 
 /* ---- text ---------------------------------------------------------------------- */
@@ -71,44 +136,71 @@ static void print_lines(const char *text, int indent) {
     }
 }
 
-static void print_option(const option *row) {
+/* Fills lines with words, from column `indent` on. */
+static void print_filled(const char *text, int indent) {
+    enum { WIDTH = 100 };
+    int column = indent;
+    for (const char *at = text; *at != '\0';) {
+        const int size = (int)strcspn(at, " ");
+        if (column > indent && column + 1 + size > WIDTH) {
+            printf("\n%*s", indent, "");
+            column = indent;
+        }
+        column += printf("%s%.*s", column > indent ? " " : "", size, at);
+        at += size + (at[size] == ' ');
+    }
+    printf("\n");
+}
+
+static void print_entry(const char *left, const char *help) {
     enum { COLUMN = 26 };
-    char left[128];
-    int used;
-    if (row->letter != 0)
-        used = snprintf(left, sizeof left, "  -%c, %s", row->letter, row->name);
+    if (strlen(left) + 2 >= COLUMN - 1)
+        printf("  %s\n%*s", left, COLUMN, "");
     else
-        used = snprintf(left, sizeof left, "  %s", row->name);
-    if (row->argument && used > 0 && (size_t)used < sizeof left)
-        used += snprintf(left + used, sizeof left - (size_t)used, " %s", row->argument);
-    if (used >= COLUMN - 1)
-        printf("%s\n%*s", left, COLUMN, "");
-    else
-        printf("%-*s", COLUMN, left);
-    print_lines(row->help, COLUMN);
+        printf("  %-*s", COLUMN - 2, left);
+    print_filled(help, COLUMN);
 }
 
-static void print_group(const option_group *group) {
-    if (group->title)
-        printf("\n%s:\n", group->title);
-    for (size_t i = 0; i < group->count; i++)
-        print_option(&group->options[i]);
+static void print_head(const char *name, const command *verb) {
+    const int indent = name[0] != '\0' ? (int)strlen(name) + 1 : 0;
+    printf("Usage: posemill %s%s", name, indent > 0 ? " " : "");
+    print_lines(verb->usage, 7 + 9 + indent);
+    printf("\n%s\n", verb->summary);
 }
 
-static void print_text(const command_help *help, const option_group *groups, size_t group_count,
-                       const option_group *rest, size_t rest_count) {
-    const int indent = help->name[0] != '\0' ? (int)strlen(help->name) + 1 : 0;
-    printf("Usage: posemill %s%s", help->name, indent > 0 ? " " : "");
-    print_lines(help->usage, 7 + 9 + indent);
-    printf("\n%s\n", help->summary);
-    for (size_t g = 0; g < group_count; g++)
-        print_group(&groups[g]);
-    for (size_t g = 0; g < rest_count; g++)
-        print_group(&rest[g]);
-    if (help->notes)
-        printf("\n%s\n", help->notes);
+static void print_tail(const command *verb) {
+    if (verb->notes)
+        printf("\n%s\n", verb->notes);
     printf("\nExample:\n  ");
-    print_lines(help->example, 2);
+    print_lines(verb->example, 2);
+}
+
+/* The topics of a verb in one line: "reading, writing, batch". */
+static void list_topics(option_verb verb, char text[LEFT]) {
+    size_t used = 0;
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        if (help_has_topic(verb, topic->name))
+            used += (size_t)snprintf(text + used, LEFT - used, "%s%s", used > 0 ? ", " : "",
+                                     topic->name);
+}
+
+static void print_text(const command *verb, bool all) {
+    const char *name = option_verb_name(verb->verb);
+    char topics[LEFT];
+    print_head(name, verb);
+    if (help_row(verb->verb, NULL, 0))
+        printf("\nOptions:\n");
+    put_rows(verb->verb, NULL, print_entry);
+    for (const help_term *topic = help_topics; topic->name && all; topic++)
+        if (help_has_topic(verb->verb, topic->name)) {
+            printf("\n%c%s:\n", toupper((unsigned char)topic->name[0]), topic->name + 1);
+            put_rows(verb->verb, topic->name, print_entry);
+        }
+    list_topics(verb->verb, topics);
+    if (!all)
+        printf("\nAlso options of: %s; see: posemill help TOPIC, or posemill %s --help=all\n",
+               topics, name);
+    print_tail(verb);
 }
 
 /* ---- usage --------------------------------------------------------------------- */
@@ -120,10 +212,10 @@ static void put_plain(const char *text, size_t size) {
 }
 
 /* A line for each form, which begins with the name of the command. */
-static void put_usage(const command_help *help, put_text *put) {
-    for (const char *line = help->usage; *line != '\0';) {
+static void put_usage(const char *name, const command *verb, put_text *put) {
+    for (const char *line = verb->usage; *line != '\0';) {
         const size_t size = strcspn(line, "\n"), blanks = strspn(line, " ");
-        printf("posemill %s%s", help->name, help->name[0] != '\0' ? " " : "");
+        printf("posemill %s%s", name, name[0] != '\0' ? " " : "");
         put(line + blanks, size - blanks);
         printf("\n");
         line += size + (line[size] == '\n');
@@ -179,92 +271,88 @@ static void man_paragraphs(const char *text, bool is_first) {
     }
 }
 
-static void man_lines(const char *section, const char *text) {
-    printf(".SH %s\n.nf\n", section);
-    put_roff_text(text);
-    printf("\n.fi\n");
-}
-
-static void man_rows(const option_group *group) {
-    for (size_t i = 0; i < group->count; i++) {
-        const option *row = &group->options[i];
-        printf(".TP\n\\fB");
-        if (row->letter != 0)
-            printf("\\-%c\\fR, \\fB", row->letter);
-        put_roff_text(row->name);
-        printf("\\fR");
-        if (row->argument) {
-            printf(" \\fI");
-            put_roff_text(row->argument);
-            printf("\\fR");
-        }
-        printf("\n");
-        put_roff_text(row->help);
-        printf("\n");
+/* Names are bold, and what stands for a value is italic. */
+static void man_entry(const char *left, const char *help) {
+    printf(".TP\n\\fB");
+    if (left[0] == '-' && left[1] != '-') {
+        put_roff(left, 2);
+        printf("\\fR, \\fB");
+        left += 4;
     }
-}
-
-static void man_section(const char *title, const option_group *group) {
-    printf(".SH ");
-    for (const char *at = title; *at != '\0'; at++)
-        putchar(toupper((unsigned char)*at));
+    const size_t name = strcspn(left, " ");
+    put_roff(left, name);
+    printf("\\fR");
+    if (left[name] == ' ') {
+        printf(" \\fI");
+        put_roff_text(left + name + 1);
+        printf("\\fR");
+    }
     printf("\n");
-    man_rows(group);
+    put_roff_text(help);
+    printf("\n");
 }
 
 /* The first sentence or clause of the summary, which begins with a verb in the third person. */
-static void man_name(const command_help *help) {
-    const char *summary = help->summary;
-    printf(".SH NAME\nposemill%s%s \\- %c", help->name[0] != '\0' ? "\\-" : "", help->name,
+static void man_name(const char *name, const command *verb) {
+    const char *summary = verb->summary;
+    printf(".SH NAME\nposemill%s%s \\- %c", name[0] != '\0' ? "\\-" : "", name,
            tolower((unsigned char)summary[0]));
     for (size_t i = 1, size = strcspn(summary, ".:;"); i < size; i++)
         put_roff(summary[i] == '\n' ? " " : summary + i, 1);
     printf("\n");
 }
 
-static void man_head(const command_help *help) {
+static void man_head(const char *name, const command *verb) {
     printf(".\\\" SPDX-License-Identifier: MIT\n.TH POSEMILL");
-    for (const char *at = help->name; *at != '\0'; at++)
-        printf("%s%c", at == help->name ? "\\-" : "", toupper((unsigned char)*at));
+    for (const char *at = name; *at != '\0'; at++)
+        printf("%s%c", at == name ? "\\-" : "", toupper((unsigned char)*at));
     printf(" 1 \"\" \"posemill %s\" \"Posemill manual\"\n", pm_version());
-    man_name(help);
+    man_name(name, verb);
     printf(".SH SYNOPSIS\n.nf\n");
-    put_usage(help, put_roff);
+    put_usage(name, verb, put_roff);
     printf(".fi\n.SH DESCRIPTION\n");
-    man_paragraphs(help->summary, true);
-    if (help->notes)
-        man_paragraphs(help->notes, false);
+    man_paragraphs(verb->summary, true);
+    if (verb->notes)
+        man_paragraphs(verb->notes, false);
 }
 
-static void man_tail(const command_help *help) {
-    man_section("Exit status", &of_program[1]);
-    man_section("Environment", &of_program[0]);
-    man_lines("EXAMPLES", help->example);
+static void man_terms(const char *title, const help_term *terms) {
+    printf(".SH %s\n", title);
+    put_terms(terms, man_entry);
 }
 
-static void print_man(const command_help *help, const option_group *groups, size_t group_count) {
-    man_head(help);
+static void man_tail(const command *verb) {
+    man_terms("EXIT STATUS", exit_codes);
+    man_terms("ENVIRONMENT", environment);
+    printf(".SH EXAMPLES\n.nf\n");
+    put_roff_text(verb->example);
+    printf("\n.fi\n.SH SEE ALSO\n");
+}
+
+static void print_man(const command *verb) {
+    man_head(option_verb_name(verb->verb), verb);
     printf(".SH OPTIONS\n");
-    for (size_t g = 0; g <= group_count; g++) {
-        const option_group *group = g < group_count ? &groups[g] : &common;
-        if (group->title)
-            printf(".SS %s\n", group->title);
-        man_rows(group);
-    }
-    man_tail(help);
-    printf(".SH SEE ALSO\n\\fBposemill\\fR(1)\n");
+    put_rows(verb->verb, NULL, man_entry);
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        if (help_has_topic(verb->verb, topic->name)) {
+            printf(".SS Options of %s\n", topic->name);
+            put_rows(verb->verb, topic->name, man_entry);
+        }
+    man_tail(verb);
+    printf("\\fBposemill\\fR(1)\n");
 }
 
-static void print_program_man(const command_help *help, const option_group *groups,
-                              size_t group_count) {
-    man_head(help);
-    for (size_t g = 0; g < group_count; g++)
-        man_section(groups[g].title, &groups[g]);
-    man_tail(help);
-    printf(".SH SEE ALSO\n");
-    for (size_t i = 0; i < groups[0].count; i++)
-        printf("\\fBposemill\\-%s\\fR(1)%s\n", groups[0].options[i].name,
-               i + 1 < groups[0].count ? "," : "");
+static void print_program_man(const command *program, const command *const *verbs) {
+    man_head("", program);
+    printf(".SH COMMANDS\n");
+    put_verbs(verbs, man_entry);
+    man_terms("OTHER COMMANDS", other_commands);
+    man_terms("TOPICS OF HELP", help_topics);
+    man_terms("OPTIONS", program_options);
+    man_tail(program);
+    for (; *verbs; verbs++)
+        printf("\\fBposemill\\-%s\\fR(1)%s\n", option_verb_name((*verbs)->verb),
+               verbs[1] ? "," : "");
 }
 
 /* ---- Markdown ------------------------------------------------------------------ */
@@ -301,70 +389,156 @@ static void markdown_paragraphs(const char *text) {
     }
 }
 
-static void markdown_group(const option_group *group) {
-    if (group->title)
-        printf("\n| %s | |\n|---|---|\n", group->title);
-    for (size_t i = 0; i < group->count; i++) {
-        const option *row = &group->options[i];
-        printf("| ");
-        if (row->letter != 0)
-            printf("`-%c`, ", row->letter);
-        printf("`%s%s%s` | ", row->name, row->argument ? " " : "",
-               row->argument ? row->argument : "");
-        put_markdown(row->help, strlen(row->help));
-        printf(" |\n");
-    }
+static void markdown_entry(const char *left, const char *help) {
+    const char *name = left[0] == '-' && left[1] != '-' ? left + 4 : left;
+    printf("| ");
+    if (name != left)
+        printf("`%.2s`, ", left);
+    printf("`%s` | ", name);
+    put_markdown(help, strlen(help));
+    printf(" |\n");
 }
 
-static void print_markdown(const command_help *help, const option_group *groups,
-                           size_t group_count) {
-    const bool is_program = help->name[0] == '\0';
-    if (is_program)
-        printf("# The command posemill\n");
-    else
-        printf("\n## posemill %s\n", help->name);
-    markdown_paragraphs(help->summary);
+static void markdown_title(const char *title) {
+    printf("\n| %s | |\n|---|---|\n", title);
+}
+
+static void markdown_terms(const char *title, const help_term *terms) {
+    markdown_title(title);
+    put_terms(terms, markdown_entry);
+}
+
+static void markdown_head(const char *name, const command *verb) {
+    markdown_paragraphs(verb->summary);
     printf("\n```text\n");
-    put_usage(help, put_plain);
+    put_usage(name, verb, put_plain);
     printf("```\n");
-    for (size_t g = 0; g < group_count; g++)
-        markdown_group(&groups[g]);
-    if (is_program) {
-        markdown_group(&common);
-        markdown_group(&of_program[0]);
-        markdown_group(&of_program[1]);
+}
+
+static void markdown_tail(const command *verb) {
+    markdown_paragraphs(verb->notes ? verb->notes : "");
+    markdown_block("sh", verb->example, strlen(verb->example));
+}
+
+static void print_markdown(const command *verb) {
+    const char *name = option_verb_name(verb->verb);
+    bool is_first = true;
+    printf("\n## posemill %s\n", name);
+    markdown_head(name, verb);
+    if (help_row(verb->verb, NULL, 0)) {
+        markdown_title("Options");
+        put_rows(verb->verb, NULL, markdown_entry);
     }
-    markdown_paragraphs(help->notes ? help->notes : "");
-    markdown_block("sh", help->example, strlen(help->example));
+    printf("\nAlso options of ");
+    for (const help_term *topic = help_topics; topic->name; topic++)
+        if (help_has_topic(verb->verb, topic->name)) {
+            printf("%s[%s](#options-of-%s)", is_first ? "" : ", ", topic->name, topic->name);
+            is_first = false;
+        }
+    printf(".\n");
+    markdown_tail(verb);
+}
+
+/* ---- topics -------------------------------------------------------------------- */
+
+/* Rows of a topic, each once, whichever verbs have it. */
+static void put_topic(const char *topic, put_entry *put) {
+    char left[LEFT], text[TEXT];
+    const option_row *row = NULL;
+    for (size_t i = 0; (row = row_at(i)) != NULL; i++)
+        if (is_of_topic(row, topic)) {
+            describe_row(row, left);
+            option_spell(row->info.help, "--", text, sizeof text);
+            put(left, text);
+        }
+}
+
+static void list_verbs(const char *topic) {
+    printf("%s", "Of the commands:");
+    for (int verb = 0; verb < VERB_COUNT; verb++)
+        if (help_has_topic((option_verb)verb, topic))
+            printf(" %s", option_verb_name((option_verb)verb));
+    printf("\n");
+}
+
+bool help_print_topic(help_style style, const char *topic) {
+    const help_term *found = help_topics;
+    while (found->name && strcmp(found->name, topic) != 0)
+        found++;
+    if (!found->name)
+        return false;
+    if (style == HELP_MARKDOWN) {
+        printf("\n## Options of %s\n\n%c%s.\n", topic, toupper((unsigned char)found->help[0]),
+               found->help + 1);
+        markdown_title("Options");
+        put_topic(topic, markdown_entry);
+    } else {
+        printf("Options of %s: %s.\n", topic, found->help);
+        list_verbs(topic);
+        printf("\n");
+        put_topic(topic, print_entry);
+    }
+    return true;
 }
 
 /* ---- styles -------------------------------------------------------------------- */
 
-void help_print(help_style style, const command_help *help, const option_group *groups,
-                size_t group_count) {
-    if (style == HELP_TEXT)
-        print_text(help, groups, group_count, &common, 1);
+void help_print(help_style style, const command *verb) {
+    if (style <= HELP_ALL)
+        print_text(verb, style == HELP_ALL);
     else if (style == HELP_MAN)
-        print_man(help, groups, group_count);
+        print_man(verb);
     else if (style == HELP_MARKDOWN)
-        print_markdown(help, groups, group_count);
+        print_markdown(verb);
     else
-        completions_print(style, help, groups, group_count);
+        completions_print(style, verb);
 }
 
-void help_print_program(help_style style, const command_help *help, const option_group *groups,
-                        size_t group_count) {
-    if (style == HELP_TEXT)
-        print_text(help, groups, group_count, of_program, sizeof of_program / sizeof of_program[0]);
+static void print_program_text(const command *program, const command *const *verbs) {
+    const struct {
+        const char *title;
+        const help_term *terms;
+    } parts[] = {{"Other commands", other_commands},
+                 {"Topics of help", help_topics},
+                 {"Options", program_options},
+                 {"Environment", environment},
+                 {"Exit codes", exit_codes}};
+    print_head("", program);
+    printf("\nCommands:\n");
+    put_verbs(verbs, print_entry);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        printf("\n%s:\n", parts[i].title);
+        put_terms(parts[i].terms, print_entry);
+    }
+    print_tail(program);
+}
+
+static void print_program_markdown(const command *program, const command *const *verbs) {
+    printf("# The command posemill\n");
+    markdown_head("", program);
+    markdown_title("Commands");
+    put_verbs(verbs, markdown_entry);
+    markdown_terms("Other commands", other_commands);
+    markdown_terms("Options", program_options);
+    markdown_terms("Environment", environment);
+    markdown_terms("Exit codes", exit_codes);
+    markdown_tail(program);
+}
+
+void help_print_program(help_style style, const command *program, const command *const *verbs) {
+    if (style <= HELP_ALL)
+        print_program_text(program, verbs);
     else if (style == HELP_MAN)
-        print_program_man(help, groups, group_count);
+        print_program_man(program, verbs);
     else if (style == HELP_MARKDOWN)
-        print_markdown(help, groups, group_count);
+        print_program_markdown(program, verbs);
     else
-        completions_begin(style, groups, group_count);
+        completions_begin(style, verbs);
 }
 
 void help_print_end(help_style style) {
     if (style >= HELP_BASH)
         completions_end(style);
+    for (const help_term *topic = help_topics; topic->name && style == HELP_MARKDOWN; topic++)
+        (void)help_print_topic(style, topic->name);
 }

@@ -1,161 +1,179 @@
 /* SPDX-License-Identifier: MIT
  *
- * The option parser of every command. The parse functions interpret the values; those for plain
- * values are in option_values.c.
+ * The option parser of every verb.
  */
 #define _POSIX_C_SOURCE 200809L
 
 #include "options.h"
 #include "help.h"
-#include "motion/options/nearest.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...) {
-    char text[1024];
-    char hint[128];
+static const char *verb_of(const command_options *o) {
+    option_verb verb = 0;
+    while ((o->set->verbs >> verb & 1) == 0)
+        verb++;
+    return option_verb_name(verb);
+}
+
+cli_exit options_usage(const command_options *o, const char *what, const char *reason, ...) {
+    char text[1024], hint[128];
     va_list arguments;
     va_start(arguments, reason);
     vsnprintf(text, sizeof text, reason, arguments);
     va_end(arguments);
-    snprintf(hint, sizeof hint, "see: posemill %s --help", help->name);
+    snprintf(hint, sizeof hint, "see: posemill %s --help", verb_of(o));
     return cli_fail(CLI_USAGE, what, hint, "%s", text);
+}
+
+static cli_exit refuse_row(const command_options *o, const option_row *row, const char *reason) {
+    char name[64];
+    snprintf(name, sizeof name, "--%s", row->info.name);
+    return options_usage(o, name, "%s", reason);
 }
 
 /* ---- parsing ------------------------------------------------------------------- */
 
-typedef struct parser {
-    const command_help *help;
-    const option_group *groups;
-    size_t group_count;
-    bool help_wanted;
-    help_style style; /* of the help */
-} parser;
-
-/* The target of an option; NULL for common options, which the parser handles itself. */
-typedef struct found_option {
-    const option *row;
-    void *target;
-} found_option;
-
-static bool names_option(const option *row, const char *name, size_t length, char letter) {
-    if (letter != 0)
-        return row->letter == letter;
-    return strlen(row->name) == length && memcmp(row->name, name, length) == 0;
-}
-
-static bool find_option(const parser *state, const char *name, size_t length, char letter,
-                        found_option *found) {
-    for (size_t g = 0; g < state->group_count; g++) {
-        const option_group *group = &state->groups[g];
-        for (size_t i = 0; i < group->count; i++) {
-            if (names_option(&group->options[i], name, length, letter)) {
-                found->row = &group->options[i];
-                found->target = (char *)group->target + group->options[i].offset;
-                return true;
-            }
-        }
-    }
-    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++) {
-        if (names_option(&option_common[i], name, length, letter)) {
-            found->row = &option_common[i];
-            found->target = NULL;
-            return true;
-        }
-    }
-    return false;
-}
-
-static cli_exit refuse_unknown(const parser *state, const char *word, size_t length) {
-    nearest meant = {.text = word, .size = length};
+static cli_exit refuse_unknown(const command_options *o, const char *word, size_t length) {
     char hint[128];
-    for (size_t g = 0; g < state->group_count; g++)
-        for (size_t i = 0; i < state->groups[g].count; i++)
-            nearest_try(&meant, state->groups[g].options[i].name);
-    for (size_t i = 0; i < OPTION_COMMON_COUNT; i++)
-        nearest_try(&meant, option_common[i].name);
-    if (!meant.word)
-        return options_usage(state->help, word, "unknown option");
-    snprintf(hint, sizeof hint, "did you mean %s? see: posemill %s --help", meant.word,
-             state->help->name);
+    const size_t dashes = strspn(word, "-");
+    const char *meant = options_find_nearest(o->set, word + dashes, length - dashes);
+    if (!meant)
+        return options_usage(o, word, "unknown option");
+    snprintf(hint, sizeof hint, "did you mean --%s? see: posemill %s --help", meant, verb_of(o));
     return cli_fail(CLI_USAGE, word, hint, "unknown option");
 }
 
-static void set_flag(parser *state, const found_option *found) {
-    if (found->target)
-        *(bool *)found->target = true;
-    else if (found->row->letter == 'q')
-        cli_quiet = true;
-    else if (found->row->letter == 'v')
-        cli_verbose = true;
-    else
-        state->help_wanted = true;
-}
-
-static cli_exit store_value(const parser *state, const found_option *found, const char *text) {
-    char reason[OPTION_REASON_SIZE] = "value is invalid";
-    if (found->row->parse(text, found->target, reason))
-        return CLI_DONE;
-    return options_usage(state->help, found->row->name, "%s", reason);
+static cli_exit store(command_options *o, const option_row *row, const char *text) {
+    char reason[OPTION_REASON] = "value is invalid";
+    return options_set_row(o->set, row, text, reason) ? CLI_DONE : refuse_row(o, row, reason);
 }
 
 /* Handles the option argv[*at] and moves *at to its last argument. */
-static cli_exit parse_option(parser *state, int argc, char **argv, int *at) {
+static cli_exit parse_option(command_options *o, int argc, char **argv, int *at) {
     const char *word = argv[*at];
-    bool is_long = word[1] == '-';
+    const bool is_long = word[1] == '-';
     const char *value = is_long ? strchr(word, '=') : (word[2] != '\0' ? word + 2 : NULL);
-    size_t length = is_long && value ? (size_t)(value - word) : strlen(word);
-    found_option found = {NULL, NULL};
-    if (!find_option(state, word, length, is_long ? '\0' : word[1], &found))
-        return refuse_unknown(state, word, length);
+    const size_t length = is_long && value ? (size_t)(value - word) : strlen(word);
+    const option_row *row =
+        is_long ? options_find(o->set, word + 2, length - 2) : options_find_letter(o->set, word[1]);
+    /* Names of the command have no _. */
+    if (!row || (is_long && memchr(word, '_', length)))
+        return refuse_unknown(o, word, length);
     if (is_long && value)
         value++;
-    if (!found.row->argument && found.row->parse)
-        return store_value(state, &found, value ? value : "");
-    if (!found.row->argument) {
-        const bool is_help = found.target == NULL && found.row->letter == 'h';
-        if (value && !(is_help && help_find_style(value, &state->style)))
-            return options_usage(state->help, word, "%s takes no value", found.row->name);
-        set_flag(state, &found);
-        return CLI_DONE;
+    if (row->type == &option_flag && value) {
+        char name[64];
+        snprintf(name, sizeof name, "--%s", row->info.name);
+        return options_usage(o, word, "%s takes no value", name);
     }
-    if (!value) {
-        if (*at + 1 >= argc)
-            return options_usage(state->help, found.row->name, "value is missing; expected %s",
-                                 found.row->argument);
-        value = argv[++*at];
+    if (!row->info.argument)
+        return store(o, row, value ? value : "true");
+    if (!value && *at + 1 >= argc) {
+        char reason[64];
+        snprintf(reason, sizeof reason, "value is missing; expected %.32s", row->info.argument);
+        return refuse_row(o, row, reason);
     }
-    return store_value(state, &found, value);
+    return store(o, row, value ? value : argv[++*at]);
 }
 
-static cli_exit parse_words(parser *state, int *argc, char **argv) {
+static cli_exit parse_words(const command *verb, command_options *o, int *argc, char **argv) {
     int operands = 0;
     bool options_over = false;
-    for (int at = 1; at < *argc; at++) {
-        bool is_option = !options_over && argv[at][0] == '-' && argv[at][1] != '\0';
-        if (is_option && strcmp(argv[at], "--") == 0) {
+    cli_exit code = CLI_DONE;
+    for (int at = 1; at < *argc && code == CLI_DONE && o->help == 0; at++) {
+        const bool is_option = !options_over && argv[at][0] == '-' && argv[at][1] != '\0';
+        if (is_option && strcmp(argv[at], "--") == 0)
             options_over = true;
-        } else if (is_option) {
-            cli_exit code = parse_option(state, *argc, argv, &at);
-            if (code != CLI_DONE || state->help_wanted)
-                return code;
-        } else if (!state->help->takes_operands) {
-            return options_usage(state->help, argv[at], "unexpected argument");
-        } else {
+        else if (is_option)
+            code = parse_option(o, *argc, argv, &at);
+        else if (!verb->takes_operands)
+            code = options_usage(o, argv[at], "unexpected argument");
+        else
             argv[operands++] = argv[at];
-        }
     }
     *argc = operands;
-    return CLI_DONE;
+    return code;
 }
 
-bool options_parse(const command_help *help, const option_group *groups, size_t group_count,
-                   int *argc, char **argv, cli_exit *code) {
-    parser state = {help, groups, group_count, false, HELP_TEXT};
-    *code = parse_words(&state, argc, argv);
-    if (*code == CLI_DONE && state.help_wanted)
-        help_print(state.style, help, groups, group_count);
-    return *code == CLI_DONE && !state.help_wanted;
+/* "--start or --trim-start": names with blanks between. */
+static void spell(const char *names, size_t size, char *text, size_t room) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (size_t at = 0, length; at < size && used < room;
+         at += length + (names[at + length] == ' ')) {
+        length = strcspn(names + at, " ");
+        length = length < size - at ? length : size - at;
+        used += (size_t)snprintf(text + used, room - used, "%s--%.*s", at > 0 ? " or " : "",
+                                 (int)length, names + at);
+    }
+}
+
+/* What options require of each other. */
+static cli_exit settle(command_options *o) {
+    option_conflict found;
+    char names[128], reason[OPTION_REASON];
+    if (options_settle(o->set, &found))
+        return CLI_DONE;
+    spell(found.names, found.size, names, sizeof names);
+    snprintf(reason, sizeof reason, "%s %s",
+             found.is_lacking ? "requires" : "cannot be combined with", names);
+    char cure[128], name[64];
+    if (!found.row->cure)
+        return refuse_row(o, found.row, reason);
+    option_spell(found.row->cure, "--", cure, sizeof cure);
+    snprintf(name, sizeof name, "--%s", found.row->info.name);
+    return cli_fail(CLI_USAGE, name, cure, "%s", reason);
+}
+
+/* The words of a command line. NULL: memory is exhausted. */
+static char *join_words(int argc, char **argv) {
+    size_t size = sizeof "posemill";
+    for (int i = 0; i < argc; i++)
+        size += strlen(argv[i]) + 1;
+    char *line = malloc(size), *at = line;
+    if (line) {
+        at = stpcpy(at, "posemill");
+        for (int i = 0; i < argc; i++)
+            at = stpcpy(stpcpy(at, " "), argv[i]);
+    }
+    return line;
+}
+
+int command_main(const command *verb, int argc, char **argv) {
+    command_options o;
+    pm_error error = {.status = PM_OK};
+    memset(&o, 0, sizeof o);
+    cli_exit code =
+        cli_done(pm_motion_options_create(option_verb_name(verb->verb), &o.set, &error), &error);
+    o.line = join_words(argc, argv);
+    if (code == CLI_DONE && !o.line)
+        code = cli_fail(CLI_BAD_INPUT, option_verb_name(verb->verb), CLI_MEMORY_HINT,
+                        "memory is exhausted");
+    if (code == CLI_DONE) {
+        o.set->front_rows = command_rows;
+        o.set->front_count = command_row_count;
+        o.set->front = &o;
+        o.set->batch.made_by = o.line;
+        code = parse_words(verb, &o, &argc, argv);
+    }
+    if (o.quiet)
+        cli_quiet = true;
+    if (o.verbose)
+        cli_verbose = true;
+    if (code == CLI_DONE && o.help > 0) {
+        help_print((help_style)(o.help - 1), verb);
+    } else if (code == CLI_DONE) {
+        o.device.device = o.set->device.device;
+        o.device.reference = o.set->device.reference;
+        code = settle(&o);
+        if (code == CLI_DONE)
+            code = verb->run(&o, argc, argv);
+    }
+    pm_motion_options_destroy(&o.set);
+    free(o.line);
+    return (int)code;
 }

@@ -1,80 +1,83 @@
 /* SPDX-License-Identifier: MIT
  *
- * Command-line options from tables. A command lists groups of options, each with the struct that
- * its options fill. This module adds --help, --quiet and --verbose. `--help=man` and the like are the styles of help.h. Accepted forms are
- * "--name value", "--name=value", and for letters "-o value" and "-ovalue"; "--" ends the
- * options.
+ * The options of a verb of the command: those of the table of the motion library, and those that only the
+ * command has, in table.c. Accepted forms are "--name value", "--name=value", and for letters "-o value"
+ * and "-ovalue"; "--" ends the options.
  */
 #ifndef POSEMILL_TOOLS_OPTIONS_H
 #define POSEMILL_TOOLS_OPTIONS_H
 
 #include "commands/cli.h"
+#include "motion/options/options.h"
 
-enum { OPTION_REASON_SIZE = 384 };
+/* How an engine is made. `device` and `reference` are options. */
+typedef struct device_options {
+    const char *device;    /* NULL: POSEMILL_DEVICE, else auto */
+    bool reference;        /* use the reference path, whatever the environment specifies */
+    uint32_t lanes;        /* 0: chosen by the engine */
+    uint32_t host_threads; /* of the engine. 0: all processors */
+    bool in_background;    /* build programs while the reference path computes */
+    pm_clip_building clip_building;
+} device_options;
 
-/* Parses an argument into a value at `target`. On error returns false and a message in `reason`, a
- * buffer of OPTION_REASON_SIZE bytes. */
-typedef bool (*option_parse)(const char *text, void *target, char *reason);
+/* What was given. The library's part is in `set`; the rest are options of the command alone. */
+typedef struct command_options {
+    pm_motion_options *set;
+    device_options device;
+    char *line; /* the words of the command line */
 
-typedef struct option {
-    const char *name;     /* "--rate" */
-    char letter;          /* 'o' for -o; 0: none */
-    const char *argument; /* placeholder in --help. NULL: a flag, a bool that is set to true */
-    const char *help;     /* lines separated by \n */
-    option_parse parse; /* NULL for a flag; of one whose value may be left out, which is "" then */
-    size_t offset;      /* offset of the field in the group's struct, passed to parse */
-} option;
+    const char *out;   /* -o */
+    const char *clip;  /* of compare and view */
+    const char *shard; /* see shard_find. NULL: all */
+    bool json, quiet, verbose;
+    int help; /* a help_style, and 1 */
 
-/* Those that every command has, which the parser handles itself. */
-extern const option option_common[];
-enum { OPTION_COMMON_COUNT = 3 };
-
-typedef struct option_group {
-    const char *title; /* heading in --help. NULL: continues the previous group */
-    const option *options;
+    /* of eval */
+    const char *keys, *key_times, *times, *vectors;
+    pm_rational key_rate, rate; /* 0/0: not given */
+    bool count_given;
     size_t count;
-    void *target; /* the struct for `offset` */
-} option_group;
+    const char *in_tangents, *out_tangents; /* of cubicspline */
+    const char *vectors_in_tangents, *vectors_out_tangents;
+    const char *vectors_out, *velocity, *acceleration;
+    pm_axis_frame velocity_frame;
+    pm_key_format key_format;
 
-typedef struct command_help {
-    const char *name;    /* "eval"; "" for the program as a whole */
+    const char *list;    /* of merge */
+    bool no_check;       /* of devices */
+    uint64_t seed;       /* of verify */
+    size_t samples;      /* of verify and bench */
+    bool quick;          /* of bench, as the following */
+    const char *cases;   /* globs */
+    const char *to_json; /* a file */
+} command_options;
+
+/* A verb. */
+typedef struct command {
+    option_verb verb;
+    const char *brief;   /* in the list of verbs */
     const char *usage;   /* text after the name, lines separated by \n */
     const char *summary; /* description, lines separated by \n */
     const char *notes;   /* printed after the options. NULL: none */
     const char *example; /* complete command lines, separated by \n */
     bool takes_operands; /* false: an operand is a usage error */
-} command_help;
+    /* Called with the options and the operands, unless help was asked for or a word was refused. */
+    cli_exit (*run)(command_options *options, int count, char **operands);
+} command;
 
-/* Parses argv[1..]. True: continue, with the operands in argv[0..*argc - 1]. False: the command
- * ends with *code, because help was printed or an error occurred. */
-bool options_parse(const command_help *help, const option_group *groups, size_t group_count,
-                   int *argc, char **argv, cli_exit *code);
+/* Parses argv[1..] and runs the verb. Returns its exit code. */
+int command_main(const command *verb, int argc, char **argv);
 
-/* cli_fail(CLI_USAGE, ...) with a hint to the --help of the command. */
-cli_exit options_usage(const command_help *help, const char *what, const char *reason, ...)
+/* Prints why an option or an operand is refused, with a hint to the help of the verb. Returns CLI_USAGE. */
+cli_exit options_usage(const command_options *options, const char *what, const char *reason, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Parsers for option tables; the type is that of the field. The decimal separator is always '.',
- * because the command never calls setlocale. */
-bool value_text(const char *text, void *target, char *reason);     /* const char *, not empty */
-bool value_number(const char *text, void *target, char *reason);   /* double, finite */
-bool value_size(const char *text, void *target, char *reason);     /* size_t, 0 or more */
-bool option_u64(const char *text, void *target, char *reason);      /* uint64_t; 0x... too */
-bool value_seconds(const char *text, void *target, char *reason);  /* double > 0; 1001/30000 too */
-bool value_time(const char *text, void *target, char *reason);     /* pm_rational >= 0, seconds */
-bool option_rational(const char *text, void *target, char *reason); /* pm_rational > 0, exact:
-                                                                    60, 29.97, 30000/1001 */
+/* The rows of the command. */
+extern const option_row command_rows[];
+extern const size_t command_row_count;
 
-/* uint64_t, a number of frames or samples from 1, for --max-frames. */
-bool option_frames(const char *text, void *target, char *reason);
-/* Default of --max-frames. A larger result is more likely a wrong rate than intended. */
+/* Maximum number of samples or frames where --max-frames is not given. A larger result is more likely a wrong
+ * rate than intended. */
 #define OPTION_MAX_FRAMES UINT64_C(100000000)
-
-/* Finds a word in a list. On error the reason lists all, and names the one that was meant. */
-bool value_word(const char *text, const char *const *words, size_t count, size_t *found,
-                 char *reason);
-
-/* Parses exactly `count` finite numbers separated by commas. */
-bool option_number_list(const char *text, size_t count, double *numbers);
 
 #endif

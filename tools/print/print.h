@@ -43,7 +43,7 @@ void compare_print(FILE *file, const outcome *o);
 
 /* Prints the report of one file in the requested form. With the output on standard output the text report
  * goes to stderr. */
-void resample_print(const resample_options *options, const char *in, const char *out,
+void resample_print(const command_options *options, const char *in, const char *out,
                     const task_report *report);
 
 #endif

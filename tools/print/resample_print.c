@@ -18,14 +18,14 @@ static double throughput(const task_report *report) {
     return report->seconds > 0 ? bytes / report->seconds * 1e-6 : 0;
 }
 
-static const char *snap_text(const resample_options *options, const task_report *report) {
-    return options->batch.run.task.read.source_rate.den != 0 ? "as given"
-           : !report->rate_is_snapped                        ? "as written"
-                                                             : "snapped";
+static const char *snap_text(const command_options *options, const task_report *report) {
+    return options->set->batch.task.read.source_rate.den != 0 ? "as given"
+           : !report->rate_is_snapped                         ? "as written"
+                                                              : "snapped";
 }
 
 /* "30 Hz (frame time 0.0333333, snapped)", or that there is no rate. */
-static void describe_source(const resample_options *options, const task_report *report,
+static void describe_source(const command_options *options, const task_report *report,
                             char text[192]) {
     char source[RATE_TEXT];
     if (report->source_rate.den == 0) {
@@ -43,10 +43,10 @@ static void describe_source(const resample_options *options, const task_report *
 }
 
 /* "; root moves with 'Hips': 118.7 units, 90 degrees", or nothing. */
-static void describe_root(const resample_options *options, const task_report *report,
+static void describe_root(const command_options *options, const task_report *report,
                           char text[256]) {
     text[0] = '\0';
-    if (options->batch.run.task.extracts_root)
+    if (options->set->batch.task.extracts_root)
         snprintf(text, 256, "; root moves with '%s': %.4g units, %.4g degrees", report->root_joint,
                  report->root.distance, report->root.degrees);
 }
@@ -71,9 +71,9 @@ static void json_lowpass(json_writer *json, const task_report *report) {
     }
 }
 
-static void json_root(const resample_options *options, json_writer *json,
+static void json_root(const command_options *options, json_writer *json,
                       const task_report *report) {
-    if (!options->batch.run.task.extracts_root)
+    if (!options->set->batch.task.extracts_root)
         return;
     json_begin_object(json, "root");
     json_write_string(json, "joint", report->root_joint);
@@ -90,7 +90,7 @@ static void json_edited(json_writer *json, const task_report *report) {
         json_write_string(json, "edited", report->edited);
 }
 
-static void report_text(const resample_options *options, const char *in, const char *out,
+static void report_text(const command_options *options, const char *in, const char *out,
                         const task_report *report) {
     FILE *file = strcmp(out, "-") == 0 ? stderr : stdout;
     char source[192], target[RATE_TEXT], check[96] = "", root[256], lowpass[LOWPASS_TEXT];
@@ -116,7 +116,7 @@ static void report_text(const resample_options *options, const char *in, const c
                    root, report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
 }
 
-static void report_json(const resample_options *options, const char *in, const char *out,
+static void report_json(const command_options *options, const char *in, const char *out,
                         const task_report *report) {
     json_writer json = {stdout, 0, false};
 
@@ -150,7 +150,7 @@ static void report_json(const resample_options *options, const char *in, const c
     json_end_object(&json);
 }
 
-static void report_conversion(const resample_options *options, const char *in, const char *out,
+static void report_conversion(const command_options *options, const char *in, const char *out,
                               const task_report *report) {
     if (options->json) {
         json_writer json = {stdout, 0, false};
@@ -174,9 +174,9 @@ static void report_conversion(const resample_options *options, const char *in, c
     }
 }
 
-void resample_print(const resample_options *options, const char *in, const char *out,
+void resample_print(const command_options *options, const char *in, const char *out,
                     const task_report *report) {
-    if (options->batch.run.task.converts)
+    if (options->set->batch.task.converts)
         report_conversion(options, in, out, report);
     else if (options->json)
         report_json(options, in, out, report);
