@@ -38,14 +38,6 @@ static bool is_named(const task_step *step, const char *name) {
     return step && strcmp(step->name, name) == 0;
 }
 
-static bool has_step(const task_work *w, const char *name) {
-    const pm_motion_batch_task *options;
-    bool found = false;
-    for (size_t i = 0; task_step_of(w->how->task, i, &options); i++)
-        found = found || is_named(task_step_of(w->how->task, i, &options), name);
-    return found;
-}
-
 static size_t count_rotations(const pm_motion_clip *clip) {
     size_t count = 0;
     for (size_t c = 0; c < clip->channel_count; c++)
@@ -176,7 +168,8 @@ static pm_motion_format format_of_output(const task_work *w, const char *out) {
 static pm_status check_conversion(const task_work *w, pm_error *error) {
     const pm_motion_format format = w->format;
     const pm_motion_content *content = pm_motion_get_content(w->motion);
-    const bool has_rate = has_step(w, "resample"), has_joints = w->report->node_count > 0;
+    const bool has_rate = task_has_step(w->how->task, "resample"),
+               has_joints = w->report->node_count > 0;
     bool moves = false;
     const pm_status status = find_moves(w, &moves, error);
     if (status != PM_OK)
@@ -192,8 +185,8 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
         motion_warn_at(w->how->log, w->how->log_user, w->path,
                        "not scaled or turned, because no layout names them: %s",
                        w->report->other_arrays);
-    if (!has_rate && !has_step(w, "reduce") && w->clip_count > 0 && content->clip_count > 1 &&
-        is_gltf(format))
+    if (!has_rate && !task_has_step(w->how->task, "reduce") && w->clip_count > 0 &&
+        content->clip_count > 1 && is_gltf(format))
         return motion_fail_option(
             error, PM_ERROR_ARGUMENT, "clip",
             "has no effect: %s holds all clips of '%s'; expected a format of one clip",
@@ -230,11 +223,12 @@ static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *err
 
 static pm_status find_clips(task_work *w, pm_error *error) {
     const pm_motion_batch_task *task = w->how->task;
-    if (pm_motion_get_content(w->motion)->clip_count == 0 && has_step(w, "resample"))
+    if (pm_motion_get_content(w->motion)->clip_count == 0 &&
+        task_has_step(w->how->task, "resample"))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "has no clips; there is nothing to resample");
     pm_status status = task_find_clips(w->motion, w->path, task, w->clips, &w->clip_count, error);
-    if (status == PM_OK && (has_step(w, "resample") || w->clip_count > 0))
+    if (status == PM_OK && (task_has_step(w->how->task, "resample") || w->clip_count > 0))
         status = check_clips(w, error);
     return status != PM_OK || is_gltf(w->format) ? status : choose_one(w, w->format, error);
 }
@@ -267,8 +261,8 @@ static void add_needs(const task_work *w, pm_motion_read_options *read) {
     for (size_t i = 0; task_step_of(w->how->task, i, &task); i++)
         read->body_model =
             read->body_model || task->mirror || (task->edit && task->edit->continue_root);
-    read->keep_nan = read->keep_nan || has_step(w, "fill");
-    read->body_model = read->body_model || has_step(w, "mirror");
+    read->keep_nan = read->keep_nan || task_has_step(w->how->task, "fill");
+    read->body_model = read->body_model || task_has_step(w->how->task, "mirror");
 }
 
 void task_begin(task_work *w, const task_how *how, const task_input *in, const task_output *out,

@@ -313,19 +313,19 @@ static pm_status reduce(task_work *w, const pm_motion_batch_task *task, pm_motio
 /* ---- the table ----------------------------------------------------------------------------- */
 
 const task_step task_steps[] = {
-    {"fill", "fill fill-max", false, asks_fill, fill},
-    {"cut", "cut", false, asks_cut, cut},
-    {"repeat", "repeat blend continue-root", false, asks_repeat, repeat},
-    {"pick", "joints rename", false, asks_pick, pick},
-    {"mirror", "plane pairs", false, asks_mirror, mirror},
-    {"resample",
+    {"fill", "resample", "fill fill-max", false, asks_fill, fill},
+    {"cut", "edit", "cut", false, asks_cut, cut},
+    {"repeat", "edit", "repeat blend continue-root", false, asks_repeat, repeat},
+    {"pick", "edit", "joints rename", false, asks_pick, pick},
+    {"mirror", "mirror", "plane pairs", false, asks_mirror, mirror},
+    {"resample", "resample",
      "rate start end end-rule trim-start keep-time max-frames check lowpass method tangents ends "
      "unlimited loop axis axis-frame swing twist",
      true, asks_resample, resample},
-    {"reduce", "angle position scale-error distance at curve smooth common", true, asks_reduce,
-     reduce},
-    {"root", "extract-root root-node root-name root-axes keep-heading keep-position up", true,
-     asks_root, root},
+    {"reduce", "reduce", "angle position scale-error distance at curve smooth common", true,
+     asks_reduce, reduce},
+    {"root", "convert", "extract-root root-node root-name root-axes keep-heading keep-position up",
+     true, asks_root, root},
 };
 const size_t task_step_count = sizeof task_steps / sizeof *task_steps;
 
@@ -334,6 +334,26 @@ const task_step *task_find_step(const char *name) {
         if (strcmp(task_steps[i].name, name) == 0)
             return &task_steps[i];
     return NULL;
+}
+
+bool task_step_takes(const task_step *step, const char *option) {
+    const size_t size = strlen(option);
+    for (const char *at = step->options; *at; at += strspn(at, " ")) {
+        const size_t length = strcspn(at, " ");
+        if (length == size && memcmp(at, option, size) == 0)
+            return true;
+        at += length;
+    }
+    return false;
+}
+
+bool task_has_step(const pm_motion_batch_task *task, const char *name) {
+    const pm_motion_batch_task *options;
+    const task_step *step = NULL;
+    for (size_t i = 0; (step = task_step_of(task, i, &options)) != NULL; i++)
+        if (strcmp(step->name, name) == 0)
+            return true;
+    return false;
 }
 
 const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,

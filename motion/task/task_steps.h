@@ -9,6 +9,7 @@
 
 typedef struct task_step {
     const char *name;
+    const char *verb;    /* whose options they are */
     const char *options; /* rows of the table of options that it takes, with blanks between */
     bool is_reported;    /* what is reported of the source is the motion before it */
     /* Whether a task that lists no steps has it. */
@@ -24,6 +25,12 @@ extern const size_t task_step_count;
 
 /* That of a name; NULL: none has it. */
 const task_step *task_find_step(const char *name);
+
+/* Whether a step takes an option. */
+bool task_step_takes(const task_step *step, const char *option);
+
+/* Whether a task has a step of this name. */
+bool task_has_step(const pm_motion_batch_task *task, const char *name);
 
 /* The steps of a task, the ones it lists or those that it asks for: step `index` of them and its options, or
  * NULL after the last. */
