@@ -351,9 +351,13 @@ pm_status task_write(task_work *w, pm_error *error) {
         status = take(w, step, options, error);
     if (status == PM_OK)
         status = prepare(w, step, options, error);
+    const size_t prepared = i;
     for (; step && status == PM_OK; step = task_step_of(task, ++i, &options)) {
-        if (is_named(step, "resample") && !task_step_of(task, i + 1, &next))
+        if (is_named(step, "resample") && !task_step_of(task, i + 1, &next)) {
+            if (i > prepared)
+                status = result(task_prepare_resampling(w, options, error), w, error);
             break;
+        }
         status = take(w, step, options, error);
     }
     return status == PM_OK ? write_motion(w, step ? options : NULL, error) : status;

@@ -3,7 +3,7 @@
  * Digests of the options of a batch: every row of the table changes the digest if it can change a byte, and
  * values that mean the same have the same digest.
  */
-#include "motion/batch/options_digest.h"
+#include "motion/batch/batch_file.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@ import random
 import unittest
 
 import command_case
+from command_case import WALK
 
 np = command_case.require_numpy()
 
@@ -220,6 +221,51 @@ class Npz(Case):
         self.make("join", "a.npz", "b.npz", "-o", "made.npz")
         self.expect("made", a, b)
         self.assertEqual(np.load(self.folder / "made.npz")["phase"].tolist(), [*phase, *(phase + 100)])
+
+
+class Runs(Case):
+    """Steps in any order, each as often as it is named."""
+
+    def run_steps(self, *words, code=0):
+        return self.run_posemill("run", WALK, *words, code=code)
+
+    def same(self, one, other):
+        self.assertEqual((self.folder / one).read_bytes(), (self.folder / other).read_bytes())
+
+    def test_the_steps_of_verbs(self):
+        self.run_steps("-o", "a.bvh", "cut", "--cut", "10f:20f", "repeat", "--repeat", "2")
+        self.make("edit", WALK, "-o", "b.bvh", "--cut", "10f:20f", "--repeat", "2")
+        self.same("a.bvh", "b.bvh")
+        self.run_steps("-o", "c.bvh", "resample", "--rate", "50", "--method", "squad")
+        self.make("resample", WALK, "-o", "d.bvh", "--rate", "50", "--method", "squad")
+        self.same("c.bvh", "d.bvh")
+
+    def test_a_step_that_is_taken_twice(self):
+        self.run_steps("-o", "a.bvh", "mirror", "cut", "--cut", "3f:9f", "mirror")
+        self.make("mirror", WALK, "-o", "b.glb")
+        self.run_posemill("run", "b.glb", "-o", "c.glb", "mirror", "cut", "--cut", "3f:9f")
+        self.run_posemill("compare", "a.bvh", "c.glb", "--tolerance", "0.01,0.01")
+
+    def test_steps_behind_a_resampling(self):
+        rows = WALK.read_text().splitlines()[-61:]
+        self.run_steps("-o", "a.bvh", "resample", "--rate", "60", "cut", "--cut", "10f:30f", "resample", "--rate", "30")
+        self.assertEqual((self.folder / "a.bvh").read_text().splitlines()[-11:], [" ".join(r.split()) for r in rows[5:16]])
+
+    def test_what_is_no_step_or_no_option_of_one(self):
+        self.assertIn("--rate: is no option of the step mirror",
+                      self.run_steps("-o", "x.bvh", "mirror", "--rate", "3", code=2).stderr)
+        self.assertIn("step: missing", self.run_steps("-o", "x.bvh", code=2).stderr)
+        self.assertIn("rate: is missing", self.run_steps("-o", "x.bvh", "resample", code=2).stderr)
+
+    def test_a_file_that_is_named_like_a_step(self):
+        (self.folder / "mirror").write_text(WALK.read_text())
+        self.run_posemill("run", "./mirror", "-o", "x.bvh", "cut", "--cut", ":3f")
+
+    def test_a_batch(self):
+        words = ("run", "--out-dir", "out", WALK, "--resume", "mirror", "cut", "--cut")
+        self.assertIn("1 done", self.run_posemill(*words, ":9f").stdout)
+        self.assertIn("1 kept", self.run_posemill(*words, ":9f").stdout)
+        self.assertIn("1 done", self.run_posemill(*words, ":8f").stdout)
 
 
 del Text
