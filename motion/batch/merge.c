@@ -9,35 +9,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *merge_state_name(merge_state state) {
-    static const char *const names[MERGE_STATE_COUNT] = {"missing", "failed", "done",
-                                                         "conflicting"};
+const char *merge_state_name(pm_motion_batch_state state) {
+    static const char *const names[] = {"done", "kept", "failed", "missing", "conflicting"};
     return names[state];
 }
 
 /* ---- the files --------------------------------------------------------------------------- */
 
-static merge_state state_of(const batch_record *const *records, size_t count) {
-    if (count == 0)
-        return MERGE_MISSING;
+static pm_motion_batch_state state_of(const merge_records *r) {
+    if (r->count == 0)
+        return PM_MOTION_BATCH_MISSING;
     /* Failures are the last. */
-    if (records[0]->status == RECORD_FAILED)
-        return MERGE_FAILED;
-    for (size_t i = 1; i < count && records[i]->status != RECORD_FAILED; i++)
-        if (!digest_equal(&records[i]->output, &records[0]->output))
-            return MERGE_CONFLICTING;
-    return MERGE_DONE;
+    if (r->of[0]->status == RECORD_FAILED)
+        return PM_MOTION_BATCH_FAILED;
+    for (size_t i = 1; i < r->count && r->of[i]->status != RECORD_FAILED; i++)
+        if (!digest_equal(&r->of[i]->output, &r->of[0]->output))
+            return PM_MOTION_BATCH_CONFLICTING;
+    return PM_MOTION_BATCH_DONE;
 }
 
 static void add_file(merge_result *result, const record_table *table, const char *name,
                      bool is_listed) {
-    merge_file *file = &result->files[result->count++];
-    file->name = name;
-    file->is_listed = is_listed;
-    file->records = record_table_find(table, name, &file->record_count);
-    file->state = state_of(file->records, file->record_count);
-    result->counts[file->state]++;
-    result->unlisted += result->has_list && !is_listed;
+    pm_motion_batch_merged *all = &result->shown;
+    merge_records *records = &result->records[all->file_count];
+    pm_motion_batch_merged_file *file = &result->files[all->file_count++];
+    records->of = record_table_find(table, name, &records->count);
+    *file = (pm_motion_batch_merged_file){
+        .name = name, .state = state_of(records), .is_listed = is_listed};
+    if (file->state == PM_MOTION_BATCH_FAILED) {
+        file->failure = records->of[0]->error ? records->of[0]->error : "";
+        file->code = records->of[0]->code;
+    }
+    all->done += file->state == PM_MOTION_BATCH_DONE;
+    all->failed += file->state == PM_MOTION_BATCH_FAILED;
+    all->missing += file->state == PM_MOTION_BATCH_MISSING;
+    all->conflicting += file->state == PM_MOTION_BATCH_CONFLICTING;
+    all->unlisted += result->has_list && !is_listed;
 }
 
 /* Advances over a name and its repetitions. */
@@ -115,15 +122,16 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     size_t name_count = 0, listed_count = 0;
     const char *const *names = record_table_names(table, &name_count);
     const char **listed = names_of(table, list, &listed_count);
-    merge_file *files = NULL;
-    if (names && listed)
-        files = calloc(name_count + listed_count + 1, sizeof *files);
-    if (files) {
-        result->files = files;
-        join(result, table, names, name_count, listed, listed_count);
+    if (names && listed) {
+        result->files = calloc(name_count + listed_count + 1, sizeof *result->files);
+        result->records = calloc(name_count + listed_count + 1, sizeof *result->records);
     }
+    const bool good = result->files && result->records;
+    if (good)
+        join(result, table, names, name_count, listed, listed_count);
+    result->shown.files = result->files;
     free(listed);
-    return files != NULL;
+    return good;
 }
 
 /* ---- sums -------------------------------------------------------------------------------- */
@@ -136,42 +144,42 @@ static uint64_t multiply(uint64_t a, uint64_t b) {
     return b == 0 || a <= UINT64_MAX / b ? a * b : UINT64_MAX;
 }
 
-static void add_record(merge_result *result, const batch_record *record) {
-    result->frames = add(result->frames, record->frames);
-    result->samples = add(result->samples, multiply(record->frames, record->joints));
-    result->bytes_read = add(result->bytes_read, record->bytes_read);
-    result->bytes_written = add(result->bytes_written, record->bytes_written);
-    result->seconds += record->seconds;
+static void add_record(pm_motion_batch_merged *all, const batch_record *record) {
+    all->frames = add(all->frames, record->frames);
+    all->joint_samples = add(all->joint_samples, multiply(record->frames, record->joints));
+    all->bytes_read = add(all->bytes_read, record->bytes_read);
+    all->bytes_written = add(all->bytes_written, record->bytes_written);
+    all->seconds += record->seconds;
 }
 
 static bool sum_files(merge_result *result) {
     digest_state *hash = digest_begin();
     if (!hash)
         return false;
-    for (size_t i = 0; i < result->count; i++) {
-        const merge_file *file = &result->files[i];
-        if (file->state == MERGE_DONE || file->state == MERGE_CONFLICTING) {
-            const batch_record *record = file->records[0];
-            add_record(result, record);
-            digest_add_result(hash, file->name, &record->output);
+    for (size_t i = 0; i < result->shown.file_count; i++) {
+        const pm_motion_batch_state state = result->files[i].state;
+        if (state == PM_MOTION_BATCH_DONE || state == PM_MOTION_BATCH_CONFLICTING) {
+            const batch_record *record = result->records[i].of[0];
+            add_record(&result->shown, record);
+            digest_add_result(hash, record->name, &record->output);
         }
     }
     result->digest = digest_end(&hash);
+    result->shown.digest = result->digest.text;
     return true;
 }
 
 /* ---- options ----------------------------------------------------------------------------- */
 
 /* Records of others may lack the digest of what all files share. */
-static digest options_of(const merge_file *file) {
-    const batch_record *record = file->records[0];
+static digest options_of(const batch_record *record) {
     return record->shared.text[0] != '\0' ? record->shared : record->options;
 }
 
 static int by_options(const void *left, const void *right) {
     const merge_options_group *a = left, *b = right;
     const int order = strcmp(a->options.text, b->options.text);
-    return order != 0 ? order : strcmp(a->first->name, b->first->name);
+    return order != 0 ? order : (a->first > b->first) - (a->first < b->first);
 }
 
 static int by_count(const void *left, const void *right) {
@@ -181,12 +189,14 @@ static int by_count(const void *left, const void *right) {
 
 /* Two runs into one folder leave outputs of both. */
 static bool group_options(merge_result *result) {
-    merge_options_group *all = calloc(result->count + 1, sizeof *all);
+    merge_options_group *all = calloc(result->shown.file_count + 1, sizeof *all);
     size_t count = 0, groups = 0;
-    for (size_t i = 0; all && i < result->count; i++) {
-        const merge_file *file = &result->files[i];
-        if (file->state == MERGE_DONE && options_of(file).text[0] != '\0')
-            all[count++] = (merge_options_group){options_of(file), 1, file};
+    for (size_t i = 0; all && i < result->shown.file_count; i++) {
+        if (result->files[i].state != PM_MOTION_BATCH_DONE)
+            continue;
+        const digest options = options_of(result->records[i].of[0]);
+        if (options.text[0] != '\0')
+            all[count++] = (merge_options_group){options, 1, i};
     }
     if (count > 1)
         qsort(all, count, sizeof *all, by_options);
@@ -198,23 +208,23 @@ static bool group_options(merge_result *result) {
     if (groups > 1)
         qsort(all, groups, sizeof *all, by_count);
     result->groups = all;
-    result->group_count = groups;
+    result->shown.option_count = groups;
     return all != NULL;
 }
 
-bool merge_records(record_table *table, const batch_items *list, merge_result *result) {
-    memset(result, 0, sizeof *result);
-    result->has_list = list != NULL;
+bool merge_find(record_table *table, const batch_items *list, merge_result *result) {
+    pm_motion_batch_merged *all = &result->shown;
+    *result = (merge_result){.has_list = list != NULL};
     if (!find_files(result, table, list) || !sum_files(result) || !group_options(result))
         return false;
-    result->is_complete = result->counts[MERGE_DONE] == result->count && result->group_count < 2 &&
-                          (result->has_list || result->count > 0);
+    all->dropped_lines = record_table_dropped(table);
+    all->is_complete = all->done == all->file_count && all->option_count < 2 &&
+                       (result->has_list || all->file_count > 0);
     return true;
 }
 
 void merge_release(merge_result *result) {
     free(result->files);
+    free(result->records);
     free(result->groups);
-    result->files = NULL;
-    result->groups = NULL;
 }

@@ -54,49 +54,6 @@ static pm_status add_records(record_table *table, const pm_motion_batch_merge_op
     return status;
 }
 
-/* ---- what is shown --------------------------------------------------------------------------- */
-
-static pm_motion_batch_merged_file shown_file(const merge_file *file) {
-    static const pm_motion_batch_state states[MERGE_STATE_COUNT] = {
-        [MERGE_MISSING] = PM_MOTION_BATCH_MISSING,
-        [MERGE_FAILED] = PM_MOTION_BATCH_FAILED,
-        [MERGE_DONE] = PM_MOTION_BATCH_DONE,
-        [MERGE_CONFLICTING] = PM_MOTION_BATCH_CONFLICTING};
-    pm_motion_batch_merged_file shown = {
-        .name = file->name, .state = states[file->state], .is_listed = file->is_listed};
-    if (file->state == MERGE_FAILED) {
-        const char *failure = file->records[0]->error;
-        shown.failure = failure ? failure : "";
-        shown.code = file->records[0]->code;
-    }
-    return shown;
-}
-
-/* False: memory is exhausted. */
-static bool show(pm_motion_batch_merge *merge) {
-    const merge_result *result = &merge->result;
-    merge->files = calloc(result->count + 1, sizeof *merge->files);
-    for (size_t i = 0; merge->files && i < result->count; i++)
-        merge->files[i] = shown_file(&result->files[i]);
-    merge->shown = (pm_motion_batch_merged){.is_complete = result->is_complete,
-                                            .digest = result->digest.text,
-                                            .files = merge->files,
-                                            .file_count = result->count,
-                                            .done = result->counts[MERGE_DONE],
-                                            .failed = result->counts[MERGE_FAILED],
-                                            .missing = result->counts[MERGE_MISSING],
-                                            .conflicting = result->counts[MERGE_CONFLICTING],
-                                            .unlisted = result->unlisted,
-                                            .option_count = result->group_count,
-                                            .frames = result->frames,
-                                            .joint_samples = result->samples,
-                                            .bytes_read = result->bytes_read,
-                                            .bytes_written = result->bytes_written,
-                                            .seconds = result->seconds,
-                                            .dropped_lines = record_table_dropped(merge->table)};
-    return merge->files != NULL;
-}
-
 /* ---- public ---------------------------------------------------------------------------------- */
 
 static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_merge *merge,
@@ -107,8 +64,7 @@ static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_me
     if (status != PM_OK)
         return status;
     const batch_items *items = o->list ? &o->list->items : NULL;
-    return merge_records(merge->table, items, &merge->result) && show(merge) ? PM_OK
-                                                                             : refuse_memory(error);
+    return merge_find(merge->table, items, &merge->result) ? PM_OK : refuse_memory(error);
 }
 
 pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
@@ -132,7 +88,7 @@ pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *opti
 }
 
 const pm_motion_batch_merged *pm_motion_batch_merge_get_merged(const pm_motion_batch_merge *merge) {
-    return merge ? &merge->shown : NULL;
+    return merge ? &merge->result.shown : NULL;
 }
 
 void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
@@ -140,7 +96,6 @@ void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
         return;
     merge_release(&(*merge)->result);
     record_table_destroy(&(*merge)->table);
-    free((*merge)->files);
     free((*merge)->json);
     free(*merge);
     *merge = NULL;
@@ -148,17 +103,19 @@ void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
 
 /* ---- JSON -------------------------------------------------------------------------------------- */
 
-static void write_file(json_writer *json, const merge_result *result, const merge_file *file) {
+static void write_file(json_writer *json, const merge_result *result, size_t index) {
+    const pm_motion_batch_merged_file *file = &result->files[index];
+    const merge_records *records = &result->records[index];
     json_begin_object(json, NULL);
     json_write_path(json, "name", file->name);
     json_write_string(json, "state", merge_state_name(file->state));
     if (result->has_list)
         json_write_bool(json, "listed", file->is_listed);
     json_begin_array(json, "records");
-    for (size_t i = 0; i < file->record_count; i++) {
+    for (size_t i = 0; i < records->count; i++) {
         json_begin_object(json, NULL);
-        json_write_string(json, "from", file->records[i]->from);
-        record_members_write(json, file->records[i]);
+        json_write_string(json, "from", records->of[i]->from);
+        record_members_write(json, records->of[i]);
         json_end_object(json);
     }
     json_end_array(json);
@@ -167,27 +124,27 @@ static void write_file(json_writer *json, const merge_result *result, const merg
 
 static void write_groups(json_writer *json, const merge_result *result) {
     json_begin_array(json, "options");
-    for (size_t i = 0; i < result->group_count; i++) {
+    for (size_t i = 0; i < result->shown.option_count; i++) {
         json_begin_object(json, NULL);
         json_write_string(json, "batch_digest", result->groups[i].options.text);
         json_write_integer(json, "files", result->groups[i].count);
-        json_write_path(json, "first", result->groups[i].first->name);
+        json_write_path(json, "first", result->files[result->groups[i].first].name);
         json_end_object(json);
     }
     json_end_array(json);
 }
 
-static void write_sums(json_writer *json, const merge_result *result) {
-    json_write_integer(json, "done", result->counts[MERGE_DONE]);
-    json_write_integer(json, "failed", result->counts[MERGE_FAILED]);
-    json_write_integer(json, "missing", result->counts[MERGE_MISSING]);
-    json_write_integer(json, "conflicting", result->counts[MERGE_CONFLICTING]);
-    json_write_integer(json, "unlisted", result->unlisted);
-    json_write_integer(json, "frames", result->frames);
-    json_write_integer(json, "joint_samples", result->samples);
-    json_write_integer(json, "bytes_read", result->bytes_read);
-    json_write_integer(json, "bytes_written", result->bytes_written);
-    json_write_number(json, "seconds", result->seconds);
+static void write_sums(json_writer *json, const pm_motion_batch_merged *all) {
+    json_write_integer(json, "done", all->done);
+    json_write_integer(json, "failed", all->failed);
+    json_write_integer(json, "missing", all->missing);
+    json_write_integer(json, "conflicting", all->conflicting);
+    json_write_integer(json, "unlisted", all->unlisted);
+    json_write_integer(json, "frames", all->frames);
+    json_write_integer(json, "joint_samples", all->joint_samples);
+    json_write_integer(json, "bytes_read", all->bytes_read);
+    json_write_integer(json, "bytes_written", all->bytes_written);
+    json_write_number(json, "seconds", all->seconds);
 }
 
 static bool write_all(FILE *file, const void *content) {
@@ -197,18 +154,18 @@ static bool write_all(FILE *file, const void *content) {
     const char *const *files = record_table_files(merge->table, &file_count);
     json_writer json = {file, 0, false};
     json_begin_object(&json, NULL);
-    json_write_bool(&json, "complete", result->is_complete);
+    json_write_bool(&json, "complete", result->shown.is_complete);
     json_write_string(&json, "digest", result->digest.text);
-    write_sums(&json, result);
+    write_sums(&json, &result->shown);
     write_groups(&json, result);
     json_begin_array(&json, "records");
     for (size_t i = 0; i < file_count; i++)
         json_write_string(&json, NULL, files[i]);
     json_end_array(&json);
-    json_write_integer(&json, "dropped_lines", record_table_dropped(merge->table));
+    json_write_integer(&json, "dropped_lines", result->shown.dropped_lines);
     json_begin_array(&json, "files");
-    for (size_t i = 0; i < result->count; i++)
-        write_file(&json, result, &result->files[i]);
+    for (size_t i = 0; i < result->shown.file_count; i++)
+        write_file(&json, result, i);
     json_end_array(&json);
     json_end_object(&json);
     return true;

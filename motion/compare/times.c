@@ -41,15 +41,9 @@ static void pass_key(compare_times *t) {
 
 /* The first key at or after a time, less what is the same. */
 static size_t first_key(const pm_timeline *keys, double time) {
-    size_t low = 0, high = keys->key_count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (evaluate_key_time(keys, middle) < time - SUBJECT_SAME_TIME)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    const double from = time - SUBJECT_SAME_TIME;
+    const size_t key = evaluate_key_before(keys, from);
+    return key < keys->key_count && evaluate_key_time(keys, key) < from ? key + 1 : key;
 }
 
 /* Keys before the part do not count. */

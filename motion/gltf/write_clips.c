@@ -15,24 +15,24 @@
 /* ---- checks -------------------------------------------------------------------------------- */
 
 /* Channels that are carried over have times that cannot be moved. */
-static pm_status check_moved(const gltf_new_clip *new, pm_error *error) {
-    const json_t *channels = json_object_get(new->animation, "channels");
-    for (size_t i = 0; new->samples->is_moved &&i < json_array_size(channels); i++) {
+static pm_status check_moved(const gltf_new_clip *fresh, pm_error *error) {
+    const json_t *channels = json_object_get(fresh->animation, "channels");
+    for (size_t i = 0; fresh->samples->is_moved && i < json_array_size(channels); i++) {
         const json_t *target = json_object_get(json_array_get(channels, i), "target");
         if (!json_object_get(json_object_get(target, "extensions"), GLTF_POINTER_EXTENSION))
             continue;
         motion_refuse(error,
                       "/animations/%zu/channels/%zu: is carried over with its times; a cut that "
                       "begins at 0 would move the others",
-                      new->index, i);
+                      fresh->index, i);
         motion_cure(error, "keep-time", "true", "keeps the times of all");
         return PM_ERROR_FILE;
     }
     return PM_OK;
 }
 
-static pm_status check_samples(const gltf_new_clip *new, pm_error *error) {
-    const motion_samples *s = new->samples;
+static pm_status check_samples(const gltf_new_clip *fresh, pm_error *error) {
+    const motion_samples *s = fresh->samples;
     if (s->count == 0 || !s->read)
         return motion_fail(error, PM_ERROR_ARGUMENT, "samples of clip %zu are not valid", s->clip);
     if (s->count > SIZE_MAX / 8)
@@ -42,19 +42,19 @@ static pm_status check_samples(const gltf_new_clip *new, pm_error *error) {
     if (!(s->start >= 0.0 && s->start <= (double)FLT_MAX) ||
         (s->has_end && !(s->end >= 0.0 && s->end <= (double)FLT_MAX)))
         return motion_fail(error, PM_ERROR_TIME, "samples of clip %zu begin before 0 s", s->clip);
-    return check_moved(new, error);
+    return check_moved(fresh, error);
 }
 
 /* Keys of a file must rise in float32, whose steps grow with the time. */
-static pm_status check_times(const gltf_new_clip *new, const gltf_part *part, pm_error *error) {
+static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     float before = -1;
     for (size_t k = 0; k < part->numbers; k++) {
-        const float time = gltf_number_of(new, part, k);
+        const float time = gltf_number_of(fresh, part, k);
         if (!part->is_sampled && !(time >= 0 && isfinite(time)))
             return motion_refuse(error,
                                  "clip %zu: key %zu is at %.9g s; glTF requires 0 or more in "
                                  "float32",
-                                 new->index, k, motion_kept_time(&part->keys, k));
+                                 fresh->index, k, motion_kept_time(&part->keys, k));
         if (!(time > before))
             return part->is_sampled
                        ? motion_fail(error, PM_ERROR_TIME,
@@ -64,41 +64,41 @@ static pm_status check_times(const gltf_new_clip *new, const gltf_part *part, pm
                        : motion_refuse(error,
                                        "clip %zu: keys %zu and %zu are both at %.9g s in glTF's "
                                        "float32: they are too close for it",
-                                       new->index, k - 1, k, (double)time);
+                                       fresh->index, k - 1, k, (double)time);
         before = time;
     }
     return PM_OK;
 }
 
-static pm_status check_values(const gltf_new_clip *new, const gltf_part *part, pm_error *error) {
+static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     for (size_t i = 0; i < part->numbers; i++)
-        if (!isfinite(gltf_number_of(new, part, i)))
+        if (!isfinite(gltf_number_of(fresh, part, i)))
             return motion_refuse(error,
                                  "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
-                                 new->index, i / (part->numbers / part->keys.count),
-                                 (size_t)(part->channel - new->clip->channels));
+                                 fresh->index, i / (part->numbers / part->keys.count),
+                                 (size_t)(part->channel - fresh->clip->channels));
     return PM_OK;
 }
 
 /* ---- accessors ----------------------------------------------------------------------------- */
 
 /* The view of a clip is made for its first accessor. False: memory is exhausted. */
-static bool make_view(gltf_writer *w, gltf_new_clip *new) {
-    if (new->view)
+static bool make_view(gltf_writer *w, gltf_new_clip *fresh) {
+    if (fresh->view)
         return true;
-    new->view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
-    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), new->view) == 0;
+    fresh->view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
+    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), fresh->view) == 0;
 }
 
-static json_t *add_accessor(gltf_writer *w, gltf_new_clip *new, size_t count, const char *type,
+static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, size_t count, const char *type,
                             size_t *index) {
     json_t *accessors = gltf_array_of(w->root, "accessors");
-    if (!make_view(w, new))
+    if (!make_view(w, fresh))
         return NULL;
     const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
     json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView",
                                  GLTF_NEW + (json_int_t)(views - 1 - w->view_count), "byteOffset",
-                                 (json_int_t) new->size, "componentType", (int)GLTF_FLOAT, "count",
+                                 (json_int_t)fresh->size, "componentType", (int)GLTF_FLOAT, "count",
                                  (json_int_t)count, "type", type);
     *index = json_array_size(accessors) - w->accessor_count;
     return json_array_append_new(accessors, accessor) == 0 ? accessor : NULL;
@@ -106,37 +106,38 @@ static json_t *add_accessor(gltf_writer *w, gltf_new_clip *new, size_t count, co
 
 /* A bound of times as the file has it, in float32; of keys of a document as they are in memory, for which the
  * shorter number often stands. */
-static double bound_of(const gltf_writer *w, const gltf_new_clip *new, const gltf_part *part,
+static double bound_of(const gltf_writer *w, const gltf_new_clip *fresh, const gltf_part *part,
                        size_t k) {
-    return new->samples || !w->document->json_channels ? (double)gltf_number_of(new, part, k) + 0.0
-                                                       : motion_kept_time(&part->keys, k);
+    return fresh->samples || !w->document->json_channels
+               ? (double)gltf_number_of(fresh, part, k) + 0.0
+               : motion_kept_time(&part->keys, k);
 }
 
 /* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones
  * is *index. */
-static pm_status add_part(gltf_writer *w, gltf_new_clip *new, gltf_part part, size_t count,
+static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, size_t count,
                           size_t components, const char *type, size_t *index, pm_error *error) {
     static const char *const bounds[] = {"min", "max"};
-    if (count > (SIZE_MAX / 4 - new->size) / sizeof(float) / components)
+    if (count > (SIZE_MAX / 4 - fresh->size) / sizeof(float) / components)
         return motion_refuse_memory(error);
     part.numbers = count * components;
-    const pm_status status = !part.channel      ? check_times(new, &part, error)
-                             : !part.is_sampled ? check_values(new, &part, error)
+    const pm_status status = !part.channel      ? check_times(fresh, &part, error)
+                             : !part.is_sampled ? check_values(fresh, &part, error)
                                                 : PM_OK;
     if (status != PM_OK)
         return status;
-    json_t *accessor = add_accessor(w, new, count, type, index);
+    json_t *accessor = add_accessor(w, fresh, count, type, index);
     bool is_done = accessor != NULL;
     for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
-        const double bound = bound_of(w, new, &part, i == 0 ? 0 : count - 1);
+        const double bound = bound_of(w, fresh, &part, i == 0 ? 0 : count - 1);
         is_done = json_object_set_new(accessor, bounds[i], json_pack("[f]", bound)) == 0;
     }
-    new->size += part.numbers * sizeof(float);
-    new->parts[new->part_count++] = part;
+    fresh->size += part.numbers * sizeof(float);
+    fresh->parts[fresh->part_count++] = part;
     return is_done ? PM_OK : motion_refuse_memory(error);
 }
 
-static pm_status add_output(gltf_writer *w, gltf_new_clip *new, gltf_part part, size_t keys,
+static pm_status add_output(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, size_t keys,
                             size_t *index, pm_error *error) {
     const pm_motion_channel *channel = part.channel;
     const bool is_weights = channel->path == PM_MOTION_WEIGHTS;
@@ -144,7 +145,7 @@ static pm_status add_output(gltf_writer *w, gltf_new_clip *new, gltf_part part, 
     const size_t parts = elements * (is_weights ? channel->components : 1);
     if (keys > SIZE_MAX / parts)
         return motion_refuse_memory(error);
-    return add_part(w, new, part, keys * parts, is_weights ? 1 : channel->components,
+    return add_part(w, fresh, part, keys * parts, is_weights ? 1 : channel->components,
                     gltf_type_of[channel->path], index, error);
 }
 
@@ -153,7 +154,7 @@ static pm_status add_output(gltf_writer *w, gltf_new_clip *new, gltf_part part, 
 /* State of one clip. */
 typedef struct replacing {
     gltf_writer *writer;
-    gltf_new_clip *new;
+    gltf_new_clip *fresh;
     json_t *samplers;
     size_t sampler_count; /* that the document has */
     bool *is_taken;       /* by sampler: a channel has it */
@@ -161,25 +162,25 @@ typedef struct replacing {
     size_t *inputs;       /* by timeline: the accessor of its times */
 } replacing;
 
-static bool is_replaced(const gltf_new_clip *new, size_t channel) {
-    const pm_motion_channel *of = &new->clip->channels[channel];
-    return new->json_channels[channel] != GLTF_NONE &&
-           (!new->samples || gltf_is_sampled(new, of) || new->samples->is_moved);
+static bool is_replaced(const gltf_new_clip *fresh, size_t channel) {
+    const pm_motion_channel *of = &fresh->clip->channels[channel];
+    return fresh->json_channels[channel] != GLTF_NONE &&
+           (!fresh->samples || gltf_is_sampled(fresh, of) || fresh->samples->is_moved);
 }
 
 /* Marks samplers that a channel which stays uses. */
 static void mark_kept(const replacing *r) {
-    const json_t *channels = json_object_get(r->new->animation, "channels");
-    const size_t *json_channels = r->new->json_channels;
+    const json_t *channels = json_object_get(r->fresh->animation, "channels");
+    const size_t *json_channels = r->fresh->json_channels;
     size_t c = 0;
     for (size_t i = 0; i < json_array_size(channels); i++) {
-        while (c < r->new->clip->channel_count &&
+        while (c < r->fresh->clip->channel_count &&
                (json_channels[c] == GLTF_NONE || json_channels[c] < i))
             c++;
-        const bool is_read = c < r->new->clip->channel_count &&json_channels[c] == i;
+        const bool is_read = c < r->fresh->clip->channel_count && json_channels[c] == i;
         const size_t sampler =
             gltf_index_in(json_array_get(channels, i), "sampler", r->sampler_count);
-        if (sampler != GLTF_NONE && !(is_read && is_replaced(r->new, c)))
+        if (sampler != GLTF_NONE && !(is_read && is_replaced(r->fresh, c)))
             r->is_taken[sampler] = true;
     }
 }
@@ -200,21 +201,25 @@ static json_t *own_sampler(const replacing *r, json_t *channel) {
     return sampler;
 }
 
+static bool set_reference(json_t *object, const char *key, size_t index) {
+    return json_object_set_new(object, key, json_integer(GLTF_NEW + (json_int_t)index)) == 0;
+}
+
 static bool set_sampler(json_t *sampler, size_t input, size_t output,
                         pm_motion_interpolation interpolation) {
-    return sampler && gltf_set_integer(sampler, "input", GLTF_NEW + input) &&
-           gltf_set_integer(sampler, "output", GLTF_NEW + output) &&
+    return sampler && set_reference(sampler, "input", input) &&
+           set_reference(sampler, "output", output) &&
            json_object_set_new(sampler, "interpolation",
                                json_string(gltf_interpolations[interpolation])) == 0;
 }
 
 /* The times of the samples come first, though steps that are moved alone do not refer to them. */
 static pm_status add_sample_times(replacing *r, pm_error *error) {
-    const pm_motion_clip *clip = r->new->clip;
-    for (size_t c = 0; r->new->samples &&c < clip->channel_count; c++)
-        if (is_replaced(r->new, c))
-            return add_part(r->writer, r->new, (gltf_part){.is_sampled = true},
-                            (size_t)r->new->samples->count, 1, "SCALAR", &r->times, error);
+    const pm_motion_clip *clip = r->fresh->clip;
+    for (size_t c = 0; r->fresh->samples && c < clip->channel_count; c++)
+        if (is_replaced(r->fresh, c))
+            return add_part(r->writer, r->fresh, (gltf_part){.is_sampled = true},
+                            (size_t)r->fresh->samples->count, 1, "SCALAR", &r->times, error);
     return PM_OK;
 }
 
@@ -223,30 +228,30 @@ static pm_status add_sample_times(replacing *r, pm_error *error) {
 static pm_status find_input(replacing *r, const gltf_part *values, uint32_t timeline, size_t *input,
                             pm_error *error) {
     size_t *shared = values->is_sampled ? &r->times : &r->inputs[timeline];
-    const bool is_there = *shared != GLTF_NONE && (values->is_sampled || !r->new->samples);
+    const bool is_there = *shared != GLTF_NONE && (values->is_sampled || !r->fresh->samples);
     const gltf_part times = {.keys = values->keys};
-    const pm_status status =
-        is_there ? PM_OK
-                 : add_part(r->writer, r->new, times, times.keys.count, 1, "SCALAR", shared, error);
+    const pm_status status = is_there ? PM_OK
+                                      : add_part(r->writer, r->fresh, times, times.keys.count, 1,
+                                                 "SCALAR", shared, error);
     *input = *shared;
     return status;
 }
 
 static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
-    gltf_new_clip *new = r->new;
-    const pm_motion_channel *channel = &new->clip->channels[index];
-    const pm_timeline *timeline = &new->clip->timelines[channel->timeline];
+    gltf_new_clip *fresh = r->fresh;
+    const pm_motion_channel *channel = &fresh->clip->channels[index];
+    const pm_timeline *timeline = &fresh->clip->timelines[channel->timeline];
     json_t *json =
-        json_array_get(json_object_get(new->animation, "channels"), new->json_channels[index]);
-    gltf_part values = {.channel = channel, .is_sampled = gltf_is_sampled(new, channel)};
-    values.keys = new->samples
-                      ? motion_keep_keys(new->samples, timeline)
+        json_array_get(json_object_get(fresh->animation, "channels"), fresh->json_channels[index]);
+    gltf_part values = {.channel = channel, .is_sampled = gltf_is_sampled(fresh, channel)};
+    values.keys = fresh->samples
+                      ? motion_keep_keys(fresh->samples, timeline)
                       : (motion_kept_keys){timeline, 0, timeline->key_count, -(double)INFINITY, 0};
-    const size_t keys = values.is_sampled ? (size_t) new->samples->count : values.keys.count;
+    const size_t keys = values.is_sampled ? (size_t)fresh->samples->count : values.keys.count;
     size_t input = GLTF_NONE, output = GLTF_NONE;
     pm_status status = find_input(r, &values, channel->timeline, &input, error);
     if (status == PM_OK)
-        status = add_output(r->writer, new, values, keys, &output, error);
+        status = add_output(r->writer, fresh, values, keys, &output, error);
     if (status != PM_OK)
         return status;
     const pm_motion_interpolation own = channel->interpolation;
@@ -258,33 +263,33 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
 }
 
 static pm_status replace_channels(replacing *r, pm_error *error) {
-    const pm_motion_clip *clip = r->new->clip;
+    const pm_motion_clip *clip = r->fresh->clip;
     mark_kept(r);
     pm_status status = add_sample_times(r, error);
     for (size_t c = 0; status == PM_OK && c < clip->channel_count; c++)
-        if (is_replaced(r->new, c))
+        if (is_replaced(r->fresh, c))
             status = replace_channel(r, c, error);
-    if (status == PM_OK && r->new->view &&
-        !gltf_set_integer(r->new->view, "byteLength", r->new->size))
+    if (status == PM_OK && r->fresh->view &&
+        !gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size))
         status = motion_refuse_memory(error);
     return status;
 }
 
-pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *new, pm_error *error) {
-    const pm_motion_clip *clip = new->clip;
-    replacing r = {.writer = w, .new = new, .times = GLTF_NONE};
-    pm_status status = new->samples ? check_samples(new, error) : PM_OK;
+pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *error) {
+    const pm_motion_clip *clip = fresh->clip;
+    replacing r = {.writer = w, .fresh = fresh, .times = GLTF_NONE};
+    pm_status status = fresh->samples ? check_samples(fresh, error) : PM_OK;
     if (status != PM_OK)
         return status;
-    r.samplers = json_object_get(new->animation, "samplers");
+    r.samplers = json_object_get(fresh->animation, "samplers");
     r.sampler_count = json_array_size(r.samplers);
     r.is_taken = calloc(r.sampler_count + 1, sizeof *r.is_taken);
     r.inputs = calloc(clip->timeline_count + 1, sizeof *r.inputs);
-    new->parts = calloc(2 * clip->channel_count + 1, sizeof *new->parts);
+    fresh->parts = calloc(2 * clip->channel_count + 1, sizeof *fresh->parts);
     for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
         r.inputs[t] = GLTF_NONE;
-    status = r.is_taken && r.inputs && new->parts ? replace_channels(&r, error)
-                                                  : motion_refuse_memory(error);
+    status = r.is_taken && r.inputs && fresh->parts ? replace_channels(&r, error)
+                                                    : motion_refuse_memory(error);
     free(r.is_taken);
     free(r.inputs);
     return status;

@@ -73,40 +73,39 @@ static void set_numbers(maker *m, json_t *object, const char *key, const double 
 
 /* ---- nodes --------------------------------------------------------------------------------- */
 
-static bool all_are(const double *numbers, size_t count, double value) {
-    for (size_t i = 0; i < count; i++)
-        if (numbers[i] != value)
-            return false;
-    return true;
-}
-
 static bool are_finite(const double *numbers, size_t count) {
+    bool is_finite = true;
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(numbers[i]))
-            return false;
-    return true;
+        is_finite = is_finite && isfinite(numbers[i]);
+    return is_finite;
 }
 
 static pm_status check_nodes(const pm_motion_content *content, pm_error *error) {
     const pm_status status = motion_check_nodes(content, "glTF", error);
-    if (status != PM_OK)
-        return status;
-    for (size_t n = 0; n < content->node_count; n++) {
+    for (size_t n = 0; status == PM_OK && n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
         if (!are_finite(node->position, 3) || !are_finite(node->rotation, 4) ||
             !are_finite(node->scale, 3) || (node->has_tail && !are_finite(node->tail, 3)))
             return motion_refuse(error, "node %zu: a number of its rest pose is not finite", n);
     }
-    return PM_OK;
+    return status;
+}
+
+/* Numbers that are not those without the member. */
+static void set_changed(maker *m, json_t *object, const char *key, const double *numbers,
+                        const double *otherwise, size_t count) {
+    bool is_same = true;
+    for (size_t i = 0; i < count; i++)
+        is_same = is_same && numbers[i] == otherwise[i];
+    if (!is_same)
+        set_numbers(m, object, key, numbers, count);
 }
 
 static void set_pose(maker *m, json_t *json, const pm_motion_node *node) {
-    if (!all_are(node->position, 3, 0))
-        set_numbers(m, json, "translation", node->position, 3);
-    if (!all_are(node->rotation, 3, 0) || node->rotation[3] != 1)
-        set_numbers(m, json, "rotation", node->rotation, 4);
-    if (!all_are(node->scale, 3, 1))
-        set_numbers(m, json, "scale", node->scale, 3);
+    static const double zero[] = {0, 0, 0}, unit[] = {0, 0, 0, 1}, one[] = {1, 1, 1};
+    set_changed(m, json, "translation", node->position, zero, 3);
+    set_changed(m, json, "rotation", node->rotation, unit, 4);
+    set_changed(m, json, "scale", node->scale, one, 3);
     if (!node->has_tail)
         return;
     json_t *extras = json_object();
@@ -120,14 +119,6 @@ static void add_child(maker *m, const json_t *nodes, size_t parent, size_t child
     if (!json_object_get(json, "children"))
         set(m, json, "children", json_array());
     append(m, json_object_get(json, "children"), index_of(child));
-}
-
-static void add_scene(maker *m, json_t *roots) {
-    json_t *scenes = json_array(), *scene = json_object();
-    set(m, scene, "nodes", roots);
-    append(m, scenes, scene);
-    set(m, m->root, "scene", index_of(0));
-    set(m, m->root, "scenes", scenes);
 }
 
 static void add_nodes(maker *m) {
@@ -145,7 +136,8 @@ static void add_nodes(maker *m) {
         else
             add_child(m, nodes, (size_t)parent, n);
     }
-    add_scene(m, roots);
+    set(m, m->root, "scene", index_of(0));
+    set(m, m->root, "scenes", json_pack("[{so}]", "nodes", roots));
     set(m, m->root, "nodes", nodes);
 }
 

@@ -14,6 +14,7 @@
 typedef struct usage {
     size_t source, count; /* elements without those of new data, and with them */
     size_t kept;
+    bool keeps_all;    /* there may be references in places that are not known */
     bool moves_beyond; /* references beyond the end are to stay as far beyond it */
     bool *is_used;
     size_t *renumbered;
@@ -23,11 +24,10 @@ typedef struct usage {
 static bool usage_make(usage *u, const gltf_writer *w, const char *key, size_t source) {
     u->source = source;
     u->count = json_array_size(json_object_get(w->root, key));
+    u->keeps_all = w->document->has_unknown_references;
     u->moves_beyond = w->clip_count > 0;
     u->is_used = calloc(u->count + 1, sizeof *u->is_used);
     u->renumbered = calloc(u->count + 1, sizeof *u->renumbered);
-    for (size_t i = 0; u->is_used && w->document->has_unknown_references && i < u->count; i++)
-        u->is_used[i] = true;
     return u->is_used && u->renumbered;
 }
 
@@ -65,27 +65,27 @@ static void renumber(void *user, json_t *holder, const char *key) {
     }
 }
 
+static void number_used(usage *u) {
+    for (size_t i = 0; i < u->count; i++) {
+        u->renumbered[i] = u->kept;
+        u->kept += u->keeps_all || u->is_used[i];
+    }
+}
+
 /* Puts an array with the used elements in place of the one under `key`. */
-static bool keep_used(json_t *root, const char *key, usage *u) {
+static bool keep_used(json_t *root, const char *key, const usage *u) {
     const json_t *array = json_object_get(root, key);
-    if (!array)
+    if (!array || u->keeps_all)
         return true;
     json_t *kept = json_array();
-    if (!kept)
-        return false;
-    for (size_t i = 0; i < u->count; i++) {
-        u->renumbered[i] = json_array_size(kept);
-        if (u->is_used[i] && json_array_append(kept, json_array_get(array, i)) != 0) {
-            json_decref(kept);
-            return false;
-        }
-    }
-    u->kept = json_array_size(kept);
-    if (u->kept > 0)
+    bool is_done = kept != NULL;
+    for (size_t i = 0; is_done && i < u->count; i++)
+        is_done = !u->is_used[i] || json_array_append(kept, json_array_get(array, i)) == 0;
+    if (is_done && u->kept > 0)
         return json_object_set_new(root, key, kept) == 0;
     json_decref(kept);
     json_object_del(root, key); /* an empty array is not valid */
-    return true;
+    return is_done;
 }
 
 /* References of accessors that are dropped do not count. */
@@ -112,6 +112,8 @@ static bool drop(gltf_writer *w, usage *accessors, usage *views) {
     if (!w->dropped_views)
         return false;
     mark_all(w->root, accessors, views);
+    number_used(accessors);
+    number_used(views);
     for (size_t i = 0; i < w->document->view_count; i++)
         w->dropped_views[i] = !views->is_used[i];
     return keep_used(w->root, "accessors", accessors) && keep_used(w->root, "bufferViews", views) &&

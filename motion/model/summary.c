@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "motion/model/angles.h"
-#include "motion/model/evaluate.h"
+#include "motion/model/pose.h"
 
 #define DEGREES 57.295779513082320877
 
@@ -47,24 +47,17 @@ clip_summary motion_summarise(const pm_motion_clip *clip) {
     return s;
 }
 
-/* The depth of a node whose ancestors may have none yet: up to one that has, and down again. */
-static size_t depth_of(const pm_motion_content *content, size_t node, size_t *depths) {
-    size_t above = 0;
-    int32_t n = (int32_t)node;
-    for (; n >= 0 && depths[n] == 0; n = content->nodes[n].parent)
-        above++;
-    size_t depth = (n >= 0 ? depths[n] : 0) + above;
-    for (n = (int32_t)node; n >= 0 && depths[n] == 0; n = content->nodes[n].parent)
-        depths[n] = depth--;
-    return depths[node];
-}
-
+/* 0 where memory is exhausted. */
 size_t motion_depth(const pm_motion_content *content) {
+    uint32_t *order = malloc((content->node_count + 1) * sizeof *order);
     size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
-    for (size_t n = 0; depths && n < content->node_count; n++) {
-        const size_t depth = depth_of(content, n, depths);
-        deepest = depth > deepest ? depth : deepest;
+    const bool good = order && depths && pose_order(content, order);
+    for (size_t i = 0; good && i < content->node_count; i++) {
+        const int32_t parent = content->nodes[order[i]].parent;
+        depths[order[i]] = 1 + (parent >= 0 ? depths[parent] : 0);
+        deepest = depths[order[i]] > deepest ? depths[order[i]] : deepest;
     }
+    free(order);
     free(depths);
     return deepest;
 }

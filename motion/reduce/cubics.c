@@ -357,7 +357,7 @@ path_end cubics_find(const turns *source, const pm_motion_channel *channel, bool
     motion_arena arena = {NULL};
     search s = {.source = source, .is_smooth = is_smooth};
     *found = (cubic_fit){.keys = malloc(source->count * sizeof *found->keys),
-                      .written = malloc(source->count * sizeof *found->written)};
+                         .written = malloc(source->count * sizeof *found->written)};
     path_end end = PATH_NO_MEMORY;
     if (found->keys && found->written && allocate(&s, &arena)) {
         read_keys(&s, channel);

@@ -8,6 +8,8 @@
 import io
 import json
 import os
+import pathlib
+import re
 import struct
 import subprocess
 import zipfile
@@ -500,6 +502,18 @@ class Unnamed(Case):
 
 
 class Layouts(Case):
+    def test_the_help_and_the_page_name_those_that_there_are(self):
+        """The table is the one that an unknown layout is answered with."""
+        path = self.save({"poses": np.zeros((3, 3)), "mocap_framerate": np.array(30.0)})
+        told = rewrite(path, self.path("out.npz"), 60, "nothing", fails=True)
+        names = re.search(r"expected ([\w, -]+) or a JSON file", told).group(1).split(", ")
+        self.assertIn("plain", names)
+        shown = subprocess.run([POSEMILL, "resample", "--help"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(f"NPZ: {', '.join(names)}, or a JSON file", " ".join(shown.split()))
+        page = (pathlib.Path(__file__).parents[2] / "docs/motion-layouts.md").read_text(encoding="utf-8")
+        table = page[page.index("| layout |"):page.index("`joint_names` and")]
+        self.assertEqual(re.findall(r"^\| `([\w-]+)`", table, re.M), names)
+
     def test_inter_x(self):
         n = lambda *shape: walk(self.rng, 31, int(np.prod(shape)) // 3).reshape(31, *shape)
         for dtype in (np.float32, np.float64):
