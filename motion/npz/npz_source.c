@@ -42,12 +42,13 @@ static pm_status find_rows(npz_source *source, size_t r, pm_error *error) {
 
 static pm_status add_source(npz_sources *sources, const npz_document *document,
                             const npz_document *of, pm_error *error) {
-    npz_source *all = realloc(sources->all, (sources->count + 1) * sizeof *all);
-    if (!all)
+    npz_source **all = realloc(sources->all, (sources->count + 1) * sizeof(npz_source *));
+    sources->all = all ? all : sources->all;
+    npz_source *source = all ? calloc(1, sizeof *source) : NULL;
+    if (!source)
         return motion_refuse_memory(error);
-    sources->all = all;
-    npz_source *source = &all[sources->count++];
-    *source = (npz_source){.of = of};
+    all[sources->count++] = source;
+    source->of = of;
     if (!has_same_rows(document, of))
         return PM_OK;
     source->rows = calloc(of->row_count + 1, sizeof *source->rows);
@@ -65,21 +66,22 @@ pm_status npz_find_source(npz_sources *sources, const npz_document *document,
     *found = NULL;
     if (motion->format != &motion_npz)
         return PM_OK;
-    while (i < sources->count && sources->all[i].of != motion->document)
+    while (i < sources->count && sources->all[i]->of != motion->document)
         i++;
     if (i == sources->count)
         status = add_source(sources, document, motion->document, error);
-    if (status == PM_OK && sources->all[i].rows)
-        *found = &sources->all[i];
+    if (status == PM_OK && sources->all[i]->rows)
+        *found = sources->all[i];
     return status;
 }
 
 void npz_release_sources(npz_sources *sources, const npz_document *document) {
     for (size_t i = 0; i < sources->count; i++) {
-        for (size_t r = 0; sources->all[i].extracted && r < document->row_count; r++)
-            free(sources->all[i].extracted[r]);
-        free(sources->all[i].extracted);
-        free(sources->all[i].rows);
+        for (size_t r = 0; sources->all[i]->extracted && r < document->row_count; r++)
+            free(sources->all[i]->extracted[r]);
+        free(sources->all[i]->extracted);
+        free(sources->all[i]->rows);
+        free(sources->all[i]);
     }
     free(sources->all);
 }

@@ -16,7 +16,7 @@ typedef struct npz_source {
 
 /* Zero-initialise. */
 typedef struct npz_sources {
-    npz_source *all;
+    npz_source **all;
     size_t count;
 } npz_sources;
 

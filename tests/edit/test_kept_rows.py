@@ -211,9 +211,9 @@ class Npz(Case):
             self.assertEqual(made[name][20:].tobytes(), a[name][3:].tobytes(), name)
 
     def test_files_that_are_joined(self):
-        a, b = self.write("a"), self.write("b", 7)
-        self.make("join", "a.npz", "b.npz", "-o", "made.npz")
-        self.expect("made", a, b)
+        a, b, c = self.write("a"), self.write("b", 7), self.write("c", 5)
+        self.make("join", "a.npz", "b.npz", "c.npz", "b.npz", "-o", "made.npz")
+        self.expect("made", a, b, c, b)
 
     def test_rows_of_the_nearest_frame(self):
         phase = np.arange(self.FRAMES)
