@@ -337,8 +337,10 @@ static pm_status prepare(task_work *w, const task_step *step, const pm_motion_ba
     if (w->in->opened)
         w->in->opened(w->in->opened_user, resamples ? ratio_of_frames(w) : 1);
     describe_source(w, step, options);
-    w->report->frames = w->report->source_frames;
-    return check_conversion(w, error);
+    status = check_conversion(w, error);
+    if (status == PM_OK && !task_has_step(w->how->task, "resample"))
+        w->report->frames = w->report->source_frames;
+    return status;
 }
 
 pm_status task_write(task_work *w, pm_error *error) {
