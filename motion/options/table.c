@@ -290,15 +290,17 @@ const option_row option_rows[] = {
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root), .requires = "extract-root",
      HELP("the node above the joint that moves; new: one that is added. Default: the highest, "
           "or a new one where that is turned at rest")},
-    {NAME("root-name", "NAME"), TYPE(text), ROOT(new_name), .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
-     .requires = "extract-root", HELP("the name of a node that is added; default: root")},
+    {NAME("root-name", "NAME"), TYPE(text), ROOT(new_name), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root",
+     HELP("the name of a node that is added; default: root")},
     {NAME("root-axes", "AXES"), TYPE(axes), ROOT(axes), .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      .requires = "extract-root", .excludes = "keep-position",
      HELP("axes of the place, such as xz or z; default: the horizontal ones")},
-    {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
-     .requires = "extract-root", HELP("leave turns about the axis that points up in the joint")},
-    {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
-     .requires = "extract-root", .excludes = "keep-heading",
+    {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root",
+     HELP("leave turns about the axis that points up in the joint")},
+    {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root", .excludes = "keep-heading",
      .cure = "both together leave nothing to extract", HELP("leave the place in the joint")},
 
     /* ---- curve ---- */

@@ -43,8 +43,8 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
         return motion_fail(error, PM_ERROR_ARGUMENT, "position is %g, expected a length from 0 on",
                            o->position);
     if (!(isfinite(o->scale_error) && o->scale_error >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale_error is %g, expected a ratio from 0 on",
-                           o->scale_error);
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "scale_error is %g, expected a ratio from 0 on", o->scale_error);
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);

@@ -135,9 +135,8 @@ static uint64_t count_frames(const sampler *s) {
 static pm_status check_trim(const sampler *s, pm_error *error) {
     const size_t trim = s->options->trim_start;
     if (trim >= s->frames)
-        return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
-                                  "%zu removes all %llu frames", trim,
-                                  (unsigned long long)s->frames);
+        return motion_fail_option(error, PM_ERROR_FILE, "trim-start", "%zu removes all %llu frames",
+                                  trim, (unsigned long long)s->frames);
     for (size_t c = 0; trim > 0 && c < s->clip->channel_count; c++) {
         const pm_timeline *t = timeline_of(s, c);
         if (t->key_count > 1 && evaluate_key_time(t, 0) > evaluate_key_time(s->longest, 0))
