@@ -232,7 +232,7 @@ PM_API pm_status pm_motion_open(const char *path, const pm_motion_read_options *
                                 pm_motion **motion, pm_error *error);
 
 /* The same for a file in memory, which must remain valid and unchanged until the motion is
- * destroyed. `name` is for messages. Data that a glTF file refers to by a relative path are read from
+ * destroyed, and all motions that are made of it. `name` is for messages. Data that a glTF file refers to by a relative path are read from
  * `folder`; NULL: such files are refused. */
 PM_API pm_status pm_motion_parse(const void *data, size_t size, const char *name,
                                  const char *folder, const pm_motion_read_options *options,
@@ -362,8 +362,8 @@ typedef struct pm_motion_resample_report {
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the
- * motion's own format or its other container. Data that are not resampled are written as they were
- * read. The file appears when it is complete. `report` may be NULL. Blocks. Thread-safe, also for
+ * motion's own format or its other container, or in another that pm_motion_convert writes. Data that
+ * are not resampled are written as they were read. The file appears when it is complete. `report` may be NULL. Blocks. Thread-safe, also for
  * one motion. */
 PM_API pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                                     const pm_motion_resample_options *options, const char *path,
@@ -432,19 +432,17 @@ typedef struct pm_motion_convert_options {
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
     const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
-    /* The motion that this one was made of by pm_motion_reduce, pm_motion_mirror or pm_motion_edit, or
-     * a resampled copy of that: glTF is written with its meshes and all else, and the keys of this
-     * one, unless joints have changed; after a cut alone, other formats are written with its rows as
-     * they are in the file. Otherwise it is ignored. NULL: none */
-    const pm_motion *rest;
 
     uint64_t reserved[6]; /* must be 0 */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
- * was read from, and without a scale and a turn, it is written as it was read. From BVH to BVH,
- * also for a resampled copy, joints keep their channels, and numbers that do not change keep their
- * text, except as `euler` and `decimals` require. BVH has no scales: constant uniform ones are
+ * was read from, and without a scale and a turn, it is written as it was read. A motion that was made of
+ * others, by any function and in any number of steps, remembers which of its frames are those of a file:
+ * in the format of that file, they keep their text or bytes, and all that the file has besides its motion
+ * remains, such as meshes, as long as the motion has its joints and channels. From BVH to BVH
+ * joints keep their channels, and numbers that do not change keep their text, except as `euler` and
+ * `decimals` require. BVH has no scales: constant uniform ones are
  * multiplied into the lengths below them. Nothing is resampled: BVH and NPZ require uniform keys.
  * The file appears when it is complete. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
@@ -537,8 +535,7 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * and spline keys are removed while the bound holds. These have linear interpolation in the result,
  * as no format names them: pm_motion_resample of the result with this method has the bounds; of a
  * file that was written, a method gives positions and scales its own vector method, so that only
- * the angle is bounded. The result has no file: pm_motion_convert writes it, with the source as
- * `rest`. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
+ * the angle is bounded. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_reduction_destroy. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
 PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
@@ -664,7 +661,7 @@ typedef struct pm_motion_mirror_report {
  * the rest pose where the lengths of both sides differ; a joint in the middle that stays at its rest
  * position keeps it. Scales change places; weights and numbers without a node stay.
  * Refused with PM_ERROR_FILE: a motion without nodes or pairs, and pairs whose parents are no pair.
- * The result has no file: pm_motion_convert writes it, with the source as `rest`. Destroy it with
+ * The result has no file: pm_motion_convert writes it. Destroy it with
  * pm_motion_destroy; the source may be destroyed before. `options` and `report` may be NULL. Blocks.
  * Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,
@@ -720,8 +717,7 @@ typedef struct pm_motion_edit_options {
 
 /* Makes a motion that is cut, repeated, and has some of the joints, by other names; in this order, all
  * clips likewise. Keys that remain keep their bits. The result has no file: pm_motion_convert writes
- * it, with the source as `rest`. Destroy it with pm_motion_destroy; the source may be destroyed
- * before, unless it is `rest`. `options` may be NULL. Blocks. Thread-safe, also for one motion. */
+ * it. Destroy it with pm_motion_destroy; the source may be destroyed before. `options` may be NULL. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
                                 pm_motion **edited, pm_error *error);
 
@@ -991,6 +987,12 @@ typedef struct pm_motion_curve {
 } pm_motion_curve;
 
 /* What is done with each file of a batch. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+typedef struct pm_motion_step {
+    const char *name;
+    const struct pm_motion_batch_task *options; /* of which those of the step are used */
+} pm_motion_step;
+
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
@@ -1031,8 +1033,13 @@ typedef struct pm_motion_batch_task {
     const pm_motion_mirror_options *mirror;
 
     double lowpass; /* with a rate: as in pm_motion_resample_options */
+    /* What is done to each file, one step after another, in place of `rate`, `reduce`, `extracts_root`,
+     * `fill`, `edit` and `mirror`, which are those of the steps. step_count 0: these, in the order of fill,
+     * edit, mirror, resample, reduce, root */
+    const pm_motion_step *steps;
+    size_t step_count;
 
-    uint64_t reserved[4]; /* must be 0 */
+    uint64_t reserved[2]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

@@ -13,6 +13,7 @@
 #include "motion/task/task_clips.h"
 #include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
+#include "motion/task/task_steps.h"
 #include "motion/time/rate.h"
 
 /* ---- checks ------------------------------------------------------------------------------------ */
@@ -45,6 +46,14 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
     return status == PM_OK ? reduction_check_options(task->reduce, error) : status;
 }
 
+static pm_status check_step(const pm_motion_step *step, pm_error *error) {
+    if (!step->name || !task_find_step(step->name) || !step->options)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "steps: '%.40s' is %s",
+                           step->name ? step->name : "NULL",
+                           step->options ? "no step" : "without options");
+    return check_curve(&step->options->curve, error);
+}
+
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     pm_rational unused;
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error);
@@ -69,7 +78,10 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if (!isfinite(task->scale) || task->scale < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
                            task->scale);
-    status = motion_check_texts("clips", task->clips, task->clip_count, error);
+    for (size_t i = 0; status == PM_OK && i < task->step_count; i++)
+        status = check_step(&task->steps[i], error);
+    if (status == PM_OK)
+        status = motion_check_texts("clips", task->clips, task->clip_count, error);
     return status == PM_OK && task->reduce ? check_reduction(task, error) : status;
 }
 
@@ -139,7 +151,8 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && options->task.rate && !engine && !options->automatic)
+    if (status == PM_OK && task_has_step(&options->task, "resample") && !engine &&
+        !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)
         return status;

@@ -11,6 +11,7 @@
 #include "motion/model/model.h"
 #include "motion/npz/npy_file.h"
 #include "motion/open/formats.h"
+#include "motion/task/task_steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,39 +60,54 @@ void options_files_read(const pm_motion_batch_task *task, options_files *files) 
     }
 }
 
-/* What the list says of an item takes the place of what all have. The rate that a file of rates gives
- * depends on the path. */
-static void write_options(FILE *text, const pm_motion_batch_task *all, const options_files *files,
-                          const batch_item *item) {
-    enum { USUAL_DECIMALS = 6 };
-    pm_motion_batch_task task = *all;
+/* Those of a step, or of the task as a whole, whose files were read before. */
+static void write_rows(FILE *text, const pm_motion_batch_task *task, const task_step *step,
+                       const options_files *files, const batch_item *item) {
     const void *places[OPTION_STRUCTS];
-    if (item && item->source_rate.den != 0)
-        task.read.source_rate = item->source_rate;
-    if (item && item->layout)
-        task.read.layout = item->layout;
-    if (task.decimals == USUAL_DECIMALS && !task.converts)
-        task.decimals = 0;
-    options_of_task(&task, places);
-    fprintf(text, "posemill %s 1\nwriter %d\n",
-            task.reduce     ? "reduce"
-            : task.converts ? "convert"
-                            : "resample",
-            MOTION_WRITER_VERSION);
+    options_of_task(task, places);
+    if (step)
+        places[OPTIONS_ROOT] = &task->root;
     for (size_t i = 0; i < option_row_count; i++) {
         const option_row *row = &option_rows[i];
         const void *base = place_of(row, places);
         const bool is_items = base && row->reads != FILE_NOT_READ && item && item->layout &&
                               row->type->path(row, base) == item->layout;
-        if (!base)
+        if (!base || (step && !task_step_takes(step, row->info.name)))
             continue;
         fputs(row->info.name, text);
         if (!row->by_content || row->info.type == PM_OPTION_FORM)
             row->type->write(row, base, text);
         if (row->reads != FILE_NOT_READ)
             fprintf(text, " %s",
-                    is_items ? digest_of_option(row->reads, item->layout).text : files->of[i].text);
+                    is_items ? digest_of_option(row->reads, item->layout).text
+                    : files  ? files->of[i].text
+                             : digest_of_option(row->reads, row->type->path(row, base)).text);
         fputs("\n", text);
+    }
+}
+
+/* What the list says of an item takes the place of what all have. The rate that a file of rates gives
+ * depends on the path. */
+static void write_options(FILE *text, const pm_motion_batch_task *all, const options_files *files,
+                          const batch_item *item) {
+    enum { USUAL_DECIMALS = 6 };
+    pm_motion_batch_task task = *all;
+    if (item && item->source_rate.den != 0)
+        task.read.source_rate = item->source_rate;
+    if (item && item->layout)
+        task.read.layout = item->layout;
+    if (task.decimals == USUAL_DECIMALS && !task.converts)
+        task.decimals = 0;
+    fprintf(text, "posemill %s 1\nwriter %d\n",
+            task.reduce     ? "reduce"
+            : task.converts ? "convert"
+                            : "resample",
+            MOTION_WRITER_VERSION);
+    write_rows(text, &task, NULL, files, item);
+    for (size_t i = 0; i < task.step_count; i++) {
+        const task_step *step = task_find_step(task.steps[i].name);
+        fprintf(text, "step %s\n", step->name);
+        write_rows(text, task.steps[i].options, step, NULL, NULL);
     }
     if (task.extracts_root && task.root.up != task.up)
         fprintf(text, "root-up %d\n", (int)task.root.up);

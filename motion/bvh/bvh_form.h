@@ -33,6 +33,9 @@ pm_status bvh_form_change(const bvh *from, const motion_writing *writing, bvh_fo
  * animated. BVH has no rotation in its rest pose, so that the channels of a joint contain it. */
 pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error *error);
 
+/* The file that a motion was read from; NULL: it is none of BVH. */
+const bvh *bvh_file_of(const pm_motion *motion);
+
 /* Reads what was written up to MOTION, and frees the text. */
 pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error);
 

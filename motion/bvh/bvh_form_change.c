@@ -217,7 +217,7 @@ pm_status bvh_form_change(const bvh *from, const motion_writing *writing, bvh_fo
     changer c = {.writing = writing,
                  .nodes = writing->motion->content.nodes,
                  .from = from,
-                 .scale = writing->motion->layout_scale};
+                 .scale = writing->motion->document ? 1 : writing->motion->form_scale};
     pose_plan plan;
     char *text = NULL;
     size_t size = 0;

@@ -9,7 +9,6 @@
 
 #include "motion/bvh/bvh.h"
 #include "motion/bvh/bvh_form.h"
-#include "motion/bvh/bvh_kept.h"
 #include "motion/model/key_samples.h"
 
 typedef struct document {
@@ -234,7 +233,7 @@ static pm_status write_again(const motion_writing *writing, const motion_sink *s
 }
 
 /* In a form that held them, numbers of unknown meaning alone have frames too. */
-static pm_status find_frames(const pm_motion_clip *clip, const bvh_kept *kept,
+static pm_status find_frames(const pm_motion_clip *clip, const document *kept,
                              motion_frames *frames, pm_error *error) {
     const pm_status status = motion_find_frames(clip, "BVH", false, frames, error);
     if (status == PM_OK && frames->count == 0 && kept && clip->rate.den != 0)
@@ -251,7 +250,8 @@ static pm_status write_anew(const motion_writing *writing, const motion_sink *si
                             pm_error *error) {
     const pm_motion *motion = writing->motion;
     const pm_motion_content *content = &motion->content;
-    const bvh_kept *kept = motion->layout_format == &motion_bvh ? motion->layout : NULL;
+    const pm_motion *file = motion_form_of(motion);
+    const document *kept = file && file->format == &motion_bvh ? file->document : NULL;
     bvh_form form = {.model = NULL};
     key_samples keys = {.resampled = NULL};
     motion_frames frames;
@@ -261,15 +261,15 @@ static pm_status write_anew(const motion_writing *writing, const motion_sink *si
     if (status == PM_OK)
         status = find_frames(&content->clips[writing->clip], kept, &frames, error);
     if (status == PM_OK)
-        status = kept ? bvh_form_change(&kept->model, writing, &form, error)
+        status = kept ? bvh_form_change(kept->model, writing, &form, error)
                       : bvh_form_make(writing, &form, error);
     if (status == PM_OK)
         status = key_samples_open(&keys, motion, writing->clip, &frames, error);
     if (status == PM_OK) {
         const motion_samples samples = key_samples_of(&keys);
         form.adds_offset = kept && kept->adds_offset;
-        form.rows = kept ? kept->source : NULL;
-        form.first_row = kept ? kept->first_row : NULL;
+        form.rows = kept ? kept->model : NULL;
+        form.first_row = kept ? kept->model->values : NULL;
         status = bvh_write_frames(writing, &form, &samples, sink, error);
     }
     key_samples_close(&keys);
@@ -281,16 +281,9 @@ static pm_status write(const motion_writing *writing, const motion_sink *sink, p
     return writing->document ? write_again(writing, sink, error) : write_anew(writing, sink, error);
 }
 
-static const void *copy_layout(const pm_motion *from, bool lends_rows, motion_arena *arena) {
-    const document *d = from->document;
-    const bvh_kept *kept = from->layout;
-    bvh_kept *to = d ? bvh_keep(d->model, d->model->values, arena)
-                     : bvh_keep(&kept->model, kept->first_row, arena);
-    if (to) {
-        to->adds_offset = d ? d->adds_offset : kept->adds_offset;
-        to->source = d && lends_rows ? d->model : NULL;
-    }
-    return to;
+const bvh *bvh_file_of(const pm_motion *motion) {
+    const document *d = motion->format == &motion_bvh ? motion->document : NULL;
+    return d ? d->model : NULL;
 }
 
 const motion_format motion_bvh = {.id = PM_MOTION_BVH,
@@ -303,5 +296,4 @@ const motion_format motion_bvh = {.id = PM_MOTION_BVH,
                                   .write = write,
                                   .scales = MOTION_SCALES_NONE,
                                   .is_text = true,
-                                  .copy_layout = copy_layout,
                                   .release = release};

@@ -132,12 +132,23 @@ static const double *row_of(const bvh *model, size_t row) {
     return model->values + row * model->channel_count;
 }
 
-/* The file that has the row of sample `k` of the piece; NULL: none has. */
+static bool has_channels_of(const bvh *a, const bvh *b) {
+    bool same = a->channel_count == b->channel_count && a->joint_count == b->joint_count;
+    for (size_t i = 0; same && i < a->channel_count; i++)
+        same = a->channels[i].kind == b->channels[i].kind &&
+               a->channels[i].joint == b->channels[i].joint;
+    return same;
+}
+
+/* The file that has the row of sample `k` of the piece, with the channels of the form's rows; NULL: none
+ * has, or in a form with other channels all of its numbers may be others. */
 static const bvh *file_of(const frame_writer *w, size_t k, size_t *row) {
-    const bvh *file = w->form->rows;
-    const uint64_t key = w->positions[k].key;
-    *row = (size_t)key;
-    return file && key < file->frame_count ? file : NULL;
+    const motion_position at = w->positions[k];
+    const bvh *rows = w->form->rows, *file = rows && at.source ? bvh_file_of(at.source) : rows;
+    *row = (size_t)at.key;
+    if (!file || at.key >= file->frame_count || (w->form->same && at.changed && !at.is_partly))
+        return NULL;
+    return file == rows || has_channels_of(file, rows) ? file : NULL;
 }
 
 /* Takes the numbers of a row of a file, where it has them. A gap has no branch of angles. */

@@ -6,8 +6,9 @@
 #include "motion/convert/adjust.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "motion/model/copy.h"
+#include "motion/model/made.h"
 #include "motion/model/similarity.h"
 
 typedef struct adjustment {
@@ -40,10 +41,9 @@ static void adjust_value(const adjustment *a, pm_motion_path path, bool is_root,
         quat_multiply(a->turn, value, value);
 }
 
-/* Keys of a copy are packed doubles that belong to it. */
 static void adjust_array(const adjustment *a, const pm_motion_channel *channel, bool is_root,
                          size_t keys, const pm_array *array) {
-    double *values = (double *)(uintptr_t)array->data;
+    double *values = motion_own_values(array);
     for (size_t k = 0; values && k < keys; k++)
         adjust_value(a, channel->path, is_root, values + k * channel->components);
 }
@@ -61,59 +61,81 @@ static bool changes(const adjustment *a, pm_motion_path path, bool is_root) {
 }
 
 /* Channels without a change keep the numbers of the source. */
-static bool adjust_clip(const adjustment *a, const pm_motion *motion, const pm_motion_clip *clip,
-                        motion_arena *arena, pm_motion_clip *to) {
-    pm_motion_channel *channels = motion_allocate(arena, clip->channel_count, sizeof *channels);
-    bool good = channels != NULL;
-    *to = *clip;
-    to->channels = channels;
-    for (size_t c = 0; good && c < clip->channel_count; c++) {
-        const pm_motion_channel *from = &clip->channels[c];
-        const pm_timeline *timeline = &clip->timelines[from->timeline];
-        const bool is_root = is_turned(motion, from, c);
-        channels[c] = *from;
-        if (!changes(a, from->path, is_root))
+static bool adjust_clip(const adjustment *a, const pm_motion *motion, size_t clip, pm_motion *made,
+                        pm_motion_clip *to) {
+    motion_arena *arena = &made->arena;
+    pm_motion_channel *channels = motion_own_channels(arena, to);
+    uint32_t *map = motion_allocate(arena, to->channel_count, sizeof *map);
+    bool good = channels && map, same = true;
+    for (size_t c = 0; good && c < to->channel_count; c++) {
+        const pm_timeline *timeline = &to->timelines[channels[c].timeline];
+        const bool is_root = is_turned(motion, &channels[c], c);
+        map[c] = (uint32_t)c;
+        if (!changes(a, channels[c].path, is_root))
             continue;
-        good = motion_copy_channel(arena, from, timeline, &channels[c]);
+        map[c] = PM_NO_INDEX32;
+        same = false;
+        good = motion_own_keys(arena, &channels[c], timeline);
         if (!good)
             break;
-        adjust_array(a, from, is_root, timeline->key_count, &channels[c].keys);
-        adjust_array(a, from, is_root, timeline->key_count, &channels[c].in);
-        adjust_array(a, from, is_root, timeline->key_count, &channels[c].out);
+        adjust_array(a, &channels[c], is_root, timeline->key_count, &channels[c].keys);
+        adjust_array(a, &channels[c], is_root, timeline->key_count, &channels[c].in);
+        adjust_array(a, &channels[c], is_root, timeline->key_count, &channels[c].out);
     }
-    return good;
+    return good && motion_add_rows(made, clip,
+                                   &(motion_run){.count = motion_count_rows(to),
+                                                 .source = motion,
+                                                 .clip = clip,
+                                                 .channels = same ? NULL : map});
 }
 
-static void adjust_nodes(const adjustment *a, const pm_motion_content *content) {
-    pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)content->nodes;
-    for (size_t n = 0; n < content->node_count; n++) {
+static bool adjust_nodes(const adjustment *a, pm_motion *made) {
+    pm_motion_node *nodes = motion_own_nodes(made);
+    for (size_t n = 0; nodes && n < made->content.node_count; n++) {
         const bool is_root = nodes[n].parent < 0;
         adjust_value(a, PM_MOTION_POSITION, is_root, nodes[n].position);
         adjust_value(a, PM_MOTION_ROTATION, is_root, nodes[n].rotation);
         scale_vector(a, nodes[n].tail);
     }
+    return nodes != NULL;
 }
 
 /* Inverse binds lead from the mesh to the joint: the mesh is scaled and turned too. Their rotation is
  * undone on the right, and their translation is scaled. */
-static void adjust_skins(const adjustment *a, const pm_motion_content *content) {
-    for (size_t s = 0; s < content->skin_count; s++) {
-        float *binds = (float *)(uintptr_t)content->skins[s].inverse_binds;
-        for (size_t row = 0; binds && row < 3 * content->skins[s].joint_count; row++) {
-            float *r = binds + 4 * row;
-            double left[3] = {(double)r[0], (double)r[1], (double)r[2]};
-            turn_vector(a, left);
-            for (size_t i = 0; i < 3; i++)
-                r[i] = (float)left[i];
-            r[3] = (float)((double)r[3] * a->scale);
-        }
+static void adjust_binds(const adjustment *a, size_t joints, float *binds) {
+    for (size_t row = 0; row < 3 * joints; row++) {
+        float *r = binds + 4 * row;
+        double left[3] = {(double)r[0], (double)r[1], (double)r[2]};
+        turn_vector(a, left);
+        for (size_t i = 0; i < 3; i++)
+            r[i] = (float)left[i];
+        r[3] = (float)((double)r[3] * a->scale);
     }
+}
+
+static bool adjust_skins(const adjustment *a, pm_motion *made) {
+    const size_t count = made->content.skin_count;
+    pm_motion_skin *skins = motion_allocate(&made->arena, count, sizeof *skins);
+    for (size_t s = 0; skins && s < count; s++) {
+        skins[s] = made->content.skins[s];
+        const size_t size = 12 * sizeof(float);
+        float *binds = motion_allocate(&made->arena, skins[s].joint_count, size);
+        if (!binds)
+            return false;
+        if (!skins[s].inverse_binds)
+            continue;
+        memcpy(binds, skins[s].inverse_binds, skins[s].joint_count * size);
+        adjust_binds(a, skins[s].joint_count, binds);
+        skins[s].inverse_binds = binds;
+    }
+    made->content.skins = skins;
+    return skins != NULL;
 }
 
 static adjustment prepare(motion_adjustment by) {
     const double half = by.turn == MOTION_TURN_NONE     ? 0
                         : by.turn == MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
-                                                           : sqrt(0.5);
+                                                        : sqrt(0.5);
     return (adjustment){.scale = by.scale,
                         .turn = {half, 0, 0, by.turn == MOTION_TURN_NONE ? 1 : sqrt(0.5)}};
 }
@@ -129,34 +151,16 @@ void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adju
         turn_vector(&a, velocity);
 }
 
-/* Which rows of the source's document a copy has; all have other numbers. */
-static bool keep_rows(pm_motion *to, const pm_motion *from) {
-    const size_t rows = from->row_count > 0 ? from->content.clips[0].timelines[0].key_count : 0;
-    bool *changed = motion_allocate(&to->arena, rows, sizeof *changed);
-    for (size_t k = 0; changed && k < rows; k++)
-        changed[k] = true;
-    to->row_first = from->row_first;
-    to->row_count = from->row_count;
-    to->changed = changed;
-    return changed != NULL;
-}
-
 pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
     const adjustment a = prepare(by);
-    pm_motion *to = motion_copy_nodes(&motion->content);
-    const size_t count = motion->content.clip_count;
-    pm_motion_clip *clips = to ? motion_allocate(&to->arena, count, sizeof *clips) : NULL;
-    bool good = clips != NULL && motion_copy_layout(to, motion, true) && keep_rows(to, motion);
-    for (size_t i = 0; good && i < count; i++)
-        good = adjust_clip(&a, motion, &motion->content.clips[i], &to->arena, &clips[i]);
-    if (!good) {
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = made_begin(motion, &clips);
+    bool good = to && adjust_nodes(&a, to) && adjust_skins(&a, to);
+    for (size_t i = 0; good && i < to->content.clip_count; i++)
+        good = adjust_clip(&a, motion, i, to, &clips[i]);
+    if (good)
+        to->form_scale *= by.scale;
+    else
         pm_motion_destroy(&to);
-        return NULL;
-    }
-    adjust_nodes(&a, &to->content);
-    adjust_skins(&a, &to->content);
-    to->layout_scale *= by.scale;
-    to->content.clips = clips;
-    to->content.clip_count = count;
     return to;
 }

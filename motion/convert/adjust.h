@@ -8,8 +8,7 @@
 #include "motion/model/adjustment.h"
 #include "motion/model/model.h"
 
-/* The motion with lengths multiplied and its roots turned. What does not change is the motion's, which
- * must not be destroyed before. NULL: memory is exhausted. */
+/* The motion with lengths multiplied and its roots turned. NULL: memory is exhausted. */
 pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by);
 
 /* The same for the velocity of a channel of a file without nodes; of a rotation it is angular. */

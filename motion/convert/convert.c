@@ -10,28 +10,28 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
 #include "motion/convert/adjust.h"
-#include "motion/convert/rewrite.h"
+#include "motion/convert/convert.h"
 #include "motion/convert/scales.h"
 #include "motion/files/folders.h"
 #include "motion/files/output.h"
-#include "motion/model/compose.h"
-#include "motion/model/model.h"
+#include "motion/model/key_samples.h"
+#include "motion/model/made.h"
+#include "motion/model/names.h"
 #include "motion/open/formats.h"
 
 enum { DEFAULT_DECIMALS = 6 };
 
 typedef struct conversion {
     const pm_motion *motion;
+    const pm_motion *document; /* that is written again. NULL: the file is made anew */
     const motion_format *format;
     const pm_motion_convert_options *options;
-    const motion_sink *sink; /* of the output */
-    bool as_read;            /* in the format of its file, unchanged */
+    const convert_samples *samples; /* NULL: the keys of the motion */
+    const motion_sink *sink;        /* of the output */
     motion_adjustment by;
-    const pm_motion *source; /* whose arrays are written with the numbers of `motion`. NULL: none */
-    bool is_made;       /* `motion` was made of the source, and is not an adjusted copy of it */
-    bool has_rest;      /* the document of `rest` is written with the keys of `motion` */
-    bool is_trial;      /* finds out what is left out */
-    char left_out[256]; /* by the trial */
+    bool moves_velocities; /* those of the document are scaled and turned */
+    bool is_trial;         /* finds out what is left out */
+    char left_out[256];    /* by the trial */
 } conversion;
 
 static void note_left_out(void *user, const char *what) {
@@ -57,23 +57,96 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
 }
 
-/* Edited motions may have other joints and channels than their source. */
-static pm_status check_rest(const pm_motion *motion, const pm_motion *rest, pm_error *error) {
-    return motion->is_edited || (!rest || motion_has_shape_of(motion, rest))
-               ? PM_OK
-               : motion_fail(error, PM_ERROR_ARGUMENT,
-                             "rest is not the motion that this one was made of");
+/* ---- whose document ------------------------------------------------------------------------ */
+
+static bool has_same_channels(const pm_motion_clip *a, const pm_motion_clip *b) {
+    bool same = a->channel_count == b->channel_count;
+    for (size_t c = 0; same && c < a->channel_count; c++)
+        same = a->channels[c].node == b->channels[c].node &&
+               a->channels[c].path == b->channels[c].path &&
+               a->channels[c].components == b->channels[c].components;
+    return same;
 }
 
-/* Whether the document of the source can be written with rows of the motion. */
-static bool has_rows_of(const pm_motion *motion, const pm_motion *rest,
-                        const motion_format *format) {
-    if (motion->document || !rest || !rest->document)
-        return false;
-    if (motion_fits_arrays(motion, rest, format))
-        return true;
-    return motion->row_count > 0 && !rest->has_given_joints && !format->keeps_more &&
-           motion_writes_document(format, rest) && motion_has_shape_of(motion, rest);
+/* Whether a motion has the clips, channels and nodes of its form. */
+static bool has_shape_of(const pm_motion_content *a, const pm_motion_content *b) {
+    bool fits = a->clip_count == b->clip_count && a->node_count == b->node_count;
+    for (size_t i = 0; fits && i < a->clip_count; i++)
+        fits = has_same_channels(&a->clips[i], &b->clips[i]);
+    for (size_t n = 0; fits && n < a->node_count; n++)
+        fits = a->nodes[n].parent == b->nodes[n].parent &&
+               motion_compare_names(a->nodes[n].name, b->nodes[n].name) == 0;
+    return fits;
+}
+
+/* Arrays of no skeleton, or a given one, are written as they are, with other numbers. */
+static bool is_array_file(const pm_motion *form) {
+    return (form->content.node_count == 0 || form->has_given_joints) && form->format->is_arrays;
+}
+
+/* Whether the rows of a clip are all those of the form, in their order. */
+static bool has_all_rows(const pm_motion *motion, const pm_motion *form) {
+    const uint64_t rows = motion_count_rows(&form->content.clips[0]);
+    const motion_run *run = motion_find_run(motion, 0, 0);
+    bool all = motion_count_rows(&motion->content.clips[0]) == rows;
+    for (; all && run && run->first + run->count < rows;
+         run = motion_find_run(motion, 0, run->first + run->count))
+        all = run->source == form && run->from == run->first;
+    return all && run && run->source == form && run->from == run->first;
+}
+
+/* Members that are taken from the nearest frame need to know which it is. */
+static bool finds_nearest(const pm_motion *motion, const pm_motion *form) {
+    const motion_origin *origin = &motion->origins[0];
+    uint64_t known = 0;
+    bool is_needed = false;
+    for (size_t i = 0; i < form->content.other_array_count; i++)
+        is_needed = is_needed || form->content.other_arrays[i].nearest;
+    for (size_t i = 0; i < origin->run_count; i++)
+        known += origin->runs[i].source == form ||
+                         (form->format->shares_rows &&
+                          form->format->shares_rows(form, origin->runs[i].source))
+                     ? origin->runs[i].count
+                     : 0;
+    return !is_needed || known == origin->row_count;
+}
+
+/* Whether the keys of a motion that is made are rows of its form, or others in their places. */
+static bool has_rows(const pm_motion *motion, const pm_motion *form) {
+    const pm_motion_clip *clip = motion->content.clips;
+    bool fits = motion->content.clip_count == 1 && clip->channel_count > 0;
+    for (size_t c = 0; fits && c < clip->channel_count; c++)
+        fits = clip->channels[c].timeline == 0;
+    if (!fits || clip->timelines[0].times || clip->rate.den == 0)
+        return fits && !clip->timelines[0].times == !form->content.clips[0].timelines[0].times &&
+               has_all_rows(motion, form);
+    return form->format->is_arrays ? finds_nearest(motion, form) : motion->origins[0].run_count > 0;
+}
+
+const pm_motion *convert_find_document(const pm_motion *motion, const motion_format *format,
+                                       const pm_motion_convert_options *options,
+                                       motion_adjustment by, const convert_samples *samples) {
+    const pm_motion *form = motion_form_of(motion);
+    const bool moves = motion_is_adjusted(by), is_read = motion == form;
+    if (!form || !motion_writes_document(format, form) ||
+        !has_shape_of(&motion->content, &form->content))
+        return NULL;
+    if (format->keeps_more)
+        return moves || (samples && !is_read) ? NULL : form;
+    if (format->is_text &&
+        (options->euler_given || (options->decimals > 0 && (!samples || samples->rewrites))))
+        return NULL;
+    if (moves)
+        return !samples && is_array_file(form) && (is_read || has_rows(motion, form)) ? form : NULL;
+    if (samples)
+        return form;
+    return is_read ? (form->has_given_joints ? NULL : form) : has_rows(motion, form) ? form : NULL;
+}
+
+/* ---- writing ------------------------------------------------------------------------------- */
+
+static unsigned decimals_of(const pm_motion_convert_options *o) {
+    return o->decimals ? o->decimals : DEFAULT_DECIMALS;
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
@@ -81,7 +154,7 @@ static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error
     const motion_writing writing = {.motion = c->motion,
                                     .euler = o->euler_given ? o->euler : PM_EULER_ZXY,
                                     .euler_given = o->euler_given,
-                                    .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS,
+                                    .decimals = decimals_of(o),
                                     .decimals_given = o->decimals > 0,
                                     .clip = o->clip,
                                     .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
@@ -110,16 +183,44 @@ static pm_status try_strictly(conversion *c, pm_error *error) {
     return status;
 }
 
+static void move_velocity(const void *user, size_t channel, double *velocity) {
+    const conversion *c = user;
+    motion_adjust_velocity(c->document, channel, c->by, velocity);
+}
+
+/* Rows of a document with the keys of a motion. */
+static pm_status write_keys(conversion *c, motion_writing *writing, const motion_sink *sink,
+                            pm_error *error) {
+    const pm_motion_clip *clip = &c->motion->content.clips[0];
+    const pm_timeline *timeline = clip->timelines;
+    const motion_frames frames = {.rate = timeline->times ? (pm_rational){0, 0} : clip->rate,
+                                  .count = timeline->key_count,
+                                  .timeline = timeline};
+    key_samples keys;
+    pm_status status = key_samples_open(&keys, c->motion, 0, &frames, error);
+    keys.move_velocity = c->moves_velocities ? move_velocity : NULL;
+    keys.user = c;
+    const motion_samples samples = key_samples_of(&keys);
+    writing->samples = &samples;
+    writing->sample_count = 1;
+    if (status == PM_OK)
+        status = c->format->write(writing, sink, error);
+    key_samples_close(&keys);
+    return status;
+}
+
 static pm_status write_to(conversion *c, const motion_sink *sink, pm_error *error) {
-    const unsigned decimals = c->options->decimals ? c->options->decimals : DEFAULT_DECIMALS;
-    const motion_writing writing = {.motion = c->motion,
-                                    .document = c->has_rest ? c->options->rest : c->motion,
-                                    .decimals = decimals};
-    if (c->source)
-        return motion_rewrite(c->source, c->motion, c->by, c->is_made, c->format, decimals, sink,
-                              error);
-    return c->has_rest || c->as_read ? c->format->write(&writing, sink, error)
-                                     : compose(c, sink, error);
+    motion_writing writing = {
+        .motion = c->motion, .document = c->document, .decimals = decimals_of(c->options)};
+    if (!c->document)
+        return compose(c, sink, error);
+    if (c->motion != c->document && !c->samples && !c->format->writes_keys)
+        return write_keys(c, &writing, sink, error);
+    if (c->samples) {
+        writing.samples = c->samples->samples;
+        writing.sample_count = c->samples->count;
+    }
+    return c->format->write(&writing, sink, error);
 }
 
 static pm_status write_observed(void *user, const void *data, size_t size, pm_error *error) {
@@ -131,9 +232,10 @@ static pm_status write_observed(void *user, const void *data, size_t size, pm_er
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
     pm_status status =
-        c->as_read ? PM_OK
-                   : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
-    if (status == PM_OK && c->options->strict && !c->as_read && !c->source && !c->has_rest)
+        c->motion == c->document || c->samples
+            ? PM_OK
+            : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
+    if (status == PM_OK && c->options->strict && !c->document)
         status = try_strictly(c, error);
     if (status == PM_OK && c->options->make_folders)
         status = folders_make_for(path, error);
@@ -152,8 +254,8 @@ static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     return status;
 }
 
-static pm_status find_format(const pm_motion_convert_options *options, const char *path,
-                             const motion_format **format, pm_error *error) {
+pm_status convert_find_format(const pm_motion_convert_options *options, const char *path,
+                              const motion_format **format, pm_error *error) {
     char expected[MOTION_EXTENSIONS];
     *format = options->format != PM_MOTION_ANY ? motion_format_of(options->format)
                                                : motion_format_of_name(path);
@@ -164,14 +266,8 @@ static pm_status find_format(const pm_motion_convert_options *options, const cha
     return PM_OK;
 }
 
-/* Arrays of no skeleton, or a given one, are written as they are, with other numbers. */
-static bool is_array_file(const pm_motion *motion) {
-    return (motion->content.node_count == 0 || motion->has_given_joints) && motion->document &&
-           motion->format->is_arrays;
-}
-
 static pm_status check_turn(const conversion *c, pm_error *error) {
-    const pm_motion *m = c->source;
+    const pm_motion *m = c->document;
     if (c->by.turn == MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
@@ -182,16 +278,15 @@ static pm_status check_turn(const conversion *c, pm_error *error) {
     return PM_ERROR_FILE;
 }
 
-/* A motion that kept the layout of a file of the format can hold what that file held, and so can the
- * file itself. */
+/* A motion with the form of a text file can hold what that file held, and so can the file itself. */
 static pm_status write_fitted(conversion *c, const char *path, pm_error *error) {
-    const bool has_layout = c->motion->layout && c->motion->layout_format == c->format;
-    const pm_motion *const given = c->motion;
+    const pm_motion *const given = c->motion, *form = motion_form_of(given);
+    const bool has_form =
+        c->document || (form && c->format->is_text && motion_writes_document(c->format, form));
     pm_motion *fitted = NULL;
     pm_status status =
-        c->as_read || c->source || has_layout
-            ? PM_OK
-            : motion_fit_scales(given, c->options->clip, c->format->scales, &fitted, error);
+        has_form ? PM_OK
+                 : motion_fit_scales(given, c->options->clip, c->format->scales, &fitted, error);
     c->motion = fitted ? fitted : given;
     if (status == PM_OK)
         status = write_file(c, path, error);
@@ -200,65 +295,60 @@ static pm_status write_fitted(conversion *c, const char *path, pm_error *error) 
     return status;
 }
 
+/* Scaled and turned. */
+static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
+    pm_motion *adjusted = NULL;
+    if (motion_writes_document(c->format, c->motion) && c->format->keeps_more)
+        return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
+                             c->format->name);
+    pm_status status = c->document ? check_turn(c, error) : PM_OK;
+    if (status == PM_OK) {
+        adjusted = motion_adjusted(c->motion, c->by);
+        status = adjusted ? PM_OK : motion_refuse_memory(error);
+    }
+    if (status == PM_OK) {
+        c->moves_velocities = c->motion == c->document;
+        c->motion = adjusted;
+        status = write_fitted(c, path, error);
+    }
+    pm_motion_destroy(&adjusted);
+    return status;
+}
+
 static pm_status convert(const pm_motion *motion, const pm_motion_convert_options *options,
                          const char *path, pm_error *error) {
     static const pm_motion_convert_options defaults;
-    const motion_format *format = NULL;
     if (!motion || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
     options = options ? options : &defaults;
+    conversion c = {.motion = motion, .options = options};
     pm_status status = check_options(options, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
-        status = check_rest(motion, options->rest, error);
-    if (status == PM_OK)
-        status = find_format(options, path, &format, error);
-    conversion c = {.motion = motion, .format = format, .options = options};
+        status = convert_find_format(options, path, &c.format, error);
     if (status == PM_OK)
         status = motion_find_adjustment(options, motion->content.format, &c.by, error);
     if (status != PM_OK)
         return status;
-    const bool is_moved = motion_is_adjusted(c.by);
-    const bool is_own = motion_writes_document(format, motion);
-    const bool is_edited =
-        is_own && format->is_text && (options->euler_given || options->decimals > 0);
-    c.has_rest = !is_moved && options->rest && !motion->document && format->writes_keys &&
-                 motion_writes_document(format, options->rest) &&
-                 motion_has_shape_of(motion, options->rest);
-    if (c.has_rest)
-        return write_file(&c, path, error);
-    if (!options->euler_given && options->decimals == 0 &&
-        has_rows_of(motion, options->rest, format) && (!is_moved || is_array_file(options->rest)))
-        c.source = options->rest;
-    c.is_made = c.source != NULL;
-    if (c.source && !is_moved)
-        return write_file(&c, path, error);
-    if (!is_moved && !is_edited) {
-        c.as_read = is_own && !motion->has_given_joints;
-        if (c.as_read || format->title)
-            return write_fitted(&c, path, error);
-    }
-    if (is_own && motion->format->keeps_more)
-        return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
-                             motion->format->name);
-    if (is_array_file(motion) && is_own)
-        c.source = motion;
-    if (c.source)
-        status = check_turn(&c, error);
-    if (status != PM_OK)
-        return status;
-    if (!c.source && !format->title)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", format->name,
-                           motion->content.format == format->id ? "scaled or turned"
-                                                                : "written from other formats");
-    pm_motion *adjusted = motion_adjusted(motion, c.by);
-    if (!adjusted)
-        return motion_refuse_memory(error);
-    c.motion = adjusted;
-    status = write_fitted(&c, path, error);
-    pm_motion_destroy(&adjusted);
-    return status;
+    c.document = convert_find_document(motion, c.format, options, c.by, NULL);
+    if (!c.document && !c.format->title)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", c.format->name,
+                           motion->content.format == c.format->id ? "scaled or turned"
+                                                                  : "written from other formats");
+    return motion_is_adjusted(c.by) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
+}
+
+pm_status convert_write_samples(const pm_motion *motion, const pm_motion *document,
+                                const motion_format *format,
+                                const pm_motion_convert_options *options,
+                                const convert_samples *samples, const char *path, pm_error *error) {
+    conversion c = {.motion = motion,
+                    .document = document,
+                    .format = format,
+                    .options = options,
+                    .samples = samples};
+    return write_file(&c, path, error);
 }
 
 pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,

@@ -6,10 +6,10 @@
 #include "motion/convert/scales.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 
 /* Tools write scales as float32, after decomposing matrices. */
 static const double tolerance = 1e-5;
@@ -178,29 +178,18 @@ pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales 
         !has_scales(from, &from->clips[clip]))
         return PM_OK;
     motion_arena scratch = {NULL};
-    pm_motion *to = calloc(1, sizeof *to);
-    motion_arena *arena = to ? &to->arena : &scratch;
-    const size_t nodes_count = from->node_count, channel_count = from->clips[clip].channel_count;
-    pm_motion_node *nodes = motion_allocate(arena, nodes_count, sizeof *nodes);
-    pm_motion_clip *clips = motion_allocate(arena, from->clip_count, sizeof *clips);
-    pm_motion_channel *channels = motion_allocate(arena, channel_count, sizeof *channels);
-    double *own = motion_allocate(&scratch, nodes_count, sizeof *own);
-    bool good = to && nodes && clips && channels && own;
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = made_begin(motion, &clips);
+    pm_motion_node *nodes = to ? motion_own_nodes(to) : NULL;
+    pm_motion_channel *channels = nodes ? motion_own_channels(&to->arena, &clips[clip]) : NULL;
+    double *own = motion_allocate(&scratch, from->node_count, sizeof *own);
+    bool good = channels && own;
     if (good) {
-        memcpy(nodes, from->nodes, nodes_count * sizeof *nodes);
-        memcpy(clips, from->clips, from->clip_count * sizeof *clips);
-        rest_scales(&clips[clip], channels, nodes, nodes_count, own);
+        rest_scales(&clips[clip], channels, nodes, from->node_count, own);
         good = kind == MOTION_SCALES_REST ||
-               fold(arena, &scratch, &clips[clip], channels, nodes, nodes_count, own);
-        to->content = *from;
-        to->content.nodes = nodes;
-        to->content.clips = clips;
+               fold(&to->arena, &scratch, &clips[clip], channels, nodes, from->node_count, own);
+        to->form = NULL;
     }
     motion_arena_release(&scratch);
-    if (!good) {
-        pm_motion_destroy(&to);
-        return motion_refuse_memory(error);
-    }
-    *made = to;
-    return PM_OK;
+    return made_end(to, good ? PM_OK : motion_refuse_memory(error), made);
 }

@@ -9,7 +9,7 @@
 
 /* A motion whose scales fit the format as far as they can: scales that a clip does not change become
  * those of the rest pose, and with MOTION_SCALES_NONE uniform ones go into the lengths below them. The
- * others remain. Borrows the motion; *made is NULL if nothing is to be changed. */
+ * others remain. *made is NULL if nothing is to be changed. */
 pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales kind,
                             pm_motion **made, pm_error *error);
 

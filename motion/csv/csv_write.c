@@ -39,18 +39,40 @@ static char *put(char *at, text_span text) {
 }
 
 /* Numbers of a gap that is filled decide nothing. */
-static void remember(writing *w, size_t frame) {
-    const size_t columns = w->document->column_count;
-    memcpy(w->values, w->document->numbers + frame * columns, columns * sizeof *w->values);
+static void remember(writing *w, const csv_document *from, size_t frame) {
+    const size_t columns = from->column_count;
+    memcpy(w->values, from->numbers + frame * columns, columns * sizeof *w->values);
     for (size_t i = 0; i < columns; i++)
         w->values[i] = isfinite(w->values[i]) ? w->values[i] : 0;
     w->has_before = true;
 }
 
+/* Whether rows of another file have the columns of the document, and what is between them. */
+static bool has_columns_of(const csv_document *a, const csv_document *b) {
+    bool same = a->column_count == b->column_count && a->layout.count == b->layout.count &&
+                csv_separator_of(a->rows[0]) == csv_separator_of(b->rows[0]);
+    for (size_t i = 0; same && i < a->layout.count; i++) {
+        const csv_group *x = &a->layout.groups[i], *y = &b->layout.groups[i];
+        same = x->form == y->form && x->column == y->column && x->count == y->count &&
+               x->order == y->order && x->fixed == y->fixed && x->unit == y->unit;
+    }
+    return same;
+}
+
+/* The file of a row that is written as it is; NULL: it is computed. */
+static const csv_document *file_of(const writing *w, motion_position position) {
+    const csv_document *from = position.source ? position.source->document : w->document;
+    if (motion_exact_key(position) == MOTION_NO_KEY ||
+        (position.source && position.source->format != &motion_csv))
+        return NULL;
+    return from == w->document || has_columns_of(from, w->document) ? from : NULL;
+}
+
 /* The last source row that is not after the sample. */
 static size_t earlier_row(const writing *w, uint64_t sample, motion_position position) {
     const motion_samples *s = w->samples;
-    if (position.key < w->document->row_count)
+    const bool is_own = !position.source || position.source->document == w->document;
+    if (is_own && position.key < w->document->row_count)
         return (size_t)position.key;
     const bool is_end = s->has_end && sample + 1 == s->count;
     const double time =
@@ -176,16 +198,17 @@ static pm_status send_kept(writing *w, text_span row, uint64_t sample) {
 }
 
 static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
-    const uint64_t key = motion_exact_key(w->positions[k]);
+    const csv_document *from = file_of(w, w->positions[k]);
+    const uint64_t key = w->positions[k].key;
     pm_status status;
-    if (key != MOTION_NO_KEY && key >= w->document->row_count)
+    if (from && key >= from->row_count)
         return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no row");
-    if (key != MOTION_NO_KEY) {
-        remember(w, (size_t)key);
-        status = send_kept(w, w->document->rows[key], sample);
+    if (from) {
+        remember(w, from, (size_t)key);
+        status = send_kept(w, from->rows[key], sample);
     } else {
         if (!w->has_before)
-            remember(w, earlier_row(w, sample, w->positions[k]));
+            remember(w, w->document, earlier_row(w, sample, w->positions[k]));
         make_values(w, k);
         status = send(w, make_row(w, sample));
     }

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "motion/edit/edit.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/time/rate.h"
 
@@ -113,10 +112,9 @@ static bool cut_times(const cutting *c, const pm_timeline *from, const kept *k, 
 static bool cut_array(const cutting *c, const pm_motion_channel *channel, const pm_array *from,
                       const kept *k, pm_array *to) {
     const size_t count = k->count + k->has_begin + k->has_end, width = channel->components;
-    if (!from->data) {
-        *to = (pm_array){.data = NULL};
+    *to = evaluate_rows_from(from, channel->components, k->first);
+    if (!from->data || (!k->has_begin && !k->has_end))
         return true;
-    }
     double *values = motion_allocate(c->arena, count, width * sizeof *values);
     *to = (pm_array){.data = values, .type = PM_FLOAT64};
     for (size_t i = 0; values && i < k->count; i++)
@@ -135,17 +133,16 @@ static pm_status cut_channel(const cutting *c, const pm_motion_channel *from, co
                              pm_motion_channel *to, pm_error *error) {
     if (from->interpolation == PM_MOTION_CUBICSPLINE && (k->has_begin || k->has_end))
         return motion_refuse(error, "a cubic spline would be cut between its keys; resample first");
-    *to = *from;
-    const bool good =
-        motion_copy_words(c->arena, from, to) && cut_array(c, from, &from->keys, k, &to->keys) &&
-        cut_array(c, from, &from->in, k, &to->in) && cut_array(c, from, &from->out, k, &to->out);
+    const bool good = cut_array(c, from, &from->keys, k, &to->keys) &&
+                      cut_array(c, from, &from->in, k, &to->in) &&
+                      cut_array(c, from, &from->out, k, &to->out);
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
 static pm_status cut_all(const cutting *c, pm_motion_clip *to, kept *all, pm_error *error) {
     const pm_motion_clip *from = c->from;
     pm_timeline *timelines = motion_allocate(c->arena, from->timeline_count, sizeof *timelines);
-    pm_motion_channel *channels = motion_allocate(c->arena, from->channel_count, sizeof *channels);
+    pm_motion_channel *channels = motion_own_channels(c->arena, to);
     bool good = timelines && channels;
     for (size_t t = 0; good && t < from->timeline_count; t++) {
         const pm_timeline *own = &from->timelines[t];
@@ -157,14 +154,20 @@ static pm_status cut_all(const cutting *c, pm_motion_clip *to, kept *all, pm_err
     for (size_t i = 0; status == PM_OK && i < from->channel_count; i++)
         status = cut_channel(c, &from->channels[i], &all[from->channels[i].timeline], &channels[i],
                              error);
-    *to = *from;
-    to->name = motion_copy_name(c->arena, from->name);
-    to->rate_text = motion_copy_name(c->arena, from->rate_text);
     to->timelines = timelines;
-    to->channels = channels;
     to->first_time = from->rate.den ? (pm_rational){0, 1} : (pm_rational){0, 0};
-    return status == PM_OK && (!to->name.text || !to->rate_text.text) ? motion_refuse_memory(error)
-                                                                      : status;
+    return status;
+}
+
+/* The rows of a clip whose channels share a timeline; of others rows are of no file. */
+static bool add_rows(const pm_motion *from, pm_motion *made, size_t clip, const kept *k) {
+    const motion_run own = {.count = 1};
+    return from->content.clips[clip].timeline_count > 1 ||
+           ((!k->has_begin || motion_add_rows(made, clip, &own)) &&
+            motion_add_rows(
+                made, clip,
+                &(motion_run){.from = k->first, .count = k->count, .source = from, .clip = clip}) &&
+            (!k->has_end || motion_add_rows(made, clip, &own)));
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
@@ -201,22 +204,15 @@ static pm_status find_range(cutting *c, pm_error *error) {
                : motion_refuse(error, "lasts %g s; the part that is cut begins later", duration);
 }
 
-pm_status edit_cut_clip(const pm_motion_clip *from, const pm_motion_edit_options *options,
-                        motion_arena *arena, pm_motion_clip *to, uint64_t *first, uint64_t *count,
-                        pm_error *error) {
-    cutting c = {.from = from, .options = options, .arena = arena};
-    kept *all = motion_allocate(arena, from->timeline_count, sizeof *all);
-    *first = *count = 0;
-    if (!all)
-        return motion_refuse_memory(error);
-    if (from->timeline_count == 0)
-        return motion_copy_clip(arena, from, to) ? PM_OK : motion_refuse_memory(error);
-    pm_status status = find_range(&c, error);
+pm_status edit_cut_clip(const pm_motion *from, const pm_motion_edit_options *options,
+                        pm_motion *made, size_t clip, pm_error *error) {
+    cutting c = {.from = &from->content.clips[clip], .options = options, .arena = &made->arena};
+    pm_motion_clip *to = (pm_motion_clip *)(uintptr_t)&made->content.clips[clip];
+    kept *all = motion_allocate(c.arena, c.from->timeline_count, sizeof *all);
+    pm_status status = all ? find_range(&c, error) : motion_refuse_memory(error);
     if (status == PM_OK)
         status = cut_all(&c, to, all, error);
-    if (status == PM_OK && from->rate.den != 0) {
-        *first = (uint64_t)c.low;
-        *count = (uint64_t)(c.high - c.low) + 1;
-    }
+    if (status == PM_OK && !add_rows(from, made, clip, all))
+        status = motion_refuse_memory(error);
     return status;
 }

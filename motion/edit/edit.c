@@ -5,56 +5,44 @@
  */
 #include "motion/edit/edit.h"
 
+#include <math.h>
+
 #include "motion/base/c_locale.h"
-#include "motion/model/copy.h"
+
+bool edit_is_near(const double *a, const double *b, size_t count, double tolerance) {
+    double size = 0, apart = 0;
+    for (size_t i = 0; i < count; i++) {
+        size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+        apart = fmax(apart, fabs(a[i] - b[i]));
+    }
+    return apart <= tolerance * size;
+}
 
 static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
                      pm_error *error) {
     pm_motion_clip *clips = NULL;
-    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
-    pm_status status = PM_OK;
-    uint64_t first = 0, count = 0;
+    pm_motion *to = made_begin(from, &clips);
+    pm_status status = to ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
-        status =
-            edit_cut_clip(&from->content.clips[i], o, &to->arena, &clips[i], &first, &count, error);
-    if (status == PM_OK && !edit_keep_rows(to, from, first, count, 1))
-        status = motion_refuse_memory(error);
-    return edit_finish(to, status, made);
-}
-
-static pm_status repeat_clip(const pm_motion *from, size_t clip, const pm_motion_edit_options *o,
-                             const edit_part *parts, pm_motion *to, pm_motion_clip *made,
-                             pm_error *error) {
-    const pm_motion_join_options how = {.blend = o->blend, .continue_root = o->continue_root};
-    bool same = true;
-    if (from->content.clips[clip].channel_count == 0)
-        return motion_copy_clip(&to->arena, &from->content.clips[clip], made)
-                   ? PM_OK
-                   : motion_refuse_memory(error);
-    const pm_status status =
-        edit_join_clips(parts, o->repeat, &how, &to->arena, made, &same, error);
-    if (!same)
-        edit_drop_layout(to);
-    return status;
+        if (clips[i].timeline_count > 0)
+            status = edit_cut_clip(from, o, to, i, error);
+    return made_end(to, status, made);
 }
 
 static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
                         pm_error *error) {
+    const pm_motion_join_options how = {.blend = o->blend, .continue_root = o->continue_root};
     pm_motion_clip *clips = NULL;
-    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
+    pm_motion *to = made_begin(from, &clips);
     edit_part *parts = to ? motion_allocate(&to->arena, o->repeat, sizeof *parts) : NULL;
     pm_status status = parts ? PM_OK : motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++) {
         for (size_t k = 0; k < o->repeat; k++)
             parts[k] = (edit_part){from, i, "the clip"};
-        status = repeat_clip(from, i, o, parts, to, &clips[i], error);
+        if (clips[i].channel_count > 0)
+            status = edit_join_clips(parts, o->repeat, &how, to, i, error);
     }
-    if (status == PM_OK && o->blend == 0 && !o->continue_root &&
-        !edit_keep_rows(to, from, 0, edit_count_rows(from), o->repeat))
-        status = motion_refuse_memory(error);
-    return edit_finish(to, status, made);
+    return made_end(to, status, made);
 }
 
 typedef pm_status (*edit_step)(const pm_motion *from, const pm_motion_edit_options *options,
@@ -104,7 +92,7 @@ static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, 
         status = take_step(repeat, motion, o, &last, error);
     if (status == PM_OK && picks)
         status = take_step(edit_pick, motion, o, &last, error);
-    return edit_finish(last, status, edited);
+    return made_end(last, status, edited);
 }
 
 pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,

@@ -9,7 +9,6 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/edit/edit.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
 #include "motion/model/similarity.h"
@@ -25,7 +24,7 @@ typedef struct filling {
     unsigned char *states; /* of the keys of a channel */
     uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
     size_t counted;   /* a timeline; SIZE_MAX: none yet */
-    bool *changed;    /* of the result, for each row; NULL: rows are not those of a document */
+    bool *changed;    /* for each row of the clip */
     pm_motion_fill_report report;
 } filling;
 
@@ -36,7 +35,7 @@ static const pm_timeline *timeline_of(const filling *f, const pm_motion_channel 
 }
 
 static bool is_equal(const pm_motion_channel *channel, size_t a, size_t b) {
-    const double *keys = edit_values(&channel->keys);
+    const double *keys = motion_own_values(&channel->keys);
     const uint32_t width = channel->components;
     for (uint32_t i = 0; i < width; i++)
         if (!(keys[a * width + i] == keys[b * width + i]))
@@ -45,7 +44,7 @@ static bool is_equal(const pm_motion_channel *channel, size_t a, size_t b) {
 }
 
 static void find_nan(const filling *f, const pm_motion_channel *channel, size_t count) {
-    const double *keys = edit_values(&channel->keys);
+    const double *keys = motion_own_values(&channel->keys);
     for (size_t k = 0; k < count; k++) {
         f->states[k] = KEY_GOOD;
         for (uint32_t i = 0; i < channel->components; i++)
@@ -131,7 +130,7 @@ typedef struct gap {
 } gap;
 
 static double *key_of(const gap *g, size_t key) {
-    return edit_values(&g->channel->keys) + key * g->channel->components;
+    return motion_own_values(&g->channel->keys) + key * g->channel->components;
 }
 
 static double seconds_between(const gap *g, size_t a, size_t b) {
@@ -239,7 +238,7 @@ static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error
 
 /* The rows that a channel of the clip has filled. */
 static void mark_rows(const filling *f, size_t count) {
-    for (size_t k = 0; f->changed && k < count; k++)
+    for (size_t k = 0; k < count; k++)
         f->changed[k] = f->changed[k] || f->states[k] != KEY_GOOD;
 }
 
@@ -270,17 +269,41 @@ static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_e
     return status;
 }
 
-static pm_status fill_clip(filling *f, pm_error *error) {
-    size_t most = 0;
-    for (size_t t = 0; t < f->clip->timeline_count; t++)
-        most = f->clip->timelines[t].key_count > most ? f->clip->timelines[t].key_count : most;
+/* Rows that are filled are changed, one run after another. */
+static bool add_rows(const filling *f, const pm_motion *from, pm_motion *to, size_t clip) {
+    const uint64_t rows = motion_count_rows(f->clip);
+    bool good = true;
+    for (uint64_t begin = 0, end; good && begin < rows; begin = end) {
+        for (end = begin + 1; end < rows && f->changed[end] == f->changed[begin]; end++)
+            ;
+        good = motion_add_rows(to, clip,
+                               &(motion_run){.from = begin,
+                                             .count = end - begin,
+                                             .source = from,
+                                             .clip = clip,
+                                             .changed = f->changed[begin]});
+    }
+    return good;
+}
+
+static pm_status fill_clip(filling *f, const pm_motion *from, pm_motion *to, size_t clip,
+                           pm_error *error) {
+    const size_t rows = (size_t)motion_count_rows(f->clip);
+    pm_motion_channel *channels = motion_own_channels(&to->arena, f->clip);
     f->counted = SIZE_MAX;
-    f->states = malloc(most + 1);
-    f->moving = calloc(most + 1, sizeof *f->moving);
-    pm_status status = f->states && f->moving ? PM_OK : motion_refuse_memory(error);
+    f->states = malloc(rows + 1);
+    f->changed = calloc(rows + 1, sizeof *f->changed);
+    f->moving = calloc(rows + 1, sizeof *f->moving);
+    bool good = channels && f->states && f->changed && f->moving;
+    for (size_t c = 0; good && c < f->clip->channel_count; c++)
+        good = motion_own_keys(&to->arena, &channels[c], timeline_of(f, &channels[c]));
+    pm_status status = good ? PM_OK : motion_refuse_memory(error);
     for (size_t c = 0; status == PM_OK && c < f->clip->channel_count; c++)
-        status = fill_channel(f, &f->clip->channels[c], error);
+        status = fill_channel(f, &channels[c], error);
+    if (status == PM_OK && !add_rows(f, from, to, clip))
+        status = motion_refuse_memory(error);
     free(f->states);
+    free(f->changed);
     free(f->moving);
     return status;
 }
@@ -298,25 +321,17 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
         status = motion_check_keys(motion, error);
     if (status != PM_OK)
         return status;
-    pm_motion *to = edit_begin(motion, motion->content.clip_count, &clips);
+    pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
     filling f = {.content = &to->content, .options = o};
-    const size_t rows = edit_count_rows(motion);
-    status = edit_keep_rows(to, motion, 0, rows, 1) ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK && to->row_count > 0) {
-        f.changed = edit_changed_rows(to, rows);
-        status = f.changed ? PM_OK : motion_refuse_memory(error);
-    }
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
-        status = motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i])
-                     ? fill_clip(&f, error)
-                     : motion_refuse_memory(error);
+        status = fill_clip(&f, motion, to, i, error);
     }
     if (report)
         *report = f.report;
-    return edit_finish(to, status, filled);
+    return made_end(to, status, filled);
 }
 
 pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,

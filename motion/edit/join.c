@@ -11,7 +11,6 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/edit/join.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
 #include "motion/time/rate.h"
@@ -267,14 +266,62 @@ static void fill_channel(const joining *j, size_t c, double *keys, double *scrat
     }
 }
 
-static bool make_clip(joining *j, pm_motion_clip *to) {
+/* Which channels of the part those of the result are; *map remains NULL where they are the same. */
+static bool map_channels(const joining *j, const joined_part *part, const uint32_t **map) {
+    bool same = true;
+    uint32_t *of = motion_allocate(j->arena, j->channel_count, sizeof *of);
+    for (size_t c = 0; of && c < j->channel_count; c++) {
+        const pm_motion_channel *own = part->channels[c];
+        of[c] = own ? (uint32_t)(own - part->clip->channels) : PM_NO_INDEX32;
+        same = same && of[c] == c;
+    }
+    *map = same ? NULL : of;
+    return of != NULL;
+}
+
+/* Rows of the part as they are, but for those that fade into it or are placed elsewhere. */
+static bool add_rows(const joining *j, const joined_part *part, pm_motion *made, size_t clip) {
+    const bool is_moved = memcmp(&part->placed, &similarity_identity, sizeof part->placed) != 0;
+    const uint64_t faded = j->blend > 0 ? part->shared : 0;
+    motion_run run = {.source = part->from->motion,
+                      .clip = part->from->clip,
+                      .from = part->shared - faded,
+                      .count = faded,
+                      .changed = true};
+    if (part->clip->timeline_count > 1)
+        run.source = NULL;
+    if (!map_channels(j, part, &run.channels) || !motion_add_rows(made, clip, &run))
+        return false;
+    run.from += faded;
+    run.count = part->frames.count - part->shared;
+    run.changed = is_moved;
+    return motion_add_rows(made, clip, &run);
+}
+
+/* A part ends where the next one fades into it. */
+static void drop_rows(pm_motion *made, size_t clip, uint64_t count) {
+    motion_origin *origin = &made->origins[clip];
+    origin->row_count -= count;
+    while (origin->run_count > 0) {
+        motion_run *last = &origin->runs[origin->run_count - 1];
+        if (last->first < origin->row_count) {
+            if (last->count > origin->row_count - last->first)
+                last->count = origin->row_count - last->first;
+            return;
+        }
+        origin->run_count--;
+    }
+}
+
+static bool make_clip(joining *j, pm_motion *made, size_t clip) {
+    pm_motion_clip *to = (pm_motion_clip *)(uintptr_t)&made->content.clips[clip];
     pm_timeline *timeline = motion_allocate(j->arena, 1, sizeof *timeline);
     bool good = timeline != NULL;
     for (size_t c = 0; good && c < j->channel_count; c++) {
         pm_motion_channel *channel = &j->channels[c];
         double *keys = motion_allocate(j->arena, j->frames, channel->components * sizeof *keys);
         double *scratch = calloc(channel->components + 1, sizeof *scratch);
-        good = keys && scratch && motion_copy_words(j->arena, channel, channel);
+        good = keys && scratch;
         if (good)
             fill_channel(j, c, keys, scratch);
         free(scratch);
@@ -286,7 +333,7 @@ static bool make_clip(joining *j, pm_motion_clip *to) {
     if (!good)
         return false;
     *timeline = (pm_timeline){.key_count = j->frames, .rate = j->parts[0].frames.rate};
-    *to = (pm_motion_clip){.name = motion_copy_name(j->arena, j->parts[0].clip->name),
+    *to = (pm_motion_clip){.name = j->parts[0].clip->name,
                            .timelines = timeline,
                            .timeline_count = 1,
                            .channels = j->channels,
@@ -294,12 +341,17 @@ static bool make_clip(joining *j, pm_motion_clip *to) {
                            .rate = timeline->rate,
                            .first_time = {0, 1},
                            .rate_text = {"", 0}};
-    return to->name.text != NULL;
+    for (size_t i = 0; good && i < j->count; i++) {
+        if (i > 0 && j->blend > 0)
+            drop_rows(made, clip, j->parts[i].shared);
+        good = add_rows(j, &j->parts[i], made, clip);
+    }
+    return good;
 }
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static pm_status join(joining *j, pm_motion_clip *to, pm_error *error) {
+static pm_status join(joining *j, pm_motion *made, size_t clip, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < j->count; i++) {
         if (i > 0)
@@ -319,21 +371,22 @@ static pm_status join(joining *j, pm_motion_clip *to, pm_error *error) {
         status = place_parts(j, error);
     if (status != PM_OK)
         return status;
-    return make_clip(j, to) ? PM_OK : motion_refuse_memory(error);
+    return make_clip(j, made, clip) ? PM_OK : motion_refuse_memory(error);
 }
 
 pm_status edit_join_clips(const edit_part *parts, size_t count,
-                          const pm_motion_join_options *options, motion_arena *arena,
-                          pm_motion_clip *to, bool *same, pm_error *error) {
-    joining j = {.count = count, .options = options, .arena = arena};
+                          const pm_motion_join_options *options, pm_motion *made, size_t clip,
+                          pm_error *error) {
+    joining j = {.count = count, .options = options, .arena = &made->arena};
     j.parts = calloc(count + 1, sizeof *j.parts);
     if (!j.parts)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < count; i++)
         j.parts[i] = (joined_part){.from = &parts[i],
                                    .clip = &parts[i].motion->content.clips[parts[i].clip]};
-    const pm_status status = join(&j, to, error);
-    *same = j.channel_count == j.parts[0].clip->channel_count;
+    const pm_status status = join(&j, made, clip, error);
+    if (j.channel_count != j.parts[0].clip->channel_count)
+        made->form = NULL;
     free(j.parts);
     return status;
 }
@@ -377,7 +430,6 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
                               const char *const *names, const pm_motion_join_options *o,
                               pm_motion **joined, pm_error *error) {
     pm_motion_clip *clips = NULL;
-    bool same = true;
     edit_part *parts = calloc(count + 1, sizeof *parts);
     char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
     pm_motion *to = NULL;
@@ -385,15 +437,12 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
                            ? list_parts(motions, count, names, o, parts, numbers, error)
                            : motion_refuse_memory(error);
     if (status == PM_OK) {
-        to = edit_begin(motions[0], 1, &clips);
-        status = to ? edit_join_clips(parts, count, o, &to->arena, clips, &same, error)
-                    : motion_refuse_memory(error);
+        to = made_begin_joined(motions, count, 1, &clips);
+        status = to ? edit_join_clips(parts, count, o, to, 0, error) : motion_refuse_memory(error);
     }
-    if (to && !same)
-        edit_drop_layout(to);
     free(parts);
     free(numbers);
-    return edit_finish(to, status, joined);
+    return made_end(to, status, joined);
 }
 
 pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const char *const *names,

@@ -13,7 +13,6 @@
 #include "motion/base/c_locale.h"
 #include "motion/edit/edit.h"
 #include "motion/model/compose.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/model/pose.h"
@@ -174,8 +173,8 @@ static void mirror_positions(const mirror_plan *plan, uint32_t from, uint32_t to
                              const pm_motion_channel *channel, const pm_timeline *timeline) {
     const placing p = find_placing(plan, from, to, channel, timeline);
     const bool moves = memcmp(p.before, p.after, sizeof p.before) != 0;
-    double *const all[] = {edit_values(&channel->keys), edit_values(&channel->in),
-                           edit_values(&channel->out)};
+    double *const all[] = {motion_own_values(&channel->keys), motion_own_values(&channel->in),
+                           motion_own_values(&channel->out)};
     for (size_t of = 0; of < 3 && !p.stays; of++)
         for (size_t k = 0; all[of] && k < timeline->key_count; k++) {
             double *v = all[of] + 3 * k;
@@ -189,8 +188,8 @@ static void mirror_positions(const mirror_plan *plan, uint32_t from, uint32_t to
 
 static void mirror_rotations(const mirror_plan *plan, uint32_t to, const pm_motion_channel *channel,
                              size_t keys) {
-    double *const all[] = {edit_values(&channel->keys), edit_values(&channel->in),
-                           edit_values(&channel->out)};
+    double *const all[] = {motion_own_values(&channel->keys), motion_own_values(&channel->in),
+                           motion_own_values(&channel->out)};
     double left[4], right[4];
     parent_turn(plan, to, left);
     find_turn(plan, plan->partners[to], to, right);
@@ -225,8 +224,8 @@ static size_t *find_channels(const mirror_plan *plan, const pm_motion_clip *clip
 static bool mirror_clip(const mirror_plan *plan, const pm_motion_clip *from, motion_arena *arena,
                         pm_motion_clip *to, bool *same) {
     size_t *places = find_channels(plan, from);
-    bool good = places && motion_copy_clip(arena, from, to);
-    pm_motion_channel *channels = (pm_motion_channel *)(uintptr_t)to->channels;
+    pm_motion_channel *channels = motion_own_channels(arena, to);
+    bool good = places && channels;
     for (size_t c = 0; good && c < from->channel_count; c++) {
         const pm_motion_channel *own = &from->channels[c];
         if (!is_of_node(own))
@@ -236,10 +235,10 @@ static bool mirror_clip(const mirror_plan *plan, const pm_motion_clip *from, mot
         const pm_motion_channel *source = place > 0 ? &from->channels[place - 1] : own;
         const uint32_t before = (uint32_t)source->node, after = place > 0 ? node : other;
         const pm_timeline *timeline = &to->timelines[source->timeline];
-        if (source != own)
-            good = motion_copy_channel(arena, source, timeline, &channels[c]);
+        channels[c] = *source;
         channels[c].node = (int32_t)after;
         *same = *same && after == node;
+        good = motion_own_keys(arena, &channels[c], timeline);
         if (good && own->path == PM_MOTION_ROTATION)
             mirror_rotations(plan, after, &channels[c], timeline->key_count);
         else if (good && own->path == PM_MOTION_POSITION)
@@ -274,9 +273,10 @@ static bool make_clips(const mirror_plan *plan, const pm_motion *motion, pm_moti
                        pm_motion_clip *clips) {
     bool same = true, good = true;
     for (size_t i = 0; good && i < motion->content.clip_count; i++)
-        good = mirror_clip(plan, &motion->content.clips[i], &to->arena, &clips[i], &same);
+        good = mirror_clip(plan, &motion->content.clips[i], &to->arena, &clips[i], &same) &&
+               motion_keep_rows(to, i, motion, true);
     if (!same)
-        edit_drop_layout(to);
+        to->form = NULL;
     return good;
 }
 
@@ -303,17 +303,6 @@ static pm_status make(const pm_motion *motion, const pm_motion_mirror_options *o
     return make_clips(&plan, motion, to, clips) ? PM_OK : motion_refuse_memory(error);
 }
 
-/* Rows are those of the source, all with other numbers. */
-static bool mark_rows(pm_motion *to, const pm_motion *from) {
-    const size_t rows = edit_count_rows(from);
-    if (!edit_keep_rows(to, from, 0, rows, 1))
-        return false;
-    bool *changed = to->row_count > 0 ? edit_changed_rows(to, rows) : NULL;
-    for (size_t k = 0; changed && k < rows; k++)
-        changed[k] = true;
-    return changed || to->row_count == 0;
-}
-
 static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options *o,
                         pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
@@ -325,15 +314,11 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
         status = motion_check_nodes(&motion->content, "mirror", error);
     if (status != PM_OK)
         return status;
-    pm_motion *to = edit_begin(motion, motion->content.clip_count, &clips);
+    pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
-    if (!mark_rows(to, motion)) {
-        pm_motion_destroy(&to);
-        return motion_refuse_memory(error);
-    }
     status = make(motion, o, to, clips, report ? report : &own, error);
-    return edit_finish(to, status, mirrored);
+    return made_end(to, status, mirrored);
 }
 
 pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,

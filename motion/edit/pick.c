@@ -9,7 +9,6 @@
 
 #include "motion/edit/edit.h"
 #include "motion/model/compose.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
@@ -94,15 +93,12 @@ static void find_tails(const picking *p, pm_motion_node *nodes) {
 
 static bool make_nodes(const picking *p, pm_motion *to) {
     pm_motion_node *nodes = motion_allocate(p->arena, p->count, sizeof *nodes);
-    bool good = nodes != NULL;
-    for (size_t i = 0; good && i < p->count; i++) {
+    for (size_t i = 0; nodes && i < p->count; i++) {
         const pm_motion_node *own = &p->from->nodes[p->nodes[i]];
         const int32_t above = kept_above(p, p->nodes[i]);
         similarity chain = evaluate_rest(own);
         nodes[i] = *own;
         nodes[i].parent = above >= 0 ? p->place[above] : -1;
-        nodes[i].name = motion_copy_name(p->arena, own->name);
-        good = nodes[i].name.text != NULL;
         if (!is_chained(p, p->nodes[i]))
             continue;
         for (int32_t n = own->parent; n != above; n = p->from->nodes[n].parent) {
@@ -114,13 +110,13 @@ static bool make_nodes(const picking *p, pm_motion *to) {
         for (int k = 0; k < 3; k++)
             nodes[i].scale[k] = own->scale[0] > 0 ? own->scale[k] * chain.s / own->scale[0] : 0;
     }
-    if (good)
+    if (nodes)
         find_tails(p, nodes);
     to->content.nodes = nodes;
     to->content.node_count = p->count;
     to->content.skins = NULL; /* their meshes are bound to all of their joints */
     to->content.skin_count = 0;
-    return good;
+    return nodes != NULL;
 }
 
 /* ---- clips --------------------------------------------------------------------------------- */
@@ -131,7 +127,8 @@ typedef struct clip_picking {
     const pm_motion_channel **of; /* (nodes, 2): rotation and translation; NULL: at rest */
     motion_frames frames;
     pm_motion_channel *channels;
-    size_t count, timeline; /* of the frames */
+    uint32_t *map; /* of each, that of the source; those that are multiplied have none */
+    size_t count;
 } clip_picking;
 
 static pm_status find_channels(clip_picking *c, bool *moves, pm_error *error) {
@@ -190,9 +187,11 @@ static bool add_chained(clip_picking *c, uint32_t node) {
         memcpy(q + 4 * f, chain.q, sizeof chain.q);
         memcpy(t + 3 * f, chain.p, sizeof chain.p);
     }
-    const pm_motion_channel both = {
-        .node = c->p->place[node], .timeline = (uint32_t)c->timeline, .name = {"", 0}};
+    const pm_motion_channel both = {.node = c->p->place[node],
+                                    .timeline = (uint32_t)(c->frames.timeline - c->clip->timelines),
+                                    .name = {"", 0}};
     for (int path = 0; path < 2; path++) {
+        c->map[c->count] = PM_NO_INDEX32;
         pm_motion_channel *to = &c->channels[c->count++];
         *to = both;
         to->path = path ? PM_MOTION_POSITION : PM_MOTION_ROTATION;
@@ -213,55 +212,56 @@ static bool add_kept(clip_picking *c) {
         const bool chained = own->node >= 0 && is_chained(c->p, (uint32_t)own->node);
         if (chained && own->path <= PM_MOTION_POSITION && c->frames.count > 0)
             continue;
+        const bool scales = chained && own->path == PM_MOTION_SCALE;
+        c->map[c->count] = scales ? PM_NO_INDEX32 : (uint32_t)i;
         pm_motion_channel *to = &c->channels[c->count++];
-        good = motion_copy_channel(c->p->arena, own, timeline, to);
+        *to = *own;
         to->node = own->node >= 0 ? c->p->place[own->node] : -1;
-        if (!good || !chained || own->path != PM_MOTION_SCALE)
+        if (!scales)
             continue;
+        good = motion_own_keys(c->p->arena, to, timeline);
         double by = 1;
         for (int32_t n = c->p->from->nodes[own->node].parent; n >= 0 && !c->p->is_kept[n];
              n = c->p->from->nodes[n].parent)
             by *= c->p->from->nodes[n].scale[0];
-        for (size_t k = 0; k < 3 * timeline->key_count; k++)
-            edit_values(&to->keys)[k] *= by;
+        for (size_t k = 0; good && k < 3 * timeline->key_count; k++)
+            motion_own_values(&to->keys)[k] *= by;
     }
     return good;
 }
 
 static bool make_channels(clip_picking *c, pm_motion_clip *to) {
-    pm_timeline *timelines =
-        motion_allocate(c->p->arena, c->clip->timeline_count + 1, sizeof *timelines);
-    bool good = timelines != NULL;
-    c->channels =
-        motion_allocate(c->p->arena, c->clip->channel_count + 2 * c->p->count, sizeof *c->channels);
-    for (size_t t = 0; good && t < c->clip->timeline_count; t++)
-        good = motion_copy_timeline(c->p->arena, &c->clip->timelines[t], &timelines[t]);
-    if (!good || !c->channels)
+    const size_t most = c->clip->channel_count + 2 * c->p->count;
+    bool good = true;
+    c->channels = motion_allocate(c->p->arena, most, sizeof *c->channels);
+    c->map = motion_allocate(c->p->arena, most, sizeof *c->map);
+    if (!c->channels || !c->map)
         return false;
-    c->timeline = c->frames.timeline ? (size_t)(c->frames.timeline - c->clip->timelines) : 0;
     for (size_t i = 0; good && i < c->p->count; i++)
         if (c->frames.count > 0 && is_chained(c->p, c->p->nodes[i]))
             good = add_chained(c, c->p->nodes[i]);
     good = good && add_kept(c);
-    *to = *c->clip;
-    to->name = motion_copy_name(c->p->arena, c->clip->name);
-    to->rate_text = motion_copy_name(c->p->arena, c->clip->rate_text);
-    to->timelines = timelines;
     to->channels = c->channels;
     to->channel_count = c->count;
-    return good && to->name.text && to->rate_text.text;
+    return good;
 }
 
-static pm_status pick_clip(const picking *p, const pm_motion_clip *from, pm_motion_clip *to,
+static pm_status pick_clip(const picking *p, const pm_motion *from, pm_motion *made, size_t clip,
                            pm_error *error) {
-    clip_picking c = {.p = p, .clip = from};
+    clip_picking c = {.p = p, .clip = &from->content.clips[clip]};
+    pm_motion_clip *to = (pm_motion_clip *)(uintptr_t)&made->content.clips[clip];
     bool moves = false;
     c.of = calloc(2 * p->from->node_count + 1, sizeof *c.of);
     pm_status status = c.of ? find_channels(&c, &moves, error) : motion_refuse_memory(error);
     if (status == PM_OK && moves)
-        status = motion_find_frames(from, "a joint that hangs on others that are left out", false,
+        status = motion_find_frames(c.clip, "a joint that hangs on others that are left out", false,
                                     &c.frames, error);
-    if (status == PM_OK && !make_channels(&c, to))
+    if (status == PM_OK && (!make_channels(&c, to) ||
+                            !motion_add_rows(made, clip,
+                                             &(motion_run){.count = motion_count_rows(c.clip),
+                                                           .source = from,
+                                                           .clip = clip,
+                                                           .channels = c.map})))
         status = motion_refuse_memory(error);
     free(c.of);
     return status;
@@ -270,13 +270,13 @@ static pm_status pick_clip(const picking *p, const pm_motion_clip *from, pm_moti
 /* ---- names --------------------------------------------------------------------------------- */
 
 static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, pm_error *error) {
-    pm_motion_node *nodes = (pm_motion_node *)(uintptr_t)to->content.nodes;
+    pm_motion_node *nodes = motion_own_nodes(to);
     motion_names names;
     char shown[MOTION_PRINTABLE];
     pm_status status =
         motion_names_make(&names, &to->content) ? PM_OK : motion_refuse_memory(error);
     uint32_t *found = motion_allocate(&to->arena, o->rename_count, sizeof *found);
-    if (!found)
+    if (!found || !nodes)
         status = motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < o->rename_count; i++) {
         const char *old = o->renames[2 * i];
@@ -298,7 +298,7 @@ static pm_status rename_joints(const pm_motion_edit_options *o, pm_motion *to, p
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm_motion *to,
-                      pm_motion_clip *clips, pm_error *error) {
+                      pm_error *error) {
     const size_t count = from->content.node_count;
     picking p = {.from = &from->content,
                  .arena = &to->arena,
@@ -314,16 +314,9 @@ static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm
     if (status == PM_OK && !make_nodes(&p, to))
         status = motion_refuse_memory(error);
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
-        status = pick_clip(&p, &from->content.clips[i], &clips[i], error);
-    edit_drop_layout(to);
+        status = pick_clip(&p, from, to, i, error);
+    to->form = NULL;
     return status;
-}
-
-static bool copy_clips(const pm_motion *from, pm_motion *to, pm_motion_clip *clips) {
-    bool good = true;
-    for (size_t i = 0; good && i < from->content.clip_count; i++)
-        good = motion_copy_clip(&to->arena, &from->content.clips[i], &clips[i]);
-    return good;
 }
 
 pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **picked,
@@ -332,14 +325,16 @@ pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_m
     pm_status status = motion_check_nodes(&from->content, "choosing and renaming joints", error);
     if (status != PM_OK)
         return status;
-    pm_motion *to = edit_begin(from, from->content.clip_count, &clips);
+    pm_motion *to = made_begin(from, &clips);
     if (!to)
         return motion_refuse_memory(error);
     if (o->joint_count > 0)
-        status = make(from, o, to, clips, error);
-    else
-        status = copy_clips(from, to, clips) ? PM_OK : motion_refuse_memory(error);
+        status = make(from, o, to, error);
+    for (size_t i = 0; o->joint_count == 0 && i < from->content.clip_count; i++)
+        status = status == PM_OK && !motion_keep_rows(to, i, from, false)
+                     ? motion_refuse_memory(error)
+                     : status;
     if (status == PM_OK && o->rename_count > 0)
         status = rename_joints(o, to, error);
-    return edit_finish(to, status, picked);
+    return made_end(to, status, picked);
 }

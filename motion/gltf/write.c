@@ -7,25 +7,16 @@
 
 #include <stdlib.h>
 
-/* ---- clips that get new data --------------------------------------------------------------- */
+#include "motion/model/made.h"
 
-/* Keys that remain are those of the source: if none is dropped, a channel is what it was. */
-static bool has_same_keys(const pm_motion_clip *from, const pm_motion_clip *to) {
-    for (size_t c = 0; c < to->channel_count; c++) {
-        const pm_motion_channel *a = &from->channels[c], *b = &to->channels[c];
-        if (a->interpolation != b->interpolation ||
-            from->timelines[a->timeline].key_count != to->timelines[b->timeline].key_count)
-            return false;
-    }
-    return true;
-}
+/* ---- clips that get new data --------------------------------------------------------------- */
 
 /* All channels of all clips are written again if one has changed: their data mostly are one view, which
  * remains as long as one accessor refers to it. */
-static bool has_changed(const pm_motion *document, const pm_motion *motion) {
-    bool is_same = document == motion || !motion->is_edited;
-    for (size_t i = 0; document != motion && is_same && i < motion->content.clip_count; i++)
-        is_same = has_same_keys(&document->content.clips[i], &motion->content.clips[i]);
+static bool has_changed(const pm_motion *motion) {
+    bool is_same = true;
+    for (size_t i = 0; i < motion->content.clip_count; i++)
+        is_same = is_same && motion_is_untouched(motion, i);
     return !is_same;
 }
 
@@ -55,7 +46,7 @@ static pm_status find_clips(gltf_writer *w, const motion_writing *writing, pm_er
                 return motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu has samples twice", clip);
         add_clip(w, source, clip, &writing->samples[i]);
     }
-    if (!writing->samples && has_changed(writing->document, writing->motion))
+    if (!writing->samples && has_changed(writing->motion))
         for (size_t i = 0; i < content->clip_count; i++)
             add_clip(w, content, i, NULL);
     return PM_OK;

@@ -9,8 +9,8 @@
 
 #include "motion/library/library.h"
 #include "motion/model/angles.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 
 enum { POSITION, ROTATION, ANGLES, CHANNELS };
 
@@ -173,17 +173,11 @@ static pm_status make_clip(const matching *m, pm_motion_clip *to, pm_error *erro
     static const pm_motion_path paths[] = {PM_MOTION_POSITION, PM_MOTION_ROTATION,
                                            PM_MOTION_SCALAR};
     pm_motion_channel *channels = motion_allocate(m->arena, CHANNELS, sizeof *channels);
-    pm_timeline *timeline = motion_allocate(m->arena, 1, sizeof *timeline);
-    *to = *m->from;
-    to->name = motion_copy_name(m->arena, m->from->name);
-    to->rate_text = motion_copy_name(m->arena, m->from->rate_text);
-    to->timelines = timeline;
+    to->timelines = &m->from->timelines[m->channels[ANGLES]->timeline];
     to->timeline_count = 1;
     to->channels = channels;
     to->channel_count = CHANNELS;
-    if (!channels || !timeline || !to->name.text || !to->rate_text.text ||
-        !motion_copy_timeline(m->arena, &m->from->timelines[m->channels[ANGLES]->timeline],
-                              timeline))
+    if (!channels)
         return motion_refuse_memory(error);
     for (size_t i = 0; i < CHANNELS; i++) {
         double *keys = motion_allocate(m->arena, m->frames, widths[i] * sizeof *keys);
@@ -224,20 +218,16 @@ static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip 
 }
 
 static pm_status match_robot(const pm_motion *motion, const pm_library_content *robot,
-                             pm_motion *to, pm_error *error) {
+                             pm_motion *to, pm_motion_clip *clips, pm_error *error) {
     const pm_motion_content *from = &motion->content;
-    pm_motion_clip *clips = motion_allocate(&to->arena, from->clip_count, sizeof *clips);
-    pm_status status = clips ? PM_OK : motion_refuse_memory(error);
-    if (status == PM_OK && motion->odd_names)
-        status = motion_refuse(error, "%s", motion->odd_names);
+    pm_status status = motion->odd_names ? motion_refuse(error, "%s", motion->odd_names) : PM_OK;
     for (size_t i = 0; i < from->clip_count && status == PM_OK; i++)
         status = add_clip(robot, &from->clips[i], to, &clips[i], error);
     if (status == PM_OK && to->notes.lost)
         status = motion_refuse_memory(error);
-    to->content.format = from->format;
+    to->form = NULL;
     to->content.layout = "";
-    to->content.clips = clips;
-    to->content.clip_count = from->clip_count;
+    to->content.node_count = 0;
     to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
     return status;
@@ -255,14 +245,11 @@ pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_conte
         status = motion_check_keys(motion, error);
     if (status != PM_OK)
         return status;
-    pm_motion *made = calloc(1, sizeof *made);
+    pm_motion_clip *clips = NULL;
+    pm_motion *made = made_begin(motion, &clips);
     if (!made)
         return motion_refuse_memory(error);
     made->notes.arena = &made->arena;
-    status = match_robot(motion, robot, made, error);
-    if (status != PM_OK)
-        pm_motion_destroy(&made);
-    else
-        *matched = made;
-    return status;
+    status = match_robot(motion, robot, made, clips, error);
+    return made_end(made, status, matched);
 }

@@ -9,8 +9,8 @@
 
 #include "motion/base/fault.h"
 #include "motion/library/library.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/model/names.h"
 
 #define HALF 0.70710678118654757 /* sin of an eighth of a turn */

@@ -28,6 +28,15 @@ double evaluate_number(const pm_array *array, uint32_t components, size_t key, u
     return wide;
 }
 
+pm_array evaluate_rows_from(const pm_array *array, uint32_t components, size_t key) {
+    const size_t size = array->type == PM_FLOAT32 ? sizeof(float) : sizeof(double);
+    const size_t stride = array->stride ? array->stride : components * size;
+    pm_array rows = *array;
+    if (rows.data)
+        rows.data = (const char *)rows.data + key * stride;
+    return rows;
+}
+
 double evaluate_key_time(const pm_timeline *timeline, size_t key) {
     return timeline->times ? timeline->times[key]
                            : (double)key * (double)timeline->rate.den / (double)timeline->rate.num;

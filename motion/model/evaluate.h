@@ -43,6 +43,9 @@ similarity evaluate_rest(const pm_motion_node *node);
 /* The numbers of it that a channel of rotations, positions or scales replaces. */
 const double *evaluate_rest_value(const pm_motion_node *node, pm_motion_path path);
 
+/* An array from a key on. */
+pm_array evaluate_rows_from(const pm_array *array, uint32_t components, size_t key);
+
 /* A number of an array. */
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);
 

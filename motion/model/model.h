@@ -8,6 +8,8 @@
 
 #include <posemill/posemill_motion.h>
 
+#include <stdatomic.h>
+
 #include "motion/base/arena.h"
 #include "motion/base/fault.h"
 #include "motion/base/format_list.h"
@@ -36,6 +38,8 @@ typedef struct motion_position {
     bool exact;   /* the sample lies on the key, and the curve passes through it: the writer takes
                      the source's own values */
     bool changed; /* that key is not what the document has there: the writer takes the sample */
+    bool is_partly;          /* with `changed`: numbers of some channels are, and others are not */
+    const pm_motion *source; /* whose document has that key. NULL: motion_writing.document */
 } motion_position;
 
 #define MOTION_NO_KEY UINT64_MAX
@@ -130,15 +134,37 @@ typedef enum motion_scales {
 
 typedef struct motion_format motion_format;
 
+/* Rows of a clip that are rows of a file. */
+typedef struct motion_run {
+    uint64_t first, count,
+        from; /* row first + k is row from + k of the source, for k below count */
+    const pm_motion *source;
+    size_t clip;              /* of the source */
+    bool changed;             /* the numbers of these rows are others */
+    const uint32_t *channels; /* of each channel, that of the source's clip which has its numbers;
+                                  PM_NO_INDEX32: none has. NULL: the same */
+} motion_run;
+
+/* Where the rows of a clip are from. Rows are keys of the clip's longest timeline. */
+typedef struct motion_origin {
+    motion_run *runs; /* in the order of rows; those between them are of no file */
+    size_t run_count, capacity;
+    uint64_t row_count;
+} motion_origin;
+
+/* References are counted: a motion that is made of others retains them, and may point to what they have. */
 struct pm_motion {
+    atomic_size_t references; /* beside the first */
+    const pm_motion **made_of;
+    size_t made_of_count;
     pm_motion_content content;
-    motion_arena arena; /* of everything that `content` points to */
+    motion_arena arena; /* of everything that `content` points to, and others do not have */
     char *file;         /* the bytes of a file that was opened; NULL: the caller's */
     motion_notes notes; /* what is odd about the file */
     motion_notes carried;
     motion_gaps gaps;
-    const motion_format *format;
-    void *document;          /* the format's own: what is carried over unchanged */
+    const motion_format *format; /* of a file that was read */
+    void *document; /* the format's own: what is carried over unchanged. NULL: the motion is made */
     pm_rational stated_rate; /* what the file says itself, whatever the options; 0/0: nothing */
     const char
         *odd_names; /* why names of bodies or joints in the file cannot be used. NULL: they can */
@@ -149,15 +175,11 @@ struct pm_motion {
     bool has_given_joints; /* its nodes are those of the options */
     bool headers_only;     /* some channels have no keys, and nothing makes them */
     bool keeps_times;      /* its keys were chosen: a format that has times of keys writes them */
-    /* Of a copy without a document: how the file had its nodes, for writing the format again. NULL:
-     * not kept */
-    const void *layout;
-    const motion_format *layout_format;
-    double layout_scale; /* what the lengths of the layout are multiplied by */
-    bool is_edited;      /* keys differ from those of the source, though there are as many */
-    /* Of a copy: row k is row row_first + k % row_count of the source. row_count 0: it is not */
-    uint64_t row_first, row_count;
-    const bool *changed; /* with row_count, for each row: it has other numbers. NULL: none has */
+    /* Of a motion that is made: the one with a document whose joints it has, which are written as that
+     * file has them. NULL: it has other joints */
+    const pm_motion *form;
+    double form_scale;      /* what the lengths of the form are multiplied by */
+    motion_origin *origins; /* of each clip of a motion that is made */
 };
 
 /* What a format does. motion/open has the table of them. */
@@ -177,6 +199,8 @@ struct motion_format {
     pm_status (*read)(const motion_input *input, pm_motion *motion, pm_error *error);
     /* Writes a file. Without a document only formats that have a title can. NULL: files are only read. */
     pm_status (*write)(const motion_writing *writing, const motion_sink *sink, pm_error *error);
+    /* Whether all rows of a document may be written into that of `form`. NULL: the numbers alone may */
+    bool (*shares_rows)(const pm_motion *form, const pm_motion *other);
     bool writes_keys;     /* with a document, the keys of `motion` need no rate */
     motion_scales scales; /* of files that are made anew */
     bool is_text;         /* takes an order of angles and a number of decimals */
@@ -185,10 +209,6 @@ struct motion_format {
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
                     size_t first, size_t key_count, pm_number type, void *keys);
-    /* Copies the layout of a motion with a document or a layout of the format. `lends_rows`: the
-     * motion outlives the copy, which has its keys. NULL: memory is exhausted. A NULL function: the
-     * format has nothing to keep. */
-    const void *(*copy_layout)(const pm_motion *from, bool lends_rows, motion_arena *arena);
     void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */
@@ -212,16 +232,11 @@ pm_status motion_check_clip(const pm_motion_content *content, size_t clip, pm_er
 /* Refuses a motion of which some keys are not in memory. */
 pm_status motion_check_keys(const pm_motion *motion, pm_error *error);
 
-/* Whether a format can write what another one has read, with all that is carried over. */
+/* The motion with a document whose joints a motion has: its own, or its form; or NULL. */
+const pm_motion *motion_form_of(const pm_motion *motion);
+
+/* Whether a format can write the document of a motion again, with all that is carried over. */
 bool motion_writes_document(const motion_format *writer, const pm_motion *motion);
-
-/* Whether a motion made of another one has its clips, nodes and channels. */
-bool motion_has_shape_of(const pm_motion *motion, const pm_motion *source);
-
-/* Whether the document of the source can be written with the samples of a motion that was made of it:
- * arrays, whose members that are no motion remain. */
-bool motion_fits_arrays(const pm_motion *motion, const pm_motion *source,
-                        const motion_format *format);
 
 /* Adds to what the file has besides, "3 meshes", unless count is 0. */
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many);

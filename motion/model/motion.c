@@ -48,48 +48,8 @@ bool motion_writes_document(const motion_format *writer, const pm_motion *motion
     return motion->document && strcmp(writer->document, motion->format->document) == 0;
 }
 
-static bool has_same_channels(const pm_motion_clip *a, const pm_motion_clip *b) {
-    bool same = a->channel_count == b->channel_count;
-    for (size_t c = 0; same && c < a->channel_count; c++)
-        same = a->channels[c].node == b->channels[c].node &&
-               a->channels[c].path == b->channels[c].path &&
-               a->channels[c].components == b->channels[c].components;
-    return same;
-}
-
-bool motion_has_shape_of(const pm_motion *motion, const pm_motion *source) {
-    const pm_motion_content *a = &motion->content, *b = &source->content;
-    bool fits = a->clip_count == b->clip_count && a->node_count == b->node_count;
-    for (size_t i = 0; fits && i < a->clip_count; i++)
-        fits = has_same_channels(&a->clips[i], &b->clips[i]);
-    for (size_t n = 0; fits && n < a->node_count; n++)
-        fits = a->nodes[n].parent == b->nodes[n].parent &&
-               a->nodes[n].name.size == b->nodes[n].name.size &&
-               memcmp(a->nodes[n].name.text, b->nodes[n].name.text, a->nodes[n].name.size) == 0;
-    return fits;
-}
-
-/* Members that are taken from the nearest frame need to know which it is. */
-static bool finds_nearest(const pm_motion *motion, const pm_motion *source) {
-    bool finds = true;
-    const size_t rows = motion->content.clips[0].timelines[0].key_count;
-    const size_t own = source->content.clips[0].timelines[0].key_count;
-    for (size_t i = 0; i < source->content.other_array_count; i++)
-        finds = finds &&
-                (!source->content.other_arrays[i].nearest || motion->row_count > 0 || rows == own);
-    return finds;
-}
-
-bool motion_fits_arrays(const pm_motion *motion, const pm_motion *source,
-                        const motion_format *format) {
-    if (!format->is_arrays || !motion_writes_document(format, source) ||
-        !motion_has_shape_of(motion, source) || motion->content.clip_count != 1)
-        return false;
-    const pm_motion_clip *clip = &motion->content.clips[0];
-    bool fits = clip->channel_count > 0 && !clip->timelines[0].times && clip->rate.den != 0;
-    for (size_t c = 0; fits && c < clip->channel_count; c++)
-        fits = clip->channels[c].timeline == 0;
-    return fits && finds_nearest(motion, source);
+const pm_motion *motion_form_of(const pm_motion *motion) {
+    return motion->document ? motion : motion->form;
 }
 
 void motion_carry(pm_motion *motion, size_t count, const char *one, const char *many) {
@@ -97,16 +57,27 @@ void motion_carry(pm_motion *motion, size_t count, const char *one, const char *
         motion_note(&motion->carried, "%zu %s", count, count == 1 ? one : many);
 }
 
-void pm_motion_destroy(pm_motion **motion) {
-    if (!motion || !*motion)
-        return;
-    pm_motion *m = *motion;
+static pm_motion *release(pm_motion *m) {
     if (m->document && m->format->release)
         m->format->release(m->document);
+    for (size_t i = 1; i < m->made_of_count; i++) {
+        pm_motion *from = (pm_motion *)(uintptr_t)m->made_of[i];
+        pm_motion_destroy(&from);
+    }
+    pm_motion *first = m->made_of_count > 0 ? (pm_motion *)(uintptr_t)m->made_of[0] : NULL;
     motion_arena_release(&m->arena);
     free(m->file);
     free(m);
-    *motion = NULL;
+    return first;
+}
+
+/* A loop: what is made step by step is a long chain. */
+void pm_motion_destroy(pm_motion **motion) {
+    pm_motion *at = motion ? *motion : NULL;
+    if (motion)
+        *motion = NULL;
+    while (at && atomic_fetch_sub(&at->references, 1) == 0)
+        at = release(at);
 }
 
 const pm_motion_content *pm_motion_get_content(const pm_motion *motion) {

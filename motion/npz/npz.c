@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "motion/npz/npz_source.h"
+
 static void release(void *document) {
     npz_document *d = document;
     if (!d)
@@ -75,6 +77,7 @@ const motion_format motion_npz = {.id = PM_MOTION_NPZ,
                                   .recognise = zip_recognise,
                                   .read = read,
                                   .write = write,
+                                  .shares_rows = npz_shares_rows,
                                   .selects = true,
                                   .convert = npz_convert,
                                   .scales = MOTION_SCALES_REST,

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "motion/files/input.h"
-#include "motion/model/copy.h"
+#include "motion/model/made.h"
 #include "motion/npz/npz.h"
 
 /* ---- body models -------------------------------------------------------------------------- */

@@ -7,7 +7,7 @@
 #ifndef POSEMILL_MOTION_NPZ_WRITE_H
 #define POSEMILL_MOTION_NPZ_WRITE_H
 
-#include "motion/npz/npz.h"
+#include "motion/npz/npz_source.h"
 
 /* The new rows of a member. */
 typedef struct npz_output {
@@ -36,6 +36,8 @@ typedef struct npz_writer {
     double *numbers;                 /* of the block's channels, and of their velocities */
     double **channels, **velocities; /* of all channels; NULL outside of the block */
     motion_position *positions;
+    const npz_source **files; /* of each, where another one has its row; NULL: the document */
+    npz_sources sources;
     double *row; /* one row of the widest member */
     zip_writer zip;
     pm_error *error;

@@ -50,6 +50,14 @@ static const char *source_row(const npz_output *out, size_t frame) {
     return out->source + frame * out->row_size;
 }
 
+/* The row of sample k in the document, or in the file that has it. */
+static const char *row_of(const npz_writer *w, size_t r, uint64_t sample, size_t k) {
+    const npz_output *out = &w->outputs[r];
+    const npz_source *file = w->files[k];
+    return file ? file->rows[r] + w->positions[k].key * out->row_size
+                : source_row(out, earlier_frame(w, sample, w->positions[k]));
+}
+
 static char *new_row(const npz_writer *w, const npz_output *out, uint64_t sample) {
     const uint64_t row = out->is_partial ? sample - w->first : sample;
     return out->bytes + out->rows_at + row * out->row_size;
@@ -129,8 +137,7 @@ static void make_part(const npz_writer *w, const npz_rows *rows, const columns *
 /* The source's velocities, of a motion that is scaled or turned. */
 static void make_moved(const npz_writer *w, const npz_rows *rows, const columns *c, size_t k) {
     const motion_samples *s = w->samples;
-    const npz_output *out = &w->outputs[rows - w->document->rows];
-    const char *from = source_row(out, (size_t)w->positions[k].key);
+    const char *from = row_of(w, (size_t)(rows - w->document->rows), 0, k);
     npz_load_numbers(w->row, from + c->first * rows->element, rows->element, c->count);
     for (size_t j = 0; j < c->channels; j++)
         s->move_velocity(s->user, c->channel + j, w->row + j * (c->count / c->channels));
@@ -174,15 +181,14 @@ static pm_status write_row(const npz_writer *w, size_t r, const columns *c, size
     double *near = out->near ? out->near + c->first : NULL;
     const uint64_t key = motion_exact_key(w->positions[k]);
     if (key != MOTION_NO_KEY || rows->role == NPZ_NEAREST) {
-        const char *from = source_row(out, earlier_frame(w, sample, w->positions[k])) + at;
+        const char *from = row_of(w, r, sample, k) + at;
         memcpy(to, from, c->count * rows->element);
         if (near)
             npz_load_numbers(near, from, rows->element, c->count);
         return PM_OK;
     }
     if (near && sample == 0) /* nothing was written: the source's frame before decides */
-        npz_load_numbers(near, source_row(out, earlier_frame(w, sample, w->positions[k])) + at,
-                         rows->element, c->count);
+        npz_load_numbers(near, row_of(w, r, sample, k) + at, rows->element, c->count);
     for (size_t i = 0; near && sample == 0 && i < c->count; i++)
         near[i] = isfinite(near[i]) ? near[i] : 0; /* of a gap that is filled */
     make_row(w, rows, c, sample, k, near);
@@ -197,9 +203,28 @@ static pm_status write_row(const npz_writer *w, size_t r, const columns *c, size
 
 /* ---- a block ------------------------------------------------------------------------------- */
 
-static pm_status read_piece(const npz_writer *w, uint64_t first, size_t count) {
+/* Rows of files with other members are computed. */
+static pm_status find_file(npz_writer *w, size_t k) {
+    motion_position *at = &w->positions[k];
+    w->files[k] = NULL;
+    if (at->key == MOTION_NO_KEY || !at->source || at->source->document == w->document)
+        return PM_OK;
+    const pm_status status =
+        npz_find_source(&w->sources, w->document, at->source, &w->files[k], w->error);
+    if (!w->files[k])
+        *at = (motion_position){.key = MOTION_NO_KEY};
+    return status;
+}
+
+static uint64_t frames_of(const npz_writer *w, size_t k) {
+    return w->files[k] ? w->files[k]->of->frames : w->document->frames;
+}
+
+static pm_status read_piece(npz_writer *w, uint64_t first, size_t count) {
     const motion_samples *s = w->samples;
-    const pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
+    pm_status status = s->read(s->user, first, count, w->channels, w->positions, w->error);
+    for (size_t k = 0; status == PM_OK && k < count; k++)
+        status = find_file(w, k);
     bool has_velocities = false;
     for (size_t c = w->begin; c < w->end; c++)
         has_velocities = has_velocities || w->derived[c];
@@ -208,7 +233,7 @@ static pm_status read_piece(const npz_writer *w, uint64_t first, size_t count) {
     return s->read_velocities(s->user, first, count, w->velocities, w->error);
 }
 
-static pm_status make_pieces(const npz_writer *w) {
+static pm_status make_pieces(npz_writer *w) {
     const npz_document *d = w->document;
     const uint64_t end = w->first + w->rows;
     for (uint64_t first = w->first; first < end; first += w->piece) {
@@ -218,7 +243,7 @@ static pm_status make_pieces(const npz_writer *w) {
         if (status != PM_OK)
             return status;
         for (size_t k = 0; k < count; k++)
-            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= d->frames)
+            if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= frames_of(w, k))
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
@@ -314,8 +339,10 @@ pm_status npz_prepare_rows(npz_writer *w) {
     w->velocities = calloc(channels + 1, sizeof *w->velocities);
     w->numbers = malloc(numbers * sizeof *w->numbers);
     w->positions = calloc(MAX_PIECE, sizeof *w->positions);
+    w->files = calloc(MAX_PIECE, sizeof *w->files);
     w->row = calloc(width, sizeof *w->row);
-    return w->derived && w->channels && w->velocities && w->numbers && w->positions && w->row
+    return w->derived && w->channels && w->velocities && w->numbers && w->positions && w->files &&
+                   w->row
                ? find_derived(w)
                : motion_refuse_memory(w->error);
 }
@@ -326,5 +353,7 @@ void npz_release_rows(npz_writer *w) {
     free(w->velocities);
     free(w->numbers);
     free(w->positions);
+    free(w->files);
+    npz_release_sources(&w->sources, w->document);
     free(w->row);
 }

@@ -15,12 +15,12 @@
 #include "motion/options/nearest.h"
 
 static const char *const verb_names[VERB_COUNT] = {
-    [VERB_DEVICES] = "devices", [VERB_EVAL] = "eval",       [VERB_RESAMPLE] = "resample",
-    [VERB_CONVERT] = "convert", [VERB_EDIT] = "edit",       [VERB_JOIN] = "join",
-    [VERB_MIRROR] = "mirror",   [VERB_REDUCE] = "reduce",   [VERB_COMPARE] = "compare",
-    [VERB_VIEW] = "view",       [VERB_INFO] = "info",       [VERB_LIST] = "list",
-    [VERB_MERGE] = "merge",     [VERB_METHODS] = "methods", [VERB_VERIFY] = "verify",
-    [VERB_BENCH] = "bench"};
+    [VERB_DEVICES] = "devices", [VERB_EVAL] = "eval",     [VERB_RESAMPLE] = "resample",
+    [VERB_CONVERT] = "convert", [VERB_EDIT] = "edit",     [VERB_JOIN] = "join",
+    [VERB_MIRROR] = "mirror",   [VERB_REDUCE] = "reduce", [VERB_RUN] = "run",
+    [VERB_COMPARE] = "compare", [VERB_VIEW] = "view",     [VERB_INFO] = "info",
+    [VERB_LIST] = "list",       [VERB_MERGE] = "merge",   [VERB_METHODS] = "methods",
+    [VERB_VERIFY] = "verify",   [VERB_BENCH] = "bench"};
 
 const char *option_verb_name(option_verb verb) {
     return (unsigned)verb < VERB_COUNT ? verb_names[verb] : NULL;
@@ -189,7 +189,8 @@ static void connect(pm_motion_options *o) {
     pm_motion_batch_task *task = &o->batch.task;
     const bool edits = (o->verbs & OF(EDIT)) != 0, mirrors = (o->verbs & OF(MIRROR)) != 0;
     const bool is_one = (o->verbs & (o->verbs - 1)) == 0;
-    task->converts = is_one && (edits || mirrors || (o->verbs & OF(CONVERT)) != 0);
+    const bool runs = (o->verbs & OF(RUN)) != 0;
+    task->converts = is_one && (edits || mirrors || runs || (o->verbs & OF(CONVERT)) != 0);
     task->edit = is_one && edits ? &o->edit : NULL;
     task->mirror = is_one && mirrors ? &o->mirror : NULL;
     task->reduce = is_one && (o->verbs & OF(REDUCE)) != 0 ? &o->reduce : NULL;

@@ -30,6 +30,7 @@ typedef enum option_verb {
     VERB_JOIN,
     VERB_MIRROR,
     VERB_REDUCE,
+    VERB_RUN,
     VERB_COMPARE,
     VERB_VIEW,
     VERB_INFO,
@@ -43,7 +44,7 @@ typedef enum option_verb {
 
 #define OF(verb) (UINT64_C(1) << VERB_##verb)
 #define OF_MOVERS (OF(RESAMPLE) | OF(CONVERT) | OF(EDIT) | OF(MIRROR))
-#define OF_BATCHES (OF_MOVERS | OF(REDUCE))
+#define OF_BATCHES (OF_MOVERS | OF(REDUCE) | OF(RUN))
 #define OF_PAIRS (OF(COMPARE) | OF(VIEW))
 #define OF_READERS (OF_BATCHES | OF_PAIRS | OF(JOIN) | OF(INFO))
 

@@ -89,7 +89,7 @@ enum {
 #define DEVICE(field_) .of = OPTIONS_DEVICE, FIELD(option_device, field_)
 
 #define OF_CURVES (OF(RESAMPLE) | OF(EVAL))
-#define OF_WRITERS (OF_MOVERS | OF(JOIN))
+#define OF_WRITERS (OF_MOVERS | OF(JOIN) | OF(RUN))
 
 const option_row option_rows[] = {
     /* ---- of resample, and of those that resample too ---- */
@@ -284,22 +284,24 @@ const option_row option_rows[] = {
      HELP("BVH: decimals of computed numbers; default 6. convert writes all numbers of the "
           "rows with them")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
-     .verbs = OF_WRITERS, TOPIC(root),
+     .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "
           "on the ground; auto: the first joint that moves")},
     {NAME("root-node", "NODE"), TYPE(root_node), ROOT(root), .words = new_words,
-     .verbs = OF_WRITERS, TOPIC(root), .requires = "extract-root",
+     .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root), .requires = "extract-root",
      HELP("the node above the joint that moves; new: one that is added. Default: the highest, "
           "or a new one where that is turned at rest")},
-    {NAME("root-name", "NAME"), TYPE(text), ROOT(new_name), .verbs = OF_WRITERS, TOPIC(root),
-     .requires = "extract-root", HELP("the name of a node that is added; default: root")},
-    {NAME("root-axes", "AXES"), TYPE(axes), ROOT(axes), .verbs = OF_WRITERS, TOPIC(root),
+    {NAME("root-name", "NAME"), TYPE(text), ROOT(new_name), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root",
+     HELP("the name of a node that is added; default: root")},
+    {NAME("root-axes", "AXES"), TYPE(axes), ROOT(axes), .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      .requires = "extract-root", .excludes = "keep-position",
      HELP("axes of the place, such as xz or z; default: the horizontal ones")},
-    {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS, TOPIC(root),
-     .requires = "extract-root", HELP("leave turns about the axis that points up in the joint")},
-    {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS, TOPIC(root),
-     .requires = "extract-root", .excludes = "keep-heading",
+    {NAME("keep-heading", NULL), TYPE(flag), ROOT(keep_heading), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root",
+     HELP("leave turns about the axis that points up in the joint")},
+    {NAME("keep-position", NULL), TYPE(flag), ROOT(keep_position), .verbs = OF_WRITERS & ~OF(RUN),
+     TOPIC(root), .requires = "extract-root", .excludes = "keep-heading",
      .cure = "both together leave nothing to extract", HELP("leave the place in the joint")},
 
     /* ---- curve ---- */
@@ -364,7 +366,7 @@ const option_row option_rows[] = {
 
     /* ---- device ---- */
     {NAME("device", "DEVICE"), TYPE(text), DEVICE(device),
-     .verbs = OF_MOVERS | OF(EVAL) | OF(COMPARE) | OF(VERIFY), TOPIC(device),
+     .verbs = OF_MOVERS | OF(RUN) | OF(EVAL) | OF(COMPARE) | OF(VERIFY), TOPIC(device),
      HELP("auto, cpu, gpu, none, N, P:D or part of a name, or "
           "several: all, or a list such as 0,2; see: posemill devices. "
           "Default: POSEMILL_DEVICE, else auto")},
@@ -372,7 +374,7 @@ const option_row option_rows[] = {
      HELP("auto, cpu, gpu, none, N, P:D or part of a name; "
           "see: posemill devices. Default: POSEMILL_DEVICE, else auto")},
     {NAME("reference", NULL), TYPE(flag), DEVICE(reference),
-     .verbs = OF_MOVERS | OF(EVAL) | OF(COMPARE), TOPIC(device),
+     .verbs = OF_MOVERS | OF(RUN) | OF(EVAL) | OF(COMPARE), TOPIC(device),
      HELP("evaluate on the CPU reference path, without OpenCL")},
 };
 const size_t option_row_count = sizeof option_rows / sizeof *option_rows;

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
 
 /* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
@@ -250,9 +249,8 @@ static bool make_cubics(const reduced_channel *c, motion_arena *arena, pm_motion
 bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motion_channel *to) {
     const pm_motion_channel *from = c->source.channel;
     *to = *from;
-    const bool has_words = motion_copy_words(arena, from, to);
     if (c->cubics)
-        return has_words && make_cubics(c, arena, to);
+        return make_cubics(c, arena, to);
     double *keys = motion_allocate(arena, c->count, from->components * sizeof *keys);
     to->keys = (pm_array){.data = keys, .type = PM_FLOAT64};
     for (size_t k = 0; keys && k < c->count; k++) {
@@ -262,7 +260,7 @@ bool reduce_make_channel(const reduced_channel *c, motion_arena *arena, pm_motio
         for (uint32_t i = 0; !is_rotation(c) && i < from->components; i++)
             key[i] = (double)(float)evaluate_number(&from->keys, from->components, key_at(c, k), i);
     }
-    return keys && has_words;
+    return keys != NULL;
 }
 
 void reduce_certify(reduced_channel *c, const reduce_limits *limits) {

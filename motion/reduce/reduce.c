@@ -11,8 +11,8 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/parallel.h"
 #include "motion/model/compose.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/model/names.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
@@ -20,6 +20,7 @@
 static const double radians_per_degree = 0.017453292519943295;
 
 typedef struct reducing {
+    const pm_motion *motion;
     const pm_motion_content *source;
     pm_motion_reduce_options options; /* with its defaults */
     reduce_limits limits;
@@ -42,8 +43,8 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
         return motion_fail(error, PM_ERROR_ARGUMENT, "position is %g, expected a length from 0 on",
                            o->position);
     if (!(isfinite(o->scale_error) && o->scale_error >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "scale_error is %g, expected a ratio from 0 on",
-                           o->scale_error);
+        return motion_fail(error, PM_ERROR_ARGUMENT,
+                           "scale_error is %g, expected a ratio from 0 on", o->scale_error);
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
@@ -297,24 +298,20 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
 }
 
 /* Channels that keep their keys keep their times. */
-static bool keep_channels(reducing *r, size_t clip, pm_timeline *timelines,
+static void keep_channels(reducing *r, size_t clip, pm_timeline *timelines,
                           pm_motion_channel *channels, size_t *made) {
     const pm_motion_clip *from = &r->source->clips[clip];
-    motion_arena *arena = &r->to->arena;
     for (size_t t = 0; t < from->timeline_count; t++) {
         bool is_used = false;
         for (size_t c = 0; c < from->channel_count; c++) {
             if (r->channels[r->first[clip] + c].is_reduced || from->channels[c].timeline != t)
                 continue;
             is_used = true;
-            if (!motion_copy_channel(arena, &from->channels[c], &from->timelines[t], &channels[c]))
-                return false;
             channels[c].timeline = (uint32_t)*made;
         }
-        if (is_used && !motion_copy_timeline(arena, &from->timelines[t], &timelines[(*made)++]))
-            return false;
+        if (is_used)
+            timelines[(*made)++] = from->timelines[t];
     }
-    return true;
 }
 
 static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_error *error) {
@@ -322,44 +319,46 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
     motion_arena *arena = &r->to->arena;
     pm_timeline *timelines =
         motion_allocate(arena, from->channel_count + from->timeline_count, sizeof *timelines);
-    pm_motion_channel *channels = motion_allocate(arena, from->channel_count, sizeof *channels);
+    pm_motion_channel *channels = motion_own_channels(arena, to);
     size_t made = 0;
-    *to = (pm_motion_clip){.name = motion_copy_name(arena, from->name),
+    *to = (pm_motion_clip){.name = from->name,
                            .timelines = timelines,
                            .channels = channels,
                            .channel_count = from->channel_count,
                            .rate_text = {"", 0}};
-    if (!timelines || !channels || !to->name.text)
+    if (!timelines || !channels)
         return motion_refuse_memory(error);
     const pm_status status = make_channels(r, clip, timelines, channels, &made, error);
-    if (status == PM_OK && !keep_channels(r, clip, timelines, channels, &made))
-        return motion_refuse_memory(error);
+    if (status == PM_OK)
+        keep_channels(r, clip, timelines, channels, &made);
     to->timeline_count = made;
-    for (size_t c = 0; c < from->channel_count; c++)
-        r->channels[r->first[clip] + c].result =
-            (certified){&channels[c], &timelines[channels[c].timeline], NULL};
     return status;
 }
 
-static pm_status copy_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_error *error) {
-    if (!motion_copy_clip(&r->to->arena, &r->source->clips[clip], to))
-        return motion_refuse_memory(error);
-    for (size_t c = 0; c < to->channel_count; c++)
-        r->channels[r->first[clip] + c].result =
-            (certified){&to->channels[c], &to->timelines[to->channels[c].timeline], NULL};
-    return PM_OK;
+/* If no key is dropped, a clip is what it was. */
+static bool is_kept(const pm_motion_clip *from, const pm_motion_clip *to) {
+    bool same = true;
+    for (size_t c = 0; same && c < to->channel_count; c++) {
+        const pm_motion_channel *a = &from->channels[c], *b = &to->channels[c];
+        same = a->interpolation == b->interpolation &&
+               from->timelines[a->timeline].key_count == to->timelines[b->timeline].key_count;
+    }
+    return same;
 }
 
-static pm_status make_clips(reducing *r, pm_error *error) {
-    const size_t count = r->source->clip_count;
-    pm_motion_clip *clips = motion_allocate(&r->to->arena, count, sizeof *clips);
-    pm_status status = clips ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = is_chosen(&r->options, i) && r->source->clips[i].channel_count > 0
-                     ? make_clip(r, i, &clips[i], error)
-                     : copy_clip(r, i, &clips[i], error);
-    r->to->content.clips = clips;
-    r->to->content.clip_count = count;
+static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
+        const pm_motion_clip *from = &r->source->clips[i];
+        if (is_chosen(&r->options, i) && from->channel_count > 0)
+            status = make_clip(r, i, &clips[i], error);
+        for (size_t c = 0; status == PM_OK && c < from->channel_count; c++)
+            r->channels[r->first[i] + c].result = (certified){
+                &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL};
+        if (status == PM_OK && is_kept(from, &clips[i]) &&
+            !motion_keep_rows(r->to, i, r->motion, false))
+            status = motion_refuse_memory(error);
+    }
     return status;
 }
 
@@ -423,11 +422,16 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
 
 static pm_status reduce_all(reducing *r, pm_error *error) {
     const motion_work work = {certify, NULL, r};
+    pm_motion_clip *clips = NULL;
+    r->to = made_begin(r->motion, &clips);
+    if (!r->to)
+        return motion_refuse_memory(error);
+    r->to->keeps_times = true;
     pm_status status = list_channels(r, error);
     if (status == PM_OK)
         status = find_all(r, error);
     if (status == PM_OK)
-        status = make_clips(r, error);
+        status = make_clips(r, clips, error);
     if (status != PM_OK)
         return status;
     motion_run_parallel(r->options.threads, r->count, &work);
@@ -444,7 +448,7 @@ static reduce_limits limits_of(const pm_motion_reduce_options *o) {
 
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                         pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
-    reducing r = {.source = &motion->content};
+    reducing r = {.motion = motion, .source = &motion->content};
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
     pm_status status = check_options(r.source, &r.options, error);
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
@@ -456,9 +460,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         status = motion_check_numbers(r.source, (double)FLT_MAX, error);
     if (status != PM_OK)
         return status;
-    r.to = motion_copy_nodes(r.source);
-    status = r.to && motion_copy_layout(r.to, motion, false) ? reduce_all(&r, error)
-                                                             : motion_refuse_memory(error);
+    status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
                                     &r.distance, r.distance_clip);
@@ -470,13 +472,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);
-    if (r.to)
-        r.to->keeps_times = true;
-    if (status == PM_OK)
-        *reduced = r.to;
-    else
-        pm_motion_destroy(&r.to);
-    return status;
+    return made_end(r.to, status, reduced);
 }
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

@@ -8,14 +8,11 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
-#include "motion/files/folders.h"
-#include "motion/files/output.h"
+#include "motion/convert/convert.h"
 #include "motion/model/model.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
-
-enum { DEFAULT_DECIMALS = 6 };
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
@@ -83,65 +80,32 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
-typedef struct counting_sink {
-    motion_sink inner;
-    const pm_motion_observer *observer;
-    uint64_t bytes;
-} counting_sink;
-
-static pm_status write_counted(void *user, const void *data, size_t size, pm_error *error) {
-    counting_sink *sink = user;
-    sink->bytes += size;
-    motion_observe(sink->observer, data, size);
-    return sink->inner.write(sink->inner.user, data, size, error);
-}
-
-static const motion_format *format_of(const pm_motion *motion,
-                                      const pm_motion_resample_options *o) {
-    return o->format ? motion_format_of(o->format) : motion->format;
-}
-
-static pm_status write_all(const pm_motion *motion, const motion_samples *samples, size_t count,
-                           const pm_motion_resample_options *o, const char *path, uint64_t *bytes,
-                           pm_error *error) {
-    motion_output *output = NULL;
-    const motion_writing writing = {.motion = motion,
-                                    .document = motion,
-                                    .samples = samples,
-                                    .sample_count = count,
-                                    .decimals = o->decimals ? o->decimals : DEFAULT_DECIMALS};
-    pm_status status = o->make_folders ? folders_make_for(path, error) : PM_OK;
-    if (status == PM_OK)
-        status = o->must_be_new ? motion_output_open_new(path, &output, error)
-                                : motion_output_open(path, &output, error);
-    if (status != PM_OK)
-        return status;
-    counting_sink counting = {.inner = motion_output_sink(output), .observer = o->observer};
-    const motion_sink sink = {write_counted, &counting};
-    status = format_of(motion, o)->write(&writing, &sink, error);
-    *bytes = counting.bytes;
-    if (status == PM_OK)
-        return motion_output_commit(&output, error);
-    motion_output_abandon(&output);
-    return status;
-}
+/* What is written, and how. */
+typedef struct resampling {
+    const pm_motion *motion, *document;
+    const motion_format *format;
+    const pm_motion_convert_options *writing;
+    const char *path;
+    bool rewrites;
+} resampling;
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Opens a sampler for each clip that is resampled; *count of them are to be released. */
 static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *count,
-                          const pm_motion *motion, pm_engine *engine,
+                          const resampling *r, pm_engine *engine,
                           const pm_motion_resample_options *o, pm_motion_resample_report *report,
                           pm_error *error) {
     pm_status status = PM_OK;
-    const size_t listed = o->clips ? o->clip_count : motion->content.clip_count;
+    const size_t listed = o->clips ? o->clip_count : r->motion->content.clip_count;
     for (size_t k = 0; k < listed && status == PM_OK; k++) {
         const size_t clip = o->clips ? o->clips[k] : k;
-        if (motion->content.clips[clip].channel_count == 0)
+        if (r->motion->content.clips[clip].channel_count == 0)
             continue;
         const size_t i = (*count)++;
-        status = sampler_open(&samplers[i], motion, clip, engine, o, report, error);
-        if (status == PM_OK && !format_of(motion, o)->selects)
+        status = sampler_open(&samplers[i], r->motion, clip, engine, o, report, error);
+        samplers[i].largest = motion_largest_of(r->format);
+        if (status == PM_OK && !r->format->selects)
             status = sampler_select(&samplers[i], 0, samplers[i].clip->channel_count, error);
         samples[i] = sampler_samples(&samplers[i]);
         report->samples += samples[i].count;
@@ -149,32 +113,76 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *co
     return status;
 }
 
-static pm_status run(sampler *samplers, motion_samples *samples, const pm_motion *motion,
-                     const pm_motion *source, pm_engine *engine,
-                     const pm_motion_resample_options *options, const char *path,
-                     pm_motion_resample_report *report, pm_error *error) {
-    size_t count = 0;
-    pm_status status = open_all(samplers, samples, &count, motion, engine, options, report, error);
+/* In pieces, into the document. */
+static pm_status write_pieces(const resampling *r, pm_engine *engine,
+                              const pm_motion_resample_options *o,
+                              pm_motion_resample_report *report, pm_error *error) {
+    size_t count = o->clips ? o->clip_count : r->motion->content.clip_count;
+    sampler *samplers = calloc(count + 1, sizeof *samplers);
+    motion_samples *samples = calloc(count + 1, sizeof *samples);
+    pm_status status = samplers && samples ? PM_OK : motion_refuse_memory(error);
+    count = 0;
     if (status == PM_OK)
-        status = write_all(source, samples, count, options, path, &report->bytes_written, error);
+        status = open_all(samplers, samples, &count, r, engine, o, report, error);
+    if (status == PM_OK)
+        status = convert_write_samples(r->motion, r->document, r->format, r->writing,
+                                       &(convert_samples){.samples = samples, .count = count},
+                                       r->path, error);
     for (size_t i = 0; i < count; i++)
         sampler_release(&samplers[i]);
+    free(samplers);
+    free(samples);
     return status;
 }
 
-static pm_status check_format(const pm_motion *motion, const pm_motion_resample_options *o,
-                              pm_error *error) {
-    if ((unsigned)o->format >= PM_MOTION_FORMAT_COUNT)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
-                           (int)o->format);
-    if (!motion->document ||
-        (o->format && !motion_writes_document(motion_format_of(o->format), motion)))
-        return motion_fail(error, PM_ERROR_ARGUMENT,
-                           "motion is of another format; pm_motion_convert writes it");
-    return PM_OK;
+/* As a whole: a file that is made anew has scales and frames that are known only then. */
+static pm_status write_copy(const resampling *r, pm_engine *engine,
+                            const pm_motion_resample_options *o, pm_motion_resample_report *report,
+                            pm_error *error) {
+    pm_motion *copy = NULL;
+    pm_status status = motion_check_writable(r->motion, r->format->id, error);
+    if (status == PM_OK)
+        status = pm_motion_resample_copy(r->motion, engine, o, &copy, report, error);
+    if (status == PM_OK)
+        status = pm_motion_convert(copy, r->writing, r->path, error);
+    pm_motion_destroy(&copy);
+    return status;
 }
 
-static pm_status resample(const pm_motion *motion, const pm_motion *source, pm_engine *engine,
+pm_status resample_write(const pm_motion *motion, pm_engine *engine,
+                         const pm_motion_resample_options *options,
+                         const pm_motion_convert_options *writing, bool rewrites, const char *path,
+                         pm_motion_resample_report *report, pm_error *error) {
+    resampling r = {.motion = motion, .writing = writing, .path = path};
+    pm_status status = PM_OK;
+    r.format = motion->format;
+    if (writing->format != PM_MOTION_ANY || !motion->document)
+        status = convert_find_format(writing, path, &r.format, error);
+    if (status == PM_OK)
+        status = resample_check_options(motion, options, error);
+    motion_adjustment by;
+    if (status == PM_OK)
+        status = motion_find_adjustment(writing, motion->content.format, &by, error);
+    if (status != PM_OK)
+        return status;
+    r.document = convert_find_document(motion, r.format, writing, by,
+                                       &(convert_samples){.rewrites = rewrites});
+    return r.document ? write_pieces(&r, engine, options, report, error)
+                      : write_copy(&r, engine, options, report, error);
+}
+
+typedef struct counted_output {
+    pm_motion_resample_report *report;
+    const pm_motion_observer *observer;
+} counted_output;
+
+static void see_output(void *user, const void *data, size_t size) {
+    const counted_output *counted = user;
+    counted->report->bytes_written += size;
+    motion_observe(counted->observer, data, size);
+}
+
+static pm_status resample(const pm_motion *motion, pm_engine *engine,
                           const pm_motion_resample_options *options, const char *path,
                           pm_motion_resample_report *report, pm_error *error) {
     pm_motion_resample_report own;
@@ -186,35 +194,28 @@ static pm_status resample(const pm_motion *motion, const pm_motion *source, pm_e
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "path");
-    pm_status status = check_format(source, options, error);
-    if (status != PM_OK)
-        return status;
-    status = resample_check_options(motion, options, error);
-    if (status != PM_OK)
-        return status;
-    const size_t count = options->clips ? options->clip_count : motion->content.clip_count;
-    sampler *samplers = calloc(count + 1, sizeof *samplers);
-    motion_samples *samples = calloc(count + 1, sizeof *samples);
-    if (samplers && samples)
-        status = run(samplers, samples, motion, source, engine, options, path, report, error);
-    else
-        status = motion_refuse_memory(error);
-    free(samplers);
-    free(samples);
-    return status;
-}
-
-pm_status resample_into(const pm_motion *motion, const pm_motion *source, pm_engine *engine,
-                        const pm_motion_resample_options *options, const char *path,
-                        pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample(motion, source, engine, options, path, report, error);
-    c_locale_end(before);
-    return status;
+    if ((unsigned)options->format >= PM_MOTION_FORMAT_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
+                           (int)options->format);
+    size_t clip = motion_first_clip(&motion->content);
+    if (options->clips && options->clip_count > 0)
+        clip = options->clips[0];
+    counted_output counted = {.report = report, .observer = options->observer};
+    const pm_motion_observer observer = {.see = see_output, .user = &counted};
+    const pm_motion_convert_options writing = {.format = options->format,
+                                               .clip = clip,
+                                               .make_folders = options->make_folders,
+                                               .must_be_new = options->must_be_new,
+                                               .decimals = options->decimals,
+                                               .observer = &observer};
+    return resample_write(motion, engine, options, &writing, false, path, report, error);
 }
 
 pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
                              const pm_motion_resample_options *options, const char *path,
                              pm_motion_resample_report *report, pm_error *error) {
-    return resample_into(motion, motion, engine, options, path, report, error);
+    void *before = c_locale_begin();
+    const pm_status status = resample(motion, engine, options, path, report, error);
+    c_locale_end(before);
+    return status;
 }

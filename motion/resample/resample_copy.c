@@ -6,24 +6,22 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 
 /* Keys of a resampled channel are linear, one per sample. */
-static bool add_channel(motion_arena *arena, const pm_motion_channel *from, uint64_t count,
-                        pm_motion_channel *to, double **keys) {
-    *to = *from;
-    const bool has_words = motion_copy_words(arena, from, to);
-    to->interpolation = PM_MOTION_LINEAR;
-    to->timeline = 0;
-    to->in = to->out = (pm_array){.data = NULL};
+static bool add_channel(motion_arena *arena, uint64_t count, pm_motion_channel *channel,
+                        double **keys) {
+    channel->interpolation = PM_MOTION_LINEAR;
+    channel->timeline = 0;
+    channel->in = channel->out = (pm_array){.data = NULL};
     *keys = count <= SIZE_MAX
-                ? motion_allocate(arena, (size_t)count, from->components * sizeof **keys)
+                ? motion_allocate(arena, (size_t)count, channel->components * sizeof **keys)
                 : NULL;
-    to->keys = (pm_array){.data = *keys, .type = PM_FLOAT64};
-    return has_words && *keys;
+    channel->keys = (pm_array){.data = *keys, .type = PM_FLOAT64};
+    return *keys != NULL;
 }
 
 /* Uniform from time 0, or listed: a rate alone cannot say where the first sample is. */
@@ -40,22 +38,19 @@ static bool make_timeline(motion_arena *arena, const motion_samples *samples, pm
 }
 
 /* A channel that keeps its keys: those within a result that is moved. */
-static bool keep_channel(motion_arena *arena, const motion_samples *samples,
-                         const pm_motion_channel *from, const pm_timeline *timeline,
-                         pm_motion_channel *to) {
-    const motion_kept_keys kept = motion_keep_keys(samples, timeline);
-    if (!motion_copy_channel(arena, from, timeline, to))
-        return false;
-    const double *keys = to->keys.data;
-    to->keys.data = keys + kept.first * from->components;
-    return true;
+static void keep_channel(const motion_samples *samples, const pm_timeline *timeline,
+                         pm_motion_channel *channel) {
+    const size_t first = motion_keep_keys(samples, timeline).first;
+    channel->keys = evaluate_rows_from(&channel->keys, channel->components, first);
+    channel->timeline++;
 }
 
 static bool keep_timeline(motion_arena *arena, const motion_samples *samples,
                           const pm_timeline *from, pm_timeline *to) {
     const motion_kept_keys kept = motion_keep_keys(samples, from);
+    *to = *from;
     if (!samples->is_moved)
-        return motion_copy_timeline(arena, from, to);
+        return true;
     double *times = motion_allocate(arena, kept.count, sizeof *times);
     for (size_t k = 0; times && k < kept.count; k++)
         times[k] = motion_kept_time(&kept, k);
@@ -76,8 +71,23 @@ static void keep_key(const pm_motion_channel *from, size_t key, double *sample) 
                             : evaluate_number(&from->keys, from->components, key, i);
 }
 
-static pm_status read_all(const motion_samples *samples, const pm_motion_clip *from,
-                          motion_arena *scratch, double *const channels[], pm_error *error) {
+/* Samples that lie on keys are rows of the source. */
+static bool add_rows(const motion_position positions[], uint64_t count, const pm_motion *from,
+                     pm_motion *made, size_t clip) {
+    bool good = true;
+    for (uint64_t k = 0; good && k < count; k++)
+        good = motion_add_rows(made, clip,
+                               &(motion_run){.count = 1,
+                                             .from = positions[k].key,
+                                             .source = positions[k].exact ? from : NULL,
+                                             .clip = clip});
+    return good;
+}
+
+static pm_status read_all(const motion_samples *samples, const pm_motion *motion, size_t clip,
+                          motion_arena *scratch, double *const channels[], pm_motion *made,
+                          pm_error *error) {
+    const pm_motion_clip *from = &motion->content.clips[clip];
     const size_t count = (size_t)samples->count;
     motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
     if (!positions)
@@ -88,57 +98,61 @@ static pm_status read_all(const motion_samples *samples, const pm_motion_clip *f
             if (channels[c])
                 keep_key(&from->channels[c], (size_t)positions[k].key,
                          channels[c] + k * from->channels[c].components);
-    return status;
+    return status == PM_OK && !add_rows(positions, count, motion, made, clip)
+               ? motion_refuse_memory(error)
+               : status;
 }
 
 /* Timeline 0 is that of the samples; those of channels that keep their keys follow. */
-static pm_status make_clip(motion_arena *arena, motion_arena *scratch, const pm_motion_clip *from,
-                           const motion_samples *samples, pm_motion_clip *to, pm_error *error) {
+static pm_status make_clip(const motion_samples *samples, const pm_motion *motion, size_t clip,
+                           motion_arena *scratch, pm_motion *made, pm_motion_clip *to,
+                           pm_error *error) {
+    const pm_motion_clip *from = &motion->content.clips[clip];
+    motion_arena *arena = &made->arena;
     const size_t count = from->channel_count;
-    pm_motion_channel *channels = motion_allocate(arena, count, sizeof *channels);
+    pm_motion_channel *channels = motion_own_channels(arena, to);
     pm_timeline *timelines = motion_allocate(arena, from->timeline_count + 1, sizeof *timelines);
     double **keys = motion_allocate(scratch, count, sizeof *keys);
     bool good = channels && timelines && keys && make_timeline(arena, samples, &timelines[0]);
     for (size_t t = 0; good && t < from->timeline_count; t++)
         good = keep_timeline(arena, samples, &from->timelines[t], &timelines[t + 1]);
+    bool keeps = false;
     for (size_t c = 0; good && c < count; c++) {
-        const pm_motion_channel *channel = &from->channels[c];
-        good = samples->resampled[c]
-                   ? add_channel(arena, channel, samples->count, &channels[c], &keys[c])
-                   : keep_channel(arena, samples, channel, &from->timelines[channel->timeline],
-                                  &channels[c]);
-        channels[c].timeline = samples->resampled[c] ? 0 : channel->timeline + 1;
+        keeps = keeps || !samples->resampled[c];
+        if (samples->resampled[c])
+            good = add_channel(arena, samples->count, &channels[c], &keys[c]);
+        else
+            keep_channel(samples, &from->timelines[channels[c].timeline], &channels[c]);
     }
     const bool is_uniform = samples->begin.den != 0 && !samples->has_end;
-    *to = (pm_motion_clip){.name = motion_copy_name(arena, from->name),
+    *to = (pm_motion_clip){.name = from->name,
                            .timelines = timelines,
-                           .timeline_count = from->timeline_count + 1,
+                           .timeline_count = keeps ? from->timeline_count + 1 : 1,
                            .channels = channels,
                            .channel_count = count,
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
                            .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
-    if (!good || !to->name.text)
-        return motion_refuse_memory(error);
-    return read_all(samples, from, scratch, keys, error);
+    return good ? read_all(samples, motion, clip, scratch, keys, made, error)
+                : motion_refuse_memory(error);
 }
 
 static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,
-                               const pm_motion_resample_options *options, pm_motion *to,
-                               pm_motion_clip *made, pm_motion_resample_report *report,
+                               const pm_motion_resample_options *options, pm_motion *made,
+                               pm_motion_clip *to, pm_motion_resample_report *report,
                                pm_error *error) {
     sampler s;
     motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
     s.largest = DBL_MAX;   /* the format of a copy is not known yet */
     s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
+    s.counts_own = true;
     if (status == PM_OK)
         status = sampler_select(&s, 0, s.clip->channel_count, error);
     if (status == PM_OK) {
         const motion_samples samples = sampler_samples(&s);
         report->samples += samples.count;
-        status =
-            make_clip(&to->arena, &scratch, &motion->content.clips[clip], &samples, made, error);
+        status = make_clip(&samples, motion, clip, &scratch, made, to, error);
     }
     sampler_release(&s);
     motion_arena_release(&scratch);
@@ -155,21 +169,17 @@ static bool is_chosen(const pm_motion *motion, const pm_motion_resample_options 
 }
 
 static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
-                              const pm_motion_resample_options *options, pm_motion *to,
+                              const pm_motion_resample_options *options, pm_motion **made,
                               pm_motion_resample_report *report, pm_error *error) {
-    const size_t count = motion->content.clip_count;
-    pm_motion_clip *clips = motion_allocate(&to->arena, count, sizeof *clips);
-    if (!clips)
-        return motion_refuse_memory(error);
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < count && status == PM_OK; i++)
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = made_begin(motion, &clips);
+    pm_status status = to ? PM_OK : motion_refuse_memory(error);
+    for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++)
         if (is_chosen(motion, options, i))
             status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
-        else if (!motion_copy_clip(&to->arena, &motion->content.clips[i], &clips[i]))
+        else if (!motion_keep_rows(to, i, motion, false))
             status = motion_refuse_memory(error);
-    to->content.clips = clips;
-    to->content.clip_count = count;
-    return status;
+    return made_end(to, status, made);
 }
 
 static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
@@ -187,19 +197,7 @@ static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
     pm_status status = resample_check_options(motion, options, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = motion_copy_nodes(&motion->content);
-    if (!to)
-        return motion_refuse_memory(error);
-    status = motion_copy_layout(to, motion, false)
-                 ? resample_all(motion, engine, options, to, report, error)
-                 : motion_refuse_memory(error);
-    if (status == PM_OK)
-        *copy = to;
-    else
-        pm_motion_destroy(&to);
-    return status;
+    return status == PM_OK ? resample_all(motion, engine, options, copy, report, error) : status;
 }
 
 pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,

@@ -128,7 +128,8 @@ static void give(const sampler *s, size_t count, double *const channels[], size_
 static bool are_left(const sampler *s, const motion_position positions[], size_t count) {
     bool left = s->leaves_kept;
     for (size_t k = 0; left && k < count; k++)
-        left = motion_exact_key(positions[k]) != MOTION_NO_KEY;
+        left = motion_exact_key(positions[k]) != MOTION_NO_KEY &&
+               positions[k].source == motion_form_of(s->motion);
     return left;
 }
 
@@ -293,6 +294,14 @@ static bool keeps_equal_keys(const pm_motion_resample_options *options) {
             info->method == PM_METHOD_CIRCULAR);
 }
 
+/* Whether the row behind each is the next one of the file, too. */
+static bool has_rows_in_order(const sampler *s) {
+    const size_t clip = (size_t)(s->clip - s->motion->content.clips);
+    const motion_origin *origin = s->motion->origins ? &s->motion->origins[clip] : NULL;
+    return s->motion->document || (origin && origin->run_count == 1 && !origin->runs[0].changed &&
+                                   !origin->runs[0].channels);
+}
+
 motion_samples sampler_samples(sampler *s) {
     return (motion_samples){.clip = (size_t)(s->clip - s->motion->content.clips),
                             .count = s->count,
@@ -304,7 +313,7 @@ motion_samples sampler_samples(sampler *s) {
                             .is_moved = s->is_moved,
                             .time = sampler_result_time,
                             .resampled = s->resampled,
-                            .keeps_equal = keeps_equal_keys(s->options),
+                            .keeps_equal = has_rows_in_order(s) && keeps_equal_keys(s->options),
                             .select = sampler_select,
                             .read = read_samples,
                             .read_velocities = sampler_read_velocities,

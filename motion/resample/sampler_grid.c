@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/time/key_rate.h"
 
 static const uint64_t default_max_samples = 100000000;
@@ -134,9 +135,8 @@ static uint64_t count_frames(const sampler *s) {
 static pm_status check_trim(const sampler *s, pm_error *error) {
     const size_t trim = s->options->trim_start;
     if (trim >= s->frames)
-        return motion_fail_option(error, PM_ERROR_FILE, "trim-start",
-                                  "%zu removes all %llu frames", trim,
-                                  (unsigned long long)s->frames);
+        return motion_fail_option(error, PM_ERROR_FILE, "trim-start", "%zu removes all %llu frames",
+                                  trim, (unsigned long long)s->frames);
     for (size_t c = 0; trim > 0 && c < s->clip->channel_count; c++) {
         const pm_timeline *t = timeline_of(s, c);
         if (t->key_count > 1 && evaluate_key_time(t, 0) > evaluate_key_time(s->longest, 0))
@@ -188,15 +188,21 @@ static pm_status find_uniform(sampler *s, pm_error *error) {
     return status;
 }
 
+static size_t clip_index(const sampler *s) {
+    return (size_t)(s->clip - s->motion->content.clips);
+}
+
 /* Positions count from the first key that is not trimmed; writers count all keys. */
 static motion_position position_of(const sampler *s, resample_position at) {
     const uint64_t keys = s->clip->timelines[0].key_count - s->options->trim_start;
     if (at.frame >= keys)
         return (motion_position){.key = MOTION_NO_KEY};
     const uint64_t key = s->options->trim_start + at.frame;
-    return (motion_position){.key = key,
-                             .exact = at.remainder == 0 && s->interpolating,
-                             .changed = s->motion->changed && s->motion->changed[key]};
+    motion_position position = motion_find_row(s->motion, clip_index(s), key);
+    position.exact = at.remainder == 0 && s->interpolating && (position.exact || s->counts_own);
+    if (s->counts_own)
+        position.key = key;
+    return position;
 }
 
 static void advance_uniform(sampler *s, size_t count, motion_position positions[]) {
@@ -213,7 +219,8 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
 
 bool sampler_keeps_all(const sampler *s) {
     const resample_grid *g = &s->grid;
-    if (!s->uniform || !s->interpolating || s->motion->changed || loop_of(s->options) != 0)
+    if (!s->uniform || !s->interpolating || !motion_is_untouched(s->motion, clip_index(s)) ||
+        loop_of(s->options) != 0)
         return false;
     const bool ends_between = g->extra && resample_position_end(g, s->clip->rate).remainder != 0;
     return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
@@ -303,7 +310,7 @@ static void count_kept(sampler *s, double time) {
     while (s->passed < keys && as_float32(evaluate_key_time(s->longest, s->passed)) < time)
         s->passed++;
     s->report->kept += s->has_first && s->interpolating && s->passed < keys &&
-                       !(s->motion->changed && s->motion->changed[s->passed]) &&
+                       !motion_find_row(s->motion, clip_index(s), s->passed).changed &&
                        as_float32(evaluate_key_time(s->longest, s->passed)) == time;
 }
 

@@ -11,8 +11,8 @@
 #include "motion/base/c_locale.h"
 #include "motion/compare/figure.h"
 #include "motion/model/compose.h"
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
 #include "motion/root/root.h"
@@ -245,25 +245,14 @@ static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options
     return find_kept(plan) ? PM_OK : motion_refuse_memory(error);
 }
 
-static pm_status make_clips(root_plan *plan, pm_motion *to, pm_error *error) {
-    const size_t count = plan->from->clip_count;
-    pm_motion_clip *clips = motion_allocate(&to->arena, count, sizeof *clips);
-    pm_status status = clips ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = root_make_clip(plan, i, &clips[i], error);
-    to->content.clips = clips;
-    to->content.clip_count = count;
-    return status;
-}
-
 static pm_status make(const pm_motion *motion, const pm_motion_root_options *o, pm_motion *to,
-                      pm_motion_root_report *report, pm_error *error) {
+                      pm_motion_clip *clips, pm_motion_root_report *report, pm_error *error) {
     root_plan plan = {.from = &motion->content, .arena = &to->arena};
     pm_status status = make_plan(motion, o, &plan, error);
     if (status == PM_OK && plan.adds && !add_node(motion, &plan, o->new_name, to))
         status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = make_clips(&plan, to, error);
+    for (size_t i = 0; status == PM_OK && i < to->content.clip_count; i++)
+        status = root_make_clip(&plan, i, &clips[i], error);
     if (status == PM_OK) /* scales of ancestors may be so small that positions overflow */
         status = motion_check_numbers(&to->content, DBL_MAX, error);
     if (status == PM_OK && report)
@@ -287,16 +276,13 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
         status = motion_refuse(error, "has no clips; there is no root motion");
     if (status != PM_OK)
         return status;
-    pm_motion *to = motion_copy_nodes(&motion->content);
+    pm_motion_clip *clips = NULL;
+    pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
-    to->is_edited = true;
-    status = make(motion, o, to, report, error);
-    if (status == PM_OK)
-        *extracted = to;
-    else
-        pm_motion_destroy(&to);
-    return status;
+    to->form = NULL;
+    status = make(motion, o, to, clips, report, error);
+    return made_end(to, status, extracted);
 }
 
 pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_options *options,

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion/model/copy.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/made.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
 #include "motion/model/pose.h"
@@ -204,8 +204,8 @@ static pm_motion_channel *place_channel(clip_maker *m, uint32_t node, pm_motion_
                               .components = components,
                               .timeline = (uint32_t)timeline,
                               .keys = {.data = *keys, .type = PM_FLOAT64},
-                              .name = motion_copy_name(m->plan->arena, (pm_motion_name){"", 0})};
-    return *keys && to->name.text ? to : NULL;
+                              .name = {"", 0}};
+    return *keys ? to : NULL;
 }
 
 /* Writes a key, with the sign that is nearer to the key before. */
@@ -321,7 +321,7 @@ static pm_status move(clip_maker *m, pm_error *error) {
 pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_error *error) {
     clip_maker m = {.plan = plan, .from = &plan->from->clips[clip]};
     motion_arena scratch = {NULL};
-    if (!motion_copy_clip(plan->arena, m.from, to) || !allocate(&m, &scratch)) {
+    if (!allocate(&m, &scratch)) {
         motion_arena_release(&scratch);
         return motion_refuse_memory(error);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resamples, converts or reduces one file as a batch does, in three steps: open, write, close.
+ * One file as a batch works on it: open, write, close.
  */
 #ifndef POSEMILL_MOTION_TASK_H
 #define POSEMILL_MOTION_TASK_H
@@ -75,10 +75,13 @@ typedef struct task_work {
     const task_how *how;
     const task_input *in;
     const task_output *out;
-    const char *path;           /* input name for messages */
-    pm_motion *motion, *source; /* `source` is what was read where `motion` is edited, else NULL */
+    const char *path;             /* input name for messages */
+    pm_motion *motion;            /* what the steps so far have made */
+    pm_motion_format format;      /* of the output */
+    pm_engine *engine;            /* of the resampling, as the following */
     size_t clips[TASK_CLIPS_MAX]; /* that are resampled; all, if clip_count is 0 */
     size_t clip_count;
+    pm_motion_reduction *reduction; /* of the last step that reduced; NULL: none has */
     bool is_authored;
     pm_rational rate;
     pm_clip_desc curve;
@@ -91,8 +94,15 @@ typedef struct task_work {
 pm_status task_open(task_work *w, const task_how *how, const task_input *in, const task_output *out,
                     task_report *report, pm_error *error);
 
-/* Writes it resampled, or converted; on failure no output is left behind. */
+/* Without a file: the caller gives w->motion, which belongs to the work. in->path is its name for messages. */
+void task_begin(task_work *w, const task_how *how, const task_input *in, const task_output *out,
+                task_report *report);
+
+/* Takes it through the steps, and writes it; on failure no output is left behind. */
 pm_status task_write(task_work *w, pm_error *error);
+
+/* The first clip that is resampled. */
+size_t task_first_clip(const task_work *w);
 
 /* Completes the report. */
 void task_close(task_work *w);

@@ -12,17 +12,7 @@ enum { TASK_EDITED = 4096 };
 /* Whether the task edits or mirrors. */
 bool task_edits(const pm_motion_batch_task *task);
 
-/* Makes the edited motion, and says in `text` what became of joints. */
-pm_status task_edit(const pm_motion_batch_task *task, const pm_motion *motion, pm_motion **edited,
-                    char text[TASK_EDITED], pm_error *error);
-
-/* Writes a motion that was joined, as a task says: its format, scale, turn, root, order of angles. Of
- * arrays, the document is that of the first of the motions. `left_out` receives what the format cannot
- * hold. */
 enum { TASK_LEFT_OUT = 256 };
-pm_status task_write_joined(const pm_motion_batch_task *task, const pm_motion *joined,
-                            const pm_motion *first, const char *out, char left_out[TASK_LEFT_OUT],
-                            pm_error *error);
 
 /* Lists what two files have beside their motions and is not the same, such as betas of AMASS. */
 void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]);

@@ -61,8 +61,6 @@ class Content(Shared):
         The pm_motion_content.
     is_copy : bool
         Whether it is in memory only, without a file.
-    source : Content, optional
-        The motion that it was made of, whose file has more than a motion.
     """
 
     def __init__(self, pointer: Any, made_by: tuple[Callable[..., Content], tuple[Any, ...]],
@@ -71,16 +69,8 @@ class Content(Shared):
         self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
         self.owner = self.handle
         self.is_copy = is_copy
-        self.source: Content | None = None
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
-
-    @property
-    def arrays(self) -> Content | None:
-        """The file of arrays that it was read from or made of, which is written with what is made of it."""
-        found = self.source or self
-        is_array = int(found.c.format) in (lib.PM_MOTION_NPZ, lib.PM_MOTION_CSV)
-        return found if is_array and not found.is_copy else None
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -549,7 +549,7 @@ class Motion:
             raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
         self._check_effect(number, {"decimals": decimals, "euler": euler}, clip)
         if (scale == 1.0 and turn is None and clip is None and euler is None
-                and self._resampling is not None
+                and isinstance(self._resampling, Resampling)
                 and self._resampling.save(file_name(path), number, decimals or 6, make_folders)):
             return
         chosen = clip_index(self._content, clip) if clip is not None else self._first_resampled()
@@ -560,8 +560,7 @@ class Motion:
             "euler": EULER_ORDERS[euler.upper() if euler else "ZXY"],
             "scale": scale, "up": _TURNS[turn][0], "to_up": _TURNS[turn][1], "strict": bool(strict),
             "make_folders": bool(make_folders), "decimals": decimals or 0,
-            "left_out": lib.python_keep_text, "left_out_user": into,
-            "rest": self._content.source.handle if self._content.source else ffi.NULL})
+            "left_out": lib.python_keep_text, "left_out_user": into})
         call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
         if left_out:
             _warn([f"{os.fspath(path)}: left out: {', '.join(left_out)}"])

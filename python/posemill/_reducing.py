@@ -14,8 +14,6 @@ from ._shared import Shared
 
 __all__ = ["Reducing", "bound", "method_of", "options_of"]
 
-_GLTF = (lib.PM_MOTION_GLTF, lib.PM_MOTION_GLB)
-
 
 def bound(value: Any, name: str) -> float:
     """A number of the caller."""
@@ -78,16 +76,4 @@ class Reducing(Shared):
         call(lib.pm_motion_reduce, self._content.handle, self._options, made, found)
         self.numbers = json.loads(bytes(ffi.string(lib.pm_motion_reduction_json(found[0]))).decode())
         lib.pm_motion_reduction_destroy(found)
-        content = Content(made[0], (Reducing.run, (self,)), is_copy=True)
-        self._made = content.handle
-        return content
-
-    def save(self, path: bytes, format: int, decimals: int, make_folders: bool) -> bool:
-        """Writes glTF with all that the source's file has besides; False for another format."""
-        del decimals
-        if format not in _GLTF or self._content.c.format not in _GLTF or self._content.is_copy:
-            return False
-        options = ffi.new("pm_motion_convert_options *", {
-            "format": format, "make_folders": make_folders, "rest": self._content.handle})
-        call(lib.pm_motion_convert, self._made, options, path)
-        return True
+        return Content(made[0], (Reducing.run, (self,)), is_copy=True)

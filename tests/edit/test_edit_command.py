@@ -344,7 +344,8 @@ class BodyModels(Case):
         self.made(source, 2 * self.FRAMES)
         np.savez(self.folder / "c.npz", **source, phase=np.arange(self.FRAMES))
         done = self.make("join", "c.npz", "c.npz", "-o", "made.npz", "--overwrite")
-        self.assertIn("left out: ", done.stdout)
+        self.assertNotIn("left out: ", done.stdout)
+        self.assertEqual(np.load(self.folder / "made.npz")["phase"].tolist(), 2 * list(range(self.FRAMES)))
 
     def test_cut(self):
         for layout, words in self.each():

@@ -195,15 +195,14 @@ static void expect_file(pm_status status, const char *path, const pm_error *erro
     scratch_remove(path);
 }
 
-static void convert(const choice *c, const pm_motion *motion, const pm_motion *rest) {
+static void convert(const choice *c, const pm_motion *motion) {
     static const pm_motion_format formats[] = {PM_MOTION_BVH, PM_MOTION_GLTF, PM_MOTION_GLB,
                                                PM_MOTION_NPZ, PM_MOTION_CSV,  PM_MOTION_USDA};
     const uint8_t bits = fuzz_byte(c->input);
     const pm_motion_convert_options options = {.format = formats[bits % SIZE_OF(formats)],
                                                .euler_given = bits & 64,
                                                .up = PM_MOTION_UP_Y,
-                                               .to_up = (pm_motion_up)(bits >> 7 << 1),
-                                               .rest = rest};
+                                               .to_up = (pm_motion_up)(bits >> 7 << 1)};
     char path[SCRATCH_PATH];
     pm_error error = {0};
     scratch_path("out", path);
@@ -247,8 +246,7 @@ static void operate(const choice *c, uint8_t operation) {
             return;
         fuzz_check(made);
     }
-    const bool keeps_rest = n <= 2; /* as pm_motion_convert_options.rest says */
-    convert(c, made ? made : c->motion, made && keeps_rest ? c->motion : NULL);
+    convert(c, made ? made : c->motion);
     if (operation & 64)
         draw(c, made ? made : c->motion);
     if (operation & 128 && made && operations[n] != fill) /* whose source may have gaps */

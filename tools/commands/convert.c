@@ -65,3 +65,36 @@ const command command_mirror = {
     .takes_operands = true,
     .run = run,
 };
+
+/* ---- run ----------------------------------------------------------------------------- */
+
+static cli_exit run_steps(command_options *o, int count, char **operands) {
+    if (o->step_count == 0)
+        return options_usage(
+            o, "step",
+            "missing; expected fill, cut, repeat, pick, mirror, resample, reduce or "
+            "root");
+    if (!o->out && !o->set->batch.out_dir)
+        return options_usage(o, "-o", "missing; expected -o OUT or --out-dir DIR");
+    return run(o, count, operands);
+}
+
+const command command_run = {
+    .verb = VERB_RUN,
+    .brief = "take motions through any sequence of steps",
+    .usage = "[OPTIONS] IN -o OUT STEP [OPTIONS] [STEP [OPTIONS]]...\n"
+             "[OPTIONS] FILES|FOLDERS... --out-dir DIR STEP [OPTIONS]...",
+    .summary = "Reads motions, takes each through steps in the order in which they are named, and\n"
+               "writes it.",
+    .notes =
+        "Steps are fill, cut, repeat, pick, mirror, resample, reduce and root. Options before the\n"
+        "first step are about reading and writing; those behind a step are its own, as of the\n"
+        "verbs resample, edit, mirror, reduce and convert. A file that is named like a step is\n"
+        "./NAME. Frames that no step changes are written as they are in the file.",
+    .example =
+        "posemill run walk.bvh -o step.bvh cut --cut 10f:40f repeat --repeat 3\n"
+        "posemill run takes --out-dir out --to glb mirror resample --rate 30 reduce --angle 1",
+    .takes_operands = true,
+    .takes_steps = true,
+    .run = run_steps,
+};

@@ -5,7 +5,7 @@
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/files/output_names.h"
-#include "motion/task/task_edit.h"
+#include "motion/task/task.h"
 #include "motion/task/task_files.h"
 #include "options/motion_options.h"
 
@@ -36,8 +36,12 @@ static cli_exit check(const command_options *o, char **inputs, int count) {
 }
 
 static cli_exit join(const command_options *o, pm_motion **motions, char **inputs, size_t count) {
-    char left_out[TASK_LEFT_OUT], other[TASK_LEFT_OUT];
-    pm_motion *joined = NULL;
+    char other[TASK_LEFT_OUT];
+    const task_how how = {.task = &o->set->batch.task, .log = cli_log};
+    const task_input in = {.path = inputs[0]};
+    const task_output out = {.path = o->out};
+    task_report report;
+    task_work w;
     pm_error error = {.status = PM_OK};
     for (size_t i = 1; i < count; i++) {
         task_list_differences(motions[0], motions[i], other);
@@ -45,18 +49,18 @@ static cli_exit join(const command_options *o, pm_motion **motions, char **input
             cli_warn(inputs[i], "differs from %s in what is no motion, of which that is kept: %s",
                      inputs[0], other);
     }
-    pm_status status = pm_motion_join((const pm_motion *const *)motions, count,
-                                      (const char *const *)inputs, &o->set->join, &joined, &error);
-    const pm_motion_content *content = pm_motion_get_content(joined);
+    task_begin(&w, &how, &in, &out, &report);
+    pm_status status =
+        pm_motion_join((const pm_motion *const *)motions, count, (const char *const *)inputs,
+                       &o->set->join, &w.motion, &error);
     if (status == PM_OK)
-        status =
-            task_write_joined(&o->set->batch.task, joined, motions[0], o->out, left_out, &error);
+        status = task_write(&w, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
-                       "%zu motions -> %s: %zu nodes, %zu frames%s%s", count, o->out,
-                       content->node_count, content->clips[0].timelines[0].key_count,
-                       left_out[0] != '\0' ? "; left out: " : "", left_out);
-    pm_motion_destroy(&joined);
+                       "%zu motions -> %s: %zu nodes, %llu frames%s%s", count, o->out,
+                       report.node_count, (unsigned long long)report.source_frames,
+                       report.left_out[0] != '\0' ? "; left out: " : "", report.left_out);
+    task_close(&w);
     return cli_done(status, &error);
 }
 

@@ -20,13 +20,6 @@
 
 /* ---- report -------------------------------------------------------------------------- */
 
-typedef struct reduced_file {
-    const char *in, *out;
-    uint64_t bytes_read, bytes_written;
-    char left_out[256];
-    double begun;
-} reduced_file;
-
 static const char *name_of(const pm_motion_content *content,
                            const pm_motion_reduction_numbers *numbers,
                            const pm_motion_error_bound *bound) {
@@ -44,18 +37,20 @@ static void print_bound(FILE *file, const pm_motion_content *content,
                    bound->found, name_of(content, numbers, bound), bound->key_time);
 }
 
-static void print_text(const reduced_file *f, pm_method curve, const pm_motion_content *content,
-                       const pm_motion_reduction_numbers *n) {
-    FILE *file = strcmp(f->out, "-") == 0 ? stderr : stdout;
+static void print_text(const task_work *w, pm_method curve, const pm_motion_reduction_numbers *n) {
+    FILE *file = strcmp(w->out->path, "-") == 0 ? stderr : stdout;
+    const pm_motion_content *content = pm_motion_get_content(w->motion);
+    const task_report *report = w->report;
     const double moving =
         n->moving_before > 0 ? 100.0 * (double)n->moving_after / (double)n->moving_before : 100.0;
     printable_line(file,
                    "%s -> %s: %llu -> %llu keys (%.1f %% of the rotations that move), "
                    "%llu -> %llu bytes of keys, %llu bytes written, %.3f s%s%s",
-                   f->in, f->out, (unsigned long long)n->keys_before,
+                   w->in->path, w->out->path, (unsigned long long)n->keys_before,
                    (unsigned long long)n->keys_after, moving, (unsigned long long)n->bytes_before,
-                   (unsigned long long)n->bytes_after, (unsigned long long)f->bytes_written,
-                   seconds_now() - f->begun, f->left_out[0] ? "; left out: " : "", f->left_out);
+                   (unsigned long long)n->bytes_after, (unsigned long long)report->bytes_written,
+                   seconds_now() - w->begun, report->left_out[0] ? "; left out: " : "",
+                   report->left_out);
     if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
         printable_line(
             file, "curve: %s through these keys, which the file does not say: resample --method %s",
@@ -71,78 +66,17 @@ static void print_text(const reduced_file *f, pm_method curve, const pm_motion_c
 
 /* ---- running ------------------------------------------------------------------------- */
 
-static void note_left_out(void *user, const char *what) {
-    reduced_file *f = user;
-    const size_t used = strlen(f->left_out);
-    snprintf(f->left_out + used, sizeof f->left_out - used, "%s%s", used > 0 ? ", " : "", what);
-}
-
-static void see_output(void *user, const void *data, size_t size) {
-    (void)data;
-    ((reduced_file *)user)->bytes_written += size;
+void reduce_print(const command_options *o, const task_work *w) {
+    if (o->json)
+        fputs(pm_motion_reduction_json(w->reduction), stdout);
+    else if (!cli_quiet)
+        print_text(w, o->set->reduce.curve, pm_motion_reduction_get_numbers(w->reduction));
 }
 
 static pm_motion_format format_of(const command_options *o) {
     const pm_motion_format named =
         o->out ? pm_motion_find_format(o->out) : (pm_motion_format)PM_MOTION_ANY;
     return named != PM_MOTION_ANY ? named : o->set->batch.task.format;
-}
-
-static pm_status write_file(const command_options *o, const pm_motion *motion,
-                            const pm_motion *reduced, size_t clip, reduced_file *f,
-                            pm_error *error) {
-    const pm_motion_observer observer = {.see = see_output, .user = f};
-    const pm_motion_batch_task *task = &o->set->batch.task;
-    const pm_motion_convert_options options = {.format = format_of(o),
-                                               .strict = task->read.strict,
-                                               .left_out = note_left_out,
-                                               .left_out_user = f,
-                                               .observer = &observer,
-                                               .clip = clip,
-                                               .rest = motion};
-    return pm_motion_convert(reduced, &options, f->out, error);
-}
-
-static pm_status reduce(command_options *o, const pm_motion *motion, reduced_file *f,
-                        pm_error *error) {
-    size_t clips[TASK_CLIPS_MAX], count = 0;
-    const pm_motion_batch_task *task = &o->set->batch.task;
-    pm_motion *reduced = NULL;
-    pm_motion_reduction *reduction = NULL;
-    pm_status status = task_find_clips(motion, f->in, task, clips, &count, error);
-    if (status != PM_OK)
-        return status;
-    status = task_reduce(motion, task->reduce, format_of(o), clips,
-                         task->clip_count > 0 ? count : 0, &reduced, &reduction, error);
-    if (status == PM_OK)
-        status = write_file(o, motion, reduced,
-                            count > 0 ? clips[0] : motion_first_clip(pm_motion_get_content(motion)),
-                            f, error);
-    if (status == PM_OK && o->json)
-        fputs(pm_motion_reduction_json(reduction), stdout);
-    else if (status == PM_OK && !cli_quiet)
-        print_text(f, o->set->reduce.curve, pm_motion_get_content(motion),
-                   pm_motion_reduction_get_numbers(reduction));
-    pm_motion_reduction_destroy(&reduction);
-    pm_motion_destroy(&reduced);
-    if (status == PM_OK || status == PM_ERROR_OUTPUT)
-        return status;
-    return motion_name_failure(status, f->in, error);
-}
-
-static cli_exit run_one(command_options *o, const char *in) {
-    reduced_file f = {.in = in, .out = o->out, .begun = seconds_now()};
-    pm_motion *motion = NULL;
-    pm_error error = {.status = PM_OK};
-    cli_exit code = resample_check_clash(o, in);
-    if (code == CLI_DONE)
-        code = motion_options_open(&o->set->batch.task.read, in, &motion);
-    if (code == CLI_DONE) {
-        motion_options_warn(o, 1u << pm_motion_get_content(motion)->format);
-        code = cli_done(reduce(o, motion, &f, &error), &error);
-    }
-    pm_motion_destroy(&motion);
-    return code;
 }
 
 static cli_exit check(const command_options *o) {
@@ -158,7 +92,7 @@ static cli_exit run(command_options *o, int count, char **operands) {
     if (code == CLI_DONE)
         code = check(o);
     if (code == CLI_DONE)
-        code = o->out ? run_one(o, operands[0]) : resample_run(o, operands, (size_t)count);
+        code = resample_run(o, operands, (size_t)count);
     return code;
 }
 

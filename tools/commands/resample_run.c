@@ -10,6 +10,7 @@
 #include "motion/files/output_names.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_rate.h"
+#include "motion/task/task_steps.h"
 #include "print/print.h"
 
 #include <stdio.h>
@@ -56,7 +57,7 @@ cli_exit resample_find_output(command_options *options, int *argc, char **argv) 
 /* ---- one file ---------------------------------------------------------------------------- */
 
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
-cli_exit resample_check_clash(const command_options *options, const char *in) {
+static cli_exit check_clash(const command_options *options, const char *in) {
     const pm_motion_options *set = options->set;
     const named_file *output = NULL, *other = NULL;
     for (size_t i = 0; i <= option_row_count; i++) {
@@ -85,11 +86,16 @@ static void warn_of_options(const command_options *options, pm_motion_format fou
     if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
-    if (!task->rate && (device->device || device->reference))
+    if (!task_has_step(task, "resample") && (device->device || device->reference))
         cli_warn(device->device ? "--device" : "--reference", "has no effect without --rate");
 }
 
+static bool reduces(const command_options *options) {
+    return options->set->verbs == OF(REDUCE);
+}
+
 typedef struct shown_progress {
+    const char *what;
     progress bar;
     bool is_shown;
 } shown_progress;
@@ -97,7 +103,7 @@ typedef struct shown_progress {
 static void show(void *user, uint64_t done, uint64_t total) {
     shown_progress *shown = user;
     if (!shown->is_shown) {
-        progress_begin(&shown->bar, "resample", total);
+        progress_begin(&shown->bar, shown->what, total);
         shown->is_shown = true;
     }
     progress_advance(&shown->bar, done - shown->bar.done);
@@ -105,7 +111,7 @@ static void show(void *user, uint64_t done, uint64_t total) {
 
 static pm_status work_on(const command_options *options, task_engines *engines, const char *in,
                          task_report *report, pm_error *error) {
-    shown_progress shown = {.is_shown = false};
+    shown_progress shown = {.what = reduces(options) ? "reduce" : "resample"};
     task_curve curve = {.is_warned = false};
     const task_how how = {.task = &options->set->batch.task,
                           .curve = &curve,
@@ -122,6 +128,8 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
         warn_of_options(options, pm_motion_get_content(work.motion)->format);
         status = task_write(&work, error);
     }
+    if (status == PM_OK && reduces(options))
+        reduce_print(options, &work);
     if (status == PM_OK && report->end_cut > 0) {
         pm_error warning;
         task_describe_end(report->rate, report->end_cut, &warning);
@@ -142,7 +150,7 @@ static cli_exit write_one(const command_options *options, pm_engine *engine, con
     pm_error error = {.status = PM_OK};
     task_engines_begin(&engines, engine, &automatic);
     const cli_exit code = cli_done(work_on(options, &engines, in, &report, &error), &error);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE && !reduces(options))
         resample_print(options, in, options->out, &report);
     task_engines_end(&engines);
     return code;
@@ -156,8 +164,9 @@ static cli_exit run_one(const command_options *options, const char *in) {
     if (code == CLI_DONE)
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
-        code = resample_check_clash(options, in);
-    if (code == CLI_DONE && task->rate && !device_options_automatic(&options->device))
+        code = check_clash(options, in);
+    if (code == CLI_DONE && task_has_step(task, "resample") &&
+        !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)
         code = write_one(options, engine, in);

@@ -5,6 +5,7 @@
 #ifndef POSEMILL_TOOLS_RESAMPLE_RUN_H
 #define POSEMILL_TOOLS_RESAMPLE_RUN_H
 
+#include "motion/task/task.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"
 
@@ -12,8 +13,8 @@
  * them. Prints and returns CLI_USAGE if that is not clear. */
 cli_exit resample_find_output(command_options *options, int *count, char **operands);
 
-/* Whether the result would replace a file that is read. Prints and returns the code. */
-cli_exit resample_check_clash(const command_options *options, const char *in);
+/* What a file of the verb reduce has lost. */
+void reduce_print(const command_options *options, const task_work *work);
 
 /* Runs it. On failure prints and returns the code. */
 cli_exit resample_run(command_options *options, char **inputs, size_t count);

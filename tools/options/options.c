@@ -6,6 +6,7 @@
 
 #include "options.h"
 #include "help.h"
+#include "motion/task/task_steps.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -37,10 +38,24 @@ static cli_exit refuse_row(const command_options *o, const option_row *row, cons
 
 /* ---- parsing ------------------------------------------------------------------- */
 
+/* The options that a word is for: of the verb, or of the step before it. */
+static pm_motion_options *set_of(const command_options *o) {
+    return o->step_count > 0 ? o->step_sets[o->step_count - 1] : o->set;
+}
+
+static bool is_taken(const command_options *o, const option_row *row) {
+    return o->step_count == 0 || row->of == OPTIONS_FRONT ||
+           task_step_takes(task_find_step(o->steps[o->step_count - 1].name), row->info.name);
+}
+
 static cli_exit refuse_unknown(const command_options *o, const char *word, size_t length) {
     char hint[128];
     const size_t dashes = strspn(word, "-");
-    const char *meant = options_find_nearest(o->set, word + dashes, length - dashes);
+    const char *meant = options_find_nearest(set_of(o), word + dashes, length - dashes);
+    if (o->step_count > 0)
+        return options_usage(o, word, "is no option of the step %s, which takes: %s",
+                             o->steps[o->step_count - 1].name,
+                             task_find_step(o->steps[o->step_count - 1].name)->options);
     if (!meant)
         return options_usage(o, word, "unknown option");
     snprintf(hint, sizeof hint, "did you mean --%s? see: posemill %s --help", meant, verb_of(o));
@@ -49,7 +64,7 @@ static cli_exit refuse_unknown(const command_options *o, const char *word, size_
 
 static cli_exit store(command_options *o, const option_row *row, const char *text) {
     char reason[OPTION_REASON] = "value is invalid";
-    return options_set_row(o->set, row, text, reason) ? CLI_DONE : refuse_row(o, row, reason);
+    return options_set_row(set_of(o), row, text, reason) ? CLI_DONE : refuse_row(o, row, reason);
 }
 
 /* Handles the option argv[*at] and moves *at to its last argument. */
@@ -58,10 +73,10 @@ static cli_exit parse_option(command_options *o, int argc, char **argv, int *at)
     const bool is_long = word[1] == '-';
     const char *value = is_long ? strchr(word, '=') : (word[2] != '\0' ? word + 2 : NULL);
     const size_t length = is_long && value ? (size_t)(value - word) : strlen(word);
-    const option_row *row =
-        is_long ? options_find(o->set, word + 2, length - 2) : options_find_letter(o->set, word[1]);
+    const option_row *row = is_long ? options_find(set_of(o), word + 2, length - 2)
+                                    : options_find_letter(set_of(o), word[1]);
     /* Names of the command have no _. */
-    if (!row || (is_long && memchr(word, '_', length)))
+    if (!row || !is_taken(o, row) || (is_long && memchr(word, '_', length)))
         return refuse_unknown(o, word, length);
     if (is_long && value)
         value++;
@@ -80,6 +95,26 @@ static cli_exit parse_option(command_options *o, int argc, char **argv, int *at)
     return store(o, row, value ? value : argv[++*at]);
 }
 
+static cli_exit add_step(command_options *o, const task_step *step) {
+    pm_error error = {.status = PM_OK};
+    pm_motion_step *steps = realloc(o->steps, (o->step_count + 1) * sizeof *steps);
+    o->steps = steps ? steps : o->steps;
+    pm_motion_options **sets = realloc(o->step_sets, (o->step_count + 1) * sizeof(*sets));
+    o->step_sets = sets ? sets : o->step_sets;
+    if (!steps || !sets)
+        return cli_fail(CLI_BAD_INPUT, "run", CLI_MEMORY_HINT, "memory is exhausted");
+    const cli_exit code =
+        cli_done(pm_motion_options_create(step->verb, &sets[o->step_count], &error), &error);
+    if (code != CLI_DONE)
+        return code;
+    pm_motion_options *set = sets[o->step_count];
+    set->front_rows = command_rows;
+    set->front_count = command_row_count;
+    set->front = o;
+    steps[o->step_count++] = (pm_motion_step){step->name, &set->batch.task};
+    return CLI_DONE;
+}
+
 static cli_exit parse_words(const command *verb, command_options *o, int *argc, char **argv) {
     int operands = 0;
     bool options_over = false;
@@ -90,6 +125,8 @@ static cli_exit parse_words(const command *verb, command_options *o, int *argc, 
             options_over = true;
         else if (is_option)
             code = parse_option(o, *argc, argv, &at);
+        else if (verb->takes_steps && !options_over && task_find_step(argv[at]))
+            code = add_step(o, task_find_step(argv[at]));
         else if (!verb->takes_operands)
             code = options_usage(o, argv[at], "unexpected argument");
         else
@@ -113,10 +150,10 @@ static void spell(const char *names, size_t size, char *text, size_t room) {
 }
 
 /* What options require of each other. */
-static cli_exit settle(command_options *o) {
+static cli_exit settle(const command_options *o, pm_motion_options *set) {
     option_conflict found;
     char names[128], reason[OPTION_REASON];
-    if (options_settle(o->set, &found))
+    if (options_settle(set, &found))
         return CLI_DONE;
     spell(found.names, found.size, names, sizeof names);
     snprintf(reason, sizeof reason, "%s %s",
@@ -169,11 +206,19 @@ int command_main(const command *verb, int argc, char **argv) {
     } else if (code == CLI_DONE) {
         o.device.device = o.set->device.device;
         o.device.reference = o.set->device.reference;
-        code = settle(&o);
+        code = settle(&o, o.set);
+        for (size_t i = 0; code == CLI_DONE && i < o.step_count; i++)
+            code = settle(&o, o.step_sets[i]);
+        o.set->batch.task.steps = o.steps;
+        o.set->batch.task.step_count = o.step_count;
         if (code == CLI_DONE)
             code = verb->run(&o, argc, argv);
     }
+    for (size_t i = 0; i < o.step_count; i++)
+        pm_motion_options_destroy(&o.step_sets[i]);
     pm_motion_options_destroy(&o.set);
+    free(o.step_sets);
+    free(o.steps);
     free(o.line);
     return (int)code;
 }

@@ -24,7 +24,10 @@ typedef struct device_options {
 typedef struct command_options {
     pm_motion_options *set;
     device_options device;
-    char *line; /* the words of the command line */
+    char *line;            /* the words of the command line */
+    pm_motion_step *steps; /* of run, each with the options behind it */
+    pm_motion_options **step_sets;
+    size_t step_count;
 
     const char *out;   /* -o */
     const char *clip;  /* of compare and view */
@@ -61,6 +64,8 @@ typedef struct command {
     const char *notes;   /* printed after the options. NULL: none */
     const char *example; /* complete command lines, separated by \n */
     bool takes_operands; /* false: an operand is a usage error */
+    bool
+        takes_steps; /* an operand that is the name of a step is one, and the options behind it are its */
     /* Called with the options and the operands, unless help was asked for or a word was refused. */
     cli_exit (*run)(command_options *options, int count, char **operands);
 } command;
