@@ -49,8 +49,8 @@ static bool sample(pm_engine *engine, pm_method method, motion *m, pm_error *err
     const pm_clip_desc desc = {.track_count = 1,
                                .timelines = &seconds,
                                .rotations = {.data = m->keys},
-                               .rotations_in = {.data = m->tangents},
-                               .rotations_out = {.data = m->tangents},
+                               .tangents_in = {.data = m->tangents},
+                               .tangents_out = {.data = m->tangents},
                                .axes = {.data = axis, .type = PM_FLOAT64},
                                .method = method};
     const pm_sample_job job = {.sample_count = SAMPLES,

@@ -90,7 +90,7 @@ static void measure_clip(crowd_oracle *o, size_t clip) {
         first = fmin(first, oracle_key_time(curves, joint, 0));
         last = fmax(last, oracle_key_time(curves, joint, oracle_key_count(curves, joint) - 1));
     }
-    const double period = o->clips[clip].loop_period;
+    const double period = o->clips[clip].loop;
     o->first[clip] = first;
     o->ticks[clip] = llrint((period > 0.0 ? period : last - first) * PM_TICKS_PER_SECOND);
 }

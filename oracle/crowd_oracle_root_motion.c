@@ -38,7 +38,7 @@ static motion3 root_at(const crowd_oracle *o, uint32_t clip, int64_t since) {
 
 /* A loop ends with the pose that it starts with. */
 static motion3 round_of(const crowd_oracle *o, uint32_t clip) {
-    if (o->clips[clip].loop_period > 0.0)
+    if (o->clips[clip].loop > 0.0)
         return still;
     return motion3_product(root_at(o, clip, o->ticks[clip]), motion3_inverse(root_at(o, clip, 0)));
 }

@@ -36,8 +36,8 @@ static void give_key(track_set *set, const test_track *t, size_t i, size_t row) 
     double turn[4];
     turning(t->keys[i], t->tangents[i], turn);
     for (size_t c = 0; c < 4; c++) {
-        tangents_of(&t->keys[0][c], 4, t, i, 0.3 * turn[c], set->rotations_in + 4 * row + c,
-                    set->rotations_out + 4 * row + c);
+        tangents_of(&t->keys[0][c], 4, t, i, 0.3 * turn[c], set->tangents_in + 4 * row + c,
+                    set->tangents_out + 4 * row + c);
     }
     for (size_t c = 0; c < 3; c++) {
         double *in = set->positions_in + 3 * row + c, *out = set->positions_out + 3 * row + c;
@@ -55,8 +55,8 @@ void set_give_tangents(track_set *set, pm_clip_desc *desc) {
             give_key(set, t, i, set->common_timeline ? i * set->count + n : before + i);
         before += t->key_count;
     }
-    desc->rotations_in = (pm_array){set->rotations_in, PM_FLOAT64, 0};
-    desc->rotations_out = (pm_array){set->rotations_out, PM_FLOAT64, 0};
+    desc->tangents_in = (pm_array){set->tangents_in, PM_FLOAT64, 0};
+    desc->tangents_out = (pm_array){set->tangents_out, PM_FLOAT64, 0};
     desc->positions_in = (pm_array){set->positions_in, PM_FLOAT64, 0};
     desc->positions_out = (pm_array){set->positions_out, PM_FLOAT64, 0};
     desc->scales_in = (pm_array){set->scales_in, PM_FLOAT64, 0};

@@ -137,7 +137,7 @@ static double listed_time(const pm_timeline *line, size_t key) {
 
 static void read_times(const pm_clip_desc *desc, const pm_timeline *line, oracle_track *t) {
     const double span = listed_time(line, line->key_count - 1) - listed_time(line, 0);
-    t->period = desc->loop_period;
+    t->period = desc->loop;
     t->key_count = line->key_count;
     if (t->period > 0.0 && t->period == span)
         t->key_count--; /* the closing key repeats the first */
@@ -213,8 +213,8 @@ static void read_track(const oracle *o, const pm_clip_desc *desc, size_t n, layo
     if (desc->rotations.data) {
         read_rotations(desc, l, o->unrounded, t);
         t->user = read_vectors(&desc->user_tangents, l, t->key_count, false);
-        t->in = read_quats(&desc->rotations_in, l, t->key_count);
-        t->out = read_quats(&desc->rotations_out, l, t->key_count);
+        t->in = read_quats(&desc->tangents_in, l, t->key_count);
+        t->out = read_quats(&desc->tangents_out, l, t->key_count);
         prepare_rotations(o, t);
     }
 }

@@ -136,8 +136,8 @@ void set_create(size_t count, bool common_timeline, track_set *set) {
                        .positions = allocate(keys * 3, sizeof(double)),
                        .scales = allocate(keys * 3, sizeof(double)),
                        .tangents = allocate(keys * 3, sizeof(double)),
-                       .rotations_in = allocate(keys * 4, sizeof(double)),
-                       .rotations_out = allocate(keys * 4, sizeof(double)),
+                       .tangents_in = allocate(keys * 4, sizeof(double)),
+                       .tangents_out = allocate(keys * 4, sizeof(double)),
                        .positions_in = allocate(keys * 3, sizeof(double)),
                        .positions_out = allocate(keys * 3, sizeof(double)),
                        .scales_in = allocate(keys * 3, sizeof(double)),
@@ -153,8 +153,8 @@ void set_destroy(track_set *set) {
     free(set->positions);
     free(set->scales);
     free(set->tangents);
-    free(set->rotations_in);
-    free(set->rotations_out);
+    free(set->tangents_in);
+    free(set->tangents_out);
     free(set->positions_in);
     free(set->positions_out);
     free(set->scales_in);
@@ -200,7 +200,7 @@ pm_clip_desc set_describe(track_set *set) {
                           .scales = {set->scales, PM_FLOAT64, 0},
                           .axes = {set->axes, PM_FLOAT64, 0},
                           .axis_count = set->count,
-                          .loop_period = set->tracks[0].period};
+                          .loop = set->tracks[0].period};
 }
 
 /* The rotation at which an adversarial track starts: none of its axes is special. */

@@ -65,7 +65,7 @@ typedef struct track_set {
     double *rotations, *positions, *tangents, *axes;
     double *scales; /* 2 - position / 2: tracks have no scales of their own */
     /* Tangents of cubicspline, different on both sides of a key: see set_give_tangents. */
-    double *rotations_in, *rotations_out, *positions_in, *positions_out, *scales_in, *scales_out;
+    double *tangents_in, *tangents_out, *positions_in, *positions_out, *scales_in, *scales_out;
     pm_timeline *timelines;
     uint32_t *timeline_of;
 } track_set;

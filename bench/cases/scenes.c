@@ -111,11 +111,11 @@ pm_clip_desc scenes_describe(const scenes *s, bench_scene scene, pm_method metho
         .track_count = s->tracks,
         .timelines = timeline,
         .rotations = {s->rotations, PM_FLOAT32, 0},
-        .rotations_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
-        .rotations_out = {s->rotations, PM_FLOAT32, 0},
+        .tangents_in = {s->rotations, PM_FLOAT32, 0}, /* any numbers will do */
+        .tangents_out = {s->rotations, PM_FLOAT32, 0},
         .method = method,
         .key_format = scenes_key_format(scene),
-        .loop_period = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
+        .loop = loop ? (double)s->segments / SCENE_KEY_RATE : 0.0,
         .axes = {axis, PM_FLOAT32, 0},
     };
 }

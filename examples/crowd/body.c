@@ -234,7 +234,7 @@ void body_describe(body_description *d, pm_method method) {
         if (walks(clip))
             set_steps(d, clip);
         else
-            d->clips[clip].loop_period = body_seconds[clip];
+            d->clips[clip].loop = body_seconds[clip];
     }
 }
 

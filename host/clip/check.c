@@ -51,11 +51,10 @@ static bool wants_uniform(const pm_clip_desc *desc) {
 static pm_status check_loop(const pm_clip_desc *desc, pm_error *error) {
     for (size_t i = 0; i < pm_timeline_count(desc); i++) {
         bool closes;
-        pm_status status =
-            pm_timeline_check_loop(&desc->timelines[i], desc->loop_period, &closes, error);
+        pm_status status = pm_timeline_check_loop(&desc->timelines[i], desc->loop, &closes, error);
         if (status != PM_OK)
             return status;
-        if (wants_uniform(desc) && !is_uniform(&desc->timelines[i], desc->loop_period, closes))
+        if (wants_uniform(desc) && !is_uniform(&desc->timelines[i], desc->loop, closes))
             return pm_fail(error, PM_ERROR_TIME,
                            "timeline %zu: key times are not uniform, which a B-spline requires", i);
     }
@@ -145,7 +144,8 @@ static pm_status check_arrays(const pm_clip_desc *desc, size_t root, pm_error *e
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations, positions and scales are all NULL");
     if (status == PM_OK && pm_takes_user_tangents(desc)) {
         if (!desc->user_tangents.data)
-            return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents", "those of the user are missing");
+            return pm_fail_field(error, PM_ERROR_ARGUMENT, "tangents",
+                                 "those of the user are missing");
         status = check_array(desc, &desc->user_tangents, 3, keys, "tangents", error);
     }
     return status;

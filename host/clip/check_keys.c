@@ -100,7 +100,7 @@ static pm_status check_values(const pm_clip_desc *desc, const pm_array_view *row
 
 static bool closes_on_key(const pm_clip_desc *desc, size_t track) {
     bool closes;
-    pm_timeline_check_loop(pm_timeline_of_track(desc, track), desc->loop_period, &closes, NULL);
+    pm_timeline_check_loop(pm_timeline_of_track(desc, track), desc->loop, &closes, NULL);
     return closes;
 }
 
@@ -152,7 +152,7 @@ static pm_status check_tangents(const pm_clip_desc *desc, const pm_array *array,
     const pm_timeline *timeline = pm_timeline_of_track(desc, track);
     pm_array_view rows = pm_track_view(desc, array, components, track, first_row);
     bool closes;
-    pm_timeline_check_loop(timeline, desc->loop_period, &closes, NULL);
+    pm_timeline_check_loop(timeline, desc->loop, &closes, NULL);
     for (size_t k = 0; k < timeline->key_count - closes; k++)
         for (size_t i = 0; i < components; i++)
             if (!(fabs(pm_number_at(&rows, k, i)) <= max))
@@ -226,7 +226,7 @@ static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_
     bool good = looks_good(desc, pm_channel_array(desc, channel, PM_ARRAY_KEYS), n, keys, max);
     if (!pm_channel_impl(desc, channel).both_tangents)
         return good;
-    good = good && desc->loop_period == 0;
+    good = good && desc->loop == 0;
     for (unsigned i = PM_ARRAY_IN; good && i < PM_ARRAY_COUNT; i++)
         good = looks_good(desc, pm_channel_array(desc, channel, i), n, keys, largest_given_tangent);
     return good;
@@ -237,8 +237,7 @@ static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_
 static bool all_look_good(const pm_clip_desc *desc, size_t root, size_t keys) {
     bool good = true;
     if (pm_takes_user_tangents(desc))
-        good = desc->loop_period == 0 &&
-               looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
+        good = desc->loop == 0 && looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
     for (unsigned c = 0; good && c < PM_KEYED_COUNT; c++)
         if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data &&
             !(c == PM_ROTATIONS && pm_is_coded(desc)))

@@ -104,7 +104,7 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, p
         clip->timeline_of[t] = desc->timeline_of[t];
     for (size_t i = 0; i < clip->timeline_count; i++) {
         pm_status status =
-            pm_timeline_build(&desc->timelines[i], desc->loop_period, &clip->timelines[i], error);
+            pm_timeline_build(&desc->timelines[i], desc->loop, &clip->timelines[i], error);
         if (status != PM_OK)
             return status;
     }

@@ -152,13 +152,13 @@ static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, che
     like.scales.data = m->keys->scales;
     like.axes.data = axis;
     /* cubicspline accepts any numbers as tangents: the keys are used */
-    like.rotations_in = like.rotations_out = like.rotations;
+    like.tangents_in = like.tangents_out = like.rotations;
     like.positions_in = like.positions_out = like.positions;
     like.scales_in = like.scales_out = like.scales;
     pm_clip_desc clips[CLIPS] = {like, like};
     clips[0].timelines = &uniform;
     clips[1].timelines = listed;
-    clips[1].loop_period = several ? 0 : KEYS + 0.5;
+    clips[1].loop = several ? 0 : KEYS + 0.5;
     clips[1].timeline_count = several ? 2 : 1;
     clips[1].timeline_of = several ? m->timeline_of : NULL;
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = CLIPS};

@@ -29,7 +29,7 @@ static pm_status check_desc(const pm_clip_desc *desc, pm_error *error) {
         reason = "tracks have timelines of their own";
     else if (desc->timelines[0].times)
         reason = "keys are at listed times";
-    else if (desc->loop_period > 0)
+    else if (desc->loop > 0)
         reason = "the keys are a loop";
     else if (desc->key_format != PM_KEYS_FLOAT32)
         reason = "keys are not stored as float32";

@@ -165,13 +165,13 @@ static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc des
     desc.positions.data = m->keys.positions;
     desc.axes.data = axis;
     /* cubicspline accepts any numbers as tangents: the keys are used */
-    desc.rotations_in = desc.rotations_out = desc.rotations;
+    desc.tangents_in = desc.tangents_out = desc.rotations;
     desc.positions_in = desc.positions_out = desc.positions;
     const int layouts = desc.method == PM_METHOD_BSPLINE ? 1 : 2; /* bspline: uniform keys only */
     pm_status status = PM_OK;
     for (int looped = 0; status == PM_OK && looped < layouts; looped++) {
         desc.timelines = looped ? &listed : &uniform;
-        desc.loop_period = looped ? KEYS + 0.5 : 0;
+        desc.loop = looped ? KEYS + 0.5 : 0;
         status = check_desc(device, &desc, m, paths, NULL, error);
     }
     return status;

@@ -10,7 +10,7 @@ const pm_array *pm_channel_array(const pm_clip_desc *desc, unsigned channel, uns
     static const pm_scalars none;
     const pm_scalars *scalars = desc->scalars ? desc->scalars : &none;
     const pm_array *const arrays[PM_KEYED_COUNT][PM_ARRAY_COUNT] = {
-        {&desc->rotations, &desc->rotations_in, &desc->rotations_out},
+        {&desc->rotations, &desc->tangents_in, &desc->tangents_out},
         {&desc->positions, &desc->positions_in, &desc->positions_out},
         {&desc->scales, &desc->scales_in, &desc->scales_out},
         {&scalars->keys, &scalars->keys_in, &scalars->keys_out}};
@@ -29,7 +29,7 @@ size_t pm_array_tracks(const pm_clip_desc *desc, const pm_array *array) {
     const bool of_positions =
         array == &desc->positions || array == &desc->positions_in || array == &desc->positions_out;
     const bool of_rotations =
-        array == &desc->rotations || array == &desc->rotations_in || array == &desc->rotations_out;
+        array == &desc->rotations || array == &desc->tangents_in || array == &desc->tangents_out;
     const bool of_root = (of_positions && pm_is_of_root(desc, PM_POSITIONS)) ||
                          (of_rotations && pm_is_of_root(desc, PM_ROTATIONS));
     const pm_scalars *s = desc->scalars;

@@ -540,7 +540,7 @@ typedef struct pm_clip_desc {
      * keys. Equal to last - first time: the last key must equal the first within 1e-3 rad
      * (positions and scales: within 1e-3 of the largest value) and is dropped. Longer: a segment
      * leads from the last key to the first. Shorter: refused with PM_ERROR_TIME. */
-    double loop_period;
+    double loop;
 
     pm_tangents tangents;             /* of methods with takes_tangents. 0: bessel */
     double tension, continuity, bias; /* of PM_TANGENTS_TCB, each in [-1, 1] */
@@ -552,7 +552,7 @@ typedef struct pm_clip_desc {
 
     /* Tangents of cubicspline, per second, into and out of each key: laid out as the keys, with as
      * many numbers. cubicspline requires them for every array of keys that is given. */
-    pm_array rotations_in, rotations_out;
+    pm_array tangents_in, tangents_out;
     pm_array positions_in, positions_out;
     pm_array scales_in, scales_out;
 
@@ -572,7 +572,7 @@ typedef struct pm_clip_desc {
      * their angles in rad, of magnitude at most 1e4, in the order of pm_skeleton_desc.hinges. Never
      * wrapped. NULL: none */
     const pm_scalars *scalars;
-    /* Likewise of a skeleton with hinges. true: rotations, rotations_in and rotations_out are those of
+    /* Likewise of a skeleton with hinges. true: rotations, tangents_in and tangents_out are those of
      * joint 0 alone, as with root_positions; the other joints that are no hinges keep the rest pose.
      * Without user_tangents and codes. */
     bool root_rotations;
@@ -608,7 +608,7 @@ typedef struct pm_clip_info {
     bool has_rotations, has_positions, has_scales;
     pm_method method;
     double first_time;     /* of timeline 0, seconds */
-    double last_time;      /* of timeline 0, seconds; first_time + loop_period for a loop */
+    double last_time;      /* of timeline 0, seconds; first_time + loop for a loop */
     uint64_t device_bytes; /* on each device */
     /* false: the host has built the clip. Always for several devices, devices without double, and arrays
      * whose stride is more than twice a row; also for a spline of more than 320 keys in which far keys

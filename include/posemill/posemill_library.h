@@ -23,9 +23,9 @@ typedef struct pm_library_motion {
     /* Its rows, at least one. Motions may share rows, but all together have at most 4 times as many frames
      * as there are rows, or 2^20 frames times joints: each has memory of its own */
     uint64_t first, frames;
-    pm_rational rate;   /* frames per second */
-    double weight;      /* of random choices: from 0 on, not all 0 */
-    double loop_period; /* seconds, as in pm_clip_desc; 0: open */
+    pm_rational rate; /* frames per second */
+    double weight;    /* of random choices: from 0 on, not all 0 */
+    double loop;      /* seconds, as in pm_clip_desc; 0: open */
 
     uint64_t reserved[2]; /* must be 0 */
 } pm_library_motion;

@@ -974,7 +974,7 @@ typedef struct pm_motion_curve {
     bool ends_given;
     pm_ends ends;
     bool unlimited;
-    double loop_period;    /* 0: open */
+    double loop;           /* 0: open */
     bool axis_given;       /* false: sterp twists about the bones */
     double axis[3];        /* of all joints */
     const char *axis_file; /* instead of `axis`: a .npy file of shape (joints, 3). NULL: `axis` */

@@ -11,7 +11,7 @@
 
 const char *const motion_euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX",
                                           "XZX", "YXY", "YZY", "ZXZ", "ZYZ", NULL};
-HAS(motion_euler_words, PM_EULER_COUNT);
+HAS(motion_euler_words, PM_EULER_ZYZ + 1);
 
 const char *const motion_tangents_words[] = {"bessel", "mean", "hold", NULL};
 HAS(motion_tangents_words, PM_TANGENTS_TCB);

@@ -80,7 +80,7 @@ static void describe(const pm_library_content *c, size_t motion, pm_timeline *li
                            .positions.data = c->key_positions + 3 * places * first,
                            .method = c->method,
                            .key_format = c->key_format,
-                           .loop_period = m->loop_period,
+                           .loop = m->loop,
                            .root_positions = places == 1,
                            .root_rotations = c->root_rotations != NULL,
                            .scalars = is_robot ? angles : NULL};

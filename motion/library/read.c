@@ -186,7 +186,7 @@ static void read_motions(reader *r) {
         motions[i].frames = frames[i];
         motions[i].rate = (pm_rational){num[i], den[i]};
         motions[i].weight = weight[i];
-        motions[i].loop_period = loop[i];
+        motions[i].loop = loop[i];
     }
     c->motions = motions;
 }

@@ -98,8 +98,7 @@ static between find_rows(const pm_library *library, const pm_crowd_instance *ins
     const int64_t cycle = length > 1 ? length : 1, time = instance->time_a;
     const double rate = (double)m->rate.num / (double)m->rate.den, per_tick = rate / ticks;
     const double last = (double)(m->frames - 1), seconds = last / rate, end = rint(seconds * ticks);
-    const bool leads_back =
-        m->loop_period > 0 && fabs(m->loop_period - seconds) > loop_ends * seconds;
+    const bool leads_back = m->loop > 0 && fabs(m->loop - seconds) > loop_ends * seconds;
     const int64_t wrapped = time % cycle + (time % cycle < 0 ? cycle : 0);
     const int64_t clamped = time < 0 ? 0 : time > cycle ? cycle : time;
     const double since = (double)(instance->flags & PM_CROWD_CLAMP_A ? clamped : wrapped);

@@ -269,7 +269,7 @@ pm_status library_describe_clip(const library_source *source, size_t clip,
     const pm_clip_desc *desc = clip_of(source, clip);
     motion->frames = desc->timelines[0].key_count;
     motion->rate = desc->timelines[0].rate;
-    motion->loop_period = desc->loop_period;
+    motion->loop = desc->loop;
     if (desc->timeline_count > 1 || desc->timelines[0].times)
         return motion_refuse(error, "'%s' has keys at times of their own; resample it first",
                              shown);

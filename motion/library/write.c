@@ -71,7 +71,7 @@ static bool add_motions(library_arrays *a, const pm_library_content *c) {
     const size_t offsets[] = {
         offsetof(pm_library_motion, first),    offsetof(pm_library_motion, frames),
         offsetof(pm_library_motion, rate.num), offsetof(pm_library_motion, rate.den),
-        offsetof(pm_library_motion, weight),   offsetof(pm_library_motion, loop_period)};
+        offsetof(pm_library_motion, weight),   offsetof(pm_library_motion, loop)};
     if (!add_texts(a, "motions/name_bytes", "motions/name_ends", &c->motions[0].name,
                    sizeof *c->motions, c->motion_count))
         return false;

@@ -315,7 +315,7 @@ const option_row option_rows[] = {
           "parabola, zero")},
     {NAME("unlimited", NULL), TYPE(flag), CURVE(unlimited), .verbs = OF_CURVES, TOPIC(curve),
      HELP("disable the limiter of squad")},
-    {NAME("loop", "P"), TYPE(seconds), CURVE(loop_period), .verbs = OF_CURVES, TOPIC(curve),
+    {NAME("loop", "P"), TYPE(seconds), CURVE(loop), .verbs = OF_CURVES, TOPIC(curve),
      HELP("closed track with a period of P seconds; if P is the span of the keys, "
           "the last key must repeat the first")},
     {NAME("axis", "AXIS"), TYPE(axis), CURVE(axis), .reads = FILE_ARRAY, .by_content = true,

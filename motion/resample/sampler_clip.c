@@ -92,11 +92,11 @@ static pm_clip_desc description_of(const sampler *s, const track_group *group) {
         const pm_array none = {.data = NULL};
         desc = *s->options->curve;
         desc.positions = desc.scales = desc.user_tangents = none;
-        desc.rotations_in = desc.rotations_out = none;
+        desc.tangents_in = desc.tangents_out = none;
     } else {
         desc.method = PM_METHOD_SLERP;
         desc.ends = s->options->curve->ends;
-        desc.loop_period = s->options->curve->loop_period;
+        desc.loop = s->options->curve->loop;
     }
     return desc;
 }

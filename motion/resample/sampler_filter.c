@@ -16,8 +16,9 @@ static const double automatic = 0.45;
 
 pm_status sampler_find_cutoff(sampler *s, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
-    if (!o->authored && o->curve && o->curve->loop_period > 0)
-        return motion_fail_option(error, PM_ERROR_FILE, "lowpass", "cannot be combined with a loop");
+    if (!o->authored && o->curve && o->curve->loop > 0)
+        return motion_fail_option(error, PM_ERROR_FILE, "lowpass",
+                                  "cannot be combined with a loop");
     if (s->frames == 0) {
         motion_refuse(error, "has keys at no rate, which a low-pass requires");
         motion_hint(error,

@@ -21,7 +21,7 @@ static bool is_given(pm_rational r) {
 
 /* The channels' own interpolations do not loop. */
 static double loop_of(const pm_motion_resample_options *options) {
-    return options->curve && !options->authored ? options->curve->loop_period : 0;
+    return options->curve && !options->authored ? options->curve->loop : 0;
 }
 
 static pm_status check_count(const sampler *s, pm_error *error) {
@@ -155,7 +155,7 @@ static resample_span span_of(const sampler *s) {
         .start = o->start_after_first_key,
         .end = o->end_after_first_key,
         .end_rule = o->end_rule == PM_MOTION_END_INCLUDE ? RESAMPLE_END_INCLUDE : RESAMPLE_END_FIT,
-        .loop_period = loop_of(o),
+        .loop = loop_of(o),
     };
 }
 

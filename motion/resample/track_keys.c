@@ -291,8 +291,8 @@ static pm_status describe_tangents(const track_group *group, const pm_motion_cli
     keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS, PM_FLOAT64);
     if (!keys->in || !keys->out)
         return motion_refuse_memory(error);
-    *(group->rotates ? &desc->rotations_in : &desc->positions_in) = array_for(keys->in);
-    *(group->rotates ? &desc->rotations_out : &desc->positions_out) = array_for(keys->out);
+    *(group->rotates ? &desc->tangents_in : &desc->positions_in) = array_for(keys->in);
+    *(group->rotates ? &desc->tangents_out : &desc->positions_out) = array_for(keys->out);
     return PM_OK;
 }
 

@@ -38,7 +38,7 @@ static void warn_of_authored(const pm_motion_curve *curve, const motion_warnings
         bool given;
         const char *name;
     } all[] = {{curve->tangents_given, "tangents"}, {curve->ends_given, "ends"},
-               {curve->unlimited, "unlimited"},     {curve->loop_period > 0.0, "loop"},
+               {curve->unlimited, "unlimited"},     {curve->loop > 0.0, "loop"},
                {curve->axis_given, "axis"},         {curve->axis_frame_given, "axis-frame"},
                {curve->swing_given, "swing"},       {curve->twist_given, "twist"}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
@@ -135,7 +135,7 @@ pm_status task_curve_apply(const pm_motion_curve *curve, size_t key_count, size_
     desc->method = curve->method;
     desc->ends = curve->ends;
     desc->unlimited = curve->unlimited;
-    desc->loop_period = curve->loop_period;
+    desc->loop = curve->loop;
     desc->axis_frame = curve->axis_frame;
     apply_windows(curve, state, desc);
     const pm_status status = apply_tangents(curve, key_count, track_count, state, desc, error);

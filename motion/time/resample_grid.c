@@ -10,7 +10,6 @@
 
 __extension__ typedef unsigned __int128 wide;
 
-
 /* Brings two fractions of a frame to a common denominator. */
 static bool common_unit(pm_rational first, pm_rational step, resample_grid *grid) {
     uint64_t first_den = (uint64_t)first.den, step_den = (uint64_t)step.den;
@@ -50,7 +49,7 @@ static bool count_samples(const pm_rational end_frame, bool with_end, resample_g
  * before it. Periods are doubles; half a thousandth of a sample compensates their rounding. */
 static void count_loop(const resample_span *span, resample_grid *grid) {
     double start = rate_value(grid->start);
-    double samples = (span->loop_period - start) * rate_value(span->rate);
+    double samples = (span->loop - start) * rate_value(span->rate);
 
     grid->count = samples >= 0x1p63 ? RESAMPLE_GRID_OVERFLOW
                   : samples > 0     ? (uint64_t)ceil(samples - 5e-4)
@@ -64,7 +63,7 @@ static resample_grid_fault find_end(const resample_span *span, pm_rational last,
         return RESAMPLE_GRID_OK;
     }
     grid->end = span->end;
-    if (span->loop_period == 0 && !at_most(span->end, last))
+    if (span->loop == 0 && !at_most(span->end, last))
         return RESAMPLE_GRID_END;
     return RESAMPLE_GRID_OK;
 }
@@ -84,8 +83,8 @@ resample_grid_fault resample_grid_make(const resample_span *span, resample_grid 
     fault = find_end(span, last, grid);
     if (fault != RESAMPLE_GRID_OK)
         return fault;
-    closing = span->loop_period - rate_value(last);
-    if (span->loop_period > 0 && span->end.den == 0 && closing > 1e-9 * span->loop_period) {
+    closing = span->loop - rate_value(last);
+    if (span->loop > 0 && span->end.den == 0 && closing > 1e-9 * span->loop) {
         count_loop(span, grid);
         return grid->count > 0 ? RESAMPLE_GRID_OK : RESAMPLE_GRID_START;
     }

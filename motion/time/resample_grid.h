@@ -20,7 +20,7 @@ typedef struct resample_span {
     pm_rational start;    /* seconds from the first frame. 0/0: 0 */
     pm_rational end;      /* seconds. 0/0: the last frame, or the period of a loop */
     resample_end_rule end_rule;
-    double loop_period; /* seconds. 0: open; then the end is at most the last frame */
+    double loop; /* seconds. 0: open; then the end is at most the last frame */
 } resample_span;
 
 /* A count too large to represent. Realistic durations and rates never reach it. */

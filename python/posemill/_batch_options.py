@@ -188,7 +188,7 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "ends": lambda made, value: made.set_given(made.task.curve, "ends", _word(value, _ENDS, "ends")),
     "axis_frame": lambda made, value: made.set_given(made.task.curve, "axis_frame",
                                                      _word(value, _FRAMES, "axis_frame")),
-    "loop": lambda made, value: setattr(made.task.curve, "loop_period", float(rate_of(value, "loop"))),
+    "loop": lambda made, value: setattr(made.task.curve, "loop", float(rate_of(value, "loop"))),
     "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, EULER_ORDERS, "euler")),
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),

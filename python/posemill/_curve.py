@@ -32,8 +32,8 @@ _OUTPUTS = {("rotations", 0): ("rotations", 4), ("rotations", 1): ("velocities",
 
 
 # Fields of the description of the library, by the name of the argument.
-_KEY_FIELDS = {"rotations": "rotations", "tangents_in": "rotations_in",
-               "tangents_out": "rotations_out", "positions": "positions",
+_KEY_FIELDS = {"rotations": "rotations", "tangents_in": "tangents_in",
+               "tangents_out": "tangents_out", "positions": "positions",
                "positions_in": "positions_in", "positions_out": "positions_out",
                "scales": "scales", "scales_in": "scales_in", "scales_out": "scales_out"}
 _ARRAYS = (*_KEY_FIELDS, "times", "tangents", "axis")

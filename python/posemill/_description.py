@@ -163,7 +163,7 @@ class Description:
         period = _numbers([loop], 1, "loop")[0]
         if not period > 0 or not np.isfinite(period):
             raise ValueError(f"loop: expected a finite number above 0, found {loop!r}")
-        self.desc.loop_period = period
+        self.desc.loop = period
         span = float(self.span.seconds)
         # As the library decides: within 1e-9, the last key repeats the first.
         self.span = Span(self.span.seconds, period, abs(period - span) <= 1e-9 * span)

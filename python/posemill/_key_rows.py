@@ -124,7 +124,7 @@ class KeyRows(Keys):
             keep.append(scalars)
         made = ffi.cast("pm_clip_desc *", descs.ctypes.data)
         for i in np.flatnonzero(self.loops):
-            made[int(i)].loop_period = self.loops[i]
+            made[int(i)].loop = self.loops[i]
         keep += [self, whole, timelines, descs]
         return made
 

@@ -164,7 +164,7 @@ class Keys:
         if self.times is not None:
             timeline.times = ffi.cast("double *", self.times.ctypes.data)
         desc = ffi.new("pm_clip_desc *", {"track_count": joints, "timelines": timeline,
-                                          "loop_period": float(self.loop or 0),
+                                          "loop": float(self.loop or 0),
                                           "root_positions": root_alone,
                                           "root_rotations": whole["rotations"].ndim == 2})
         keep += [self, whole, timeline, desc]

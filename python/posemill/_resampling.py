@@ -117,7 +117,7 @@ def _curve(method: int, given: dict[str, Any], keep: list[Any]) -> Any:
     _set_tangents(desc, given.get("tangents", "bessel"))
     desc.ends = _word(given.get("ends", "chord"), _ENDS, "ends")
     desc.unlimited = not given.get("limit", True)
-    desc.loop_period = float(seconds_of(given.get("loop") or 0, "loop"))
+    desc.loop = float(seconds_of(given.get("loop") or 0, "loop"))
     desc.axis_frame = _word(given.get("axis_frame", "body"), _FRAMES, "axis_frame")
     # Without an axis the library twists about the bones.
     if given.get("axis") is not None and method == lib.PM_METHOD_STERP:

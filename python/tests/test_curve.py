@@ -24,7 +24,7 @@ def options(method):
         return {"axis": AXIS}, {"arrays": {"axes": [AXIS]}}
     if lib.pm_method_get_info(METHODS.index(method)).takes_in_out:
         return (dict(zip(("tangents_in", "tangents_out"), TANGENTS)),
-                {"arrays": dict(zip(("rotations_in", "rotations_out"), TANGENTS))})
+                {"arrays": dict(zip(("tangents_in", "tangents_out"), TANGENTS))})
     return {}, {}
 
 
@@ -95,7 +95,7 @@ def test_curves_have_the_same_bits_wherever_they_are_built(method):
 
 
 @pytest.mark.parametrize("name, ours, theirs", [
-    ("loop", {"loop": 5.0}, {"loop_period": 5.0}),
+    ("loop", {"loop": 5.0}, {"loop": 5.0}),
     ("mean", {"tangents": "mean"}, {"tangents": lib.PM_TANGENTS_MEAN}),
     ("hold", {"tangents": "hold"}, {"tangents": lib.PM_TANGENTS_HOLD}),
     ("tcb", {"tangents": "tcb", "tcb": (0.5, -0.25, 0.125)},

@@ -297,17 +297,17 @@ CLIP_TEST(a_loop_period_that_is_too_short_or_not_finite_is_refused) {
     use_listed_times(); /* from 0 to 1.5 s */
     const double bad[] = {(double)NAN, (double)INFINITY, -1, -1.5, 1.0, 1.4999999};
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        s.desc.loop_period = bad[i];
+        s.desc.loop = bad[i];
         expect_refused(PM_ERROR_TIME, ".loop");
     }
-    s.desc.loop_period = 2;
+    s.desc.loop = 2;
     expect_accepted();
 }
 
 /* Makes the last key differ from the first by a rotation of `angle` radians. */
 static void close_loop(double angle) {
     use_listed_times();
-    s.desc.loop_period = 1.5;
+    s.desc.loop = 1.5;
     for (size_t track = 0; track < TRACKS; track++) {
         set_rotation(KEYS - 1, track, 0, 1);
         memcpy(s.positions[KEYS - 1][track], s.positions[0][track], sizeof s.positions[0][0]);

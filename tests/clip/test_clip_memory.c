@@ -132,7 +132,7 @@ TEST(a_clip_in_the_memory_of_an_earlier_one_has_no_bit_of_it) {
         for (int n = 0; n < 2 * PM_METHOD_COUNT; n++) {
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)(n / 2));
             desc.positions = desc.scales = (pm_array){0};
-            desc.loop_period = n % 2 ? (double)timeline.key_count / 30 : 0;
+            desc.loop = n % 2 ? (double)timeline.key_count / 30 : 0;
             expect_no_earlier_bits(&desc);
         }
     }

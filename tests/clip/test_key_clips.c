@@ -26,7 +26,7 @@ static pm_clip *clip_of(void **state, track_set *set, pm_key_format format, pm_m
     pm_clip_desc desc = set_describe(set);
     desc.method = method;
     desc.key_format = format;
-    desc.loop_period = period;
+    desc.loop = period;
     return clip_make(engine_for(state), &desc);
 }
 
@@ -94,7 +94,7 @@ TEST_ON_DEVICE(every_lane_width_of_the_device_has_the_bits_of_the_reference) {
             set_random(&source, counts[n / FORMATS / 2], 7, 0, 3.1, true, common_timeline, &set);
             pm_clip_desc desc = set_describe(&set);
             desc.key_format = formats[n % FORMATS];
-            desc.loop_period = common_timeline ? 13 : 0;
+            desc.loop = common_timeline ? 13 : 0;
             SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
             expect_all_device_bits(clip, &set);
         }
@@ -251,7 +251,7 @@ TEST(clips_of_coded_rows_have_the_bits_of_those_that_encode) {
                              .rotations = {.data = c.numbers},
                              .method = n / FORMATS / 7 % 2 ? PM_METHOD_NLERP : PM_METHOD_SLERP,
                              .key_format = format,
-                             .loop_period = n % 3 ? 0 : (double)keys / 30};
+                             .loop = n % 3 ? 0 : (double)keys / 30};
         pm_clip_desc coded = desc;
         coded.rotations = (pm_array){c.codes + 1, PM_CODED, 0};
         expect_same_keys(&desc, &coded);
@@ -343,7 +343,7 @@ TEST(coded_rows_that_are_none_are_refused) {
         narrow.rotations.stride = c.row - 1;
         places.positions = good.rotations;
         wide.rotations.stride = SIZE_MAX / 4;
-        loop.loop_period = (CODED_KEYS - 1) / 30.0; /* the last key is not the first */
+        loop.loop = (CODED_KEYS - 1) / 30.0; /* the last key is not the first */
         const struct {
             const pm_clip_desc *desc;
             pm_status status;

@@ -215,9 +215,9 @@ CHECK(a_clip_that_lasts_too_long_is_refused) {
     c.timelines[0] = (pm_timeline){.key_count = KEYS, .rate = {1, 1 << 29}};
     expect_clip_refused(PM_ERROR_TIME, "long", "clips[0]");
     c.timelines[0] = (pm_timeline){.key_count = KEYS, .rate = {30, 1}};
-    c.clips[1].loop_period = 0x1p30;
+    c.clips[1].loop = 0x1p30;
     expect_accepted();
-    c.clips[1].loop_period = 0x1p30 * 1.001;
+    c.clips[1].loop = 0x1p30 * 1.001;
     expect_clip_refused(PM_ERROR_TIME, "long", "clips[1]");
 }
 
@@ -255,7 +255,7 @@ static size_t up_to(size_t n, size_t multiple) {
 static size_t stored_keys(const pm_timeline *timeline, const pm_clip_desc *clip) {
     const double span =
         (double)(timeline->key_count - 1) * (double)timeline->rate.den / (double)timeline->rate.num;
-    const bool leads_back = clip->loop_period > 0 && clip->loop_period > 1.0001 * span;
+    const bool leads_back = clip->loop > 0 && clip->loop > 1.0001 * span;
     const size_t keys = timeline->key_count + leads_back;
     return keys > 2 ? keys : 2;
 }

@@ -74,7 +74,7 @@ FIXTURE(make_walker) {
                                   .timelines = &timeline,
                                   .rotations = {.data = rotations[n], .type = PM_FLOAT64},
                                   .positions = {.data = positions[n], .type = PM_FLOAT32},
-                                  .loop_period = n == LOOPS ? 2 : 0};
+                                  .loop = n == LOOPS ? 2 : 0};
     crowd = crowd_make(engine_of_kind(ON_REFERENCE), &desc, clips, CLIPS, &skeleton);
     return 0;
 }

@@ -80,7 +80,7 @@ static void spinner_make(pm_engine *engine, pm_method method, bool listed, bool 
                                   .timelines = &t->timelines[n],
                                   .rotations = {.data = t->rotations[n], .type = PM_FLOAT64},
                                   .method = method,
-                                  .loop_period = looped ? seconds_to(n, KEYS) : 0};
+                                  .loop = looped ? seconds_to(n, KEYS) : 0};
     }
     t->crowd = crowd_make(engine, &desc, clips, RATES, &t->skeleton);
 }
@@ -227,7 +227,7 @@ static void wheels_make(double period, const double *first, wheels *w) {
                              .timeline_count = WHEELS,
                              .timeline_of = w->timeline_of,
                              .rotations = {.data = w->rotations, .type = PM_FLOAT64},
-                             .loop_period = period};
+                             .loop = period};
 }
 
 /* First key times: joint 0 at `begin`; the others up to 50 periods later, by whole periods, by a
@@ -321,8 +321,8 @@ TEST_ON_BOTH(clips_of_equal_lengths_are_where_they_are_alone) {
         clips[n] = (pm_clip_desc){.track_count = 1,
                                   .timelines = &timelines[n],
                                   .rotations = {.data = keys, .type = PM_FLOAT64},
-                                  .loop_period = (double)(random_size(&source, 0, 1) * count) *
-                                                 (double)rate.den / (double)rate.num};
+                                  .loop = (double)(random_size(&source, 0, 1) * count) *
+                                          (double)rate.den / (double)rate.num};
     }
     const pm_skeleton_desc desc = {.joint_count = 1, .parents = roots};
     SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
@@ -359,7 +359,7 @@ static pm_clip_desc clip_of_timelines(const uint32_t *timeline_of, size_t timeli
                           .timeline_count = timelines,
                           .timeline_of = timeline_of,
                           .rotations = {.data = own_keys, .type = PM_FLOAT64},
-                          .loop_period = period};
+                          .loop = period};
 }
 
 /* A joint with one key does not move, independent of the time of that key. The loop is as long as

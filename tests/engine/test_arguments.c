@@ -494,7 +494,7 @@ TEST(invalid_number_types_are_refused) {
     const pm_array of_vectors = {.data = vectors, .type = PM_FLOAT64};
     pm_clip_desc desc = {.track_count = 1, .timelines = &timeline, .rotations = of_keys};
     desc.positions = desc.scales = desc.user_tangents = desc.axes = of_vectors;
-    desc.rotations_in = desc.rotations_out = of_keys;
+    desc.tangents_in = desc.tangents_out = of_keys;
     desc.positions_in = desc.positions_out = desc.scales_in = desc.scales_out = of_vectors;
     const struct {
         pm_array *array;
@@ -505,8 +505,8 @@ TEST(invalid_number_types_are_refused) {
                   {&desc.scales, PM_METHOD_SLERP, "scales"},
                   {&desc.user_tangents, PM_METHOD_SQUAD, ".tangents: has"},
                   {&desc.axes, PM_METHOD_STERP, ".axis: has"},
-                  {&desc.rotations_in, PM_METHOD_CUBICSPLINE, ".tangents_in: has"},
-                  {&desc.rotations_out, PM_METHOD_CUBICSPLINE, ".tangents_out: has"},
+                  {&desc.tangents_in, PM_METHOD_CUBICSPLINE, ".tangents_in: has"},
+                  {&desc.tangents_out, PM_METHOD_CUBICSPLINE, ".tangents_out: has"},
                   {&desc.positions_in, PM_METHOD_CUBICSPLINE, "positions_in"},
                   {&desc.positions_out, PM_METHOD_CUBICSPLINE, "positions_out"},
                   {&desc.scales_in, PM_METHOD_CUBICSPLINE, "scales_in"},

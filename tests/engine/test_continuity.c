@@ -38,7 +38,7 @@ static void measure_track(const variant *v, track_set *set, jumps *found) {
     variant_prepare(v, set);
     const pm_clip_desc desc = variant_describe(v, set);
     oracle *o = oracle_create_unrounded(&desc);
-    const bool loop = desc.loop_period > 0.0;
+    const bool loop = desc.loop > 0.0;
     assert_false(oracle_diverged(o, 0));
     found->positive_wraps += loop && oracle_wrap(o, 0) > 0.0;
     found->negative_wraps += loop && oracle_wrap(o, 0) < 0.0;

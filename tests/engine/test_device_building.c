@@ -131,9 +131,9 @@ static void make_subject(random_source *source, pm_method method, bool loops, bo
     s->desc = motion_desc(&s->m, s->timelines, method);
     choose_options(source, s);
     if (loops)
-        s->desc.loop_period = listed && method != PM_METHOD_BSPLINE
-                                  ? s->times[0][keys - 1] - s->times[0][0] + 0.3
-                                  : (double)keys / 1.5;
+        s->desc.loop = listed && method != PM_METHOD_BSPLINE
+                           ? s->times[0][keys - 1] - s->times[0][0] + 0.3
+                           : (double)keys / 1.5;
     const bool is_uniform =
         method == PM_METHOD_BSPLINE || s->desc.vector_method == PM_VECTOR_BSPLINE;
     if (!(loops && is_uniform) && random_size(source, 0, 2) == 0)

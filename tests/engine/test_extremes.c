@@ -62,7 +62,7 @@ static bool is_sound_if_accepted(void **state, const char *what, const pm_clip_d
 TEST_ON_BOTH(key_times_at_the_limits_of_double) {
     static const struct {
         const char *what;
-        double times[KEYS], loop_period;
+        double times[KEYS], loop;
     } cases[] = {
         {"the smallest double apart", {0, 0x1p-1074, 1, 2}, 0},
         {"neighbouring doubles", {1, 1 + 0x1p-52, 2, 3}, 0},
@@ -87,7 +87,7 @@ TEST_ON_BOTH(key_times_at_the_limits_of_double) {
             SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 3.0, 0x71);
             const pm_timeline timeline = {.key_count = KEYS, .times = t};
             pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)j);
-            desc.loop_period = cases[i].loop_period;
+            desc.loop = cases[i].loop;
             accepted[j] +=
                 is_sound_if_accepted(state, cases[i].what, &desc, &(pm_sample_job){.times = times});
         }
@@ -120,7 +120,7 @@ TEST_ON_BOTH(closing_segments_far_longer_than_the_others) {
         pm_clip_desc desc = desc_of(&m, &timeline, n / COUNT_OF(periods));
         for (size_t k = 0; k < SAMPLES; k++)
             times[k] = period * (double)k / SAMPLES;
-        desc.loop_period = period;
+        desc.loop = period;
         snprintf(what, sizeof what, "vectors by %d, a period of %g s", (int)desc.vector_method,
                  period);
         accepted += is_sound_if_accepted(state, what, &desc, &(pm_sample_job){.times = times});
@@ -174,8 +174,8 @@ static void expect_sound_tangents(void **state, bool in_out) {
         pm_clip_desc desc = motion_desc(&m, &timeline, method->method);
         fill_with(size, n, &tangents[0][0][0], sizeof tangents / sizeof(double));
         if (in_out) {
-            desc.rotations_in = (pm_array){tangents[0], PM_FLOAT64, 0};
-            desc.rotations_out = (pm_array){tangents[1], PM_FLOAT64, 0};
+            desc.tangents_in = (pm_array){tangents[0], PM_FLOAT64, 0};
+            desc.tangents_out = (pm_array){tangents[1], PM_FLOAT64, 0};
         } else {
             desc.tangents = PM_TANGENTS_USER;
             desc.user_tangents = (pm_array){tangents, PM_FLOAT64, 0};
@@ -209,8 +209,7 @@ TEST_ON_BOTH(rates_starts_and_counters_at_the_limits_of_64_bits) {
         const pm_timeline timeline = {.key_count = KEYS, .rate = rates[key_rate]};
         pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
         for (int loop = 0; loop < 2; loop++) {
-            desc.loop_period =
-                loop ? KEYS * (double)rates[key_rate].den / (double)rates[key_rate].num : 0;
+            desc.loop = loop ? KEYS * (double)rates[key_rate].den / (double)rates[key_rate].num : 0;
             for (size_t rate = 0; rate < 4; rate++)
                 for (size_t start = 0; start < 6; start++)
                     for (size_t first = 0; first < 4; first++) {

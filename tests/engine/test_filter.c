@@ -382,7 +382,7 @@ TEST_ON_REFERENCE(keys_that_are_not_uniform_and_jobs_that_are_not_values_are_ref
     expect_no_filter(engine, &squad, 6, "method is not slerp");
     of_times.timelines = &listed;
     expect_no_filter(engine, &of_times, 6, "listed times");
-    loop.loop_period = 3.0 / 120;
+    loop.loop = 3.0 / 120;
     expect_no_filter(engine, &loop, 6, "loop");
     coded.key_format = PM_KEYS_LOG48;
     expect_no_filter(engine, &coded, 6, "float32");

@@ -24,11 +24,11 @@ static struct {
     float scales[SAMPLES * TRACKS * 3];
 } s;
 
-static void make_clip(void **state, double loop_period) {
+static void make_clip(void **state, double loop) {
     pm_clip_destroy(&s.clip);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {10, 1}};
     pm_clip_desc desc = motion_desc(&s.keys, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = loop_period;
+    desc.loop = loop;
     s.clip = clip_make(engine_for(state), &desc);
 }
 

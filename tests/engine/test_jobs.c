@@ -15,7 +15,7 @@
 
 /* Key and sample times that are multiples of 1/64 s, which every kind of job locates exactly. */
 static void expect_kinds_agree(void **state, const motion *m, const pm_timeline *timeline,
-                               pm_method method, double loop_period) {
+                               pm_method method, double loop) {
     enum { MAX = 150 };
     const size_t count = small_sizes() ? 60 : MAX;
     random_source source = random_salted(0x32 + (uint64_t)method);
@@ -23,7 +23,7 @@ static void expect_kinds_agree(void **state, const motion *m, const pm_timeline 
     const size_t tracks = m->tracks;
     const double first_key = timeline->times ? timeline->times[0] : 0;
     pm_clip_desc desc = motion_desc(m, timeline, method);
-    desc.loop_period = loop_period;
+    desc.loop = loop;
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_for(state), &desc);
     double times[MAX];
     SCOPED(free_at) double *pair_times = test_array(count * tracks, sizeof *pair_times);

@@ -72,7 +72,7 @@ static pm_clip *clip_of(void **state, const motion *m, size_t method, int timing
     const pm_timeline listed = {.key_count = KEYS, .times = times},
                       uniform = {.key_count = KEYS, .rate = {1, 1}};
     pm_clip_desc desc = motion_desc(m, timing >= LISTED ? &listed : &uniform, (pm_method)method);
-    desc.loop_period = timing == IN_A_LOOP ? KEYS : 0;
+    desc.loop = timing == IN_A_LOOP ? KEYS : 0;
     desc.key_format = format;
     return clip_make(engine_for(state), &desc);
 }

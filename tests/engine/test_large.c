@@ -22,7 +22,7 @@ static pm_clip *large_clip(pm_engine *engine, motion *m) {
     *m = motion_make(KEYS, TRACKS, 2.5, 0x51);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = (double)KEYS / 30; /* samples at large distances differ from each other */
+    desc.loop = (double)KEYS / 30; /* samples at large distances differ from each other */
     desc.scales.data = NULL;
     return clip_make(engine, &desc);
 }

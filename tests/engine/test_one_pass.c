@@ -154,7 +154,7 @@ static void check_method(random_source *source, pm_method method, bool loops, bo
     pm_clip_desc desc = motion_desc(&m, &timeline, method);
     choose_options(source, &desc);
     if (loops)
-        desc.loop_period = timeline.times ? times[keys - 1] + 0.3 : (double)keys / 2;
+        desc.loop = timeline.times ? times[keys - 1] + 0.3 : (double)keys / 2;
     check_jobs(source, &desc, keys);
 }
 
@@ -177,7 +177,7 @@ TEST(other_jobs_are_computed_by_a_clip) {
     const pm_sample_job job = {.sample_count = 50, .rate = {3, 1}};
     expect_same(&desc, job, 0x1f); /* derivatives */
     expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 1);
-    desc.loop_period = 35; /* many laps */
+    desc.loop = 35; /* many laps */
     expect_same(&desc, (pm_sample_job){.sample_count = 2000, .rate = {3, 1}}, 7);
     pm_clip_desc constant = motion_desc(&one, &single, PM_METHOD_SQUAD);
     expect_same(&constant, job, 7);

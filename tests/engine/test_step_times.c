@@ -33,7 +33,7 @@ static pm_clip *step_clip(void **state, const pm_timeline *timeline, double peri
                                .timelines = timeline,
                                .rotations = {.data = rotations, .type = PM_FLOAT64},
                                .method = PM_METHOD_STEP,
-                               .loop_period = period};
+                               .loop = period};
     return clip_make(engine_for(state), &desc);
 }
 

@@ -18,10 +18,10 @@ __extension__ typedef __int128 wide;
 /* The error bound of a single sample against double precision. */
 #define ERROR_BOUND 4e-7
 
-static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, double loop_period) {
+static pm_clip *uniform_clip(void **state, const motion *m, pm_rational rate, double loop) {
     const pm_timeline timeline = {.key_count = m->keys, .rate = rate};
     pm_clip_desc desc = motion_desc(m, &timeline, PM_METHOD_SLERP);
-    desc.loop_period = loop_period;
+    desc.loop = loop;
     desc.positions.data = desc.scales.data = NULL;
     return clip_make(engine_for(state), &desc);
 }
@@ -310,7 +310,7 @@ static bool keeps_signs(size_t method) {
 static pm_clip *turning_clip(void **state, const motion *m, pm_method method) {
     const pm_timeline timeline = {.key_count = m->keys, .rate = {8, 1}};
     pm_clip_desc desc = motion_desc(m, &timeline, method);
-    desc.loop_period = (double)m->keys / 8;
+    desc.loop = (double)m->keys / 8;
     return clip_make(engine_for(state), &desc);
 }
 

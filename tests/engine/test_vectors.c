@@ -106,7 +106,7 @@ static bool read_line(const char *name, const char *text, known_case *c) {
     if (strcmp(name, "given") == 0)
         return c->track.key_count > 0 && read_numbers(text, 14, c->given[c->track.key_count - 1]);
     if (strcmp(name, "loop") == 0)
-        return read_numbers(text, 1, &c->desc.loop_period);
+        return read_numbers(text, 1, &c->desc.loop);
     if (strcmp(name, "axis") == 0)
         return read_numbers(text, 3, c->track.axis);
     if (strcmp(name, "unlimited") == 0) {
@@ -139,8 +139,8 @@ static void complete(known_case *c, pm_method method) {
         c->desc.user_tangents = (pm_array){c->track.tangents, PM_FLOAT64, 0};
     if (method == PM_METHOD_CUBICSPLINE) {
         const size_t stride = sizeof c->given[0];
-        c->desc.rotations_in = (pm_array){&c->given[0][0], PM_FLOAT64, stride};
-        c->desc.rotations_out = (pm_array){&c->given[0][4], PM_FLOAT64, stride};
+        c->desc.tangents_in = (pm_array){&c->given[0][0], PM_FLOAT64, stride};
+        c->desc.tangents_out = (pm_array){&c->given[0][4], PM_FLOAT64, stride};
         c->desc.positions_in = (pm_array){&c->given[0][8], PM_FLOAT64, stride};
         c->desc.positions_out = (pm_array){&c->given[0][11], PM_FLOAT64, stride};
     }

@@ -92,7 +92,7 @@ static void input_make(const variant *v, input_kind kind, input *s) {
     s->job = (pm_sample_job){.sample_count = COUNT, .times = s->times};
     if (kind <= UNIFORM_LOOP) {
         s->desc.timelines = &uniform;
-        s->desc.loop_period = kind == UNIFORM_LOOP ? KEYS / 3.0 : 0.0;
+        s->desc.loop = kind == UNIFORM_LOOP ? KEYS / 3.0 : 0.0;
         s->job = (pm_sample_job){
             .sample_count = COUNT, .rate = {7, 1}, .start_after_first_key = {-1, 1}};
     }

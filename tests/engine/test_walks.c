@@ -94,7 +94,7 @@ typedef struct key_kind {
     pm_timeline timelines[3];
     uint32_t timeline_of[70];
     double times[3][KEYS];
-    double loop_period;
+    double loop;
     size_t timeline_count;
 } key_kind;
 
@@ -111,7 +111,7 @@ static void make_keys(random_source *source, unsigned kind, bool is_uniform, key
     }
     for (size_t t = 0; t < COUNT_OF(made->timeline_of); t++)
         made->timeline_of[t] = (uint32_t)random_size(source, 0, made->timeline_count - 1);
-    made->loop_period = kind == 1 ? KEYS / 2.0 : 0;
+    made->loop = kind == 1 ? KEYS / 2.0 : 0;
 }
 
 static void check_tracks(random_source *source, pm_engine *engine, unsigned method, unsigned kind,
@@ -120,7 +120,7 @@ static void check_tracks(random_source *source, pm_engine *engine, unsigned meth
     SCOPED(motion_free) motion m = motion_make(KEYS, tracks, 2.5, random_bits(source));
     make_keys(source, kind, method == PM_METHOD_BSPLINE, &keys);
     pm_clip_desc desc = motion_desc(&m, keys.timelines, (pm_method)method);
-    desc.loop_period = keys.loop_period;
+    desc.loop = keys.loop;
     desc.timeline_count = keys.timeline_count;
     desc.timeline_of = keys.timeline_count > 1 ? keys.timeline_of : NULL;
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
@@ -152,7 +152,7 @@ TEST(repeated_blocks_have_the_bits_of_single_tracks) {
         SCOPED(motion_free)
         motion m = motion_make(MANY_KEYS, tracks, 2.5, random_bits(&source));
         pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
-        desc.loop_period = method % 2 ? MANY_KEYS / 2.0 : 0;
+        desc.loop = method % 2 ? MANY_KEYS / 2.0 : 0;
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
         const pm_sample_job job = {
             .rate = {2 * factor, 1},

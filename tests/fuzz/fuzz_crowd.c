@@ -180,7 +180,7 @@ static void choose_clip(subject *s, size_t c, const pm_clip_desc *kind, uint8_t 
     numbers(input, k->tangents, n * KEYS * 4);
     numbers(input, k->angles, HINGES * KEYS);
     d->rotations.data = k->rotations;
-    d->rotations_in.data = d->rotations_out.data = k->tangents;
+    d->tangents_in.data = d->tangents_out.data = k->tangents;
     if (has & 4)
         d->positions.data = d->positions_in.data = d->positions_out.data = k->positions;
     if (has & 8)
@@ -189,7 +189,7 @@ static void choose_clip(subject *s, size_t c, const pm_clip_desc *kind, uint8_t 
     d->axes.data = s->points;
     d->user_tangents.data = k->tangents;
     if (has & 32)
-        d->loop_period = (double)(1 + fuzz_byte(input)) / 30;
+        d->loop = (double)(1 + fuzz_byte(input)) / 30;
     if (s->skeleton_desc.hinges) {
         d->root_positions = true;
         k->scalars = (pm_scalars){.keys.data = k->angles, .count = s->skeleton_desc.hinge_count};

@@ -27,7 +27,7 @@ static void check_curve(const pm_motion_curve *curve) {
         require(curve->tcb[i] >= -1 && curve->tcb[i] <= 1 && isfinite(curve->axis[i]));
     require(!curve->swing_given || is_window(curve->swing));
     require(!curve->twist_given || is_window(curve->twist));
-    require(isfinite(curve->loop_period) && curve->loop_period >= 0);
+    require(isfinite(curve->loop) && curve->loop >= 0);
 }
 
 static bool is_rate(pm_rational rate) {

@@ -143,7 +143,7 @@ static void loop_on(const variant *v, random_source *source, size_t tracks, bool
     pm_clip_desc desc = variant_describe(v, &set);
     for (size_t t = 0; t < desc.timeline_count; t++)
         set.timelines[t] = timeline;
-    desc.loop_period = 2;
+    desc.loop = 2;
     SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
     const pm_sample_job job = {.sample_count = 90,
                                .rate = {17, 1},
@@ -232,7 +232,7 @@ TEST(walk_locates_uniform_samples_like_the_reference) {
         set_random(&source, 13 + random_bits(&source) % 24, keys, 0, 1, false, true, &set);
         pm_clip_desc desc = set_describe(&set);
         desc.timelines = &timeline;
-        desc.loop_period = n % 3 ? (double)keys / (double)key_rate : 0;
+        desc.loop = n % 3 ? (double)keys / (double)key_rate : 0;
         SCOPED(pm_clip_destroy) pm_clip *clip = make_clip(&desc);
         const pm_sample_job job = {
             .sample_count = 1 + random_bits(&source) % SAMPLES,

@@ -186,7 +186,7 @@ static direct make_direct(pm_engine *engine, const library_made *m, library_kind
                                   .positions.data = alone ? root[from->first] : places[from->first],
                                   .root_positions = alone,
                                   .key_format = m->content.key_format,
-                                  .loop_period = from->loop_period,
+                                  .loop = from->loop,
                                   .scalars = which >= ROBOT ? &scalars[i] : NULL};
         scalars[i] = (pm_scalars){.count = HINGES, .keys.data = angles[from->first]};
     }

@@ -459,7 +459,7 @@ TEST_ON_REFERENCE(an_end_that_fit_cuts_is_reported) {
 /* ---- loops --------------------------------------------------------------------------------- */
 
 static void expect_loop(pm_motion *motion, pm_engine *engine, double period, uint64_t samples) {
-    const pm_clip_desc curve = {.loop_period = period};
+    const pm_clip_desc curve = {.loop = period};
     const pm_motion_clip *clip = &motion->content.clips[0];
     const pm_timeline *t = &clip->timelines[0];
     const double begin = truth_time(t, 0), end = truth_time(t, t->key_count - 1);
@@ -493,7 +493,7 @@ TEST_ON_REFERENCE(loops_end_before_their_first_sample_repeats) {
         memcpy(keys + 12, keys, 3 * sizeof *keys);
         expect_loop(motion, engine, 1, 17);
     }
-    const pm_clip_desc curve = {.loop_period = 1.25};
+    const pm_clip_desc curve = {.loop = 1.25};
     const pm_motion_resample_options rounds = {
         .rate = {16, 1}, .curve = &curve, .end_after_first_key = {5, 2}};
     assert_int_equal(resample(uniform, engine, &rounds).samples, 41);

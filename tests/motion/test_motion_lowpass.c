@@ -95,7 +95,7 @@ TEST_ON_REFERENCE(listed_times_at_a_rate_give_what_uniform_ones_give) {
 }
 
 TEST_ON_REFERENCE(cut_offs_keys_and_loops_that_do_not_fit_are_refused) {
-    static const pm_clip_desc loop = {.loop_period = 1};
+    static const pm_clip_desc loop = {.loop = 1};
     static const struct {
         pm_motion_resample_options options;
         bool listed;

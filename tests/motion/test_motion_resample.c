@@ -313,8 +313,8 @@ TEST_ON_BOTH(a_curve_gives_parameters_only) {
     curve.timelines = NULL;
     curve.timeline_count = 3;
     curve.rotations = curve.positions = curve.scales = other;
-    curve.rotations_in = curve.positions_in = curve.scales_in = other;
-    curve.rotations_out = curve.positions_out = curve.scales_out = other;
+    curve.tangents_in = curve.positions_in = curve.scales_in = other;
+    curve.tangents_out = curve.positions_out = curve.scales_out = other;
     resample(motion, engine, &(pm_motion_resample_options){.rate = {60, 1}, .curve = &curve});
     const pm_clip_desc plain = {.method = PM_METHOD_SQUAD};
     expect_curve(&motion->content.clips[0], &hand_recorder(motion)->clips[0], &plain, "squad");

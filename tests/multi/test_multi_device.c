@@ -150,7 +150,7 @@ TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
             desc.timeline_count = 2;
             desc.timeline_of = timeline_of;
         }
-        desc.loop_period = rows[n].period;
+        desc.loop = rows[n].period;
         job.sample_count = COUNT;
         multi_of(m.engine)->min_values = rows[n].min_values;
         expect_results_of_one(m.engine, &desc, &job);

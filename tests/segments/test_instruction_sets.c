@@ -219,12 +219,12 @@ TEST(windows_of_a_long_track_join_without_a_discontinuity) {
 }
 
 /* Accelerations on both sides of every key of a spline, including the closing segment of a loop. */
-static void expect_continuous_acceleration(double loop_period) {
+static void expect_continuous_acceleration(double loop) {
     enum { TRACKS_HERE = 3 };
     SCOPED(motion_free) motion m = motion_make(LONG, TRACKS_HERE, 0.4, 0x96);
     const pm_timeline timeline = {.key_count = LONG, .rate = {1, 1}};
     pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
-    desc.loop_period = loop_period;
+    desc.loop = loop;
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
     double times[2 * LONG];
     float sides[2 * LONG][TRACKS_HERE][3];
@@ -293,7 +293,7 @@ static void check_part_of_long_spline(double turn, bool loops, bool listed, uint
         pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SPLINE);
         desc.rotations.data = m.rotations + i * 4 * FIRST;
         desc.positions.data = desc.scales.data = NULL;
-        desc.loop_period = loops && i == 0 ? times[ALL - 1] + 1 : 0;
+        desc.loop = loops && i == 0 ? times[ALL - 1] + 1 : 0;
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine_of_kind(ON_REFERENCE), &desc);
         sample_make(clip, &(pm_sample_job){
                               .sample_count = SAMPLES, .times = at, .rotations = values[i][0]});

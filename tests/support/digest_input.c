@@ -187,8 +187,8 @@ pm_clip_desc digest_clip_desc(const digest_input *in, pm_method method, key_time
                          .rotations = {.data = in->rotations},
                          .positions = {.data = in->positions},
                          .scales = {.data = in->scales},
-                         .rotations_in = {.data = in->tangents},
-                         .rotations_out = {.data = in->tangents},
+                         .tangents_in = {.data = in->tangents},
+                         .tangents_out = {.data = in->tangents},
                          .positions_in = {.data = in->positions},
                          .positions_out = {.data = in->scales},
                          .scales_in = {.data = in->scales},
@@ -197,6 +197,6 @@ pm_clip_desc digest_clip_desc(const digest_input *in, pm_method method, key_time
                          .axis_count = TRACKS,
                          .method = method};
     if (times == LISTED_LOOP)
-        desc.loop_period = KEYS + 0.25;
+        desc.loop = KEYS + 0.25;
     return desc;
 }

@@ -99,7 +99,7 @@ void library_content_make(library_made *m, library_kind which, uint64_t salt) {
                                             .frames = frames[i],
                                             .rate = {i == 1 ? 30000 : 24, i == 1 ? 1001 : 1},
                                             .weight = (double)i,
-                                            .loop_period = i == 2 ? 7.5 / 24 : 0};
+                                            .loop = i == 2 ? 7.5 / 24 : 0};
     m->content = (pm_library_content){.joint_count = JOINTS,
                                       .joint_names = joint_names,
                                       .parents = parents,
@@ -129,7 +129,7 @@ static void expect_motions(const pm_library_content *a, const pm_library_content
         expect_names(&x->name, &y->name, 1);
         assert_true(x->first == y->first && x->frames == y->frames);
         assert_true(x->rate.num == y->rate.num && x->rate.den == y->rate.den);
-        assert_true(x->weight == y->weight && x->loop_period == y->loop_period);
+        assert_true(x->weight == y->weight && x->loop == y->loop);
     }
 }
 

@@ -153,10 +153,10 @@ pm_clip_desc motion_desc(const motion *m, const pm_timeline *timeline, pm_method
         .axes = {.data = axis, .type = PM_FLOAT64},
     };
     if (pm_method_get_info(method)->takes_in_out) {
-        desc.rotations_in.data = m->tangents_in[0];
+        desc.tangents_in.data = m->tangents_in[0];
         desc.positions_in.data = m->tangents_in[1];
         desc.scales_in.data = m->tangents_in[2];
-        desc.rotations_out.data = m->tangents_out[0];
+        desc.tangents_out.data = m->tangents_out[0];
         desc.positions_out.data = m->tangents_out[1];
         desc.scales_out.data = m->tangents_out[2];
     }

@@ -67,9 +67,9 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
 static cli_exit read_tangents(const command_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
-    cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->rotations_in);
+    cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->tangents_in);
     if (code == CLI_DONE)
-        code = read_matching(options->out_tangents, input, 4, &to[1], &desc->rotations_out);
+        code = read_matching(options->out_tangents, input, 4, &to[1], &desc->tangents_out);
     if (code == CLI_DONE)
         code = read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
     if (code == CLI_DONE)
@@ -131,8 +131,7 @@ static cli_exit find_sample_count(const command_options *options, eval_input *in
 static cli_exit check_times(const command_options *options, const eval_input *input) {
     const double *times = input->times.data;
     for (size_t i = 0; i < input->times.count; i++)
-        if (isnan(times[i]) ||
-            (options->set->batch.task.curve.loop_period > 0.0 && isinf(times[i])))
+        if (isnan(times[i]) || (options->set->batch.task.curve.loop > 0.0 && isinf(times[i])))
             return cli_fail(CLI_BAD_INPUT, options->times, NULL, "time %zu is %s", i,
                             isnan(times[i]) ? "NaN; expected a number"
                                             : "infinite; a loop requires finite times");
@@ -208,7 +207,7 @@ static const char *failing_key_file(const command_options *options, const eval_i
 }
 
 static const char *failing_time(const command_options *options, const eval_input *input) {
-    if (times_usable(input) && options->set->batch.task.curve.loop_period > 0.0)
+    if (times_usable(input) && options->set->batch.task.curve.loop > 0.0)
         return "--loop";
     return options->key_times ? options->key_times : "--key-rate";
 }

@@ -287,9 +287,8 @@ static bool sample_points_make(random_source *source, const pm_clip_desc *desc, 
         const pm_timeline *own =
             with_tracks ? &desc->timelines[desc->timeline_of[track]] : timeline;
         double last = own->times[own->key_count - 1];
-        points->times[k] = desc->loop_period > 0.0
-                               ? random_between(source, -10.0 * last, 10.0 * last)
-                               : random_between(source, -0.05 * last, 1.05 * last);
+        points->times[k] = desc->loop > 0.0 ? random_between(source, -10.0 * last, 10.0 * last)
+                                            : random_between(source, -0.05 * last, 1.05 * last);
         if (with_tracks)
             points->tracks[k] = (uint32_t)track;
     }
