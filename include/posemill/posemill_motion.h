@@ -991,6 +991,8 @@ typedef struct pm_motion_curve {
 typedef struct pm_motion_step {
     const char *name;
     const struct pm_motion_batch_task *options; /* of which those of the step are used */
+
+    uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
 
 typedef struct pm_motion_batch_task {
@@ -1262,7 +1264,7 @@ typedef enum pm_option_type {
     PM_OPTION_FILE,     /* the path of a file */
     PM_OPTION_WORD,     /* one of the words of the option */
     PM_OPTION_NUMBER,   /* a decimal within the range */
-    PM_OPTION_COUNT, /* a whole number within the range; of bytes with K, M, G or T for powers of 1024 */
+    PM_OPTION_INTEGER, /* a whole number within the range; of bytes with K, M, G or T for powers of 1024 */
     PM_OPTION_RATE,    /* per second, above 0, exact: "60", "29.97", "30000/1001" */
     PM_OPTION_TIME,    /* seconds, exact: "1.5", "1001/30000" */
     PM_OPTION_NUMBERS, /* decimals with commas between them: "0.1,1" */

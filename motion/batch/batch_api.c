@@ -51,7 +51,8 @@ static pm_status check_step(const pm_motion_step *step, pm_error *error) {
         return motion_fail(error, PM_ERROR_ARGUMENT, "steps: '%.40s' is %s",
                            step->name ? step->name : "NULL",
                            step->options ? "no step" : "without options");
-    return check_curve(&step->options->curve, error);
+    const pm_status status = MOTION_CHECK_RESERVED(pm_motion_step, step, error);
+    return status == PM_OK ? check_curve(&step->options->curve, error) : status;
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {

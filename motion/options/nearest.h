@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The word that was meant by one that is not known: "did you mean --rate?".
+ * The word that was meant by one that is not known: "did you mean rate?".
  */
 #ifndef POSEMILL_MOTION_NEAREST_H
 #define POSEMILL_MOTION_NEAREST_H

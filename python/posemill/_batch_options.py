@@ -11,7 +11,7 @@ import numpy as np
 
 from ._edit import fill_options
 from ._library import ffi, lib
-from ._motion import _TURNS, format_number
+from ._motion import format_number
 from ._names import EULER_ORDERS
 from ._rational import rate_of, rational, seconds_of
 from ._reducing import bound, options_of
@@ -23,12 +23,13 @@ __all__ = ["OF_DEVICES", "absolute_paths", "flag_of", "make_options"]
 OF_DEVICES = ("device", "reference")
 _FILES = ("layout", "skeleton", "rates", "tangents", "axis")
 # Part and field of the struct, and the value for which the field is true.
-_FLAGS = {"strict": ("read", "strict", True), "snap": ("read", "literal_rate", False),
-          "limit": ("curve", "unlimited", False), "keep_time": ("", "keep_time", True),
+_FLAGS = {"strict": ("read", "strict", True), "literal_rate": ("read", "literal_rate", True),
+          "unlimited": ("curve", "unlimited", True), "keep_time": ("", "keep_time", True),
           "check": ("", "check", True), "keep_heading": ("root", "keep_heading", True),
           "keep_position": ("root", "keep_position", True)}
-_OF_ROOT = ("root_node", "root_axes", "root_up", "keep_heading", "keep_position")
-_UPS = {name: turn for name, turn in _TURNS.items() if name is not None}
+_OF_ROOT = ("root_node", "root_name", "root_axes", "keep_heading", "keep_position")
+_UPS = {"y": lib.PM_MOTION_UP_Y, "z": lib.PM_MOTION_UP_Z}
+_LENGTHS = {"mm": 1.0, "cm": 10.0, "dm": 100.0, "m": 1000.0, "in": 25.4, "ft": 304.8}  # in millimetres
 _UNITS = {"K": 10, "M": 20, "G": 30, "T": 40}
 
 
@@ -47,10 +48,8 @@ def flag_of(value: Any, name: str) -> bool:
 
 
 def _nearest(name: str) -> str:
-    """What may be meant. The command's --no-snap is snap=False."""
+    """What may be meant."""
     known = [*_FLAGS, *_SETTERS, *OF_DEVICES, "fill", "fill_max"]
-    if name.startswith("no_") and name[3:] in _FLAGS:
-        return f"; did you mean {name[3:]}=False?"
     found = get_close_matches(name, [one for one in known if one != "reduce"], 1)
     return f"; did you mean {found[0]}?" if found else ""
 
@@ -135,11 +134,15 @@ class _Made:
         setattr(part, f"{name}_given", True)
 
     def set_up(self, value: Any) -> None:
-        self.task.up = self.task.root.up = _word(value, {"y": 1, "z": 2}, "root_up")
+        self.task.up = self.task.root.up = _word(value, _UPS, "up")
 
-    def set_turn(self, value: Any) -> None:
-        word = list(_UPS)[_word(value, {name: i for i, name in enumerate(_UPS)}, "up")]
-        self.task.up, self.task.to_up = _UPS[word]
+    def set_root_name(self, value: Any) -> None:
+        self.task.root.new_name = self.text(value, "root_name")
+
+    def set_unit(self, name: str, value: Any) -> None:
+        unit = 0.0 if value == "keep" and name == "to_unit" else (
+            _word(value, _LENGTHS, name) if isinstance(value, str) else float(rate_of(value, name)))
+        setattr(self.task, f"{name}_mm", unit)
 
     def set_scale(self, value: Any) -> None:
         self.task.scale = float(rate_of(value, "scale"))
@@ -192,12 +195,14 @@ _SETTERS: dict[str, Callable[[_Made, Any], None]] = {
     "euler": lambda made, value: made.set_given(made.task, "euler", _word(value, EULER_ORDERS, "euler")),
     "end_rule": lambda made, value: made.set_given(made.task, "end_rule",
                                                    _word(value, _END_RULES, "end_rule")),
-    "up": _Made.set_turn,
+    "up": _Made.set_up, "root_name": _Made.set_root_name,
+    "to_up": lambda made, value: setattr(made.task, "to_up", _word(value, {**_UPS, "keep": 0}, "to_up")),
+    "unit": lambda made, value: made.set_unit("unit", value),
+    "to_unit": lambda made, value: made.set_unit("to_unit", value),
     "reduce": _Made.set_reduce,
     "scale": _Made.set_scale, "decimals": _Made.set_decimals, "clip": _Made.set_clips,
     "extract_root": _Made.set_root, "root_node": _Made.set_root_node,
     "root_axes": lambda made, value: setattr(made.task.root, "axes", axes_of(value, "root_axes")),
-    "root_up": _Made.set_up,
     "to": lambda made, value: setattr(made.task, "format", format_number(value)),
     "start": lambda made, value: setattr(made.task, "start_after_first_key", rational(seconds_of(value, "start"))),
     "end": lambda made, value: setattr(made.task, "end_after_first_key", rational(seconds_of(value, "end"))),

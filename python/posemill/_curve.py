@@ -158,7 +158,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
         description.set_times(given["times"], given["rate"], keys)
         for name, field in _KEY_FIELDS.items():
             if given[name] is not None:
-                is_quaternion = field.startswith("rotations")
+                is_quaternion = field in ("rotations", "tangents_in", "tangents_out")
                 description.set_keys(field, given[name], components=4 if is_quaternion else 3,
                                      name=name, scalar_first=given["scalar_first"]
                                      and not is_rotation(given[name]))

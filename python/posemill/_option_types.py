@@ -13,12 +13,13 @@ from typing import Any, Literal, TypedDict, Union
 import numpy.typing as npt
 
 from ._engine import Engine
-from ._names import (AuthoredMethod, EndRule, Ends, Euler, Format, Frame, KeyFormat, Tangents, Turn,
+from ._names import (AuthoredMethod, EndRule, Ends, Euler, Format, Frame, KeyFormat, Tangents,
                      VectorMethod)
 from ._rates import Rate
 
 __all__ = ["BatchOptions", "CurveOptions", "ReadOptions", "ReduceOptions"]
 
+Length = Literal["mm", "cm", "dm", "m", "in", "ft"]
 _File = Union[str, PathLike[str]]
 
 
@@ -53,7 +54,7 @@ class ReadOptions(TypedDict, total=False):
 
     format: Format | None
     source_rate: Rate | None
-    snap: bool | None
+    literal_rate: bool | None
     strict: bool | None
     layout: _File | None
     skeleton: _File | None
@@ -86,7 +87,7 @@ class BatchOptions(ReadOptions, total=False):
     method: AuthoredMethod | None
     tangents: Tangents | _File | Sequence[float] | None
     ends: Ends | None
-    limit: bool | None
+    unlimited: bool | None
     axis: _File | Sequence[float] | None
     axis_frame: Frame | None
     swing: str | Sequence[float] | None
@@ -101,14 +102,17 @@ class BatchOptions(ReadOptions, total=False):
     fill_max: float | None
     keep_time: bool | None
     max_frames: int | None
-    up: Turn | None
+    up: Literal["y", "z"] | None
+    to_up: Literal["y", "z", "keep"] | None
+    unit: Length | float | None
+    to_unit: Length | Literal["keep"] | float | None
     scale: Rate | None
     euler: Euler | None
     decimals: int | None
     extract_root: str | None
     root_node: str | None
+    root_name: str | None
     root_axes: str | None
-    root_up: Literal["y", "z"] | None
     keep_heading: bool | None
     keep_position: bool | None
     check: bool | None

@@ -70,7 +70,7 @@ def clip_index(content: Content, clip: int | str) -> int:
     return index % count
 
 
-def _word(value: Any, words: dict[str, int], name: str) -> int:
+def _word(value: Any, words: dict[str, Any], name: str) -> Any:
     if value not in words:
         raise ValueError(f"{name}: {value!r} is unknown; expected one of {', '.join(words)}")
     return words[value]

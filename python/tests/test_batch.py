@@ -154,7 +154,7 @@ def test_lists_and_options(takes: Path, tmp_path: Path, monkeypatch: pytest.Monk
 def test_options_of_roots(tmp_path: Path) -> None:
     shutil.copy(WALK, tmp_path / "walk.bvh")
     result = pm.batch.run(tmp_path / "walk.bvh", tmp_path / "a", 60, to="glb", extract_root="Hips", root_node="new",
-                          root_axes="z", root_up="y", keep_heading=True)
+                          root_axes="z", up="y", keep_heading=True)
     told = command("resample", tmp_path / "walk.bvh", "--out-dir", tmp_path / "b", "--rate", "60", "--to", "glb",
                    "--extract-root", "Hips", "--root-node", "new", "--root-axes", "z", "--up", "y",
                    "--keep-heading")
@@ -382,7 +382,7 @@ def test_an_exception_of_the_thread_reaches_the_caller(watched: bool, takes: Pat
 
 
 def test_flags_are_true_or_false(takes: Path, tmp_path: Path) -> None:
-    for name in ("verify", "resume", "overwrite", "strict", "snap", "limit", "keep_time", "check", "reference"):
+    for name in ("verify", "resume", "overwrite", "strict", "literal_rate", "unlimited", "keep_time", "check", "reference"):
         for wrong in ("yes", "", 0, 1, [], 1.0):
             with pytest.raises(TypeError, match=f"{name}: expected True or False"):
                 pm.batch.run(takes, tmp_path / "out", 30, **{name: wrong})  # type: ignore[arg-type]
@@ -394,14 +394,14 @@ def test_false_is_no_absence(tmp_path: Path) -> None:
     walk = tmp_path / "walk.bvh"
     walk.write_text(bvh_text(1, 20))
     known = _option_types.BatchOptions.__optional_keys__
-    flags = {"strict", "snap", "limit", "keep_time", "check", "keep_heading", "keep_position", "reference", "fill"}
+    flags = {"strict", "literal_rate", "unlimited", "keep_time", "check", "keep_heading", "keep_position", "reference", "fill"}
     for name in known - flags:
         with pytest.raises((TypeError, ValueError)):
             pm.batch.run(walk, tmp_path / "out", 30, **{name: False})  # type: ignore[arg-type]
     nothing = dict.fromkeys(known)
     assert pm.batch.run(walk, tmp_path / "plain", 30).digest == \
         pm.batch.run(walk, tmp_path / "none", 30, **nothing).digest  # type: ignore[arg-type]
-    for name, meant in (("nonsense", None), ("no_snap", "snap=False"), ("no_limit", "limit=False"),
+    for name, meant in (("nonsense", None), ("no_limit", "unlimited"),
                         ("methd", "method"), ("trimstart", "trim_start")):
         for value in (False, True):
             with pytest.raises(ValueError, match=rf"{name}: is no option.*{meant or ''}"):
@@ -420,7 +420,7 @@ def test_a_frame_time_is_taken_as_written_without_snap(tmp_path: Path) -> None:
     """0.033333 s is 30 Hz where it is snapped, and 1000000/33333 Hz otherwise."""
     walk = tmp_path / "walk.bvh"
     walk.write_text(re.sub("Frame Time: .*", "Frame Time: 0.033333", bvh_text(1, 90)))
-    frames = {snap: pm.batch.run(walk, tmp_path / str(snap), "x1", snap=snap, method="spline").digest
+    frames = {snap: pm.batch.run(walk, tmp_path / str(snap), "x1", literal_rate=not snap, method="spline").digest
               for snap in (True, False)}
     rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", snap=False).clips[0].rate
              for snap in (True, False)}
@@ -435,7 +435,7 @@ def test_every_option_of_files_is_that_of_the_command() -> None:
     of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
                 "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
     taken = {name.replace("_", "-") for name in _option_types.BatchOptions.__optional_keys__}
-    assert listed - of_a_run <= taken | {"no-snap", "no-limit"}
+    assert listed - of_a_run <= taken
 
 
 def test_gaps_are_filled_as_by_the_command(tmp_path: Path) -> None:

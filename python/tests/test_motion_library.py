@@ -338,7 +338,7 @@ def test_rotations_are_saved_as_keys(keys, method, tmp_path):
     turns = [lib.sample([0], steps=[3], rate=RATE, fields=["local_rot"])["local_rot"][0] for lib in (spline, exact)]
     off = (Rotation.from_quat(turns[0]).inv() * Rotation.from_quat(turns[1])).magnitude()
     assert 0 < off.max() < {"log48": 7.6e-5, "smallest48": 8.7e-5}[keys] + 1e-6
-    with pytest.raises(ValueError, match="must be float32"):
+    with pytest.raises(ValueError, match="key_format: is not float32"):
         pm.MotionLibrary.load(path, method="spline")
 
 

@@ -64,7 +64,7 @@ def main() -> None:
     with suppress(ValueError):
         pm.batch.run([], "none", 60, methd="cubic")  # type: ignore[call-arg]
     with suppress(TypeError):
-        pm.batch.run([], "none", 60, snap="no")  # type: ignore[arg-type]
+        pm.batch.run([], "none", 60, literal_rate="no")  # type: ignore[arg-type]
     with suppress(ValueError):
         pm.batch.reduce([], "none", angle=1, tol=3)  # type: ignore[call-arg]
     print(pm.__version__)

@@ -375,7 +375,7 @@ class Ends(Case):
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate()
         self.assertEqual(process.returncode, 1, errors)
-        self.assertIn("--resume --report writes it", errors)
+        self.assertIn("(--resume writes it)", errors)
         self.assertFalse((self.folder / "report").exists())
 
     def test_usage(self):

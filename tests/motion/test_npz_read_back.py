@@ -508,7 +508,7 @@ class Layouts(Case):
         told = rewrite(path, self.path("out.npz"), 60, "nothing", fails=True)
         names = re.search(r"expected ([\w, -]+) or a JSON file", told).group(1).split(", ")
         self.assertIn("plain", names)
-        shown = subprocess.run([POSEMILL, "resample", "--help"], capture_output=True, text=True, check=True).stdout
+        shown = subprocess.run([POSEMILL, "resample", "--help=all"], capture_output=True, text=True, check=True).stdout
         self.assertIn(f"NPZ: {', '.join(names)}, or a JSON file", " ".join(shown.split()))
         page = (pathlib.Path(__file__).parents[2] / "docs/motion-layouts.md").read_text(encoding="utf-8")
         table = page[page.index("| layout |"):page.index("`joint_names` and")]

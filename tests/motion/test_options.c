@@ -154,7 +154,7 @@ TEST(numbers_out_of_range_are_refused) {
         SCOPED_OPTIONS options = make(verb_of(i));
         const pm_option_info *info = pm_option_get_info(i);
         char below[32], above[32];
-        if (info->type != PM_OPTION_NUMBER && info->type != PM_OPTION_COUNT)
+        if (info->type != PM_OPTION_NUMBER && info->type != PM_OPTION_INTEGER)
             continue;
         snprintf(below, sizeof below, "%.17g", info->is_above ? info->least : info->least - 1);
         snprintf(above, sizeof above, "%.17g", info->most + 1);

@@ -109,7 +109,7 @@ class Times(command_case.Case):
         walk = self.file("walk.bvh", bvh_text(91))
         for option in ("--start", "--end"):
             told = self.resample(walk, "a.bvh", "--rate", "30", option, "99", code=4)
-            self.assertIn(f"{option} is after the last key (99 s; the last key is 3 s", told)
+            self.assertIn(f"{option}: is after the last key (99 s; the last key is 3 s", told)
 
     def test_options_of_the_curve_take_effect_or_are_a_warning(self):
         given = {"--tangents": "mean", "--ends": "zero", "--loop": "9", "--swing": "0,0.5", "--twist": "0,0.5",

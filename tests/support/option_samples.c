@@ -44,7 +44,7 @@ const char *option_sample(size_t option, char text[OPTION_SAMPLE]) {
                                   [PM_OPTION_FILE] = "file.txt",   [PM_OPTION_RATE] = "30000/1001",
                                   [PM_OPTION_TIME] = "1001/30000", [PM_OPTION_NUMBERS] = "0.25,0.5",
                                   [PM_OPTION_NAMES] = "Hips,Head"};
-    if (info->type == PM_OPTION_NUMBER || info->type == PM_OPTION_COUNT)
+    if (info->type == PM_OPTION_NUMBER || info->type == PM_OPTION_INTEGER)
         (void)snprintf(text, OPTION_SAMPLE, "%.17g", inside);
     else
         (void)snprintf(text, OPTION_SAMPLE, "%s",

@@ -29,8 +29,8 @@ def options():
     """All options of all verbs."""
     def said(*words):
         return subprocess.run([POSEMILL, *words], capture_output=True, text=True, check=True).stdout
-    verbs = re.findall(r"(?m)^  ([a-z]+)  ", said("--help"))
-    return {option for verb in verbs for option in re.findall(r"--([a-z][a-z-]*)", said(verb, "--help"))}
+    return {option for verb in said("help", "--commands").split()
+            for option in re.findall(r"--([a-z][a-z-]*)", said(verb, "--help=all"))}
 
 
 def fields():
