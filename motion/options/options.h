@@ -151,8 +151,8 @@ OPTION_TYPE(word, WORD)       /* an enum or a bool */
 OPTION_TYPE(format, WORD)     /* pm_motion_format */
 OPTION_TYPE(number, NUMBER)   /* double; words have their word_values */
 OPTION_TYPE(numbers, NUMBERS) /* double[] */
-OPTION_TYPE(count, COUNT)     /* size_t, uint64_t or uint32_t */
-OPTION_TYPE(bytes, COUNT)     /* uint64_t: 512M */
+OPTION_TYPE(count, INTEGER)   /* size_t, uint64_t or uint32_t */
+OPTION_TYPE(bytes, INTEGER)   /* uint64_t: 512M */
 OPTION_TYPE(rate, RATE)       /* pm_rational above 0 */
 OPTION_TYPE(time, TIME)       /* pm_rational from 0 on */
 OPTION_TYPE(seconds, TIME)    /* double above 0, also as a fraction */

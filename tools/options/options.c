@@ -111,7 +111,7 @@ static cli_exit add_step(command_options *o, const task_step *step) {
     set->front_rows = command_rows;
     set->front_count = command_row_count;
     set->front = o;
-    steps[o->step_count++] = (pm_motion_step){step->name, &set->batch.task};
+    steps[o->step_count++] = (pm_motion_step){.name = step->name, .options = &set->batch.task};
     return CLI_DONE;
 }
 
