@@ -233,6 +233,11 @@ TEST(reserved_values_are_refused) {
     EXPECT_TASK_RESERVED_REFUSED(pm_motion_curve, options.task.curve);
     EXPECT_TASK_RESERVED_REFUSED(pm_motion_read_options, options.task.read);
     EXPECT_TASK_RESERVED_REFUSED(pm_motion_root_options, options.task.root);
+    const pm_motion_batch_task of_step = {.rate = NULL};
+    pm_motion_step step = {.name = "mirror", .options = &of_step};
+    options.task.steps = &step;
+    options.task.step_count = 1;
+    EXPECT_TASK_RESERVED_REFUSED(pm_motion_step, step);
     pm_motion_batch_sources sources = {.list = "a.bvh\n", .list_size = 6};
     expect_reserved_refused(pm_motion_batch_sources, sources, &error,
                             pm_motion_batch_list_create(&sources, &none, &error));
