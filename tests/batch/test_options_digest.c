@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "support/test.h"
 #include "support/option_samples.h"
 #include "support/scoped.h"
+#include "support/test.h"
 #include "support/test_folder.h"
 
 #define SCOPED_OPTIONS SCOPED(pm_motion_options_destroy) pm_motion_options *

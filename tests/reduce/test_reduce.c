@@ -357,13 +357,13 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
             draw_smooth_motion(&random, &m, i % 2 == 0);
         else
             draw_motion(&random, &m, true);
-        const pm_motion_reduce_options options = {.has_angle = true,
-                                                  .angle = exp(random_between(&random, -1, 2)),
-                                                  .position = exp(random_between(&random, -8, -2)),
-                                                  .scale_error = exp(random_between(&random, -8, -2)),
-                                                  .curve =
-                                                      subset_methods[i % COUNT_OF(subset_methods)],
-                                                  .common = i % 4 == 3};
+        const pm_motion_reduce_options options = {
+            .has_angle = true,
+            .angle = exp(random_between(&random, -1, 2)),
+            .position = exp(random_between(&random, -8, -2)),
+            .scale_error = exp(random_between(&random, -8, -2)),
+            .curve = subset_methods[i % COUNT_OF(subset_methods)],
+            .common = i % 4 == 3};
         const pm_status status = try_reduce(&m, &options, &r, new_error());
         if (status == PM_OK) {
             expect_limit(&r, &options);
