@@ -946,8 +946,8 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     REFUSED(clip.root_positions = false, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED(clip.positions.data = NULL, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED((clip.timelines = lines, clip.timeline_count = 2), PM_ERROR_ARGUMENT, "one timeline");
-    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "scalars");
-    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "has a stride of");
+    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "a type that is not");
     REFUSED((clip.vector_method = PM_VECTOR_CUBICSPLINE, clip.positions_in = clip.positions,
              clip.positions_out = clip.positions, scalars.keys_out.data = NULL),
             PM_ERROR_ARGUMENT, "scalars_out");
