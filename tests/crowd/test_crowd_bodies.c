@@ -916,7 +916,11 @@ static void expect_clip_refused(void **state, const scene *s, const pm_clip_desc
                                 pm_status status, const char *text) {
     pm_crowd *crowd = NULL;
     const pm_crowd_desc desc = {.skeleton = s->skeleton, .clips = clip, .clip_count = 1};
-    expect_error(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), status, text);
+    char said[PM_ERROR_TEXT_SIZE];
+    assert_int_equal(pm_crowd_create(engine_for(state), &desc, &crowd, new_error()), status);
+    pm_error_text(last_error(), PM_SPELLING_FIELD, said, sizeof said);
+    if (!strstr(said, text))
+        fail_msg("\"%s\" does not contain %s", said, text);
 }
 
 TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
@@ -946,8 +950,8 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     REFUSED(clip.root_positions = false, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED(clip.positions.data = NULL, PM_ERROR_ARGUMENT, "root_positions");
     REFUSED((clip.timelines = lines, clip.timeline_count = 2), PM_ERROR_ARGUMENT, "one timeline");
-    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "has a stride of");
-    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "a type that is not");
+    REFUSED(scalars.keys.stride = 8 * scalars.count - 1, PM_ERROR_ARGUMENT, "scalars");
+    REFUSED(scalars.keys.type = PM_CODED, PM_ERROR_ARGUMENT, "scalars");
     REFUSED((clip.vector_method = PM_VECTOR_CUBICSPLINE, clip.positions_in = clip.positions,
              clip.positions_out = clip.positions, scalars.keys_out.data = NULL),
             PM_ERROR_ARGUMENT, "scalars_out");
