@@ -111,10 +111,11 @@ static pm_status check_coded(const pm_clip_desc *desc, pm_error *error) {
 
 /* Checks the keys of a channel, and the tangents where its method takes them in and out. */
 static pm_status check_channel(const pm_clip_desc *desc, unsigned c, size_t keys, pm_error *error) {
-    static const char *const names[PM_CHANNEL_COUNT][PM_ARRAY_COUNT] = {
+    static const char *const names[PM_KEYED_COUNT][PM_ARRAY_COUNT] = {
         [PM_ROTATIONS] = {"rotations", "tangents-in", "tangents-out"},
         [PM_POSITIONS] = {"positions", "positions-in", "positions-out"},
-        [PM_SCALES] = {"scales", "scales-in", "scales-out"}};
+        [PM_SCALES] = {"scales", "scales-in", "scales-out"},
+        [PM_SCALARS] = {"scalars", "scalars-in", "scalars-out"}};
     const unsigned count = pm_channel_impl(desc, c).both_tangents ? PM_ARRAY_COUNT : 1;
     pm_status status = PM_OK;
     if (c == PM_ROTATIONS && pm_is_coded(desc))
