@@ -957,7 +957,7 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
             PM_ERROR_ARGUMENT, "scalars_out");
     REFUSED((clip.root_rotations = true, clip.method = PM_METHOD_HERMITE,
              clip.tangents = PM_TANGENTS_USER, clip.user_tangents = clip.positions),
-            PM_ERROR_ARGUMENT, "user_tangents");
+            PM_ERROR_ARGUMENT, "tangents");
     REFUSED(clip.loop = until_last, PM_ERROR_TIME, "last key");
     pm_crowd *crowd = NULL;
     const pm_crowd_desc desc = {.skeleton = s.skeleton, .clips = &clip, .clip_count = 1};
