@@ -108,7 +108,7 @@ static pm_status make_clips(pm_library *library, pm_engine *engine, pm_error *er
 }
 
 /* Builds the skeleton and the crowd. */
-static pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error) {
+pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error) {
     const pm_status status = make_skeleton(library, error);
     return status == PM_OK ? make_clips(library, engine, error) : status;
 }

@@ -54,6 +54,9 @@ pm_status library_encode(const pm_library_content *content, const float *rotatio
 /* The bytes of an extra's number; 0: it is no type of extras. */
 size_t library_extra_size(const char *type);
 
+/* Builds the skeleton and the crowd. */
+pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
+
 /* ---- writing ---------------------------------------------------------------------- */
 
 /* The arrays of a file. Zero-initialise. */
