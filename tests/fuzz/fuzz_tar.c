@@ -4,6 +4,7 @@
  * are found again by those names, and are read with the size that was listed or refused.
  */
 #include "fuzz.h"
+#include "motion/base/composed.h"
 #include "motion/items/archive.h"
 #include "motion/items/items.h"
 #include "scratch.h"
@@ -41,7 +42,8 @@ static void find_again(const char *path, const batch_items *items) {
         }
         listed[again.count] = &items->items[i];
         wanted[again.count] = (archive_wanted){member, again.count, false};
-        require(item_add(&again, item_text(path, ":", member), item_text(member, "", "")) != NULL);
+        require(item_add(&again, compose_format("%s:%s", path, member),
+                         compose_format("%s", member)) != NULL);
     }
     if (again.count > 1)
         qsort(wanted, again.count, sizeof *wanted, by_name);
