@@ -2,7 +2,7 @@
 """What a pm_motion holds: shared by a Motion, its clips and its skeleton."""
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cached_property, partial
 from typing import Any
 
@@ -16,7 +16,9 @@ __all__ = ["Character", "Content"]
 
 
 def _destroy_motion(handle: Any, *, data: Any) -> None:
-    """`data` are the bytes of a file in memory, which end after the motion."""
+    """`data` are the bytes of a file in memory, or the motions that this one was made of, whose bytes it points
+    into: they end after the motion.
+    """
     lib.pm_motion_destroy(ffi.new("pm_motion **", handle))
 
 
@@ -63,12 +65,15 @@ class Content(Shared):
         Whether it is in memory only, without a file.
     """
 
+    handle: Any
+
     def __init__(self, pointer: Any, made_by: tuple[Callable[..., Content], tuple[Any, ...]],
-                 data: Any = None, *, is_copy: bool = False) -> None:
+                 data: Any = None, *, sources: Iterable[Content] = ()) -> None:
         self._made_by = made_by
-        self.handle = ffi.gc(pointer, partial(_destroy_motion, data=data))
+        handles = [source.handle for source in sources]
+        self.handle = ffi.gc(pointer, partial(_destroy_motion, data=handles or data))
         self.owner = self.handle
-        self.is_copy = is_copy
+        self.is_copy = bool(handles)
         self.c = lib.pm_motion_get_content(self.handle)
         self._characters: dict[int, Character] = {}
 

@@ -23,7 +23,7 @@ def mirrored(content: Content, plane: str, pairs: Path | None) -> Content:
     call(lib.pm_motion_mirror, content.handle, ffi.new("pm_motion_mirror_options *", {
         "normal": AXES[plane], "pairs": path}), made, ffi.NULL)
     again = None if pairs is None else os.path.abspath(os.fsdecode(pairs))
-    return Content(made[0], (mirrored, (content, plane, again)), is_copy=True)
+    return Content(made[0], (mirrored, (content, plane, again)), sources=[content])
 
 
 def join_contents(contents: list[Content], names: list[str], blend: float, continue_root: bool,
@@ -37,7 +37,7 @@ def join_contents(contents: list[Content], names: list[str], blend: float, conti
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_join, ffi.new("pm_motion *[]", [c.handle for c in contents]), len(contents),
          ffi.new("char *[]", texts), options, made)
-    return Content(made[0], (join_contents, (contents, names, blend, continue_root, up)), is_copy=True)
+    return Content(made[0], (join_contents, (contents, names, blend, continue_root, up)), sources=contents)
 
 
 def cut_of(start: Number | None, end: Number | None, frames: tuple[int | None, int | None] | None) -> dict[str, Any]:
@@ -75,7 +75,7 @@ def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, con
         **cut, "repeat": repeat, "blend": blend, "continue_root": bool(continue_root),
         "joints": lists[0], "joint_count": count, "renames": lists[1],
         "rename_count": len(pairs) // 2}), made)
-    return Content(made[0], (edited, (content, cut, repeat, blend, continue_root, kept, rename)), is_copy=True)
+    return Content(made[0], (edited, (content, cut, repeat, blend, continue_root, kept, rename)), sources=[content])
 
 
 def fill_options(fill: str | bool, longest: float | None) -> Any:
@@ -95,7 +95,7 @@ def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[C
     call(lib.pm_motion_fill, content.handle, fill_options(fill, longest), made, report)
     numbers = {name: getattr(report, name) for name in
                ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
-    return Content(made[0], (_filled_again, (content, fill, longest)), is_copy=True), numbers
+    return Content(made[0], (_filled_again, (content, fill, longest)), sources=[content]), numbers
 
 
 def _filled_again(content: Content, fill: str | bool, longest: float | None) -> Content:

@@ -76,4 +76,4 @@ class Reducing(Shared):
         call(lib.pm_motion_reduce, self._content.handle, self._options, made, found)
         self.numbers = json.loads(bytes(ffi.string(lib.pm_motion_reduction_json(found[0]))).decode())
         lib.pm_motion_reduction_destroy(found)
-        return Content(made[0], (Reducing.run, (self,)), is_copy=True)
+        return Content(made[0], (Reducing.run, (self,)), sources=[self._content])

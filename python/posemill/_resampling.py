@@ -210,7 +210,7 @@ class Resampling(Shared):
         report = ffi.new("pm_motion_resample_report *")
         call(lib.pm_motion_resample_copy, self._content.handle, self.engine, self.options, made, report)
         self._end_cut = report.end_cut
-        return Content(made[0], (Resampling.run, (self,)), is_copy=True)
+        return Content(made[0], (Resampling.run, (self,)), sources=[self._content])
 
     def warnings(self) -> list[str]:
         """What has no effect, and what the last run left out."""

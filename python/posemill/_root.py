@@ -31,4 +31,4 @@ def extracted(content: Content, options: dict[str, Any]) -> Content:
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_extract_root, content.handle,
          ffi.new("pm_motion_root_options *", {**options, **keep}), made, ffi.NULL)
-    return Content(made[0], (extracted, (content, options)), is_copy=True)
+    return Content(made[0], (extracted, (content, options)), sources=[content])

@@ -9,6 +9,7 @@ import io
 import json
 import pickle
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -547,3 +548,23 @@ def test_a_clip_with_a_fault_is_carried_over_and_refused_where_it_is_asked_for(t
     assert sorted(tmp_path.iterdir()) == [path, saved]
     again = pm.load(saved)
     assert again.clips[0].rate == 15 and again.clips[1].fault == bad.fault
+
+
+def test_bytes_of_a_file_live_as_long_as_arrays_of_what_was_made_of_it(tmp_path: Path) -> None:
+    pm.convert(WALK, tmp_path / "walk.glb")
+    data = (tmp_path / "walk.glb").read_bytes()
+
+    class Stream:
+        def read(self) -> bytes:
+            return data
+
+    before = sys.getrefcount(data)
+    for made in (lambda m: m.edit(rename={"Hips": "Pelvis"}), lambda m: m.edit(rename={"Hips": "Pelvis"}).mirror(),
+                 lambda m: m.resample(20), lambda m: m.extract_root("Hips"), lambda m: pm.reduce(m, angle=1.0).motion,
+                 lambda m: pm.join([m, m])):
+        rotations = made(pm.load(Stream(), "glb")).clips[0].channels[0].keys  # type: ignore[arg-type, no-untyped-call]
+        gc.collect()
+        assert sys.getrefcount(data) > before  # the motion points into them
+        del rotations
+        gc.collect()
+        assert sys.getrefcount(data) == before
