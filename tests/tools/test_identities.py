@@ -12,7 +12,7 @@ NAME = r'"([a-z][a-z-]*)"'
 # Calls and designators that set a name.
 PLACES = (r"(?:pm_fail_field|pm_name_field|motion_fail_option|motion_name_option|\bwarn)\(([^;]*?);",
           r"refuse_cut\(([^,]*)", r"refuse_part\(([^;]*?)error", r"motion_cure\([^,]*,([^,]*)",
-          r"\.(?:option|cure) = ([^,}]*)", r"\(hint_cure\)\{([^,]*)", r"names\[PM_CHANNEL_COUNT\](.*?)\};")
+          r"\.(?:option|cure) = ([^,}]*)", r"\(hint_cure\)\{([^,]*)", r"names\[PM_KEYED_COUNT\](.*?)\};")
 
 
 def sources():
@@ -40,6 +40,7 @@ def fields():
         text = re.sub(r"/\*.*?\*/", "", header.read_text(), flags=re.S)
         for body in re.findall(r"typedef struct \w+ \{(.*?)\n\}", text, re.S):
             found |= set(re.findall(r"(\w+)(?:\[\w+\])?[;,]", body))
+    found |= {"scalars_in", "scalars_out"}  # keys_in and keys_out of pm_clip_desc.scalars
     return {field.replace("_", "-") for field in found}
 
 
