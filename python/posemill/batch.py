@@ -388,8 +388,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
         whenever the first changes, and at the end. An exception that it raises ends the run as Ctrl-C does.
     **options
         Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
-        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``; ``snap=False`` and ``limit=False``
-        for ``--no-snap`` and ``--no-limit``. None is as if left out.
+        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``,
+        ``literal_rate=True``. None is as if left out.
 
     Returns
     -------
