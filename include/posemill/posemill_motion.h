@@ -157,7 +157,8 @@ typedef struct pm_motion_content {
     uint64_t reserved[4]; /* 0 */
 } pm_motion_content;
 
-/* A motion. Immutable: all threads may read it at once. */
+/* A motion. Immutable: all threads may read it at once. One that is made of others keeps their memory until
+ * it is destroyed itself, also where they are destroyed before. */
 typedef struct pm_motion pm_motion;
 
 /* Receives warnings and other remarks, which are pm_errors with the status PM_OK; the message names the
@@ -231,9 +232,9 @@ typedef struct pm_motion_read_options {
 PM_API pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
                                 pm_motion **motion, pm_error *error);
 
-/* The same for a file in memory, which must remain valid and unchanged until the motion is
- * destroyed, and all motions that are made of it. `name` is for messages. Data that a glTF file refers to by a relative path are read from
- * `folder`; NULL: such files are refused. */
+/* The same for a file in memory, which must remain valid and unchanged until the motion and all motions
+ * that are made of it are destroyed. `name` is for messages. Data that a glTF file refers to by a relative
+ * path are read from `folder`; NULL: such files are refused. */
 PM_API pm_status pm_motion_parse(const void *data, size_t size, const char *name,
                                  const char *folder, const pm_motion_read_options *options,
                                  pm_motion **motion, pm_error *error);
