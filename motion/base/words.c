@@ -9,10 +9,6 @@
 #define HAS(list, count)                                                                           \
     _Static_assert(sizeof(list) / sizeof *(list) == (count) + 1, "a word for each, and NULL")
 
-const char *const motion_euler_words[] = {"XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX",
-                                          "XZX", "YXY", "YZY", "ZXZ", "ZYZ", NULL};
-HAS(motion_euler_words, PM_EULER_ZYZ + 1);
-
 const char *const motion_tangents_words[] = {"bessel", "mean", "hold", NULL};
 HAS(motion_tangents_words, PM_TANGENTS_TCB);
 

@@ -6,7 +6,6 @@
 #ifndef POSEMILL_MOTION_WORDS_H
 #define POSEMILL_MOTION_WORDS_H
 
-extern const char *const motion_euler_words[]; /* pm_euler_order */
 extern const char
     *const motion_tangents_words[];            /* pm_tangents that are computed from keys alone */
 extern const char *const motion_ends_words[];  /* pm_ends */

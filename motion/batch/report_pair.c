@@ -88,11 +88,6 @@ static double seconds_of(pm_rational r) {
     return r.den != 0 ? (double)r.num / (double)r.den : 0;
 }
 
-static bool is_gltf(const subject *s) {
-    const pm_motion_format format = s->view.content.format;
-    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
-}
-
 /* The part of the source that was resampled. */
 static void cut(const pm_motion_batch_task *o, subject *source, subject *output) {
     const pm_rational rate = source->clip->rate;
@@ -108,7 +103,8 @@ static void cut(const pm_motion_batch_task *o, subject *source, subject *output)
     subject_cut(source, from, seconds);
     /* Channels with steps keep all their keys where the others keep their times. */
     const double late = source->begin - output->begin;
-    if (o->keep_time && is_gltf(source) && is_gltf(output) && late > subject_step(output) / 2)
+    if (o->keep_time && motion_is_gltf(source->view.content.format) &&
+        motion_is_gltf(output->view.content.format) && late > subject_step(output) / 2)
         subject_cut(output, late, (double)INFINITY);
 }
 

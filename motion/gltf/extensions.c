@@ -37,7 +37,9 @@ static const char *const known[] = {GLTF_MESHOPT,
                                     "VRM",
                                     "VRMC_*"};
 
-bool gltf_is_known_extension(const char *name) {
+/* Whether all references of the extension to accessors, views and buffers are among those of references.c.
+ * Such an extension can be carried over, whatever it means for what is drawn. */
+static bool is_known(const char *name) {
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const size_t length = strlen(known[i]);
         const bool is_beginning = known[i][length - 1] == '*';
@@ -47,7 +49,7 @@ bool gltf_is_known_extension(const char *name) {
     return false;
 }
 
-bool gltf_is_meshopt(const char *name) {
+static bool is_meshopt(const char *name) {
     return strcmp(name, GLTF_MESHOPT) == 0 || strcmp(name, GLTF_MESHOPT_KHR) == 0;
 }
 
@@ -58,10 +60,9 @@ static bool check_required(gltf_reader *r, const json_t *value, size_t i) {
         return gltf_refuse(r, place, "is no string; expected the name of an extension");
     const char *name = json_string_value(value);
     motion_printable(shown, name, json_string_length(value));
-    if (gltf_is_meshopt(name) && !gltf_can_decompress())
+    if (is_meshopt(name) && !gltf_can_decompress())
         return gltf_refuse(r, place, "is %s, and this build has no meshoptimizer", shown);
-    return gltf_is_known_extension(name) ||
-           gltf_refuse(r, place, "is %s, which is not known", shown);
+    return is_known(name) || gltf_refuse(r, place, "is %s, which is not known", shown);
 }
 
 static const char *find_unknown(json_t *value);
@@ -69,7 +70,7 @@ static const char *find_unknown(json_t *value);
 /* The first unknown name of an object of extensions. */
 static const char *unknown_name(json_t *extensions) {
     for (void *i = json_object_iter(extensions); i; i = json_object_iter_next(extensions, i))
-        if (!gltf_is_known_extension(json_object_iter_key(i)))
+        if (!is_known(json_object_iter_key(i)))
             return json_object_iter_key(i);
     return NULL;
 }

@@ -6,19 +6,11 @@
 #ifndef POSEMILL_MOTION_GLTF_EXTENSIONS_H
 #define POSEMILL_MOTION_GLTF_EXTENSIONS_H
 
-#include <stdbool.h>
-
 #define GLTF_MESHOPT "EXT_meshopt_compression"
 #define GLTF_MESHOPT_KHR "KHR_meshopt_compression"
 #define GLTF_DRACO "KHR_draco_mesh_compression"
 #define GLTF_INSTANCING "EXT_mesh_gpu_instancing"
 #define GLTF_OUTLINE "CESIUM_primitive_outline"
 #define GLTF_POINTER_EXTENSION "KHR_animation_pointer"
-
-/* Whether all references of the extension to accessors, views and buffers are among those of
- * references.c. Such an extension can be carried over, whatever it means for what is drawn. */
-bool gltf_is_known_extension(const char *name);
-
-bool gltf_is_meshopt(const char *name);
 
 #endif

@@ -54,7 +54,7 @@ static pm_status fill(library_source *source, const char *path, pm_error *error)
 
 /* Each channel by its own interpolation where that may be another than slerp. */
 static bool is_authored(const pm_motion_content *content) {
-    bool authored = content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB;
+    bool authored = motion_is_gltf(content->format);
     for (size_t i = 0; i < content->clip_count; i++)
         for (size_t c = 0; c < content->clips[i].channel_count; c++)
             authored =

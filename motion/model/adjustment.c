@@ -8,10 +8,7 @@
 
 #include "motion/base/counts.h"
 #include "motion/base/fault.h"
-
-static bool is_gltf(pm_motion_format format) {
-    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
-}
+#include "motion/model/model.h"
 
 static pm_status check_number(const char *name, double value, pm_error *error) {
     return isfinite(value) && value >= 0
@@ -30,7 +27,7 @@ static pm_status check_up(const char *name, pm_motion_up up, pm_error *error) {
 static pm_status find_turn(const pm_motion_convert_options *o, pm_motion_format format,
                            motion_turn *turn, pm_error *error) {
     const pm_motion_up up = o->up != PM_MOTION_UP_FOUND ? o->up
-                            : is_gltf(format)           ? PM_MOTION_UP_Y
+                            : motion_is_gltf(format)    ? PM_MOTION_UP_Y
                                                         : PM_MOTION_UP_FOUND;
     *turn = MOTION_TURN_NONE;
     if (o->to_up == PM_MOTION_UP_FOUND || o->to_up == up)
@@ -47,7 +44,9 @@ static pm_status find_turn(const pm_motion_convert_options *o, pm_motion_format 
 
 static pm_status find_scale(const pm_motion_convert_options *o, pm_motion_format format,
                             double *scale, pm_error *error) {
-    const double metre = 1000, unit = o->unit_mm > 0 ? o->unit_mm : is_gltf(format) ? metre : 0;
+    const double metre = 1000, unit = o->unit_mm > 0           ? o->unit_mm
+                                      : motion_is_gltf(format) ? metre
+                                                               : 0;
     *scale = o->scale > 0 ? o->scale : 1;
     if (o->to_unit_mm == 0 || o->to_unit_mm == unit)
         return PM_OK;

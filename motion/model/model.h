@@ -220,6 +220,11 @@ struct motion_format {
  * resumed. */
 enum { MOTION_WRITER_VERSION = 2 };
 
+/* Both containers of glTF, whose files hold several clips. */
+static inline bool motion_is_gltf(pm_motion_format format) {
+    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
+}
+
 /* The largest number that a format can write. */
 double motion_largest_of(const motion_format *format);
 

@@ -15,6 +15,10 @@ static const char *word_of_format(size_t index) {
                : NULL;
 }
 
+static const char *word_of_euler(size_t index) {
+    return index < pm_euler_order_count() ? pm_euler_order_name((pm_euler_order)index) : NULL;
+}
+
 static const char *word_of_method(size_t index) {
     return index < pm_method_count() ? pm_method_get_info((pm_method)index)->name : NULL;
 }
@@ -274,7 +278,7 @@ const option_row option_rows[] = {
           "are multiplied; keep (default)")},
     {NAME("scale", "FACTOR"), TYPE(number), TASK(scale), ABOVE(0, 0), .usual_number = 1,
      .verbs = OF_WRITERS, TOPIC(writing), HELP("multiply all lengths, such as by 0.5")},
-    {NAME("euler", "ORDER"), WORDS(motion_euler_words, 0), TASK(euler),
+    {NAME("euler", "ORDER"), TYPE(word), .word_of = word_of_euler, TASK(euler),
      GIVEN(pm_motion_batch_task, euler_given), .usual_number = -1, .verbs = OF_WRITERS,
      TOPIC(writing),
      HELP("BVH: order of the rotation channels; default: that of each joint of a BVH file, "

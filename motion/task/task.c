@@ -12,6 +12,7 @@
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
 #include "motion/model/adjustment.h"
+#include "motion/model/made.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
 #include "motion/task/task_clips.h"
@@ -30,20 +31,8 @@ size_t task_first_clip(const task_work *w) {
     return w->clip_count > 0 ? w->clips[0] : motion_first_clip(&w->motion->content);
 }
 
-static bool is_gltf(pm_motion_format format) {
-    return format == PM_MOTION_GLTF || format == PM_MOTION_GLB;
-}
-
 static bool is_named(const task_step *step, const char *name) {
     return step && strcmp(step->name, name) == 0;
-}
-
-static size_t count_rotations(const pm_motion_clip *clip) {
-    size_t count = 0;
-    for (size_t c = 0; c < clip->channel_count; c++)
-        count += clip->channels[c].path == PM_MOTION_ROTATION &&
-                 clip->channels[c].interpolation != PM_MOTION_STEP;
-    return count;
 }
 
 /* Keys of the longest timelines of the clips that are resampled. */
@@ -51,15 +40,8 @@ static size_t count_frames(const task_work *w) {
     const pm_motion_content *content = pm_motion_get_content(w->motion);
     const size_t clips = w->clip_count > 0 ? w->clip_count : content->clip_count;
     size_t frames = 0;
-    for (size_t i = 0; i < clips; i++) {
-        const pm_motion_clip *clip = &content->clips[w->clip_count > 0 ? w->clips[i] : i];
-        size_t most = 0;
-        for (size_t t = 0; t < clip->timeline_count; t++) {
-            const size_t keys = clip->timelines[t].key_count;
-            most = keys > most ? keys : most;
-        }
-        frames += most;
-    }
+    for (size_t i = 0; i < clips; i++)
+        frames += (size_t)motion_count_rows(&content->clips[w->clip_count > 0 ? w->clips[i] : i]);
     return frames;
 }
 
@@ -102,7 +84,7 @@ static void describe_source(task_work *w, const task_step *step, const pm_motion
     report->source_frames = count_frames(w);
     const bool resamples = is_named(step, "resample"), reduces = is_named(step, "reduce");
     report->rate = resamples ? w->rate : reduces ? (pm_rational){0, 0} : clip->rate;
-    report->track_count = count_rotations(clip);
+    report->track_count = task_count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
     report->joint_count = content->node_count > 0 ? content->node_count : report->track_count;
     report->method = reduces          ? pm_method_get_info(curve_of(task))->name
@@ -174,7 +156,7 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
     const pm_status status = find_moves(w, &moves, error);
     if (status != PM_OK)
         return motion_name_failure(status, w->path, error);
-    if (moves && is_gltf(format) && is_gltf(content->format))
+    if (moves && motion_is_gltf(format) && motion_is_gltf(content->format))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "glTF cannot be scaled or turned: its meshes would be left out");
     if (moves && has_rate && !has_joints && format == PM_MOTION_NPZ)
@@ -186,7 +168,7 @@ static pm_status check_conversion(const task_work *w, pm_error *error) {
                        "not scaled or turned, because no layout names them: %s",
                        w->report->other_arrays);
     if (!has_rate && !task_has_step(w->how->task, "reduce") && w->clip_count > 0 &&
-        content->clip_count > 1 && is_gltf(format))
+        content->clip_count > 1 && motion_is_gltf(format))
         return motion_fail_option(
             error, PM_ERROR_ARGUMENT, "clip",
             "has no effect: %s holds all clips of '%s'; expected a format of one clip",
@@ -230,7 +212,7 @@ static pm_status find_clips(task_work *w, pm_error *error) {
     pm_status status = task_find_clips(w->motion, w->path, task, w->clips, &w->clip_count, error);
     if (status == PM_OK && (task_has_step(w->how->task, "resample") || w->clip_count > 0))
         status = check_clips(w, error);
-    return status != PM_OK || is_gltf(w->format) ? status : choose_one(w, w->format, error);
+    return status != PM_OK || motion_is_gltf(w->format) ? status : choose_one(w, w->format, error);
 }
 
 /* Samples per frame of the file. 1 for a single key. */

@@ -168,12 +168,11 @@ static pm_status root(task_work *w, const pm_motion_batch_task *task, pm_motion 
 
 /* Formats with interpolations of their own keep them, unless a method is given. */
 static bool is_authored(const task_work *w, const pm_motion_batch_task *task) {
-    const pm_motion_format format = w->motion->content.format;
     return task->curve.authored ||
-           (!task->curve.method_given && (format == PM_MOTION_GLTF || format == PM_MOTION_GLB));
+           (!task->curve.method_given && motion_is_gltf(w->motion->content.format));
 }
 
-static size_t count_rotations(const pm_motion_clip *clip) {
+size_t task_count_rotations(const pm_motion_clip *clip) {
     size_t count = 0;
     for (size_t c = 0; c < clip->channel_count; c++)
         count += clip->channels[c].path == PM_MOTION_ROTATION &&
@@ -192,7 +191,7 @@ static pm_status describe_curve(task_work *w, const pm_motion_batch_task *task, 
     const size_t keys = clip->timelines[0].key_count;
     const size_t trimmed = task->trim_start < keys ? task->trim_start : 0;
     w->curve = (pm_clip_desc){.track_count = 0};
-    const pm_status status = task_curve_apply(curve, keys - trimmed, count_rotations(clip),
+    const pm_status status = task_curve_apply(curve, keys - trimmed, task_count_rotations(clip),
                                               how->curve, &w->curve, error);
     if (status == PM_OK && !curve->axis_given)
         w->curve.axes.data = NULL;

@@ -37,6 +37,9 @@ bool task_has_step(const pm_motion_batch_task *task, const char *name);
 const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,
                               const pm_motion_batch_task **options);
 
+/* The rotations of a clip that are resampled: steps are not. */
+size_t task_count_rotations(const pm_motion_clip *clip);
+
 /* What the resampling of w->motion is asked for, once its rate, its clips and its curve are known. */
 pm_motion_resample_options task_resampling(const task_work *w, const pm_motion_batch_task *task);
 

@@ -10,6 +10,7 @@
 #include "motion/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
+#include "motion/model/model.h"
 #include "motion/model/names.h"
 #include "motion/time/rate.h"
 
@@ -97,7 +98,7 @@ static const char *resampling_of(const pm_motion_content *content) {
         return content->format == PM_MOTION_BVH
                    ? "resample: rejects values that are not finite; --fill or --nan hold replaces them"
                    : "resample: rejects values that are not finite; --fill replaces them";
-    return content->format == PM_MOTION_GLTF || content->format == PM_MOTION_GLB
+    return motion_is_gltf(content->format)
                ? "resample: each channel by its own interpolation; steps keep their keys"
                : "resample: rotations by slerp, other channels linearly; samples on keys keep "
                  "their values";
