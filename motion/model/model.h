@@ -40,6 +40,9 @@ typedef struct motion_position {
     bool changed; /* that key is not what the document has there: the writer takes the sample */
     bool is_partly;          /* with `changed`: numbers of some channels are, and others are not */
     const pm_motion *source; /* whose document has that key. NULL: motion_writing.document */
+    uint64_t
+        own; /* of samples of a curve: the key of the motion that the sample lies on and has the
+                     values of, whosever it is in a file; MOTION_NO_KEY: none */
 } motion_position;
 
 #define MOTION_NO_KEY UINT64_MAX

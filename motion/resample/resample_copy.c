@@ -58,46 +58,28 @@ static bool keep_timeline(motion_arena *arena, const motion_samples *samples,
     return times != NULL;
 }
 
-/* The source's own numbers, with the sign of the sample where they are a rotation. */
-static void keep_key(const pm_motion_channel *from, size_t key, double *sample) {
-    double own[4] = {0, 0, 0, 0}, dot = 0;
-    const bool rotates = from->path == PM_MOTION_ROTATION;
-    if (rotates)
-        evaluate_key(from, key, own);
-    for (uint32_t i = 0; i < 4; i++)
-        dot += rotates ? own[i] * sample[i] : 0;
-    for (uint32_t i = 0; i < from->components; i++)
-        sample[i] = rotates ? (dot < 0 ? -own[i] : own[i])
-                            : evaluate_number(&from->keys, from->components, key, i);
-}
-
 /* Samples that lie on keys are rows of the source. */
 static bool add_rows(const motion_position positions[], uint64_t count, const pm_motion *from,
                      pm_motion *made, size_t clip) {
     bool good = true;
     for (uint64_t k = 0; good && k < count; k++)
-        good = motion_add_rows(made, clip,
-                               &(motion_run){.count = 1,
-                                             .from = positions[k].key,
-                                             .source = positions[k].exact ? from : NULL,
-                                             .clip = clip});
+        good =
+            motion_add_rows(made, clip,
+                            &(motion_run){.count = 1,
+                                          .from = positions[k].own,
+                                          .source = positions[k].own != MOTION_NO_KEY ? from : NULL,
+                                          .clip = clip});
     return good;
 }
 
 static pm_status read_all(const motion_samples *samples, const pm_motion *motion, size_t clip,
                           motion_arena *scratch, double *const channels[], pm_motion *made,
                           pm_error *error) {
-    const pm_motion_clip *from = &motion->content.clips[clip];
     const size_t count = (size_t)samples->count;
     motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
     if (!positions)
         return motion_refuse_memory(error);
     const pm_status status = samples->read(samples->user, 0, count, channels, positions, error);
-    for (size_t k = 0; status == PM_OK && k < count; k++)
-        for (size_t c = 0; positions[k].exact && c < from->channel_count; c++)
-            if (channels[c])
-                keep_key(&from->channels[c], (size_t)positions[k].key,
-                         channels[c] + k * from->channels[c].components);
     return status == PM_OK && !add_rows(positions, count, motion, made, clip)
                ? motion_refuse_memory(error)
                : status;
@@ -146,7 +128,7 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
     s.largest = DBL_MAX;   /* the format of a copy is not known yet */
     s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
-    s.counts_own = true;
+    s.keeps_keys = true;
     if (status == PM_OK)
         status = sampler_select(&s, 0, s.clip->channel_count, error);
     if (status == PM_OK) {

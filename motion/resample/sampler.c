@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/base/huge_pages.h"
+#include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
 #include "motion/resample/sampler_filter.h"
@@ -124,13 +125,43 @@ static void give(const sampler *s, size_t count, double *const channels[], size_
     }
 }
 
-/* The caller has the values of these samples. */
+/* Whether the caller has the values of a sample. */
+static bool is_kept(const sampler *s, motion_position position) {
+    return motion_exact_key(position) != MOTION_NO_KEY &&
+           position.source == motion_form_of(s->motion);
+}
+
 static bool are_left(const sampler *s, const motion_position positions[], size_t count) {
     bool left = s->leaves_kept;
     for (size_t k = 0; left && k < count; k++)
-        left = motion_exact_key(positions[k]) != MOTION_NO_KEY &&
-               positions[k].source == motion_form_of(s->motion);
+        left = is_kept(s, positions[k]);
     return left;
+}
+
+/* The numbers of a key, with the sign of the sample where they are a rotation. */
+static void keep_key(const pm_motion_channel *from, size_t key, double *sample) {
+    double own[4] = {0, 0, 0, 0}, dot = 0;
+    const bool rotates = from->path == PM_MOTION_ROTATION;
+    if (rotates)
+        evaluate_key(from, key, own);
+    for (uint32_t i = 0; i < 4; i++)
+        dot += rotates ? own[i] * sample[i] : 0;
+    for (uint32_t i = 0; i < from->components; i++)
+        sample[i] = rotates ? (dot < 0 ? -own[i] : own[i])
+                            : evaluate_number(&from->keys, from->components, key, i);
+}
+
+/* Samples on keys are the keys, which have more digits, unless the caller takes them from its document. */
+static void keep_keys(const sampler *s, size_t at, size_t count, double *const channels[],
+                      const motion_position positions[]) {
+    for (size_t k = at; k < at + count; k++) {
+        if (positions[k].own == MOTION_NO_KEY || (!s->keeps_keys && is_kept(s, positions[k])))
+            continue;
+        for (size_t c = 0; c < s->clip->channel_count; c++)
+            if (channels[c] && s->resampled[c])
+                keep_key(&s->clip->channels[c], (size_t)positions[k].own,
+                         channels[c] + k * s->clip->channels[c].components);
+    }
 }
 
 /* Samples of the grid, without the extra one. */
@@ -195,6 +226,8 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
                                   : read_regular(s, at, now, channels, done, error);
             if (status == PM_OK)
                 status = sampler_check_numbers(s, at, done, now, channels, positions, error);
+            if (status == PM_OK)
+                keep_keys(s, done, now, channels, positions);
         }
         done += now;
     }

@@ -33,7 +33,7 @@ typedef struct sampler {
     bool leaves_kept; /* the values of samples that lie on keys are not computed. May be changed
                          before channels are selected */
     double largest;   /* number that the output can hold; others are refused */
-    bool counts_own;  /* positions count keys of the motion, and not rows of its document */
+    bool keeps_keys;  /* samples on keys are the keys, also where a document has them */
     /* Of the channels that are selected. */
     track_groups tracks;
     sampler_group groups[TRACKS_MAX_GROUPS];

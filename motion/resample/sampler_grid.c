@@ -196,12 +196,12 @@ static size_t clip_index(const sampler *s) {
 static motion_position position_of(const sampler *s, resample_position at) {
     const uint64_t keys = s->clip->timelines[0].key_count - s->options->trim_start;
     if (at.frame >= keys)
-        return (motion_position){.key = MOTION_NO_KEY};
+        return (motion_position){.key = MOTION_NO_KEY, .own = MOTION_NO_KEY};
     const uint64_t key = s->options->trim_start + at.frame;
+    const bool is_on_key = at.remainder == 0 && s->interpolating;
     motion_position position = motion_find_row(s->motion, clip_index(s), key);
-    position.exact = at.remainder == 0 && s->interpolating && (position.exact || s->counts_own);
-    if (s->counts_own)
-        position.key = key;
+    position.exact = position.exact && is_on_key;
+    position.own = is_on_key ? key : MOTION_NO_KEY;
     return position;
 }
 
@@ -317,7 +317,7 @@ static void count_kept(sampler *s, double time) {
 static void advance_listed(sampler *s, size_t count, motion_position positions[]) {
     for (size_t k = 0; k < count; k++) {
         count_kept(s, sampler_time(s, s->next + k));
-        positions[k] = (motion_position){.key = MOTION_NO_KEY};
+        positions[k] = (motion_position){.key = MOTION_NO_KEY, .own = MOTION_NO_KEY};
     }
 }
 

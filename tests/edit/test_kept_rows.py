@@ -135,6 +135,14 @@ class Bvh(Text):
         self.assertLess(np.abs(numbers[:, :3] - wanted[:, :3]).max(), 1e-6)
         self.assertGreater(np.abs(numbers[:, 9:] - wanted[:, 9:]).max(), 1)
 
+    def test_samples_on_frames_that_a_step_changed_are_these_frames(self):
+        """To the last digit: those between are single precision. Angles may go another way round."""
+        self.write("a", 9, hierarchy=HIERARCHY.replace("JOINT Leg", "JOINT RightLeg").replace("Spine", "LeftLeg"))
+        self.make("mirror", "a.bvh", "-o", "mirrored.bvh")
+        self.make("mirror", "a.bvh", "-o", "faster.bvh", "--rate", "x2")
+        mirrored, faster = ([row.split()[:3] for row in self.rows(stem)] for stem in ("mirrored", "faster"))
+        self.assertEqual(faster[::2], mirrored)
+
     def test_numbers_beside_scaled_ones(self):
         rows = self.write("a", 6)
         self.make("convert", "a.bvh", "-o", "made.bvh", "--scale", "0.5")
