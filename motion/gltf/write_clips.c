@@ -104,15 +104,6 @@ static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, size_t count, 
     return json_array_append_new(accessors, accessor) == 0 ? accessor : NULL;
 }
 
-/* A bound of times as the file has it, in float32; of keys of a document as they are in memory, for which the
- * shorter number often stands. */
-static double bound_of(const gltf_writer *w, const gltf_new_clip *fresh, const gltf_part *part,
-                       size_t k) {
-    return fresh->samples || !w->document->json_channels
-               ? (double)gltf_number_of(fresh, part, k) + 0.0
-               : motion_kept_time(&part->keys, k);
-}
-
 /* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones
  * is *index. */
 static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, size_t count,
@@ -129,7 +120,8 @@ static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, 
     json_t *accessor = add_accessor(w, fresh, count, type, index);
     bool is_done = accessor != NULL;
     for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
-        const double bound = bound_of(w, fresh, &part, i == 0 ? 0 : count - 1);
+        /* as the file has it: a bound that is not float32 is not the time */
+        const double bound = (double)gltf_number_of(fresh, &part, i == 0 ? 0 : count - 1) + 0.0;
         is_done = json_object_set_new(accessor, bounds[i], json_pack("[f]", bound)) == 0;
     }
     fresh->size += part.numbers * sizeof(float);

@@ -4,6 +4,7 @@
 
 usage: test_kept_rows.py POSEMILL
 """
+import json
 import random
 import unittest
 
@@ -229,6 +230,31 @@ class Npz(Case):
         self.make("join", "a.npz", "b.npz", "-o", "made.npz")
         self.expect("made", a, b)
         self.assertEqual(np.load(self.folder / "made.npz")["phase"].tolist(), [*phase, *(phase + 100)])
+
+
+class Gltf(Case):
+    def times(self, stem):
+        """The bounds of times that the file states, and those that it has."""
+        data = (self.folder / f"{stem}.glb").read_bytes()
+        size = int.from_bytes(data[12:16], "little")
+        document, binary = json.loads(data[20:20 + size]), data[28 + size:]
+        for index in {s["input"] for a in document["animations"] for s in a["samplers"]}:
+            accessor = document["accessors"][index]
+            at = document["bufferViews"][accessor["bufferView"]].get("byteOffset", 0) + accessor.get("byteOffset", 0)
+            values = np.frombuffer(binary, "<f4", accessor["count"], at).astype(float)
+            yield [*accessor["min"], *accessor["max"]], [values.min(), values.max()]
+
+    def test_bounds_of_times_are_those_of_the_times(self):
+        """In single precision, as validators of glTF compare them."""
+        self.make("convert", WALK, "-o", "walk.glb")
+        for stem, words in (("cut", ("edit", "walk.glb", "--cut", "0.31:1.07")), ("joined", ("join", "walk.glb", "walk.glb")),
+                            ("reduced", ("reduce", "walk.glb", "--angle", "1")),
+                            ("faster", ("resample", "walk.glb", "--rate", "47.3"))):
+            self.make(*words, "-o", f"{stem}.glb")
+            found = list(self.times(stem))
+            self.assertTrue(found)
+            for stated, real in found:
+                self.assertEqual(stated, real, stem)
 
 
 class Runs(Case):
