@@ -213,7 +213,8 @@ static void advance_uniform(sampler *s, size_t count, motion_position positions[
         positions[k] = position_of(s, s->position);
         if (!at_end)
             resample_position_step(&s->grid, &s->position);
-        s->report->kept += motion_exact_key(positions[k]) != MOTION_NO_KEY && s->has_first;
+        s->report->kept +=
+            positions[k].own != MOTION_NO_KEY && !positions[k].changed && s->has_first;
     }
 }
 

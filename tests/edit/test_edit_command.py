@@ -565,6 +565,10 @@ class Acclaim(Case):
         (self.folder / "a.asf").write_text(ASF)
         (self.folder / "a.amc").write_text(AMC)
         self.assertEqual(self.check_world(self.folder / "a.amc", self.folder / "a.asf", range(2)), 2)
+        done = self.run_posemill("resample", "a.amc", "-o", "a.bvh", "--rate", "240", "--source-rate", "120", "--device",
+                                 "none", "--json")
+        report = json.loads(done.stdout)
+        self.assertEqual((report["frames"], report["kept_frames"]), (3, 2))
         done = self.make("resample", "a.amc", "-o", "a.bvh", "--rate", "60", "--device", "none")
         self.assertIn("has no rate; 120 frames per second are taken", done.stderr)
         done = self.make("convert", "a.amc", "b.bvh", "--source-rate", "60")
