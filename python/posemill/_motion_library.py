@@ -173,7 +173,7 @@ class MotionLibrary(Shared):
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
                    extras: Extras | None = None, engine: Engine | None = None,
                    **reading: Any) -> MotionLibrary:
-        """Read motion files; each clip becomes a motion.
+        """Read motion files; each clip becomes a motion, in a temporary file that is mapped, as of :meth:`build`.
 
         Parameters
         ----------
