@@ -14,8 +14,8 @@
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
 
 static int64_t nanoseconds(struct timespec time) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;

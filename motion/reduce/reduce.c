@@ -426,7 +426,6 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     r->to = made_begin(r->motion, &clips);
     if (!r->to)
         return motion_refuse_memory(error);
-    r->to->keeps_times = true;
     pm_status status = list_channels(r, error);
     if (status == PM_OK)
         status = find_all(r, error);

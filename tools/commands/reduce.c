@@ -9,8 +9,8 @@
 #include "motion/base/seconds.h"
 #include "motion/files/output_names.h"
 #include "motion/model/model.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_reduce.h"
 #include "resample_run.h"
 
 #include <math.h>

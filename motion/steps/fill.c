@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/edit/edit.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
 #include "motion/model/similarity.h"
+#include "motion/steps/edit.h"
+#include "motion/steps/steps.h"
 
 static const double default_longest = 0.5;
 
@@ -344,3 +345,33 @@ pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *
     c_locale_end(before);
     return status;
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+/* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */
+static void say_gaps(task_work *w, const pm_motion_fill_report *r, bool frozen) {
+    task_say(w, "filled: %zu gap%s of %zu keys that were not finite", r->nan_gaps,
+             r->nan_gaps == 1 ? "" : "s", r->nan_keys);
+    if (frozen)
+        task_say(w, ", %zu gap%s of %zu frozen keys", r->frozen_gaps,
+                 r->frozen_gaps == 1 ? "" : "s", r->frozen_keys);
+    if (r->longest > 0)
+        task_say(w, ", at most %.6g s", r->longest);
+}
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->fill != NULL;
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    static const pm_motion_fill_options defaults;
+    const pm_motion_fill_options *o = task->fill ? task->fill : &defaults;
+    pm_motion_fill_report filled;
+    const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
+    if (status == PM_OK)
+        say_gaps(w, &filled, o->frozen > 0);
+    return status;
+}
+
+const task_step step_fill = {"fill", "resample", "fill fill-max", false, is_asked, make_step};

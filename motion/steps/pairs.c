@@ -9,8 +9,8 @@
 #include <strings.h>
 
 #include "motion/base/printable.h"
-#include "motion/edit/edit.h"
 #include "motion/model/names.h"
+#include "motion/steps/edit.h"
 
 #define NONE PM_NO_INDEX32
 
