@@ -15,7 +15,8 @@
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
-#include "motion/model/pose.h"
+#include "motion/model/names.h"
+#include "motion/model/sides.h"
 #include "motion/model/similarity.h"
 
 /* Of rest poses, relative to their size. */
@@ -25,7 +26,7 @@ typedef struct mirror_plan {
     const pm_motion_content *from;
     int normal;
     const uint32_t *partners;
-    double (*world)[4]; /* rest rotations */
+    similarity *world; /* rest poses */
 } mirror_plan;
 
 /* ---- images -------------------------------------------------------------------------------- */
@@ -83,27 +84,12 @@ static void conjugate(const double q[4], double out[4]) {
 
 /* ---- the rest pose ------------------------------------------------------------------------- */
 
-static bool find_world(mirror_plan *plan) {
-    const pm_motion_node *nodes = plan->from->nodes;
-    uint32_t *order = calloc(plan->from->node_count + 1, sizeof *order);
-    const bool good = order && pose_order(plan->from, order);
-    for (size_t i = 0; good && i < plan->from->node_count; i++) {
-        double *own = plan->world[order[i]];
-        memcpy(own, nodes[order[i]].rotation, 4 * sizeof *own);
-        evaluate_normalise(own);
-        if (nodes[order[i]].parent >= 0)
-            quat_multiply(plan->world[nodes[order[i]].parent], own, own);
-    }
-    free(order);
-    return good;
-}
-
 /* m(B(a))^-1 B(b), of rest rotations a and b. Units are exact. */
 static void find_turn(const mirror_plan *plan, size_t a, size_t b, double turn[4]) {
     double image[4];
-    conjugate(plan->world[a], image);
+    conjugate(plan->world[a].q, image);
     mirror_rotation(plan, image);
-    quat_multiply(image, plan->world[b], turn);
+    quat_multiply(image, plan->world[b].q, turn);
     for (int i = 0; i < 4; i++)
         if (fabs(fabs(turn[i]) - 1) <= tolerance * tolerance) {
             const double sign = turn[i] > 0 ? 1 : -1;
@@ -258,15 +244,58 @@ static pm_status check_options(const pm_motion_mirror_options *o, pm_error *erro
     return MOTION_CHECK_RESERVED(pm_motion_mirror_options, o, error);
 }
 
-static void report_pairs(const mirror_plan *plan, const bool *is_alone, uint32_t *alone,
-                         pm_motion_mirror_report *report) {
-    *report = (pm_motion_mirror_report){
-        .partners = plan->partners, .node_count = plan->from->node_count, .alone = alone};
-    for (uint32_t n = 0; n < plan->from->node_count; n++) {
-        report->pair_count += plan->partners[n] > n;
+static void report_pairs(const mirror_plan *plan, const sides_rest *rest, const bool *is_alone,
+                         uint32_t *alone, double *distances, pm_motion_mirror_report *report) {
+    *report = (pm_motion_mirror_report){.partners = plan->partners,
+                                        .node_count = plan->from->node_count,
+                                        .pair_count = rest->pairs,
+                                        .alone = alone,
+                                        .plane = (pm_motion_axis)(1 << plan->normal),
+                                        .image_count = rest->images[plan->normal],
+                                        .farthest = rest->farthest[plan->normal],
+                                        .distances = distances};
+    for (uint32_t n = 0; n < plan->from->node_count; n++)
         if (is_alone[n])
             alone[report->alone_count++] = n;
-    }
+}
+
+static void note_pair(const pm_motion_mirror_report *report, uint32_t node,
+                      const pm_motion_content *content, motion_notes *notes) {
+    const motion_about about = {.cure = "pairs", .cure_value = "FILE", .hint = "names the pairs"};
+    const uint32_t other = report->partners[node];
+    char first[MOTION_PRINTABLE], second[MOTION_PRINTABLE];
+    motion_note_about(notes, about, "%s and %s are %.3g from mirror images at rest",
+                      motion_joint_name(first, content->nodes[node].name, node),
+                      motion_joint_name(second, content->nodes[other].name, other),
+                      report->distances[node]);
+}
+
+/* What the plane is known from, and the pairs that it does not map; where it maps all, the one that it maps
+ * worst, if that is seen. */
+static void note_plane(const pm_motion_mirror_report *r, const sides_rest *rest, bool given,
+                       const pm_motion_content *content, motion_notes *notes) {
+    enum { MOST = 8 };
+    const motion_about about = {.option = "plane"};
+    const char axis = "xyz"[r->plane >> 1];
+    size_t left_out = 0, said = 0;
+    if (given)
+        motion_note_about(notes, about, "plane %c as given", axis);
+    else if (rest->size > 0)
+        motion_note_about(notes, about, "plane %c found from %zu of %zu pairs", axis,
+                          r->image_count, r->pair_count);
+    else
+        motion_note_about(notes, about, "plane %c by convention of joints without lengths", axis);
+    for (uint32_t n = 0; n < r->node_count; n++)
+        if (r->partners[n] > n && !(r->distances[n] <= SIDES_TOLERANCE * rest->size)) {
+            if (said++ < MOST)
+                note_pair(r, n, content, notes);
+            else
+                left_out++;
+        }
+    if (left_out > 0)
+        motion_note(notes, "%zu more pairs are no mirror images at rest", left_out);
+    if (said == 0 && r->pair_count > 0 && r->distances[r->farthest] > 1e-3 * rest->size)
+        note_pair(r, r->farthest, content, notes);
 }
 
 static bool make_clips(const mirror_plan *plan, const pm_motion *motion, pm_motion *to,
@@ -280,27 +309,37 @@ static bool make_clips(const mirror_plan *plan, const pm_motion *motion, pm_moti
     return good;
 }
 
-static pm_status make(const pm_motion *motion, const pm_motion_mirror_options *o, pm_motion *to,
-                      pm_motion_clip *clips, pm_motion_mirror_report *report, pm_error *error) {
+/* Finds pairs and the plane. */
+static pm_status make_plan(mirror_plan *plan, const pm_motion *motion,
+                           const pm_motion_mirror_options *o, motion_notes *notes,
+                           pm_motion_mirror_report *report, pm_error *error) {
+    motion_arena *arena = notes->arena;
     const size_t nodes = motion->content.node_count;
-    uint32_t *partners = motion_allocate(&to->arena, nodes, sizeof *partners);
-    uint32_t *alone = motion_allocate(&to->arena, nodes, sizeof *alone);
-    bool *is_alone = motion_allocate(&to->arena, nodes, sizeof *is_alone);
-    mirror_plan plan = {.from = &motion->content,
-                        .normal = o->normal == PM_MOTION_AXIS_Y   ? 1
-                                  : o->normal == PM_MOTION_AXIS_Z ? 2
-                                                                  : 0,
-                        .partners = partners,
-                        .world = motion_allocate(&to->arena, nodes, sizeof *plan.world)};
-    if (!partners || !alone || !is_alone || !plan.world)
+    uint32_t *partners = motion_allocate(arena, nodes, sizeof *partners);
+    uint32_t *alone = motion_allocate(arena, nodes, sizeof *alone);
+    bool *is_alone = motion_allocate(arena, nodes, sizeof *is_alone);
+    double(*apart)[3] = motion_allocate(arena, nodes, sizeof *apart);
+    double *distances = motion_allocate(arena, nodes, sizeof *distances);
+    sides_rest rest;
+    *plan = (mirror_plan){.from = &motion->content,
+                          .partners = partners,
+                          .world = motion_allocate(arena, nodes, sizeof *plan->world)};
+    if (!partners || !alone || !is_alone || !apart || !distances || !plan->world)
         return motion_refuse_memory(error);
-    const pm_status status = edit_find_pairs(&motion->content, o->pairs, partners, is_alone, error);
+    pm_status status = edit_find_pairs(plan->from, o->pairs, partners, is_alone, error);
+    if (status == PM_OK && (!sides_find_world(plan->from, plan->world) ||
+                            !sides_check_rest(plan->from, plan->world, partners, apart, &rest)))
+        status = motion_refuse_memory(error);
+    if (status == PM_OK)
+        status = sides_choose_plane(plan->from, partners, &rest, o->normal, motion->across,
+                                    &plan->normal, error);
+    for (size_t n = 0; status == PM_OK && n < nodes; n++)
+        distances[n] = apart[n][plan->normal];
     if (status != PM_OK)
         return status;
-    if (!find_world(&plan))
-        return motion_refuse_memory(error);
-    report_pairs(&plan, is_alone, alone, report);
-    return make_clips(&plan, motion, to, clips) ? PM_OK : motion_refuse_memory(error);
+    report_pairs(plan, &rest, is_alone, alone, distances, report);
+    note_plane(report, &rest, o->normal != 0, plan->from, notes);
+    return notes->lost ? motion_refuse_memory(error) : PM_OK;
 }
 
 static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options *o,
@@ -317,7 +356,13 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
-    status = make(motion, o, to, clips, report ? report : &own, error);
+    mirror_plan plan;
+    to->notes.arena = &to->arena;
+    status = make_plan(&plan, motion, o, &to->notes, report ? report : &own, error);
+    to->content.notes = to->notes.all;
+    to->content.note_count = to->notes.count;
+    if (status == PM_OK && !make_clips(&plan, motion, to, clips))
+        status = motion_refuse_memory(error);
     return made_end(to, status, mirrored);
 }
 

@@ -37,7 +37,8 @@ static void say_name(char text[TASK_EDITED], const char *before, const pm_motion
     say(text, "%s%s", before, motion_joint_name(shown, content->nodes[node].name, (int64_t)node));
 }
 
-/* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe" */
+/* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe", and what notes of the
+ * result say of the plane. */
 static void say_pairs(char text[TASK_EDITED], const pm_motion_content *content,
                       const pm_motion_mirror_report *report) {
     const char *before = ": ";
@@ -53,6 +54,8 @@ static void say_pairs(char text[TASK_EDITED], const pm_motion_content *content,
     before = "; no partner: ";
     for (size_t i = 0; i < report->alone_count; i++, before = ", ")
         say_name(text, before, content, report->alone[i]);
+    for (size_t i = 0; i < content->note_count; i++)
+        say(text, "; %s", content->notes[i]->message);
 }
 
 /* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */
