@@ -634,10 +634,13 @@ PM_API pm_status pm_motion_extract_root(const pm_motion *motion,
 /* ---- mirroring, joining and cutting ---------------------------------------- */
 
 typedef struct pm_motion_mirror_options {
-    pm_motion_axis normal; /* of the plane, which goes through the origin. 0: x */
+    /* Of the plane, which goes through the origin. 0: the axis across which the rest pose maps most pairs
+     * onto each other */
+    pm_motion_axis normal;
     /* A text file with two names of joints on each line, with a tab between them, or a blank. NULL:
-     * pairs are found by names: Left and Right as parts of words, L and R between separators or at
-     * an end (L_Hip, hip.L), and l and r before a name (lThigh, lfemur) */
+     * pairs are found by names: by left and right, lft and rgt, and their signs in Chinese and Japanese; L
+     * and R between separators (L_Hip, hip.L), or where a joint has the other name (LHip, lfemur, HandL);
+     * FL, FR, RL, RR and others of quadrupeds. Numbers behind a separator at the end may differ (_015) */
     const char *pairs;
 
     uint64_t reserved[8]; /* must be 0 */
@@ -650,18 +653,27 @@ typedef struct pm_motion_mirror_report {
     size_t pair_count;
     const uint32_t *alone; /* nodes whose names have a side, without a node of the other side */
     size_t alone_count;
+    pm_motion_axis plane; /* across which left and right changed places: as given or found */
+    uint32_t farthest;    /* the first node of the pair with the largest distance */
+    size_t image_count;   /* pairs whose rest positions are mirror images within a hundredth of the
+                             largest extent of all paired nodes */
+    /* For each node, from the mirror image of its rest position to its partner's, in units of length; 0
+     * without a partner. The plane goes through the joint from which all pairs branch off */
+    const double *distances;
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_mirror_report;
 
 /* Makes a motion in which left and right have changed places: in the world, each joint moves from its
  * rest pose as its partner does on the other side of the plane, on the same skeleton. The rest pose
- * is taken to be that of a figure with equal sides. Rotations of joints whose rest rotations are each
+ * is taken to be that of a figure with equal sides; the report says where it is not. Rotations of joints whose rest rotations are each
  * other's mirror images, up to half turns about axes, only change signs and places of numbers, so
  * that twice is the identity to the bit. Positions of joints that are animated are mirrored, about
  * the rest pose where the lengths of both sides differ; a joint in the middle that stays at its rest
- * position keeps it. Scales change places; weights and numbers without a node stay.
- * Refused with PM_ERROR_FILE: a motion without nodes or pairs, and pairs whose parents are no pair.
+ * position keeps it. Scales change places; weights and numbers without a node stay. Notes of the result say
+ * how the plane was found, and name pairs that are no mirror images at rest.
+ * Refused with PM_ERROR_FILE: a motion without nodes or pairs, pairs whose parents are no pair and, without
+ * `normal`, a rest pose that maps no pair, or as many across two axes.
  * The result has no file: pm_motion_convert writes it. Destroy it with
  * pm_motion_destroy; the source may be destroyed before. `options` and `report` may be NULL. Blocks.
  * Thread-safe, also for one motion. */

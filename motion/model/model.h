@@ -176,7 +176,9 @@ struct pm_motion {
      * it does, or the file does not say. */
     const bool *turned;
     bool has_given_joints; /* its nodes are those of the options */
-    bool headers_only;     /* some channels have no keys, and nothing makes them */
+    pm_motion_axis
+        across;        /* from right to left, by convention of joints without lengths. 0: by rest */
+    bool headers_only; /* some channels have no keys, and nothing makes them */
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;

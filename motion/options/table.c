@@ -156,9 +156,9 @@ const option_row option_rows[] = {
     {NAME("continue-root", NULL), TYPE(flag), JOIN(continue_root), .verbs = OF(JOIN),
      HELP("each motion goes on where the one before ended: its heading, and its place on the "
           "ground; a pose that is there twice is left out")},
-    {NAME("plane", "AXIS"), TYPE(plane), MIRROR(normal), .usual_number = PM_MOTION_AXIS_X,
-     .words = axis_words, .verbs = OF(MIRROR),
-     HELP("x, y or z, which points from right to left; default: x")},
+    {NAME("plane", "AXIS"), TYPE(plane), MIRROR(normal), .words = axis_words, .verbs = OF(MIRROR),
+     HELP("x, y or z, which points from right to left; default: the one across which the rest "
+          "pose maps most pairs")},
     {NAME("pairs", "FILE"), TYPE(path), MIRROR(pairs), .reads = FILE_TEXT, .verbs = OF(MIRROR),
      HELP("a file with two names of joints on each line; default: by their names")},
 

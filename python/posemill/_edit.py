@@ -14,14 +14,14 @@ from ._root import AXES, UPS
 __all__ = ["cut_of", "edited", "fill_options", "filled", "join_contents", "mirrored"]
 
 
-def mirrored(content: Content, plane: str, pairs: Path | None) -> Content:
+def mirrored(content: Content, plane: str | None, pairs: Path | None) -> Content:
     """Left for right, of all clips."""
-    if plane not in AXES:
+    if plane not in (None, *AXES):
         raise ValueError(f"plane: {plane!r} is unknown; expected 'x', 'y' or 'z'")
     path = ffi.NULL if pairs is None else ffi.new("char[]", file_name(pairs))
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_mirror, content.handle, ffi.new("pm_motion_mirror_options *", {
-        "normal": AXES[plane], "pairs": path}), made, ffi.NULL)
+        "normal": AXES[plane] if plane else 0, "pairs": path}), made, ffi.NULL)
     again = None if pairs is None else os.path.abspath(os.fsdecode(pairs))
     return Content(made[0], (mirrored, (content, plane, again)), sources=[content])
 

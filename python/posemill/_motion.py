@@ -336,28 +336,36 @@ class Motion:
             "keep_position": bool(keep_position), "keep_heading": bool(keep_heading)})
         return Motion._of(content, f"{self.name}, with root motion")
 
-    def mirror(self, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+    def mirror(self, plane: str | None = None, *, pairs: Path | None = None, robot: Skeleton | None = None) -> Motion:
         """Swap left and right: a wave of the left hand becomes a wave of the right hand.
 
         Parameters
         ----------
-        plane : str
-            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left.
+        plane : str, optional
+            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left. Default: the one across which
+            the rest pose maps most pairs.
         pairs : path, optional
-            A file with two names of joints on each line. Default: by Left and Right in names, by L and R
-            between separators, and by l and r before names. Other joints are mirrored in their places.
+            A file with two names of joints on each line. Default: by their names, as `posemill mirror`. Other
+            joints are mirrored in their places.
+        robot : Skeleton, optional
+            The skeleton of a robot, for files of robots, which have no joints: signs of angles follow from the
+            axes of its hinges.
 
         Returns
         -------
         Motion
-            In memory. Twice is the identity.
+            In memory. Twice is the identity. `notes` say how the plane was found, and name pairs that are no
+            mirror images at rest, with their distance.
 
         Examples
         --------
         >>> import posemill as pm
         >>> pm.load("walk.bvh").mirror().save("mirrored.bvh")
         """
-        return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+        if robot is None:
+            return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+        from ._robot_mirror import mirrored_robot
+        return Motion._of(mirrored_robot(self._content, robot, plane, pairs), f"{self.name}, mirrored")
 
     def edit(self, *, start: Number | None = None, end: Number | None = None,
              frames: tuple[int | None, int | None] | None = None, repeat: int = 1,
@@ -780,7 +788,8 @@ def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[st
     return Motion._of(content, motion.name)
 
 
-def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+def mirror(motion: Motion, plane: str | None = None, *, pairs: Path | None = None,
+           robot: Skeleton | None = None) -> Motion:
     """Swap left and right: see :meth:`Motion.mirror`.
 
     Examples
@@ -789,7 +798,7 @@ def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Mo
     >>> pm.mirror(pm.load("walk.bvh")).names == pm.load("walk.bvh").names
     True
     """
-    return motion.mirror(plane, pairs=pairs)
+    return motion.mirror(plane, pairs=pairs, robot=robot)
 
 
 def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool = False,
