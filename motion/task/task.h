@@ -5,6 +5,7 @@
 #ifndef POSEMILL_MOTION_TASK_H
 #define POSEMILL_MOTION_TASK_H
 
+#include "motion/model/jumps.h"
 #include "motion/model/model.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_curve.h"
@@ -47,7 +48,9 @@ typedef struct task_report {
                                 of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
-    char edited[TASK_EDITED];          /* what became of the joints; "" if nothing can be said */
+    char edited[TASK_EDITED]; /* what became of the joints; "" if nothing can be said */
+    jump_shown *jumps;        /* malloc'ed: those that fill found */
+    size_t jump_count;
     pm_motion_root_report root;        /* where the task extracts one */
     char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
 } task_report;
@@ -104,7 +107,7 @@ pm_status task_write(task_work *w, pm_error *error);
 /* The first clip that is resampled. */
 size_t task_first_clip(const task_work *w);
 
-/* Completes the report. */
+/* Completes the report, whose `jumps` the caller frees. */
 void task_close(task_work *w);
 
 #endif

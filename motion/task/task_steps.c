@@ -66,6 +66,28 @@ static void say_gaps(char text[TASK_EDITED], const pm_motion_fill_report *r, boo
         say(text, ", at most %.6g s", r->longest);
 }
 
+/* All that are found are kept for JSON and records; of many, the first are said here. */
+static pm_status report_jumps(task_report *report, const pm_motion_content *content,
+                              const pm_motion_fill_options *o, const pm_motion_fill_report *r,
+                              pm_error *error) {
+    enum { SAID = 8 };
+    static const char *const words[2] = {"repaired", "stay as they are"};
+    const size_t before = report->jump_count;
+    char text[TASK_EDITED / 2];
+    if (!jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count))
+        return motion_refuse_memory(error);
+    jumps_describe(report->jumps + before, r->jump_count, SAID, words, text, sizeof text);
+    say(report->edited, "; jumps above %g degrees: %s%s",
+        o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none",
+        r->jump_count > SAID ? " (--json lists all)" : "");
+    for (size_t i = 0; i < r->jump_count; i++)
+        if (r->jumps[i].kind == PM_MOTION_JUMP_START) {
+            say(report->edited, "; key 0 is apart, as a T-pose is: --trim-start 1 leaves it out");
+            break;
+        }
+    return PM_OK;
+}
+
 /* ---- editing ------------------------------------------------------------------------------- */
 
 static bool asks_fill(const pm_motion_batch_task *task) {
@@ -78,9 +100,10 @@ static pm_status fill(task_work *w, const pm_motion_batch_task *task, pm_motion 
     const pm_motion_fill_options *o = task->fill ? task->fill : &defaults;
     pm_motion_fill_report filled;
     const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
-    if (status == PM_OK)
-        say_gaps(w->report->edited, &filled, o->frozen > 0);
-    return status;
+    if (status != PM_OK)
+        return status;
+    say_gaps(w->report->edited, &filled, o->frozen > 0);
+    return o->jumps ? report_jumps(w->report, &(*made)->content, o, &filled, error) : PM_OK;
 }
 
 static pm_status edit(task_work *w, const pm_motion_edit_options *o, pm_motion **made,
