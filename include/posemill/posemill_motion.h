@@ -734,21 +734,52 @@ typedef struct pm_motion_edit_options {
 PM_API pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
                                 pm_motion **edited, pm_error *error);
 
-/* ---- filling gaps -------------------------------------------------------- */
+/* ---- filling gaps and repairing jumps ------------------------------------ */
+
+typedef enum pm_motion_jump_kind {
+    PM_MOTION_JUMP_BACK =
+        0, /* a flip or a spike: after `key_count` keys the channel is back where it was */
+    PM_MOTION_JUMP_STAYS, /* it does not come back within the longest gap: a cut, a teleport */
+    PM_MOTION_JUMP_START  /* from key 0 to key 1: key 0 is apart, as a T-pose is */
+} pm_motion_jump_kind;
+
+/* A step from a key to the next one that no motion around it explains: a rotation that turns by more than
+ * `jump_degrees`, or a position that moves by more than a twentieth of the size of its path, eight times as
+ * fast as the median of the ten keys on both sides, and three times as fast as the steps beside it. It is
+ * back after at most 5 keys (a spike), or where both jumps of a rotation are above 90 degrees, after any
+ * number (a flip): with the distance or angle across the keys, or the angle between the turns there and
+ * back, at most a third of both jumps. Rotations are compared as rotations: angles that are written with
+ * another turn, or as another solution of the same rotation, do not jump. Steps, cubic splines, and
+ * channels of fewer than 5 keys have no jumps. */
+typedef struct pm_motion_jump {
+    pm_motion_jump_kind kind;
+    size_t clip, channel;
+    size_t key;       /* the first behind the jump */
+    size_t key_count; /* until it is back; 0, unless it comes back */
+    double time;      /* of the key, in seconds */
+    double size;      /* degrees, or of a position units of length, from the key before */
+} pm_motion_jump;
 
 typedef struct pm_motion_fill_options {
     /* Rotations that hold exactly still for more than this number of frames, while another rotation
      * moves, are gaps too, unless they never move; the first of these frames is not. 0: they are not */
     size_t frozen;
     double longest; /* seconds between the keys about a gap; longer ones are refused. 0: 0.5 */
+    bool jumps; /* true: keys between a jump and the way back are gaps too, of at most `longest` */
+    double jump_degrees; /* what a rotation jumps by at least, up to 180. 0: 30 */
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_fill_options;
 
+/* `jumps` is valid until the filled motion is destroyed. */
 typedef struct pm_motion_fill_report {
     size_t nan_gaps, nan_keys;       /* runs of keys that are not finite, and their keys */
     size_t frozen_gaps, frozen_keys; /* of rotations that hold still */
     double longest;                  /* seconds, of all gaps */
+    /* With `jumps`, all that were found, in the order of clips, channels and keys: those that come back
+     * are repaired, the others are left as they are */
+    const pm_motion_jump *jumps;
+    size_t jump_count;
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_fill_report;
@@ -757,7 +788,8 @@ typedef struct pm_motion_fill_report {
  * must have been read for with keep_nan. The keys of a rotation in a gap are those of a hermite curve
  * (pm_method) between the good keys about it, with the velocities of the segments on both sides, or
  * that of the gap where there is none; of other numbers, those of a cubic Hermite spline likewise.
- * A gap at an end takes the nearest good key. Keys that are not in gaps keep their bits.
+ * A gap at an end takes the nearest good key. Keys that are not in gaps keep their bits. Jumps are looked
+ * for once the other gaps are filled.
  * Refused with PM_ERROR_FILE: a longer gap, with its joint and time, and a channel without any good
  * key. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the
  * source may be destroyed before. `options` and `report` may be NULL. Blocks. Thread-safe, also for

@@ -122,8 +122,10 @@ const option_row option_rows[] = {
      HELP("remove higher frequencies, without a delay; auto: 0.45 of the smaller rate, so that a "
           "lower rate does not alias")},
     {NAME("fill", NULL), TYPE(fill), FILL(frozen), .verbs = OF(RESAMPLE),
-     HELP("fill gaps with a hermite curve: values that are not finite, and with {fill}=frozen:N "
-          "also rotations that hold exactly still for more than N frames while others move")},
+     HELP("fill gaps with a hermite curve: values that are not finite; with {fill}=frozen:N "
+          "also rotations that hold exactly still for more than N frames while others move; with "
+          "{fill}=jumps also frames in which a joint jumps away and back, and with {fill}=jumps:20 "
+          "from 20 degrees on instead of 30")},
     {NAME("fill-max", "S"), TYPE(seconds), FILL(longest), .usual_number = 0.5,
      .verbs = OF(RESAMPLE), .requires = "fill",
      HELP("longest gap that {fill} fills, in seconds; default 0.5")},
