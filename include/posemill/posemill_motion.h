@@ -249,6 +249,33 @@ PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
  * when there is none, or an argument is NULL. */
 PM_API bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node);
 
+/* ---- reach --------------------------------------------------------------- */
+
+/* How far what moves with a node reaches from it, in the node's own space, below its scale. Vertices of a skin are
+ * where the inverse bind matrix of the joint takes them; those of a mesh without a skin are where they are, and
+ * move with the node that has the mesh. Morph targets count with weights from 0 to 1. */
+typedef struct pm_motion_reach {
+    bool has_vertices;      /* false: it moves none, and the box is 0 */
+    double low[3], high[3]; /* the box about all vertices that it moves with any weight */
+    double farthest;        /* the distance of the farthest of these from the node */
+    double
+        reach; /* of the farthest that it moves with at least an eighth of the vertex's weights. A motion
+                     without meshes: of the farthest child or tail */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_reach;
+
+/* Finds it for each node: `nodes` has room for node_count rows. The vertices are read in this call, also of a motion
+ * that was made of others and has the joints of a file. Refused with PM_ERROR_FILE: meshes that are compressed by
+ * Draco or drawn as instances, and accessors, weights and joints of vertices that are not valid. `has_mesh`, which
+ * may be NULL, receives whether any node moves vertices. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes,
+                                      bool *has_mesh, pm_error *error);
+
+/* Where distances are measured, in place of a length. */
+#define PM_MOTION_AT_MESH (-1.0)   /* at the corners of the box of pm_motion_reach */
+#define PM_MOTION_AT_JOINTS (-2.0) /* at joints alone */
+
 /* ---- for crowds ---------------------------------------------------------- */
 
 typedef struct pm_motion_character_options {
