@@ -8,6 +8,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/placed.h"
 
 /* The channels of a node: rotation, translation, scale. NULL: it has its rest pose. */
 typedef struct node_channels {
@@ -27,15 +28,6 @@ void pose_value(const pm_motion_node *node, const node_channels *own, const pm_m
 /* The pose of a node relative to its parent; of the scale, the first number. */
 similarity pose_local(const pm_motion_node *node, const node_channels *own,
                       const pm_motion_clip *clip, double time);
-
-/* A joint in model space: where it is, and where its axes go, with their scales. */
-typedef struct placed {
-    double origin[3], axes[3][3];
-} placed;
-
-/* Places a joint of this pose relative to its parent; NULL: a root. */
-void pose_place(const double rotation[4], const double position[3], const double scale[3],
-                const placed *parent, placed *to);
 
 /* The nodes, parents before their children. False: memory is exhausted. */
 bool pose_order(const pm_motion_content *content, uint32_t *order);

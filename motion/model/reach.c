@@ -94,14 +94,14 @@ static void add_axes(const placed *joint, double at, reach_points *to) {
     }
 }
 
-static pm_status find_axes(const pm_motion_content *content, const pm_motion_clip *clip, double at,
-                           motion_arena *arena, reach_points *points, pm_error *error) {
+static bool find_axes(const pm_motion_content *content, const pm_motion_clip *clip, double at,
+                      motion_arena *arena, reach_points *points) {
     const size_t count = content->node_count;
     const node_channels *channels = pose_find_channels(arena, clip, count);
     uint32_t *order = motion_allocate(arena, count, sizeof *order);
     placed *joints = motion_allocate(arena, count, sizeof *joints);
     if (!channels || !order || !joints || !pose_order(content, order))
-        return motion_refuse_memory(error);
+        return false;
     for (size_t i = 0; i < count; i++) {
         const size_t n = order[i];
         const pm_motion_node *node = &content->nodes[n];
@@ -112,58 +112,69 @@ static pm_status find_axes(const pm_motion_content *content, const pm_motion_cli
                    node->parent >= 0 ? &joints[node->parent] : NULL, &joints[n]);
         add_axes(&joints[n], at, &points[n]);
     }
-    return PM_OK;
+    return true;
+}
+
+const reach_points *reach_of_clip(const reach_set *set, const pm_motion_content *content,
+                                  const pm_motion_clip *clip, motion_arena *arena) {
+    if (set->at == PM_MOTION_AT_MESH)
+        return set->corners;
+    reach_points *points = motion_allocate(arena, content->node_count, sizeof *points);
+    return points && (set->at < 0 || find_axes(content, clip, set->at, arena, points)) ? points
+                                                                                       : NULL;
 }
 
 /* Boxes of vertices; *is_found false: there are none. */
-static pm_status find_corners(const pm_motion *motion, motion_arena *arena, reach_points *points,
+static pm_status find_corners(const pm_motion *motion, motion_arena *arena, reach_set *found,
                               bool *is_found, pm_error *error) {
     const size_t count = motion->content.node_count;
     pm_motion_reach *nodes = motion_allocate(arena, count, sizeof *nodes);
-    if (!nodes)
+    found->corners = motion_allocate(arena, count, sizeof *found->corners);
+    if (!nodes || !found->corners)
         return motion_refuse_memory(error);
     const pm_status status = pm_motion_find_reach(motion, nodes, is_found, error);
     for (size_t n = 0; status == PM_OK && n < count; n++)
-        add_corners(&nodes[n], &points[n]);
+        add_corners(&nodes[n], &found->corners[n]);
     return status;
 }
 
-/* Of the vertices, if they are asked for or can be found. */
-static pm_status find_mesh(const pm_motion *motion, double at, double at_otherwise,
-                           motion_arena *arena, reach_set *found, pm_error *error) {
+pm_status reach_find(const pm_motion *motion, double at, double at_otherwise, motion_arena *arena,
+                     reach_set *found, pm_error *error) {
     pm_error fault = {.status = PM_OK};
     bool has_mesh = false;
-    const pm_status status = find_corners(motion, arena, found->points, &has_mesh, &fault);
-    if (status == PM_OK && (has_mesh || at == 0)) {
-        found->at = has_mesh ? PM_MOTION_AT_MESH : at_otherwise;
+    *found = (reach_set){.at = at};
+    if (at != 0 && at != PM_MOTION_AT_MESH)
         return PM_OK;
-    }
+    const pm_status status = find_corners(motion, arena, found, &has_mesh, &fault);
+    found->at = has_mesh || at != 0 ? PM_MOTION_AT_MESH : at_otherwise;
     if (status == PM_ERROR_FILE && at == 0) {
-        found->at = at_otherwise;
         found->unread = motion_copy_text(arena, fault.message, strlen(fault.message));
         return found->unread ? PM_OK : motion_refuse_memory(error);
     }
-    if (status == PM_OK)
-        return motion_fail_option(error, PM_ERROR_FILE, "at",
-                                  "mesh: the motion has no mesh whose vertices joints move");
-    if (error)
+    if (status != PM_OK && error)
         *error = fault;
-    return status;
+    return status != PM_OK || has_mesh || at == 0
+               ? status
+               : motion_fail_option(error, PM_ERROR_FILE, "at",
+                                    "mesh: the motion has no vertices that joints move");
 }
 
-pm_status reach_find(const pm_motion *motion, const pm_motion_clip *clip, double at,
-                     double at_otherwise, motion_arena *arena, reach_set *found, pm_error *error) {
-    const pm_motion_content *content = &motion->content;
-    *found = (reach_set){.at = at};
-    found->points = motion_allocate(arena, content->node_count, sizeof *found->points);
-    if (!found->points)
-        return motion_refuse_memory(error);
-    if (at == 0 || at == PM_MOTION_AT_MESH) {
-        const pm_status status = find_mesh(motion, at, at_otherwise, arena, found, error);
-        if (status != PM_OK)
-            return status;
+double reach_apart(const reach_points *points, const placed *a, const placed *b) {
+    double origin[3], axes[3][3];
+    for (int j = 0; j < 3; j++) {
+        origin[j] = a->origin[j] - b->origin[j];
+        for (int i = 0; i < 3; i++)
+            axes[i][j] = a->axes[i][j] - b->axes[i][j];
     }
-    return found->at > 0 ? find_axes(content, clip, found->at, arena, found->points, error) : PM_OK;
+    double all = vector_length(origin);
+    for (size_t p = 0; p < points->count; p++) {
+        const double *at = points->at[p];
+        double d[3];
+        for (int j = 0; j < 3; j++)
+            d[j] = origin[j] + axes[0][j] * at[0] + axes[1][j] * at[1] + axes[2][j] * at[2];
+        all = fmax(all, vector_length(d));
+    }
+    return all;
 }
 
 pm_status reach_check_at(double at, pm_error *error) {

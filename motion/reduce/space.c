@@ -156,29 +156,26 @@ static void pose_at(const space_walk *w, double time, placed *const poses[2]) {
         }
 }
 
-/* The largest distance of a joint and its three points. */
+static const reach_points *points_of(const space_walk *w, size_t pair) {
+    static const reach_points none;
+    return w->request->points ? &w->request->points[pair] : &none;
+}
+
+/* The largest distance of a joint and its points. */
 static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
     const size_t *nodes = w->request->pairs[pair];
-    const placed *a = &poses[0][nodes[0]], *b = &poses[1][nodes[1]];
-    double all = 0;
-    for (int point = -1; point < 3; point++) {
-        double d[3];
-        for (int j = 0; j < 3; j++)
-            d[j] = a->origin[j] - b->origin[j] +
-                   (point < 0 ? 0 : w->request->at * (a->axes[point][j] - b->axes[point][j]));
-        all = fmax(all, vector_length(d));
-    }
-    return all;
+    return reach_apart(points_of(w, pair), &poses[0][nodes[0]], &poses[1][nodes[1]]);
 }
 
 /* How far the bound of an interval is above what was found at its ends. What is rounded counts twice: the
  * exact curve is that far from what is computed at the ends, and again between them. */
 static double excess(const space_walk *w, size_t pair, double seconds) {
+    const double at = points_of(w, pair)->radius;
     double sum = 0, reach = 0, rounded = 0;
     for (int side = 0; side < 2; side++) {
         const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
-        const double far = s->reach + s->growth * w->request->at;
-        sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * w->request->at;
+        const double far = s->reach + s->growth * at;
+        sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * at;
         reach += far;
         rounded += 2 * s->rounding * far;
     }

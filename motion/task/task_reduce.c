@@ -12,11 +12,6 @@
 #include "motion/model/model.h"
 #include "motion/model/names.h"
 
-/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
-static double default_at(const pm_motion *motion) {
-    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
-}
-
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
     if (!motion_is_gltf(format) && format != PM_MOTION_NPZ) {
         motion_report(error, PM_ERROR_ARGUMENT,
@@ -78,7 +73,6 @@ pm_status task_reduce(const pm_motion *motion, const pm_motion_reduce_options *h
     if (status != PM_OK)
         return status;
     options.common |= format == PM_MOTION_NPZ; /* it has one list of times */
-    options.at = options.at > 0 ? options.at : default_at(motion);
     options.clips = clip_count > 0 ? clips : NULL;
     options.clip_count = clip_count;
     return pm_motion_reduce(motion, &options, reduced, reduction, error);

@@ -17,8 +17,7 @@ typedef struct task_reduced {
 /* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. */
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error);
 
-/* pm_motion_reduce of the clips at these indices, of all if there are none, with the default of `at`, for a
- * format: the keys for NPZ are common, and what it cannot hold within the bounds is refused. */
+/* pm_motion_reduce of the clips at these indices, of all if there are none, for a format: the keys for NPZ are common, and what it cannot hold within the bounds is refused. */
 pm_status task_reduce(const pm_motion *motion, const pm_motion_reduce_options *how,
                       pm_motion_format format, const size_t *clips, size_t clip_count,
                       pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error);
