@@ -249,6 +249,33 @@ PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
  * when there is none, or an argument is NULL. */
 PM_API bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node);
 
+/* ---- reach --------------------------------------------------------------- */
+
+/* How far what moves with a node reaches from it, in the node's own space, below its scale. Vertices of a skin are
+ * where the inverse bind matrix of the joint takes them; those of a mesh without a skin are where they are, and
+ * move with the node that has the mesh. Morph targets count with weights from 0 to 1. */
+typedef struct pm_motion_reach {
+    bool has_vertices;      /* false: it moves none, and the box is 0 */
+    double low[3], high[3]; /* the box about all vertices that it moves with any weight */
+    double farthest;        /* the distance of the farthest of these from the node */
+    double
+        reach; /* of the farthest that it moves with at least an eighth of the vertex's weights. A motion
+                     without meshes: of the farthest child or tail */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_reach;
+
+/* Finds it for each node: `nodes` has room for node_count rows. The vertices are read in this call, also of a motion
+ * that was made of others and has the joints of a file. Refused with PM_ERROR_FILE: meshes that are compressed by
+ * Draco or drawn as instances, and accessors, weights and joints of vertices that are not valid. `has_mesh`, which
+ * may be NULL, receives whether any node moves vertices. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes,
+                                      bool *has_mesh, pm_error *error);
+
+/* Where distances are measured, in place of a length. */
+#define PM_MOTION_AT_MESH (-1.0)   /* at the corners of the box of pm_motion_reach */
+#define PM_MOTION_AT_JOINTS (-2.0) /* at joints alone */
+
 /* ---- for crowds ---------------------------------------------------------- */
 
 typedef struct pm_motion_character_options {
@@ -462,11 +489,16 @@ typedef struct pm_motion_reduce_options {
                         between equal ones are dropped */
     double scale_error; /* the largest difference of scales and weights, as a part of the source's.
                            0: as of `position` */
-    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
-     * three points on its axes, `at` from it in its own space. The error is shared among the joints of
-     * a chain. 0: none. Refused for positions and scales with cubicspline. */
+    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of points
+     * that move with it. The error is shared among the joints of a chain. 0: none. Refused for positions and
+     * scales with cubicspline. */
     double distance;
-    double at; /* with a distance */
+    /* With a distance, the points. PM_MOTION_AT_MESH: the corners of the box of pm_motion_reach, so that no vertex
+     * of a skin is farther from where the source has it than `distance`; refused where pm_motion_find_reach is, and
+     * without vertices. PM_MOTION_AT_JOINTS: none. A length: three on the joint's axes, that far from it in model
+     * space, below all scales, in the rest pose with the largest scales of the clip. 0: the mesh where there is one
+     * whose vertices can be read, otherwise 10 cm, which are 10 in BVH and 0.1 in other formats */
+    double at;
     /* Of the rotations: slerp, whose keys are a subset of the source's; cubicspline, with the source's
      * values at a subset of its keys and tangents that are fitted; or squad, hermite or spline through a
      * subset of its keys, with their own tangents and ends. A rotation that has a step which no cubic
@@ -519,8 +551,11 @@ typedef struct pm_motion_reduction_numbers {
     /* With a distance: in model space. `channel` is PM_NO_INDEX, and these are the node and its clip. */
     pm_motion_error_bound distance;
     size_t distance_node, distance_clip;
+    double at; /* of the options, and where that is 0 what was taken; 0 without a distance */
+    /* Why vertices, which were to be the default of `at`, cannot be read. NULL: they can, or there are none */
+    const char *unread_mesh;
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[2]; /* 0 */
 } pm_motion_reduction_numbers;
 
 /* A report of what was reduced. Immutable: all threads may read it at once. */

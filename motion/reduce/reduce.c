@@ -29,6 +29,7 @@ typedef struct reducing {
     size_t *first; /* of each clip, among them */
     motion_arena scratch;
     pm_motion *to;
+    reach_set reach;                /* with a distance */
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
 } reducing;
@@ -48,10 +49,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
-    if (!(isfinite(o->at) && o->at >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "at is %g, expected a length from 0 on",
-                           o->at);
-    return PM_OK;
+    return reach_check_at(o->at, error);
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
@@ -200,20 +198,20 @@ static pm_status find_clip(void *user, pm_error *error) {
     return check_found(r, error);
 }
 
-static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     clip_search search = {r, clip};
-    const share_request request = {.content = r->source,
-                                   .channels = r->channels + r->first[clip],
-                                   .count = r->source->clips[clip].channel_count,
-                                   .distance = r->options.distance,
-                                   .at = r->options.at,
-                                   .curve = r->options.curve,
-                                   .find = find_clip,
-                                   .user = &search};
     space_result result;
-    if (r->options.distance == 0 || !is_chosen(&r->options, clip) ||
-        r->source->clips[clip].channel_count == 0)
-        return find_clip(&search, error);
+    const share_request request = {
+        .content = r->source,
+        .channels = r->channels + r->first[clip],
+        .count = r->source->clips[clip].channel_count,
+        .distance = r->options.distance,
+        .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
+        .curve = r->options.curve,
+        .find = find_clip,
+        .user = &search};
+    if (!request.points)
+        return motion_refuse_memory(error);
     const pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
         (r->limits.position > 0 || r->limits.scale > 0))
@@ -228,6 +226,18 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     return status;
 }
 
+static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+    return r->options.distance == 0 || !is_chosen(&r->options, clip) ||
+                   r->source->clips[clip].channel_count == 0
+               ? find_clip(&(clip_search){r, clip}, error)
+               : share_clip(r, clip, error);
+}
+
+/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
+static double default_at(const pm_motion_content *content) {
+    return content->format == PM_MOTION_BVH ? 10 : 0.1;
+}
+
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
     pm_status status = PM_OK;
@@ -235,6 +245,10 @@ static pm_status find_all(reducing *r, pm_error *error) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
+    if (r->options.distance > 0)
+        status = reach_find(r->motion, r->options.at, default_at(r->source), &r->scratch, &r->reach,
+                            error);
+    r->options.at = r->reach.at;
     for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
         status = search_clip(r, i, error);
         tell_progress(r, r->first[i + 1]);
@@ -462,7 +476,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
-                                    &r.distance, r.distance_clip);
+                                    &r.distance, r.distance_clip, r.reach.unread);
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {
