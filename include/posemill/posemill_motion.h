@@ -454,7 +454,9 @@ typedef struct pm_motion_convert_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
-        decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+        decimals;   /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+    bool drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
+                       that do not reset nodes between clips then show the pose of the clip before */
     /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
@@ -472,6 +474,9 @@ typedef struct pm_motion_convert_options {
  * joints keep their channels, and numbers that do not change keep their text, except as `euler` and
  * `decimals` require. BVH has no scales: constant uniform ones are
  * multiplied into the lengths below them. Nothing is resampled: BVH and NPZ require uniform keys.
+ * A glTF file that is made anew has a skin of each tree of nodes, bound to the rest pose, unless the motion has
+ * skins that say more. In clips of glTF that are not as they were read, a channel that has one value at all
+ * times has one key, or two where no other channel has the last time of the clip.
  * The file appears when it is complete. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
@@ -482,13 +487,18 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle;  /* false: 0.5 degrees, and with a distance none */
+    bool has_angle; /* false: 0.5 degrees, and with a distance none */
+    bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
-    double position; /* the largest distance between positions relative to the parent. 0: keys
-                        between equal ones are dropped */
+    double position; /* the largest distance between positions relative to the parent. 0: with
+                        has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
+                        the longest extent of the figure at rest, or 2^-22 of the largest coordinate
+                        if that is more; with a distance not more than an eighth of it divided by the
+                        depth of the hierarchy. A default bounds what is dropped, and refuses nothing */
     double scale_error; /* the largest difference of scales and weights, as a part of the source's.
-                           0: as of `position` */
+                           0: as of `position`, with has_scale_error; the default is 1e-5, with a
+                           distance at most what moves the figure by as much */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of points
      * that move with it. The error is shared among the joints of a chain. 0: none. Refused for positions and
      * scales with cubicspline. */
@@ -506,8 +516,8 @@ typedef struct pm_motion_reduce_options {
      * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
     bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
-    bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
-                        channels whose times differ in the source */
+    bool common;         /* all reduced channels of a clip that have more than one key have them at the
+                        same times. Refused for channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
     uint32_t threads; /* for the work, the calling thread included. 0: pm_processors() */
@@ -565,7 +575,9 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * with linear interpolation those that are needed for the bounds. Keys and times of the result are
  * single precision, as glTF has them, and the bounds are those of their curves; bounds that single
  * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
- * cubicspline keep their keys. The first and the last key of a channel remain.
+ * cubicspline keep their keys. The first and the last key of a channel remain, but a channel in which all
+ * keys are equal, or whose first number is within the bound of all others, has one key; if no other channel
+ * has the last time of the clip, one of them keeps it.
  * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than
  * 128 keys, nearly so; each segment of cubicspline is about as long as it can be; of squad, hermite
  * and spline keys are removed while the bound holds. These have linear interpolation in the result,
@@ -1098,6 +1110,7 @@ typedef struct pm_motion_batch_task {
     pm_motion_up up, to_up; /* as in pm_motion_convert_options */
     double unit_mm, to_unit_mm;
     unsigned decimals;
+    bool drop_rest;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
      * `at` may be 0: 10 cm, which are 10 units of BVH and 0.1 otherwise. Its clips, threads and
      * progress are those of the batch. NULL: they are not */

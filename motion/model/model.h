@@ -123,6 +123,9 @@ typedef struct motion_writing {
     unsigned decimals;    /* of computed numbers in text */
     bool decimals_given;  /* false: numbers that did not change keep their text */
     size_t clip;          /* of formats that hold one */
+    bool drops_rest;      /* glTF: channels that are equal to the rest pose are not written */
+    double unit_mm;       /* millimetres per unit of what is written; 0: not known */
+    pm_motion_up up;      /* likewise; PM_MOTION_UP_FOUND: not known */
     /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
     void (*left_out)(void *user, const char *what);
     void *user;
@@ -225,7 +228,7 @@ struct motion_format {
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
  * options within one version of the library: outputs that are older are made anew when a batch is
  * resumed. */
-enum { MOTION_WRITER_VERSION = 2 };
+enum { MOTION_WRITER_VERSION = 3 };
 
 /* Both containers of glTF, whose files hold several clips. */
 static inline bool motion_is_gltf(pm_motion_format format) {

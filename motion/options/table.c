@@ -180,12 +180,14 @@ const option_row option_rows[] = {
           "that the skin keeps the distance; joints, none; or a length along its axes, in model "
           "space. Default: mesh where there is one, else 10 cm, which are 10 units in BVH and 0.1 "
           "otherwise")},
-    {NAME("position", "LENGTH"), TYPE(number), REDUCE(position), .verbs = OF(REDUCE),
-     HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default "
-          "0: keys are dropped only where nothing changes")},
-    {NAME("scale-error", "RATIO"), TYPE(number), REDUCE(scale_error), .verbs = OF(REDUCE),
-     HELP("scales and morph weights differ by at most this part of themselves; default 0, as for "
-          "positions")},
+    {NAME("position", "LENGTH"), TYPE(number), REDUCE(position),
+     GIVEN(pm_motion_reduce_options, has_position), .verbs = OF(REDUCE),
+     HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default: "
+          "1e-5 of the figure's size; 0: keys are dropped only where nothing changes")},
+    {NAME("scale-error", "RATIO"), TYPE(number), REDUCE(scale_error),
+     GIVEN(pm_motion_reduce_options, has_scale_error), .verbs = OF(REDUCE),
+     HELP("scales and morph weights differ by at most this part of themselves; default 1e-5; 0 as "
+          "for positions")},
     {NAME("curve", "NAME"), TYPE(method), REDUCE(curve), .words = reduced_words,
      .verbs = OF(REDUCE),
      HELP("curve of rotations: slerp, squad, hermite or spline through some of the source's keys, "
@@ -294,6 +296,10 @@ const option_row option_rows[] = {
      TOPIC(writing),
      HELP("BVH: decimals of computed numbers; default 6. convert writes all numbers of the "
           "rows with them")},
+    {NAME("drop-rest", NULL), TYPE(flag), TASK(drop_rest), .verbs = OF_WRITERS | OF(REDUCE),
+     TOPIC(writing),
+     HELP("glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
+          "the clip before had them")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "

@@ -49,7 +49,8 @@ def options_of(bounds: dict[str, float], curve: tuple[str, bool], common: bool, 
     """A pm_motion_reduce_options of all clips. The curve is its name, and whether it is smooth."""
     return ffi.new("pm_motion_reduce_options *", {
         **{"scale_error" if name == "scale" else name: value for name, value in bounds.items()},
-        "has_angle": "angle" in bounds, "common": bool(common),
+        "has_angle": "angle" in bounds, "has_position": "position" in bounds,
+        "has_scale_error": "scale" in bounds, "common": bool(common),
         "curve": method_of(curve[0]),
         "smooth": bool(curve[1]), "threads": count_of(threads, "threads", 2**32)})
 
