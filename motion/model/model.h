@@ -179,8 +179,9 @@ struct pm_motion {
      * it does, or the file does not say. */
     const bool *turned;
     bool has_given_joints; /* its nodes are those of the options */
-    bool headers_only;     /* some channels have no keys, and nothing makes them */
-    bool keeps_times;      /* its keys were chosen: a format that has times of keys writes them */
+    pm_motion_axis
+        across;        /* from right to left, by convention of joints without lengths. 0: by rest */
+    bool headers_only; /* some channels have no keys, and nothing makes them */
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
@@ -215,6 +216,9 @@ struct motion_format {
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
                     size_t first, size_t key_count, pm_number type, void *keys);
+    /* Finds how far the meshes of a document reach from the nodes, whose rows are 0 before. PM_ERROR_FILE:
+     * vertices cannot be read. NULL: documents have no meshes. */
+    pm_status (*find_reach)(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
     void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */

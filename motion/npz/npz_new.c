@@ -358,7 +358,7 @@ pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, 
                .writing = writing,
                .zip = {.sink = sink},
                .error = error};
-    status = motion_find_frames(m.clip, "NPZ", writing->motion->keeps_times, &m.frames, error);
+    status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
     if (status == PM_OK && m.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     if (status == PM_OK)

@@ -32,6 +32,7 @@ typedef struct reducing {
     size_t *first; /* of each clip, among them */
     motion_arena scratch;
     pm_motion *to;
+    reach_set reach;                /* with a distance */
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
 } reducing;
@@ -51,10 +52,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
-    if (!(isfinite(o->at) && o->at >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "at is %g, expected a length from 0 on",
-                           o->at);
-    return PM_OK;
+    return reach_check_at(o->at, error);
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
@@ -137,7 +135,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     if (r->is_usual_position)
         o->position = fmin(fmax(unseen * size, noise * largest_place(r->source, o)), share);
     if (r->is_usual_scale)
-        o->scale_error = fmin(unseen, share / fmax(size + o->at, DBL_MIN));
+        o->scale_error = fmin(unseen, share / fmax(size + fmax(o->at, 0), DBL_MIN));
     r->limits = limits_of(o);
     return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
 }
@@ -266,20 +264,20 @@ static bool drop_usual_limits(reducing *r, size_t clip) {
     return true;
 }
 
-static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     clip_search search = {r, clip};
-    const share_request request = {.content = r->source,
-                                   .channels = r->channels + r->first[clip],
-                                   .count = r->source->clips[clip].channel_count,
-                                   .distance = r->options.distance,
-                                   .at = r->options.at,
-                                   .curve = r->options.curve,
-                                   .find = find_clip,
-                                   .user = &search};
     space_result result;
-    if (r->options.distance == 0 || !is_chosen(&r->options, clip) ||
-        r->source->clips[clip].channel_count == 0)
-        return find_clip(&search, error);
+    const share_request request = {
+        .content = r->source,
+        .channels = r->channels + r->first[clip],
+        .count = r->source->clips[clip].channel_count,
+        .distance = r->options.distance,
+        .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
+        .curve = r->options.curve,
+        .find = find_clip,
+        .user = &search};
+    if (!request.points)
+        return motion_refuse_memory(error);
     pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
         status = share_distance(&request, &result, error);
@@ -296,6 +294,18 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     return status;
 }
 
+static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+    return r->options.distance == 0 || !is_chosen(&r->options, clip) ||
+                   r->source->clips[clip].channel_count == 0
+               ? find_clip(&(clip_search){r, clip}, error)
+               : share_clip(r, clip, error);
+}
+
+/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
+static double default_at(const pm_motion_content *content) {
+    return content->format == PM_MOTION_BVH ? 10 : 0.1;
+}
+
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
     pm_status status = PM_OK;
@@ -303,6 +313,10 @@ static pm_status find_all(reducing *r, pm_error *error) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
+    if (r->options.distance > 0)
+        status = reach_find(r->motion, r->options.at, default_at(r->source), &r->scratch, &r->reach,
+                            error);
+    r->options.at = r->reach.at;
     for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
         status = search_clip(r, i, error);
         tell_progress(r, r->first[i + 1]);
@@ -524,7 +538,6 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     r->to = made_begin(r->motion, &clips);
     if (!r->to)
         return motion_refuse_memory(error);
-    r->to->keeps_times = true;
     pm_status status = list_channels(r, error);
     if (status == PM_OK)
         status = find_all(r, error);
@@ -557,7 +570,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
-                                    &r.distance, r.distance_clip);
+                                    &r.distance, r.distance_clip, r.reach.unread);
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {

@@ -88,6 +88,12 @@ pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format f
     return PM_ERROR_ARGUMENT;
 }
 
+void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]) {
+    text[0] = '\0';
+    if (a->document && b->document && a->format == b->format && a->format->list_differences)
+        a->format->list_differences(a, b, text, TASK_LEFT_OUT);
+}
+
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,
                     size_t size, pm_motion **motion, pm_error *error) {
     struct stat status;
