@@ -29,8 +29,8 @@ typedef struct mirroring {
     uint32_t *hinge_of; /* of each joint; NONE: it has none */
     double *signs;      /* of each hinge */
     bool *is_moved;     /* joints of the root's tree */
-    pm_motion_name
-        *bodies; /* names of the joints' bodies; joints between two hinges have that below them */
+    bool *is_body;
+    pm_motion_name *bodies; /* of each joint, the name of its body */
     motion_notes *notes;
     motion_arena *arena;
 } mirroring;
@@ -49,17 +49,36 @@ static void name_joints(mirroring *m, bool by_hinges) {
     }
 }
 
+/* The joint above in the same body; NONE: there is none. */
+static uint32_t above_in_body(const mirroring *m, size_t joint) {
+    const int32_t parent = m->robot->parents[joint];
+    return parent < 0 || m->is_body[parent] ? NONE : (uint32_t)parent;
+}
+
 static void name_bodies(mirroring *m) {
     const pm_library_content *robot = m->robot;
     for (size_t j = 0; j < robot->joint_count; j++)
         m->bodies[j] = robot->joint_names[j];
-    for (size_t j = robot->joint_count; j-- > 0;) {
-        const int32_t parent = robot->parents[j];
-        bool is_body = parent < 0;
-        for (size_t b = 0; b < robot->body_count && !is_body; b++)
-            is_body = robot->bodies[b] == (uint32_t)parent;
-        if (!is_body)
-            m->bodies[parent] = m->bodies[j];
+    for (size_t b = 0; b < robot->body_count; b++)
+        m->is_body[robot->bodies[b]] = true;
+    for (size_t b = 0; b < robot->body_count; b++)
+        for (uint32_t j = robot->bodies[b]; (j = above_in_body(m, j)) != NONE;)
+            m->bodies[j] = robot->joint_names[robot->bodies[b]];
+}
+
+/* Leaves each node with the name that has a partner: of its hinge, of its body, or of another joint of that.
+ * Nodes with equal names are paired in their order. */
+static void settle_names(mirroring *m, const uint32_t *by_bodies, const uint32_t *by_hinges) {
+    for (size_t j = 0; j < m->robot->joint_count; j++)
+        if (by_hinges[j] == j && by_bodies[j] != j)
+            m->nodes[j].name = m->bodies[j];
+    for (size_t b = 0; b < m->robot->body_count; b++) {
+        uint32_t known = NONE;
+        for (uint32_t j = m->robot->bodies[b]; j != NONE; j = above_in_body(m, j))
+            known = by_hinges[j] != j || by_bodies[j] != j ? j : known;
+        for (uint32_t j = m->robot->bodies[b]; j != NONE && known != NONE; j = above_in_body(m, j))
+            if (by_hinges[j] == j && by_bodies[j] == j)
+                m->nodes[j].name = m->nodes[known].name;
     }
 }
 
@@ -79,27 +98,21 @@ static pm_status refuse_names(const mirroring *m, size_t joint, const uint32_t *
     return PM_ERROR_FILE;
 }
 
-/* Leaves the nodes with the names that pair: those of hinges, or of bodies where those have no sides. */
+/* *by_hinges are the partners in the end. */
 static pm_status choose_names(mirroring *m, uint32_t *by_bodies, uint32_t *by_hinges, bool *alone,
                               pm_error *error) {
-    size_t found = 0;
     name_joints(m, false);
     bool good = sides_pair(&m->joints, by_bodies, alone);
     name_joints(m, true);
     good = good && sides_pair(&m->joints, by_hinges, alone);
     if (!good)
         return motion_refuse_memory(error);
-    for (size_t j = 0; j < m->robot->joint_count; j++) {
-        found += by_hinges[j] != j;
+    for (size_t j = 0; j < m->robot->joint_count; j++)
         if (m->hinge_of[j] != NONE && by_hinges[j] != j && by_bodies[j] != j &&
             by_hinges[j] != by_bodies[j])
             return refuse_names(m, j, by_bodies, by_hinges, error);
-    }
-    if (found == 0) {
-        name_joints(m, false);
-        memcpy(by_hinges, by_bodies, m->robot->joint_count * sizeof *by_hinges);
-    }
-    return PM_OK;
+    settle_names(m, by_bodies, by_hinges);
+    return sides_pair(&m->joints, by_hinges, alone) ? PM_OK : motion_refuse_memory(error);
 }
 
 /* ---- the robot ----------------------------------------------------------------------------- */
@@ -112,7 +125,8 @@ static bool make_joints(mirroring *m) {
     m->is_moved = motion_allocate(m->arena, count, sizeof *m->is_moved);
     m->signs = motion_allocate(m->arena, robot->hinge_count, sizeof *m->signs);
     m->bodies = motion_allocate(m->arena, count, sizeof *m->bodies);
-    if (!m->nodes || !m->hinge_of || !m->is_moved || !m->signs || !m->bodies)
+    m->is_body = motion_allocate(m->arena, count, sizeof *m->is_body);
+    if (!m->nodes || !m->hinge_of || !m->is_moved || !m->signs || !m->bodies || !m->is_body)
         return false;
     name_bodies(m);
     for (size_t j = 0; j < count; j++) {
