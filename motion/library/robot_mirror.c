@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/edit/edit.h"
+#include "motion/steps/edit.h"
 #include "motion/library/library.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"

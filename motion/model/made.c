@@ -28,7 +28,6 @@ static void take_content(pm_motion *to, const pm_motion *from) {
                                       .file_bytes = c->file_bytes};
     to->turned = from->turned;
     to->across = from->across;
-    to->keeps_times = from->keeps_times;
     to->form = motion_form_of(from);
     to->form_scale = from->document ? 1 : from->form_scale;
 }

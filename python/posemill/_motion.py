@@ -732,7 +732,9 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: N
         False: the frame time exactly as written; .0083333 is not 120 Hz.
     fill : str or bool
         ``"nan"`` or True: values that are not finite are filled with a hermite curve. ``"frozen:12"``: also
-        rotations that hold still for more than 12 frames while others move. A warning counts the gaps.
+        rotations that hold still for more than 12 frames while others move. ``"jumps"``: also frames in which a
+        joint jumps away and back, by 30 degrees or, with ``"jumps:20"``, 20. Several with commas. A warning counts
+        the gaps, and names the jumps.
     fill_max : float, optional
         Seconds of the longest gap that is filled; longer ones are refused. Default: 0.5.
 
@@ -785,6 +787,9 @@ def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[st
              f"{found['longest']:.6g} s"
              for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
              if found[kind + "_gaps"]]
+    told += [f"jump {'repaired' if jump['kind'] == 'back' else 'left'}: {jump['joint']!r} by {jump['size']:.3g} "
+             f"{jump['unit']} at key {jump['key']} ({jump['at']:.6g} s), {jump['keys']} keys"
+             for jump in found["jumps"]]
     return Motion._of(content, motion.name)
 
 

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion/edit/edit.h"
 #include "motion/model/evaluate.h"
+#include "motion/steps/edit.h"
+#include "motion/steps/steps.h"
 #include "motion/time/rate.h"
 
 enum { MOST_FRAMES = (1 << 30) - 2 };
@@ -216,3 +217,26 @@ pm_status edit_cut_clip(const pm_motion *from, const pm_motion_edit_options *opt
         status = motion_refuse_memory(error);
     return status;
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+/* Also where nothing is cut: what is wrong with the other options is refused here. */
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->edit != NULL;
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    const pm_motion_edit_options *o = task->edit;
+    if (o && o->repeat < 2 && (o->blend > 0 || o->continue_root))
+        return pm_motion_edit(w->motion, o, made, error);
+    return pm_motion_edit(
+        w->motion,
+        o ? &(pm_motion_edit_options){.start_after_first_key = o->start_after_first_key,
+                                      .end_after_first_key = o->end_after_first_key,
+                                      .cut_frames = o->cut_frames}
+          : NULL,
+        made, error);
+}
+
+const task_step step_cut = {"cut", "edit", "cut", false, is_asked, make_step};

@@ -5,9 +5,9 @@
 #ifndef POSEMILL_MOTION_JOIN_H
 #define POSEMILL_MOTION_JOIN_H
 
-#include "motion/edit/edit.h"
 #include "motion/model/compose.h"
 #include "motion/model/similarity.h"
+#include "motion/steps/edit.h"
 
 typedef struct joined_part {
     const edit_part *from;

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "motion/compare/figure.h"
-#include "motion/edit/join.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/steps/join.h"
 
 /* A step below this part of those beside it is none. */
 static const double small_step = 0.1;

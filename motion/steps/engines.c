@@ -4,7 +4,7 @@
  */
 #define _POSIX_C_SOURCE 200809L
 
-#include "motion/task/task_engines.h"
+#include "motion/steps/engines.h"
 
 #include <inttypes.h>
 

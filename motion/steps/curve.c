@@ -3,7 +3,7 @@
  * What options of curves mean for a file: they become a pm_clip_desc. A method is named here only where an
  * option applies to it.
  */
-#include "motion/task/task_curve.h"
+#include "motion/steps/curve.h"
 
 #include <stdio.h>
 

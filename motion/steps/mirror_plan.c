@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/edit/edit.h"
+#include "motion/steps/edit.h"
 #include "motion/model/names.h"
 #include "motion/model/sides.h"
 

@@ -7,12 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/edit/edit.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
 #include "motion/model/similarity.h"
+#include "motion/steps/edit.h"
+#include "motion/steps/steps.h"
 
 typedef struct picking {
     const pm_motion_content *from;
@@ -338,3 +339,23 @@ pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_m
         status = rename_joints(o, to, error);
     return made_end(to, status, picked);
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->edit && (task->edit->joint_count > 0 || task->edit->rename_count > 0);
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    const pm_motion_edit_options *o = task->edit;
+    return pm_motion_edit(w->motion,
+                          o ? &(pm_motion_edit_options){.joints = o->joints,
+                                                        .joint_count = o->joint_count,
+                                                        .renames = o->renames,
+                                                        .rename_count = o->rename_count}
+                            : NULL,
+                          made, error);
+}
+
+const task_step step_pick = {"pick", "edit", "joints rename", false, is_asked, make_step};

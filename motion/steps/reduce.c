@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is the same for a file that is reduced by itself and in a batch.
+ * The step that drops keys: what the format of the output can hold.
  */
-#include "motion/task/task_reduce.h"
-
 #include <math.h>
 
-#include "motion/base/fault.h"
 #include "motion/base/printable.h"
 #include "motion/model/evaluate.h"
-#include "motion/model/model.h"
 #include "motion/model/names.h"
-
-/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
-static double default_at(const pm_motion *motion) {
-    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
-}
+#include "motion/steps/steps.h"
 
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
     if (!motion_is_gltf(format) && format != PM_MOTION_NPZ) {
@@ -65,30 +57,11 @@ static pm_status check_lines(const pm_motion *motion, size_t index, pm_error *er
     return PM_OK;
 }
 
-pm_status task_reduce(const pm_motion *motion, const pm_motion_reduce_options *how,
-                      pm_motion_format format, const size_t *clips, size_t clip_count,
-                      pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
-    pm_motion_reduce_options options = *how;
-    const size_t first =
-        clip_count > 0 ? clips[0] : motion_first_clip(pm_motion_get_content(motion));
-    pm_status status = task_check_reduce(format, options.curve, error);
-    if (status == PM_OK && format == PM_MOTION_NPZ &&
-        first < pm_motion_get_content(motion)->clip_count)
-        status = check_lines(motion, first, error);
-    if (status != PM_OK)
-        return status;
-    options.common |= format == PM_MOTION_NPZ; /* it has one list of times */
-    options.at = options.at > 0 ? options.at : default_at(motion);
-    options.clips = clip_count > 0 ? clips : NULL;
-    options.clip_count = clip_count;
-    return pm_motion_reduce(motion, &options, reduced, reduction, error);
-}
-
 static double bound_of(const pm_motion_error_bound *bound) {
     return isnan(bound->key_time) ? (double)NAN : bound->bound;
 }
 
-task_reduced task_reduced_of(const pm_motion_reduction *reduction) {
+static task_reduced reduced_of(const pm_motion_reduction *reduction) {
     const pm_motion_reduction_numbers *n = pm_motion_reduction_get_numbers(reduction);
     return (task_reduced){.is_done = true,
                           .keys_before = n->keys_before,
@@ -98,3 +71,38 @@ task_reduced task_reduced_of(const pm_motion_reduction *reduction) {
                           .position = bound_of(&n->position),
                           .scale = bound_of(&n->scale)};
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->reduce != NULL;
+}
+
+/* Keys for NPZ are common, because it has one list of times. A batch has a thread for each file. */
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    pm_motion_reduce_options how =
+        task->reduce ? *task->reduce : (pm_motion_reduce_options){.has_angle = false};
+    const bool is_npz = w->format == PM_MOTION_NPZ;
+    const size_t first = task_first_clip(w);
+    pm_status status = task_check_reduce(w->format, how.curve, error);
+    if (status == PM_OK && is_npz && first < w->motion->content.clip_count)
+        status = check_lines(w->motion, first, error);
+    if (status != PM_OK)
+        return status;
+    how.common |= is_npz;
+    how.clips = w->clip_count > 0 ? w->clips : NULL;
+    how.clip_count = w->clip_count;
+    how.threads = w->how->is_batch ? 1 : how.threads;
+    how.progress = w->how->progress;
+    how.progress_user = w->how->progress_user;
+    pm_motion_reduction_destroy(&w->reduction);
+    status = pm_motion_reduce(w->motion, &how, made, &w->reduction, error);
+    if (status == PM_OK)
+        w->report->reduced = reduced_of(w->reduction);
+    return status;
+}
+
+const task_step step_reduce = {
+    "reduce", "reduce", "angle position scale-error distance at curve smooth common",
+    true,     is_asked, make_step};

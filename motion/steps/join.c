@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/edit/join.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
+#include "motion/steps/join.h"
 #include "motion/time/rate.h"
 
 /* Of rest poses, relative to the largest number of the node. */

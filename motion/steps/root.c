@@ -15,7 +15,8 @@
 #include "motion/model/made.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
-#include "motion/root/root.h"
+#include "motion/steps/root.h"
+#include "motion/steps/steps.h"
 
 static const double degrees_per_radian = 57.29577951308232;
 
@@ -298,3 +299,28 @@ pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_o
     c_locale_end(before);
     return status;
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->extracts_root;
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    pm_motion_root_report *report = &w->report->root;
+    const pm_status status = pm_motion_extract_root(w->motion, &task->root, made, report, error);
+    if (status == PM_OK)
+        motion_joint_name(w->report->root_joint, (*made)->content.nodes[report->joint].name,
+                          report->joint);
+    return status;
+}
+
+const task_step step_root = {
+    "root",
+    "convert",
+    "extract-root root-node root-name root-axes keep-heading keep-position "
+    "up",
+    true,
+    is_asked,
+    make_step};

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "motion/base/printable.h"
-#include "motion/edit/edit.h"
 #include "motion/model/names.h"
 #include "motion/model/sides.h"
+#include "motion/steps/edit.h"
 
 #define NONE PM_NO_INDEX32
 

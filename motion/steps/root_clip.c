@@ -5,7 +5,7 @@
  * shifts along the chosen axes are the root's, and what is left is the joint's. Other nodes below
  * the root are kept in their places in the same way.
  */
-#include "motion/root/root.h"
+#include "motion/steps/root.h"
 
 #include <math.h>
 #include <string.h>

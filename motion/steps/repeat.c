@@ -3,11 +3,12 @@
  * A motion that is cut, repeated, and has some of its joints: each step makes a motion of the one
  * before.
  */
-#include "motion/edit/edit.h"
+#include "motion/steps/edit.h"
 
 #include <math.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/steps/steps.h"
 
 bool edit_is_near(const double *a, const double *b, size_t count, double tolerance) {
     double size = 0, apart = 0;
@@ -105,3 +106,23 @@ pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *
     c_locale_end(before);
     return status;
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->edit && task->edit->repeat > 1;
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    const pm_motion_edit_options *o = task->edit;
+    return pm_motion_edit(w->motion,
+                          o ? &(pm_motion_edit_options){.repeat = o->repeat,
+                                                        .blend = o->blend,
+                                                        .continue_root = o->continue_root}
+                            : NULL,
+                          made, error);
+}
+
+const task_step step_repeat = {"repeat", "edit",   "repeat blend continue-root",
+                               false,    is_asked, make_step};

@@ -11,11 +11,13 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/edit/edit.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
+#include "motion/model/names.h"
 #include "motion/model/similarity.h"
+#include "motion/steps/edit.h"
+#include "motion/steps/steps.h"
 
 /* Of rest poses, relative to their size. */
 static const double tolerance = 1e-5;
@@ -208,3 +210,47 @@ pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_optio
     c_locale_end(before);
     return status;
 }
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static void say_name(task_work *w, const char *before, const pm_motion_content *content,
+                     size_t node) {
+    char shown[MOTION_PRINTABLE];
+    task_say(w, "%s%s", before, motion_joint_name(shown, content->nodes[node].name, (int64_t)node));
+}
+
+/* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe", and what notes of the
+ * result say of the plane. */
+static void say_pairs(task_work *w, const pm_motion_content *content,
+                      const pm_motion_mirror_report *report) {
+    const char *before = ": ";
+    task_say(w, "%zu pair%s", report->pair_count, report->pair_count == 1 ? "" : "s");
+    for (size_t n = 0; n < report->node_count; n++)
+        if (report->partners[n] > n) {
+            say_name(w, before, content, n);
+            say_name(w, " = ", content, report->partners[n]);
+            before = ", ";
+        }
+    task_say(w, "; %zu in the middle",
+             report->node_count - 2 * report->pair_count - report->alone_count);
+    before = "; no partner: ";
+    for (size_t i = 0; i < report->alone_count; i++, before = ", ")
+        say_name(w, before, content, report->alone[i]);
+    for (size_t i = 0; i < content->note_count; i++)
+        task_say(w, "; %s", content->notes[i]->message);
+}
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->mirror != NULL;
+}
+
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    pm_motion_mirror_report mirrored;
+    const pm_status status = pm_motion_mirror(w->motion, task->mirror, made, &mirrored, error);
+    if (status == PM_OK)
+        say_pairs(w, &(*made)->content, &mirrored);
+    return status;
+}
+
+const task_step step_mirror = {"mirror", "mirror", "plane pairs", false, is_asked, make_step};
