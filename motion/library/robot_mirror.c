@@ -9,11 +9,12 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/steps/edit.h"
 #include "motion/library/library.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
+#include "motion/model/pose.h"
 #include "motion/model/sides.h"
+#include "motion/steps/edit.h"
 
 #define NONE PM_NO_INDEX32
 
@@ -117,35 +118,39 @@ static pm_status choose_names(mirroring *m, uint32_t *by_bodies, uint32_t *by_hi
 
 /* ---- the robot ----------------------------------------------------------------------------- */
 
-static bool make_joints(mirroring *m) {
-    const pm_library_content *robot = m->robot;
-    const size_t count = robot->joint_count, root = library_root(robot);
+static bool allocate(mirroring *m) {
+    const size_t count = m->robot->joint_count;
     m->nodes = motion_allocate(m->arena, count, sizeof *m->nodes);
     m->hinge_of = motion_allocate(m->arena, count, sizeof *m->hinge_of);
     m->is_moved = motion_allocate(m->arena, count, sizeof *m->is_moved);
-    m->signs = motion_allocate(m->arena, robot->hinge_count, sizeof *m->signs);
-    m->bodies = motion_allocate(m->arena, count, sizeof *m->bodies);
     m->is_body = motion_allocate(m->arena, count, sizeof *m->is_body);
-    if (!m->nodes || !m->hinge_of || !m->is_moved || !m->signs || !m->bodies || !m->is_body)
-        return false;
-    name_bodies(m);
+    m->bodies = motion_allocate(m->arena, count, sizeof *m->bodies);
+    m->signs = motion_allocate(m->arena, m->robot->hinge_count, sizeof *m->signs);
+    return m->nodes && m->hinge_of && m->is_moved && m->is_body && m->bodies && m->signs;
+}
+
+static pm_status make_joints(mirroring *m, pm_error *error) {
+    const pm_library_content *robot = m->robot;
+    const size_t count = robot->joint_count, root = library_root(robot);
+    uint32_t *order = motion_allocate(m->arena, count, sizeof *order);
+    if (!order || !allocate(m))
+        return motion_refuse_memory(error);
     for (size_t j = 0; j < count; j++) {
         m->nodes[j] = (pm_motion_node){.parent = robot->parents[j], .scale = {1, 1, 1}};
         memcpy(m->nodes[j].rotation, robot->rotations + 4 * j, sizeof m->nodes[j].rotation);
         memcpy(m->nodes[j].position, robot->positions + 3 * j, sizeof m->nodes[j].position);
         m->hinge_of[j] = NONE;
-        m->is_moved[j] = j == root;
     }
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (size_t j = 0; j < count; j++)
-            if (!m->is_moved[j] && robot->parents[j] >= 0 && m->is_moved[robot->parents[j]])
-                m->is_moved[j] = moved = true;
-    }
+    m->joints = (pm_motion_content){.nodes = m->nodes, .node_count = count};
+    if (!pose_order(&m->joints, order))
+        return motion_refuse(error, "robot: following parents does not end at a root");
+    for (size_t i = 0; i < count; i++)
+        m->is_moved[order[i]] = order[i] == root || (robot->parents[order[i]] >= 0 &&
+                                                     m->is_moved[robot->parents[order[i]]]);
     for (size_t h = 0; h < robot->hinge_count; h++)
         m->hinge_of[robot->hinges[h]] = (uint32_t)h;
-    m->joints = (pm_motion_content){.nodes = m->nodes, .node_count = count};
-    return true;
+    name_bodies(m);
+    return PM_OK;
 }
 
 /* The root's rest rotation counts where the plane between both sides lies across an axis of the world then;
@@ -218,9 +223,11 @@ static pm_status plan_robot(mirroring *m, const pm_motion_mirror_options *o,
     uint32_t *by_bodies = motion_allocate(m->arena, count, sizeof *by_bodies);
     uint32_t *by_hinges = motion_allocate(m->arena, count, sizeof *by_hinges);
     bool *alone = motion_allocate(m->arena, count, sizeof *alone);
-    if (!by_bodies || !by_hinges || !alone || !make_joints(m))
+    if (!by_bodies || !by_hinges || !alone)
         return motion_refuse_memory(error);
-    pm_status status = choose_names(m, by_bodies, by_hinges, alone, error);
+    pm_status status = make_joints(m, error);
+    if (status == PM_OK)
+        status = choose_names(m, by_bodies, by_hinges, alone, error);
     if (status == PM_OK)
         status = turn_root(m, by_hinges, o->normal, error);
     if (status == PM_OK)
