@@ -298,9 +298,8 @@ const option_row option_rows[] = {
           "rows with them")},
     {NAME("drop-rest", NULL), TYPE(flag), TASK(drop_rest), .verbs = OF_WRITERS | OF(REDUCE),
      TOPIC(writing),
-     HELP(
-         "glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
-         "the clip before had them")},
+     HELP("glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
+          "the clip before had them")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "
