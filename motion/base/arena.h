@@ -2,8 +2,7 @@
  *
  * Memory that is freed together: what a motion points to; and arrays that grow.
  */
-#ifndef POSEMILL_MOTION_ARENA_H
-#define POSEMILL_MOTION_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void motion_arena_release(motion_arena *arena);
 /* An array of malloc with room for one more element of `size` bytes. NULL: memory is exhausted, and the
  * array is as it was. */
 void *motion_with_room(void *array, size_t count, size_t *room, size_t size);
-
-#endif

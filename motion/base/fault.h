@@ -4,8 +4,7 @@
  * what was expected; whoever opened the file adds its name. Text that comes from a file is printed
  * through motion_printable.
  */
-#ifndef POSEMILL_MOTION_FAULT_H
-#define POSEMILL_MOTION_FAULT_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -140,5 +139,3 @@ void motion_write_line(const pm_error *error, pm_spelling spelling, char text[PM
  * byte that is not UTF-8 as \x1b, cut to fit, and a NUL. Returns `out`. */
 enum { MOTION_PRINTABLE = 128 };
 const char *motion_printable(char out[MOTION_PRINTABLE], const char *text, size_t size);
-
-#endif

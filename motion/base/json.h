@@ -3,8 +3,7 @@
  * Writes JSON, indented or in one line, one member per call. The key is NULL inside arrays and for
  * the outermost value. Write errors stay in the FILE for ferror.
  */
-#ifndef POSEMILL_MOTION_JSON_H
-#define POSEMILL_MOTION_JSON_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -43,5 +42,3 @@ void json_write_signed(json_writer *json, const char *key, int64_t number);
 void json_write_rate(json_writer *json, const char *key, pm_rational rate);
 void json_write_bool(json_writer *json, const char *key, bool value);
 void json_write_null(json_writer *json, const char *key);
-
-#endif

@@ -3,8 +3,7 @@
  * The report of a batch: every output is compared with its source, an index sorts them, and the worst have a
  * page.
  */
-#ifndef POSEMILL_MOTION_REPORT_H
-#define POSEMILL_MOTION_REPORT_H
+#pragma once
 
 #include "motion/batch/plan.h"
 #include "motion/batch/record.h"
@@ -196,5 +195,3 @@ const report_summary *report_summarise(const batch_report *report);
 
 /* *report may be NULL. */
 void report_end(batch_report **report);
-
-#endif

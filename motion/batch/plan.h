@@ -2,8 +2,7 @@
  *
  * What a process of a batch has to do: its share of the items, their outputs, and the order.
  */
-#ifndef POSEMILL_MOTION_PLAN_H
-#define POSEMILL_MOTION_PLAN_H
+#pragma once
 
 #include "motion/batch/shard.h"
 #include "motion/items/batch_list.h"
@@ -43,5 +42,3 @@ typedef struct batch_outputs {
 pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
                         batch_plan *plan, pm_error *error);
 void batch_plan_release(batch_plan *plan);
-
-#endif

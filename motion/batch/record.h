@@ -4,8 +4,7 @@
  * place. A line is whole or not there: it is written at once, and readers drop a torn one. Empty
  * lines have no meaning.
  */
-#ifndef POSEMILL_MOTION_RECORD_H
-#define POSEMILL_MOTION_RECORD_H
+#pragma once
 
 #include "motion/base/json.h"
 #include "motion/files/digest.h"
@@ -110,5 +109,3 @@ char *record_line_write(const batch_record *record, size_t *size);
 /* Reads the record of a line, without its newline, into one block of memory, which the caller frees.
  * NULL: the line is no record, or, with *no_memory, memory is exhausted. */
 batch_record *record_line_read(const char *line, size_t size, bool *no_memory);
-
-#endif

@@ -3,8 +3,7 @@
  * Keeps runs that replace outputs of a folder from replacing those of a run with other options at the same
  * time. Runs with the same options, such as shards, write the same bytes and share the folder.
  */
-#ifndef POSEMILL_MOTION_RUN_LOCK_H
-#define POSEMILL_MOTION_RUN_LOCK_H
+#pragma once
 
 #include "motion/base/fault.h"
 #include "motion/files/digest.h"
@@ -16,5 +15,3 @@ pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log
 
 /* -1 is none. */
 void run_lock_release(int lock);
-
-#endif

@@ -3,8 +3,7 @@
  * Which part of a batch a process does. Shares are balanced by size, from the list alone, so that the
  * processes agree without talking to each other.
  */
-#ifndef POSEMILL_MOTION_SHARD_H
-#define POSEMILL_MOTION_SHARD_H
+#pragma once
 
 #include "motion/items/items.h"
 
@@ -16,5 +15,3 @@ typedef struct batch_shard {
  * smallest so far, of equal ones the first; of equal files the first by name. A file counts one byte
  * more than it has. The order of the items does not matter. False: memory is exhausted. */
 bool shard_divide(const batch_items *items, batch_shard shard, bool *mine);
-
-#endif

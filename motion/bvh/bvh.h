@@ -4,8 +4,7 @@
  * channels, and rows of numbers. The reader keeps the text of the source, so that a frame can be
  * written again unchanged. Rotations are interpreted in bvh_pose.h.
  */
-#ifndef POSEMILL_MOTION_BVH_H
-#define POSEMILL_MOTION_BVH_H
+#pragma once
 
 #include "motion/files/input.h"
 #include "motion/model/model.h"
@@ -131,5 +130,3 @@ pm_status bvh_writer_row(bvh_writer *writer, const double *values, const text_sp
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error);
 
 void bvh_writer_release(bvh_writer *writer);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What is said about a comparison, in words and in JSON, and how the motions are looked at.
  */
-#ifndef POSEMILL_MOTION_OUTCOME_H
-#define POSEMILL_MOTION_OUTCOME_H
+#pragma once
 
 #include "motion/compare/compare.h"
 #include "motion/compare/subject.h"
@@ -121,5 +120,3 @@ pm_status comparison_end(pm_motion_comparison *made, pm_error *error);
 
 /* The number of times that are not too many. */
 uint64_t comparison_most_times(const pm_motion_compare_options *options);
-
-#endif

@@ -3,8 +3,7 @@
  * CSV files of robots: a row per frame with the root's position, its rotation, and the positions of the
  * joints. A layout says which columns are which.
  */
-#ifndef POSEMILL_MOTION_CSV_H
-#define POSEMILL_MOTION_CSV_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/text/scan.h"
@@ -94,5 +93,3 @@ pm_status csv_convert_rotations(csv_document *document, const motion_input *inpu
 bool csv_is_rotation(const csv_group *group);
 
 pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
-
-#endif

@@ -16,8 +16,7 @@
  *     read.c                                     the whole file
  *     references.c                               where a document refers to accessors and views
  */
-#ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
-#define POSEMILL_MOTION_GLTF_DOCUMENT_H
+#pragma once
 
 #include <string.h>
 
@@ -148,5 +147,3 @@ bool gltf_decompress(gltf_reader *reader, size_t view, const unsigned char **dat
 pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t json_size,
                     const unsigned char *bin, size_t bin_size, const unsigned char *chunks,
                     size_t chunks_size, pm_motion *motion, pm_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Column-major matrices of glTF.
  */
-#ifndef POSEMILL_MOTION_GLTF_MATRIX_H
-#define POSEMILL_MOTION_GLTF_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
  * False if the columns are not at right angles, to 1e-3, or one is 0: then the result is near. */
 bool matrix_decompose(const double m[16], double translation[3], double rotation[4],
                       double scale[3]);
-
-#endif

@@ -4,8 +4,7 @@
  * becomes the JSON pointer at the beginning of a message, `/accessors/3/count: ...`. The text is made
  * only when something is refused.
  */
-#ifndef POSEMILL_MOTION_GLTF_PLACE_H
-#define POSEMILL_MOTION_GLTF_PLACE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -69,5 +68,3 @@ bool gltf_get_name(gltf_reader *reader, const json_t *object, const gltf_place *
 bool gltf_index_of(gltf_reader *reader, const json_t *value, const gltf_place *place, size_t count,
                    size_t *index);
 bool gltf_object_of(gltf_reader *reader, const json_t *value, const gltf_place *place);
-
-#endif

@@ -3,8 +3,7 @@
  * Members of tar archives, read from front to back by libarchive: nothing is unpacked to the disk. In
  * a build without libarchive every archive is refused.
  */
-#ifndef POSEMILL_MOTION_ARCHIVE_H
-#define POSEMILL_MOTION_ARCHIVE_H
+#pragma once
 
 #include "motion/files/input.h"
 #include "motion/items/items.h"
@@ -62,5 +61,3 @@ bool member_read(member_reader *r, const batch_item *item, const input_kind *kin
 
 /* The next member may be any. */
 void member_reader_close(member_reader *r);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Lists of inputs, a line each.
  */
-#ifndef POSEMILL_MOTION_LIST_LINE_H
-#define POSEMILL_MOTION_LIST_LINE_H
+#pragma once
 
 #include "motion/items/items.h"
 
@@ -70,5 +69,3 @@ bool list_write_text(const batch_items *items, bool whole, char **text, size_t *
 
 /* Writes the items without a fault to a file, or to standard output for "-", whole or not at all. */
 pm_status list_write(const char *path, const batch_items *items, pm_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Arrays with names in one file: a stored NPZ whose numbers begin at multiples of 64 bytes. It is
  * mapped to read it, and written at any place of it from all threads. Nothing in a file is trusted.
  */
-#ifndef POSEMILL_MOTION_LIBRARY_ARRAY_FILE_H
-#define POSEMILL_MOTION_LIBRARY_ARRAY_FILE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -75,5 +74,3 @@ typedef struct array_work {
 
 /* Does all items on several threads. The failure is that of the first item that fails. */
 pm_status array_run(size_t threads, size_t items, const array_work *work, pm_error *error);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * A motion library in memory: its file, what it holds, and its crowd.
  */
-#ifndef POSEMILL_MOTION_LIBRARY_LIBRARY_H
-#define POSEMILL_MOTION_LIBRARY_LIBRARY_H
+#pragma once
 
 #include "motion/library/array_file.h"
 #include "motion/model/model.h"
@@ -100,5 +99,3 @@ bool robot_has_names(robot_names names);
 pm_status robot_check_places(const pm_library_content *robot, const pm_motion_clip *clip,
                              const pm_motion_channel *const *bodies, size_t count,
                              const uint32_t *places, pm_error *error);
-
-#endif

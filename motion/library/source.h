@@ -3,8 +3,7 @@
  * A motion file as a part of a library: its joints in the order of the library's, and rows of its
  * clips.
  */
-#ifndef POSEMILL_MOTION_LIBRARY_SOURCE_H
-#define POSEMILL_MOTION_LIBRARY_SOURCE_H
+#pragma once
 
 #include <posemill/posemill_library.h>
 
@@ -50,5 +49,3 @@ void library_fill_positions(const library_source *source, const pm_library_conte
 /* Whether a joint other than the root leaves its place in the rest pose. */
 bool library_moves_others(const library_source *source, const pm_library_content *content,
                           size_t clip);
-
-#endif

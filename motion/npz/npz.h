@@ -13,8 +13,7 @@
  *   npz_write_rows, npz_write, npz_new                         writing
  *   npz                                                        the row in the table of formats
  */
-#ifndef POSEMILL_MOTION_NPZ_H
-#define POSEMILL_MOTION_NPZ_H
+#pragma once
 
 #include "motion/npz/npy_header.h"
 #include "motion/npz/npz_layout.h"
@@ -169,5 +168,3 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
 
 /* Writes a new file of layout `plain`. */
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
-
-#endif

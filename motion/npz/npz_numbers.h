@@ -3,8 +3,7 @@
  * Numbers of arrays at any alignment, the change between C and Fortran order, and rotations from
  * and to axis-angle.
  */
-#ifndef POSEMILL_MOTION_NPZ_NUMBERS_H
-#define POSEMILL_MOTION_NPZ_NUMBERS_H
+#pragma once
 
 #include "motion/npz/npy_header.h"
 
@@ -35,5 +34,3 @@ void npz_from_long_axis_angle(const double *vectors, double *quaternions, size_t
 
 /* The rotation vector of a quaternion on the branch nearest to `near`. */
 void npz_to_axis_angle(const double quaternion[4], const double near[3], double vector[3]);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Rotations of members as quaternions x y z w.
  */
-#ifndef POSEMILL_MOTION_NPZ_ROTATIONS_H
-#define POSEMILL_MOTION_NPZ_ROTATIONS_H
+#pragma once
 
 #include "motion/npz/npz.h"
 
@@ -33,5 +32,3 @@ void npz_convert_rows(const npz_rows *rows, size_t joint, size_t joints, size_t 
 /* Converts `count` rotations to the rows' own type where they are: `keys`, which is not before the rows'
  * data, is in the same memory. The data are lost. */
 void npz_convert_in_place(const npz_rows *rows, size_t count, char *keys);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Rows of other files with the members of a document, which are written into it as they are.
  */
-#ifndef POSEMILL_MOTION_NPZ_SOURCE_H
-#define POSEMILL_MOTION_NPZ_SOURCE_H
+#pragma once
 
 #include "motion/npz/npz.h"
 
@@ -28,5 +27,3 @@ pm_status npz_find_source(npz_sources *sources, const npz_document *document,
                           const pm_motion *motion, const npz_source **found, pm_error *error);
 
 void npz_release_sources(npz_sources *sources, const npz_document *document);
-
-#endif

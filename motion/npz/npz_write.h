@@ -4,8 +4,7 @@
  * then in memory for a few of them at a time. A block gives its columns of every row. The rows of large
  * members are made span by span, each by all blocks, and compressed.
  */
-#ifndef POSEMILL_MOTION_NPZ_WRITE_H
-#define POSEMILL_MOTION_NPZ_WRITE_H
+#pragma once
 
 #include "motion/npz/npz_source.h"
 
@@ -54,5 +53,3 @@ pm_status npz_make_rows(npz_writer *w);
  * because the checksum stands before them, and never all in memory. Rotations are written as they are
  * sampled. */
 pm_status npz_stream_rows(npz_writer *w);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Evaluates the channels of a clip at other times, piece by piece, on an engine.
  */
-#ifndef POSEMILL_MOTION_SAMPLER_H
-#define POSEMILL_MOTION_SAMPLER_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/resample/tracks.h"
@@ -80,5 +79,3 @@ pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
 motion_samples sampler_samples(sampler *s);
 
 void sampler_release(sampler *s);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The curve of a group of tracks: a resampler in plain C, or a clip of the engine.
  */
-#ifndef POSEMILL_MOTION_SAMPLER_CLIP_H
-#define POSEMILL_MOTION_SAMPLER_CLIP_H
+#pragma once
 
 #include "motion/resample/sampler.h"
 
@@ -36,5 +35,3 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
 /* Refuses what sampler_make_curve refuses because of the options, without a look at the keys behind
  * the first. For curves that do not loop. */
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error);
-
-#endif

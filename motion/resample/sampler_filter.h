@@ -2,8 +2,7 @@
  *
  * The low-pass of a group of tracks, in place of its curve.
  */
-#ifndef POSEMILL_MOTION_SAMPLER_FILTER_H
-#define POSEMILL_MOTION_SAMPLER_FILTER_H
+#pragma once
 
 #include "motion/resample/sampler.h"
 
@@ -12,5 +11,3 @@ pm_status sampler_find_cutoff(sampler *s, pm_error *error);
 
 /* Makes group->filter from the keys of group->tracks. */
 pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error);
-
-#endif

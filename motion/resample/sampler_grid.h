@@ -2,8 +2,7 @@
  *
  * Where the samples of a clip lie.
  */
-#ifndef POSEMILL_MOTION_SAMPLER_GRID_H
-#define POSEMILL_MOTION_SAMPLER_GRID_H
+#pragma once
 
 #include "motion/resample/sampler.h"
 
@@ -24,5 +23,3 @@ double sampler_time(const sampler *s, uint64_t sample);
 
 /* motion_samples.time; `user` is the sampler. */
 double sampler_result_time(void *user, uint64_t sample);
-
-#endif

@@ -3,8 +3,7 @@
  * Shared by all sub-commands: exit codes, one-line error messages, whole-file input, and output
  * that is never left incomplete.
  */
-#ifndef POSEMILL_TOOLS_CLI_H
-#define POSEMILL_TOOLS_CLI_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -69,5 +68,3 @@ cli_exit cli_output_open(const char *path, cli_output **output);
 cli_exit cli_output_write(cli_output *output, const void *data, size_t size);
 cli_exit cli_output_commit(cli_output **output);
 void cli_output_abandon(cli_output **output);
-
-#endif

@@ -3,8 +3,7 @@
  * The parts of posemill eval: the options, the arrays read from files, and the writing of samples
  * in pieces.
  */
-#ifndef POSEMILL_TOOLS_EVAL_H
-#define POSEMILL_TOOLS_EVAL_H
+#pragma once
 
 #include "motion/task/task_curve.h"
 #include "options/device_options.h"
@@ -39,5 +38,3 @@ size_t eval_output_names(const command_options *options, const char *names[EVAL_
 
 /* Samples the clip and writes all outputs. On failure no output is left behind. */
 cli_exit eval_write(const command_options *options, const eval_input *input, const pm_clip *clip);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The number of uniform samples from the first key to the last.
  */
-#ifndef POSEMILL_TOOLS_EVAL_TIMES_H
-#define POSEMILL_TOOLS_EVAL_TIMES_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -16,5 +15,3 @@ bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational ra
  * as doubles, so that a last key written as 0.3 matches the third sample at 10 Hz. False if the
  * result does not fit in 53 bits or seconds is not finite. */
 bool eval_count_listed(double seconds, pm_rational rate, uint64_t *count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Opens a motion file for a comparison or a page: its digest, its clip.
  */
-#ifndef POSEMILL_TOOLS_OPEN_CLIP_H
-#define POSEMILL_TOOLS_OPEN_CLIP_H
+#pragma once
 
 #include "options/motion_options.h"
 
@@ -30,5 +29,3 @@ void close_clip(open_clip *opened);
 static inline const char *open_clip_digest(const open_clip *opened) {
     return opened->digest[0] != '\0' ? opened->digest : NULL;
 }
-
-#endif

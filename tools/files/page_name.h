@@ -2,8 +2,7 @@
  *
  * Names of the pages that `compare` and `view` write.
  */
-#ifndef POSEMILL_TOOLS_PAGE_NAME_H
-#define POSEMILL_TOOLS_PAGE_NAME_H
+#pragma once
 
 #include "options/options.h"
 
@@ -14,5 +13,3 @@ cli_exit page_check_name(const command_options *options, const char *path, char 
 
 /* The first of both alone. */
 cli_exit page_check_inputs(const char *path, char **inputs, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * What a motion file is, for people and as JSON.
  */
-#ifndef POSEMILL_TOOLS_INFO_H
-#define POSEMILL_TOOLS_INFO_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -16,5 +15,3 @@ bool info_begins_with_jump(const clip_summary *summary);
 void info_print(const char *path, const pm_motion_content *content);
 
 void info_print_json(const char *path, const pm_motion_content *content);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Scripts of completions, whose words are those of the tables of options.
  */
-#ifndef POSEMILL_TOOLS_COMPLETIONS_H
-#define POSEMILL_TOOLS_COMPLETIONS_H
+#pragma once
 
 #include "help.h"
 
@@ -11,5 +10,3 @@
 void completions_begin(help_style shell, const command *const *verbs);
 void completions_print(help_style shell, const command *verb);
 void completions_end(help_style shell);
-
-#endif

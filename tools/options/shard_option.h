@@ -2,8 +2,7 @@
  *
  * --shard: which part of a batch a process does.
  */
-#ifndef POSEMILL_TOOLS_SHARD_OPTION_H
-#define POSEMILL_TOOLS_SHARD_OPTION_H
+#pragma once
 
 #include "motion/batch/shard.h"
 
@@ -14,5 +13,3 @@
  * numbers or contradict each other, ids of an array that are not evenly spaced, and a task of Slurm
  * whose Open MPI or PMI has another number. */
 pm_status shard_find(const char *text, batch_shard *shard, const char **source, pm_error *error);
-
-#endif
