@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "motion/amc/asf.h"
-#include "motion/base/printable.h"
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/base/fault.h"
 #include "motion/batch/batch.h"
 #include "motion/reduce/reduction.h"

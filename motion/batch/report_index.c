@@ -10,7 +10,6 @@
 #include "motion/base/json.h"
 #include "motion/batch/batch_report.h"
 #include "motion/report/page.h"
-#include "motion/time/rate.h"
 
 enum { NUMBER_COLUMNS = 15 }; /* of the table, beside the name */
 

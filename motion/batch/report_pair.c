@@ -8,7 +8,6 @@
 #include "motion/batch/batch_report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/json.h"

@@ -3,7 +3,6 @@
  * Rotations of CSV files as quaternions, and the search for columns that are none.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "motion/csv/csv.h"
 #include "motion/model/similarity.h"

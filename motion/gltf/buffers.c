@@ -3,7 +3,6 @@
  * Buffers and buffer views. All are checked, also those of meshes, because their bytes are carried
  * over.
  */
-#include <string.h>
 
 #include "motion/gltf/document.h"
 #include "motion/gltf/extensions.h"

@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/gltf/document.h"
 #include "motion/gltf/matrix.h"

@@ -3,9 +3,6 @@
  * The motion of a robot in a file of robots: which channels are the root and the joints, by names where file
  * and robot have them. Wrapped angles of joints without limits are undone before anything interpolates them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "motion/library/library.h"
 #include "motion/model/angles.h"

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "motion/base/printable.h"
 #include "motion/model/names.h"
 
 /* ---- plain names -------------------------------------------------------------------------- */

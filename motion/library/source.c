@@ -4,7 +4,6 @@
  */
 #include "motion/library/source.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"

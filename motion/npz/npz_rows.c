@@ -3,8 +3,6 @@
  * Finds the members with a row per frame: those of the layout, whose shapes must fit their roles,
  * and all others that have as many rows.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/npz/npz.h"

@@ -9,7 +9,6 @@
 
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
-#include "motion/npz/npz_rotations.h"
 
 /* ---- names -------------------------------------------------------------------------------- */
 

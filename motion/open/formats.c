@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "motion/base/counts.h"
-#include "motion/base/printable.h"
 #include "motion/model/compose.h"
 
 #define IN_BUILT(row) &(row)

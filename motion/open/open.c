@@ -6,13 +6,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
-#include "motion/base/printable.h"
 #include "motion/model/angles.h"
 #include "motion/open/formats.h"
 #include "motion/time/rate.h"

@@ -5,11 +5,8 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/words.h"
 #include "motion/options/options.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"

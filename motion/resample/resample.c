@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"

@@ -3,7 +3,6 @@
  * Resamples a motion in memory: a copy whose clips have the samples as keys.
  */
 #include <float.h>
-#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"

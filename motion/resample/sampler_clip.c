@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/model/evaluate.h"
 #include "motion/resample/sampler_grid.h"
 
 enum { CHANNEL_TEXT = 256 };

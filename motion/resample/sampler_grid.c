@@ -7,7 +7,6 @@
 #include "motion/resample/sampler_grid.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"

@@ -5,7 +5,6 @@
  */
 #include "motion/time/key_rate.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "motion/time/rate.h"

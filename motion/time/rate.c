@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 int64_t rate_common_divisor(int64_t a, int64_t b) {
     while (b != 0) {

@@ -8,7 +8,6 @@
 #include <posemill/posemill.h>
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "motion/base/fault.h"
 #include "motion/files/input.h"

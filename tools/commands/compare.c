@@ -11,7 +11,6 @@
 #include "print/print.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- running ------------------------------------------------------------------------- */

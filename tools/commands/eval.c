@@ -8,7 +8,6 @@
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/progress.h"
-#include "host/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "motion/files/output_names.h"

@@ -6,7 +6,6 @@
 #include "commands.h"
 #include "motion/base/format_list.h"
 #include "motion/compare/outcome.h"
-#include "motion/open/formats.h"
 #include "options/motion_options.h"
 
 /* Notes have the warnings. */

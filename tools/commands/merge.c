@@ -6,7 +6,6 @@
 #include "print/print.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* ---- the command ------------------------------------------------------------------------- */
 

@@ -7,15 +7,12 @@
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
-#include "motion/files/output_names.h"
-#include "motion/model/model.h"
 #include "motion/task/task_files.h"
 #include "motion/task/task_reduce.h"
 #include "resample_run.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- report -------------------------------------------------------------------------- */

@@ -13,7 +13,6 @@
 #include "motion/task/task_steps.h"
 #include "print/print.h"
 
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 

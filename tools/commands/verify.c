@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- printing ------------------------------------------------------------------ */
 
