@@ -31,6 +31,14 @@ static inline pm_status motion_status(pm_status status) {
     (motion_report(error, PM_ERROR_OUTPUT, "out of memory"),                                       \
      motion_hint(error, MOTION_MEMORY_HINT), motion_status(PM_ERROR_OUTPUT))
 
+/* Calls, and on failure returns its status: for functions that have nothing to release at that place. */
+#define MOTION_TRY(call)                                                                           \
+    do {                                                                                           \
+        const pm_status motion_tried = (call);                                                     \
+        if (motion_tried != PM_OK)                                                                 \
+            return motion_tried;                                                                   \
+    } while (0)
+
 /* Hint for what does not fit in host memory. */
 #define MOTION_MEMORY_HINT "free some memory, or split the input"
 

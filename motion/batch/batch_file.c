@@ -240,16 +240,14 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
                           schedule_ticket *ticket, batch_result *result) {
     const pm_motion_batch_task *task = how->task;
     pm_error *error = &result->error;
-    pm_status status = refuse(file, error);
-    if (status == PM_OK && !file->data)
-        status = task_check_input(task, file->item->path, error);
-    if (status == PM_OK)
-        status = task_check_output(task, true, file->out, error);
-    if (status == PM_OK && !file->data)
-        status = wait_for_writer(file->item->path, error);
-    if (status == PM_OK)
-        status = resample_digested(common, how, file, ticket, result);
-    return status == PM_OK ? find_output(file, &result->record, error) : status;
+    MOTION_TRY(refuse(file, error));
+    if (!file->data)
+        MOTION_TRY(task_check_input(task, file->item->path, error));
+    MOTION_TRY(task_check_output(task, true, file->out, error));
+    if (!file->data)
+        MOTION_TRY(wait_for_writer(file->item->path, error));
+    MOTION_TRY(resample_digested(common, how, file, ticket, result));
+    return find_output(file, &result->record, error);
 }
 
 /* ---- records --------------------------------------------------------------------------- */

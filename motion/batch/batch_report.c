@@ -38,9 +38,7 @@ static pm_status check_folder(const report_request *r, pm_error *error) {
 }
 
 pm_status report_begin(const report_request *request, batch_report **report, pm_error *error) {
-    const pm_status status = check_folder(request, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_folder(request, error));
     batch_report *r = calloc(1, sizeof *r);
     report_file *files = calloc(request->plan->count + 1, sizeof *files);
     if (!r || !files) {
@@ -243,18 +241,16 @@ static pm_status make_folder(const batch_report *r, pm_error *error) {
 
 pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
     *stopped = false;
-    pm_status status = make_folder(r, error);
+    MOTION_TRY(make_folder(r, error));
     /* Names in folders that did not exist may have led elsewhere. */
-    if (status == PM_OK)
-        status = check_folder(&r->request, error);
-    if (status == PM_OK)
-        status = compare_all(r, memory, stopped, error);
-    if (status != PM_OK || *stopped)
-        return status;
+    MOTION_TRY(check_folder(&r->request, error));
+    MOTION_TRY(compare_all(r, memory, stopped, error));
+    if (*stopped)
+        return PM_OK;
     if (!sort_rows(r))
         return refuse_memory(error);
-    status = write_pages(r, error);
-    return status == PM_OK ? write_index(r, error) : status;
+    MOTION_TRY(write_pages(r, error));
+    return write_index(r, error);
 }
 
 const report_summary *report_summarise(const batch_report *report) {

@@ -41,15 +41,14 @@ static pm_status add_output_folder(record_table *table, const char *folder, bool
 
 static pm_status add_records(record_table *table, const pm_motion_batch_merge_options *o,
                              pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < o->record_count; i++) {
+    for (size_t i = 0; i < o->record_count; i++) {
         struct stat found;
         const char *path = o->records[i];
         const bool is_folder = stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-        status = is_folder ? add_output_folder(table, path, o->may_be_missing, error)
-                           : record_table_add(table, path, o->may_be_missing, NULL, error);
+        MOTION_TRY(is_folder ? add_output_folder(table, path, o->may_be_missing, error)
+                             : record_table_add(table, path, o->may_be_missing, NULL, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- public ---------------------------------------------------------------------------------- */
@@ -57,10 +56,7 @@ static pm_status add_records(record_table *table, const pm_motion_batch_merge_op
 static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_merge *merge,
                       pm_error *error) {
     merge->table = record_table_create();
-    const pm_status status =
-        merge->table ? add_records(merge->table, o, error) : refuse_memory(error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(merge->table ? add_records(merge->table, o, error) : refuse_memory(error));
     const batch_items *items = o->list ? &o->list->items : NULL;
     return merge_find(merge->table, items, &merge->result) ? PM_OK : refuse_memory(error);
 }

@@ -148,20 +148,14 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
     const batch_item *item = row->file->file->item;
     static const pm_motion_compare_options guess;
     size_t size = 0;
-    pm_status status = read_data(item, &w->data, &size, error);
-    if (status == PM_OK)
-        status = report_open(&w->motions, task, row->file, w->data, size, error);
-    if (status == PM_OK)
-        status = report_clips_find(&w->clips, &w->motions, row, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_data(item, &w->data, &size, error));
+    MOTION_TRY(report_open(&w->motions, task, row->file, w->data, size, error));
+    MOTION_TRY(report_clips_find(&w->clips, &w->motions, row, error));
     w->comparison =
         (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
-    status =
-        scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error);
-    return status == PM_OK ? page_compute(&w->comparison, &w->frames, report_most_times(task),
-                                          item->path, error)
-                           : status;
+    MOTION_TRY(
+        scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error));
+    return page_compute(&w->comparison, &w->frames, report_most_times(task), item->path, error);
 }
 
 static void release(page_work *w) {

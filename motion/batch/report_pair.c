@@ -54,14 +54,10 @@ pm_status report_open(report_motions *m, const pm_motion_batch_task *task, const
                       const char *data, size_t size, pm_error *error) {
     const char *path = file->file->item->path;
     *m = (report_motions){.task = task};
-    pm_status status = open_source(m, file->file->item, data, size, error);
-    if (status == PM_OK)
-        status = open_output(m, file, error);
-    if (status == PM_OK)
-        status =
-            task_find_clips(m->source, path, task, m->source_clips, &m->source_clip_count, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(open_source(m, file->file->item, data, size, error));
+    MOTION_TRY(open_output(m, file, error));
+    MOTION_TRY(
+        task_find_clips(m->source, path, task, m->source_clips, &m->source_clip_count, error));
     const size_t of_source = pm_motion_get_content(m->source)->clip_count;
     const size_t of_output = pm_motion_get_content(m->output)->clip_count;
     m->clip_count = m->source_clip_count > 0 ? m->source_clip_count : of_source;
@@ -111,13 +107,10 @@ pm_status report_clips_find(report_clips *clips, const report_motions *m, const 
                             pm_error *error) {
     const batch_file *file = row->file->file;
     *clips = (report_clips){.pairs = {.count = 0}};
-    pm_status status = motion_name_failure(
-        subject_make(&clips->source, m->source, row->source_clip, error), file->item->path, error);
-    if (status == PM_OK)
-        status = motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
-                                     file->out, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_name_failure(subject_make(&clips->source, m->source, row->source_clip, error),
+                                   file->item->path, error));
+    MOTION_TRY(motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
+                                   file->out, error));
     cut(m->task, &clips->source, &clips->output);
     return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, error);
 }

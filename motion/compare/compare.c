@@ -193,19 +193,18 @@ static bool allocate(run_state *r) {
 static pm_status walk(run_state *r, pm_error *error) {
     const comparison *c = r->c;
     size_t count = times_next(&r->times, r->block, r->block_size);
-    pm_status status = PM_OK;
-    while (count > 0 && status == PM_OK) {
-        status = subject_evaluate(c->a, r->block, count, r->poses[0], error);
-        if (status == PM_OK && c->a != c->b)
-            status = subject_evaluate(c->b, r->block, count, r->poses[1], error);
-        for (size_t i = 0; i < count && status == PM_OK; i++)
+    while (count > 0) {
+        MOTION_TRY(subject_evaluate(c->a, r->block, count, r->poses[0], error));
+        if (c->a != c->b)
+            MOTION_TRY(subject_evaluate(c->b, r->block, count, r->poses[1], error));
+        for (size_t i = 0; i < count; i++)
             add_time(r, r->block[i], r->poses[0] + i * c->a->joint_count,
                      r->poses[1] + i * c->b->joint_count);
-        if (c->progress && status == PM_OK)
+        if (c->progress)
             c->progress(c->progress_user, r->done, c->time_count);
         count = times_next(&r->times, r->block, r->block_size);
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {

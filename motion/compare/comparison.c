@@ -43,15 +43,11 @@ static pm_status check_method(const pm_motion_compare_options *o, pm_error *erro
 
 static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_compare_options *o,
                        pm_error *error) {
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error);
-    if (status == PM_OK)
-        status = check_clip(a, o->clip_a, "clip_a", error);
-    if (status == PM_OK && b)
-        status = check_clip(b, o->clip_b, "clip_b", error);
-    if (status == PM_OK)
-        status = check_method(o, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error));
+    MOTION_TRY(check_clip(a, o->clip_a, "clip_a", error));
+    if (b)
+        MOTION_TRY(check_clip(b, o->clip_b, "clip_b", error));
+    MOTION_TRY(check_method(o, error));
     if ((o->rate.num != 0 || o->rate.den != 0) && (o->rate.num <= 0 || o->rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
@@ -127,28 +123,26 @@ static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_moti
     if (!describe(m, b, o))
         return motion_name_failure(motion_refuse_memory(error), "A", error);
     const char *const name_a = m->outcome.a.path, *const name_b = m->outcome.b.path;
-    pm_status status = motion_name_failure(subject_make(first, a, o->clip_a, error), name_a, error);
-    if (status == PM_OK && b)
-        status = motion_name_failure(subject_make(second, b, o->clip_b, error), name_b, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_name_failure(subject_make(first, a, o->clip_a, error), name_a, error));
+    if (b)
+        MOTION_TRY(motion_name_failure(subject_make(second, b, o->clip_b, error), name_b, error));
     m->numbers.a = first;
     m->numbers.b = second;
     m->numbers.pairs = &m->pairs;
     m->numbers.times.rate = o->rate;
     m->numbers.progress = o->progress;
     m->numbers.progress_user = o->progress_user;
-    status = look(m, o, error);
-    if (status == PM_OK)
-        status = joints_match(first, second, b ? o->map : NULL, &m->pairs, error);
-    if (status == PM_OK && b && o->contacts)
-        status = motion_name_failure(contacts_choose(&m->numbers.contacts, first, second, &m->pairs,
-                                                     o->contacts, &m->numbers.arena, error),
-                                     name_a, error);
-    if (status == PM_OK && m->outcome.device)
-        status = motion_name_failure(
-            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error);
-    return status;
+    MOTION_TRY(look(m, o, error));
+    MOTION_TRY(joints_match(first, second, b ? o->map : NULL, &m->pairs, error));
+    if (b && o->contacts)
+        MOTION_TRY(
+            motion_name_failure(contacts_choose(&m->numbers.contacts, first, second, &m->pairs,
+                                                o->contacts, &m->numbers.arena, error),
+                                name_a, error));
+    if (m->outcome.device)
+        MOTION_TRY(motion_name_failure(
+            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error));
+    return PM_OK;
 }
 
 pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
@@ -265,9 +259,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
     const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
-    const pm_status status = certify(m, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(certify(m, error));
     m->found =
         (pm_motion_differences){.joint_count = c->pairs->count,
                                 .clip = difference_of(c, &c->clip),

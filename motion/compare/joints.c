@@ -96,9 +96,7 @@ static pm_status match_lines(matching *m, const char *data, size_t size, pm_erro
         const size_t text = length > 0 && data[at + length - 1] == '\r' ? length - 1 : length;
         line++;
         if (text > 0) {
-            const pm_status status = match_line(m, line, data + at, text, error);
-            if (status != PM_OK)
-                return status;
+            MOTION_TRY(match_line(m, line, data + at, text, error));
             found++;
         }
         at += length + 1;

@@ -155,14 +155,13 @@ void jumps_add(jump_state *s, double time, const subject_pose *poses) {
 
 static pm_status walk(jump_state *s, subject *of, compare_times *times, double *block, size_t room,
                       subject_pose *poses, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t count = times_next(times, block, room); count > 0 && status == PM_OK;
+    for (size_t count = times_next(times, block, room); count > 0;
          count = times_next(times, block, room)) {
-        status = subject_evaluate(of, block, count, poses, error);
-        for (size_t i = 0; i < count && status == PM_OK; i++)
+        MOTION_TRY(subject_evaluate(of, block, count, poses, error));
+        for (size_t i = 0; i < count; i++)
             jumps_add(s, block[i], poses + i * of->joint_count);
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status jumps_walk(jump_state *s, motion_arena *arena, subject *of, pm_error *error) {

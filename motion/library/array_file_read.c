@@ -117,15 +117,12 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
-    pm_status status = PM_OK;
     a->arrays = motion_allocate(&a->arena, zip->count, sizeof *a->arrays);
     a->sorted = motion_allocate(&a->arena, zip->count, sizeof *a->sorted);
     if (!a->arrays || !a->sorted)
         return motion_refuse_memory(error);
-    for (; a->count < zip->count && status == PM_OK; a->count++)
-        status = read_array(a, &zip->members[a->count], &a->arrays[a->count], error);
-    if (status != PM_OK)
-        return status;
+    for (; a->count < zip->count; a->count++)
+        MOTION_TRY(read_array(a, &zip->members[a->count], &a->arrays[a->count], error));
     for (size_t i = 0; i < a->count; i++)
         a->sorted[i] = (motion_named){a->arrays[i].name, (uint32_t)i};
     motion_sort_named(a->sorted, a->count);
@@ -142,10 +139,9 @@ static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *er
 pm_status array_file_parse(const char *data, size_t size, size_t threads, array_file *a,
                            pm_error *error) {
     zip_archive zip = {0};
-    pm_status status = zip_open(&a->arena, data, size, &zip, error);
-    if (status == PM_OK)
-        status = check_digests(&zip, threads, error);
-    return status == PM_OK ? read_arrays(a, &zip, error) : status;
+    MOTION_TRY(zip_open(&a->arena, data, size, &zip, error));
+    MOTION_TRY(check_digests(&zip, threads, error));
+    return read_arrays(a, &zip, error);
 }
 
 /* ---- files ---------------------------------------------------------------------------- */

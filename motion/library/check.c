@@ -163,9 +163,7 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "motions: expected at least one, and fewer than 2^32");
     for (size_t i = 0; i < c->motion_count; i++) {
         const pm_library_motion *m = &c->motions[i];
-        const pm_status reserved = MOTION_CHECK_RESERVED(pm_library_motion, m, error);
-        if (reserved != PM_OK)
-            return reserved;
+        MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_motion, m, error));
         if (m->frames == 0 || m->frames > c->row_count || m->first > c->row_count - m->frames ||
             m->rate.num <= 0 || m->rate.den <= 0)
             return refuse_name("motions", m->name, "has frames or a rate that do not exist", error);
@@ -225,9 +223,7 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                              pm_error *error) {
     npy_header header = {.rank = e->rank};
     size_t numbers = 0;
-    const pm_status reserved = MOTION_CHECK_RESERVED(pm_library_extra, e, error);
-    if (reserved != PM_OK)
-        return reserved;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_extra, e, error));
     if (!is_printable(e->name))
         return refuse_name("extras", e->name,
                            "is no name of printable characters without slashes, up to 200", error);
@@ -266,10 +262,9 @@ pm_status library_check(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "rot: has codes, but no key format of 48 bits, or hinges");
     if (c->row_count > SIZE_MAX / (16 * (uint64_t)PM_SKELETON_MAX_JOINTS))
         return motion_refuse(error, "motions: has too many frames");
-    pm_status status = library_check_skeleton(c, error);
-    if (status == PM_OK)
-        status = check_motions(c, error);
-    for (size_t i = 0; i < c->extra_count && status == PM_OK; i++)
-        status = check_extra(c, &c->extras[i], error);
-    return status;
+    MOTION_TRY(library_check_skeleton(c, error));
+    MOTION_TRY(check_motions(c, error));
+    for (size_t i = 0; i < c->extra_count; i++)
+        MOTION_TRY(check_extra(c, &c->extras[i], error));
+    return PM_OK;
 }

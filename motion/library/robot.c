@@ -58,9 +58,7 @@ static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_cha
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
     motion_notes *notes = path == PM_MOTION_ROTATION ? m->notes : NULL; /* once for both paths */
-    const pm_status status = robot_match_names("body", file, own, false, places, notes, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(robot_match_names("body", file, own, false, places, notes, error));
     if (places[at] == PM_NO_INDEX32)
         return motion_refuse(error, "has no body '%s', which is the root of the robot",
                              motion_printable(shown, own.names[at].text, own.names[at].size));
@@ -118,16 +116,14 @@ static pm_status match_clip(matching *m, const pm_motion_channel **bodies, pm_mo
                             uint32_t *places, pm_error *error) {
     const size_t joints = m->robot->joint_count;
     m->channels[ANGLES] = find_angles(m->from);
-    pm_status status = match_joints(m, error);
-    if (status == PM_OK)
-        status =
-            find_root(m, PM_MOTION_ROTATION, bodies, names, places, &m->channels[ROTATION], error);
+    MOTION_TRY(match_joints(m, error));
+    MOTION_TRY(
+        find_root(m, PM_MOTION_ROTATION, bodies, names, places, &m->channels[ROTATION], error));
     for (size_t i = 0; i < joints; i++)
         places[i] = PM_NO_INDEX32;
-    if (status == PM_OK)
-        status =
-            find_root(m, PM_MOTION_POSITION, bodies, names, places, &m->channels[POSITION], error);
-    return status == PM_OK ? check_widths(m, error) : status;
+    MOTION_TRY(
+        find_root(m, PM_MOTION_POSITION, bodies, names, places, &m->channels[POSITION], error));
+    return check_widths(m, error);
 }
 
 /* ---- keys --------------------------------------------------------------------------------- */
@@ -204,14 +200,10 @@ static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip 
     uint32_t *places = motion_allocate(&to->arena, robot->joint_count, sizeof *places);
     if (!bodies || !names || !places)
         return motion_refuse_memory(error);
-    pm_status status = match_clip(&m, bodies, names, places, error);
-    if (status == PM_OK)
-        status = make_clip(&m, clip, error);
-    if (status == PM_OK)
-        status =
-            robot_check_places(robot, clip, bodies,
-                               list_bodies(from, PM_MOTION_POSITION, bodies, names), places, error);
-    return status;
+    MOTION_TRY(match_clip(&m, bodies, names, places, error));
+    MOTION_TRY(make_clip(&m, clip, error));
+    return robot_check_places(robot, clip, bodies,
+                              list_bodies(from, PM_MOTION_POSITION, bodies, names), places, error);
 }
 
 static pm_status match_robot(const pm_motion *motion, const pm_library_content *robot,

@@ -98,17 +98,16 @@ static pm_status check_frames(placing *p, const pm_motion_clip *clip,
     const size_t frames = clip->timelines[0].key_count, hinges = p->robot->hinge_count;
     const double *positions = clip->channels[0].keys.data, *rotations = clip->channels[1].keys.data,
                  *angles = clip->channels[2].keys.data;
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < FRAMES && status == PM_OK; i++) {
+    for (size_t i = 0; i < FRAMES; i++) {
         const size_t frame = i * (frames - 1) / (FRAMES - 1);
         double root[7];
         memcpy(root, positions + 3 * frame, 3 * sizeof *root);
         memcpy(root + 3, rotations + 4 * frame, 4 * sizeof *root);
         evaluate_normalise(root + 3);
         pose(p, angles + hinges * frame, root);
-        status = check_frame(p, frame, bodies, error);
+        MOTION_TRY(check_frame(p, frame, bodies, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* The places that are given; without any, those of as many bodies as the robot has. False: there are none. */

@@ -16,8 +16,7 @@
 
 /* Replaces the motion by what was made of it. */
 static pm_status use(library_source *source, pm_motion *made, pm_status status) {
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(status);
     pm_motion_destroy(&source->motion);
     source->motion = made;
     return PM_OK;
@@ -81,18 +80,16 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
     reading.rates_must_agree = true;
     reading.angles_may_jump = options->robot != NULL;
     source->options = options;
-    pm_status status = pm_motion_open(path, &reading, &source->motion, error);
-    source->is_open = status == PM_OK;
-    if (status == PM_OK && options->fill)
-        status = fill(source, path, error);
-    if (status == PM_OK && options->robot)
-        status = match_robot(source, path, error);
-    if (status == PM_OK && options->rate.den)
-        status = resample(source, error);
-    if (status == PM_OK && !options->robot)
-        status = pm_motion_character_create(source->motion, NULL, &source->character, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(pm_motion_open(path, &reading, &source->motion, error));
+    source->is_open = true;
+    if (options->fill)
+        MOTION_TRY(fill(source, path, error));
+    if (options->robot)
+        MOTION_TRY(match_robot(source, path, error));
+    if (options->rate.den)
+        MOTION_TRY(resample(source, error));
+    if (!options->robot)
+        MOTION_TRY(pm_motion_character_create(source->motion, NULL, &source->character, error));
     source->content = pm_motion_get_content(source->motion);
     if (source->character)
         source->joint_count = source->character->skeleton.joint_count;

@@ -311,9 +311,7 @@ pm_status library_check_given(const pm_library_content *c, pm_error *error) {
 static pm_status check_pointers(const pm_library_content *c,
                                 const pm_library_write_options *options, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
-    const pm_status status = library_check_given(c, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(library_check_given(c, error));
     const bool has_balls = library_ball(c) < c->coordinate_count;
     const char *missing = !c->motions                                       ? "motions"
                           : is_robot && !has_balls && !c->root_rotations    ? "root_rotations"

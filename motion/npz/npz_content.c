@@ -175,9 +175,7 @@ static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_cli
     clip->first_time = (pm_rational){0, 1};
     if (!r->document->has_times)
         return PM_OK;
-    const pm_status status = npz_read_times(r, &timeline->times);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_read_times(r, &timeline->times));
     const pm_rational found = key_rate(timeline->times, count);
     const pm_rational start =
         found.den != 0 ? key_grid_start(timeline->times[0], found) : (pm_rational){0, 0};
@@ -262,19 +260,15 @@ pm_status npz_make_content(npz_reading *r) {
     content->clips = clip;
     if (!clip || !timeline || !r->channels || !content->layout || !rate_text)
         return motion_refuse_memory(r->error);
-    pm_status status = make_channels(r);
-    if (status == PM_OK && strcmp(r->layout.name, "plain") == 0)
-        status = npz_make_nodes(r);
-    if (status == PM_OK && (options->skeleton || options->body_model) && content->node_count == 0)
-        status = npz_add_joints(r);
-    if (status == PM_OK)
-        status = npz_read_subjects(r);
-    if (status == PM_OK)
-        status = find_turned(r);
-    if (status == PM_OK)
-        status = list_others(r);
-    if (status == PM_OK)
-        status = make_times(r, timeline, clip);
+    MOTION_TRY(make_channels(r));
+    if (strcmp(r->layout.name, "plain") == 0)
+        MOTION_TRY(npz_make_nodes(r));
+    if ((options->skeleton || options->body_model) && content->node_count == 0)
+        MOTION_TRY(npz_add_joints(r));
+    MOTION_TRY(npz_read_subjects(r));
+    MOTION_TRY(find_turned(r));
+    MOTION_TRY(list_others(r));
+    MOTION_TRY(make_times(r, timeline, clip));
     describe(r);
     clip->name = (pm_motion_name){"", 0};
     clip->timelines = timeline;
@@ -283,5 +277,5 @@ pm_status npz_make_content(npz_reading *r) {
     clip->channel_count = r->channel_count;
     clip->rate_text = (pm_motion_name){rate_text, strlen(rate_text)};
     clip->rate_is_snapped = is_snapped;
-    return status;
+    return PM_OK;
 }

@@ -181,12 +181,11 @@ static bool find_subject(const npz_reading *r, size_t index, subject *s) {
 }
 
 pm_status npz_check_velocities(const npz_reading *r) {
-    pm_status status = PM_OK;
     subject s;
-    for (size_t i = 0; i < r->document->row_count && status == PM_OK; i++)
+    for (size_t i = 0; i < r->document->row_count; i++)
         if (find_subject(r, i, &s))
-            status = check_velocity(r, &s);
-    return status;
+            MOTION_TRY(check_velocity(r, &s));
+    return PM_OK;
 }
 
 /* ---- the order of quaternions ------------------------------------------------------------- */
@@ -354,9 +353,7 @@ pm_status npz_find_order(npz_reading *r) {
     verdict found = UNKNOWN;
     if (!twin || r->layout.is_given || !turns(r->document))
         return PM_OK;
-    const pm_status status = judge_by_velocities(r, &found);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(judge_by_velocities(r, &found));
     if (found == UNKNOWN && r->document->frames > 1)
         found = judge_by_bones(r->document);
     if (found != UNKNOWN)

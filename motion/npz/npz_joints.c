@@ -335,13 +335,9 @@ pm_status npz_add_joints(npz_reading *r) {
                              "layout %s has rotations in the world; a skeleton requires those "
                              "relative to the parent",
                              r->layout.name);
-    pm_status status = read_joints(&j, &has_lengths);
-    if (status == PM_OK)
-        status = match(&j);
-    if (status == PM_OK)
-        status = check_rest(&j);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_joints(&j, &has_lengths));
+    MOTION_TRY(match(&j));
+    MOTION_TRY(check_rest(&j));
     if (!has_lengths)
         motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "

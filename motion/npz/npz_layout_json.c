@@ -56,12 +56,11 @@ static pm_status add(builder *b, const json_t *name, npz_role role, const char *
 
 static pm_status add_list(builder *b, const json_t *list, const char *place, npz_role role,
                           const char *of) {
-    pm_status status = PM_OK;
     if (list && !json_is_array(list))
         return refuse(b, place, 0, "a list");
-    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++)
-        status = add(b, json_array_get(list, i), role, of, place, i);
-    return status;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        MOTION_TRY(add(b, json_array_get(list, i), role, of, place, i));
+    return PM_OK;
 }
 
 static pm_status add_rotation(builder *b, json_t *entry, size_t index) {
@@ -105,15 +104,14 @@ static pm_status add_velocity(builder *b, json_t *entry, size_t index) {
 
 static pm_status add_objects(builder *b, const json_t *list, const char *place,
                              pm_status (*add_one)(builder *, json_t *, size_t)) {
-    pm_status status = PM_OK;
     if (list && !json_is_array(list))
         return refuse(b, place, 0, "a list");
-    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i);
-        status = json_is_object(entry) ? add_one(b, entry, i)
-                                       : refuse(b, place, i, "an object with \"member\"");
+        MOTION_TRY(json_is_object(entry) ? add_one(b, entry, i)
+                                         : refuse(b, place, i, "an object with \"member\""));
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status check_keys(const builder *b, json_t *root) {

@@ -77,9 +77,7 @@ static pm_status check_size(const zip_member *member, const npy_header *header, 
 /* What a large member cannot be is seen before it is extracted. */
 static pm_status check_large(const zip_member *member, npy_header *header, pm_error *error) {
     char reason[NPY_REASON_SIZE] = "";
-    const pm_status status = zip_check(member, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(zip_check(member, error));
     return npz_peek_header(member, header, reason)
                ? check_size(member, header, member->size, error)
                : npz_refuse(error, member, "cannot be used: %s", reason);

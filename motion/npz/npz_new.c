@@ -156,10 +156,9 @@ static pm_status write_array(maker *m, const array *a, size_t rows) {
     if (!a->data || !npy_bytes(&h, &data.size))
         return motion_refuse_memory(m->error);
     const uint32_t crc = zip_continue_checksum(zip_checksum(header), data);
-    pm_status status = zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error);
-    if (status == PM_OK)
-        status = zip_write_piece(&m->zip, header, m->error);
-    return status == PM_OK ? zip_write_piece(&m->zip, data, m->error) : status;
+    MOTION_TRY(zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error));
+    MOTION_TRY(zip_write_piece(&m->zip, header, m->error));
+    return zip_write_piece(&m->zip, data, m->error);
 }
 
 static pm_status write_skeleton(maker *m) {
@@ -200,11 +199,10 @@ static pm_status write_skeleton(maker *m) {
                   {has_scales, {"rest_scales.npy", "<f8", 2, 3, scales}},
                   {has_tails, {"tails.npy", "<f8", 2, 3, tails}},
                   {has_tails, {"has_tail.npy", "|b1", 1, 0, flags}}};
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == PM_OK; i++)
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i].is_there)
-            status = write_array(m, &arrays[i].array, n);
-    return status;
+            MOTION_TRY(write_array(m, &arrays[i].array, n));
+    return PM_OK;
 }
 
 static pm_status write_rate(maker *m) {
@@ -333,14 +331,11 @@ static pm_status prepare(maker *m) {
 }
 
 static pm_status write_members(maker *m) {
-    pm_status status = write_skeleton(m);
-    if (status == PM_OK)
-        status = write_rows(m, "rotations.npy", PM_MOTION_ROTATION, true);
-    if (status == PM_OK)
-        status = write_rows(m, "positions.npy", PM_MOTION_POSITION, m->all_positions);
-    if (status == PM_OK)
-        status = m->frames.rate.den != 0 ? write_rate(m) : write_times(m);
-    return status == PM_OK ? zip_write_end(&m->zip, (zip_bytes){"", 0}, m->error) : status;
+    MOTION_TRY(write_skeleton(m));
+    MOTION_TRY(write_rows(m, "rotations.npy", PM_MOTION_ROTATION, true));
+    MOTION_TRY(write_rows(m, "positions.npy", PM_MOTION_POSITION, m->all_positions));
+    MOTION_TRY(m->frames.rate.den != 0 ? write_rate(m) : write_times(m));
+    return zip_write_end(&m->zip, (zip_bytes){"", 0}, m->error);
 }
 
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error) {

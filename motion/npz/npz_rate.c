@@ -143,17 +143,13 @@ static pm_status add_rate(npz_reading *r, size_t member) {
     npy_header header;
     size_t count = 0;
     *rate = (npz_rate){.member = member};
-    pm_status status = npz_load(r, member, &header, &rate->bytes);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_load(r, member, &header, &rate->bytes));
     if (!npy_count(&header, &count) || count != 1)
         return npz_refuse(r->error, &r->members[member],
                           "has more or fewer than one number; expected the rate");
     memcpy(rate->type, header.type, sizeof rate->type);
     rate->data_at = header.data_at;
-    status = read_value(r, rate);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_value(r, rate));
     const bool is_float = strcmp(rate->type, "<f4") == 0;
     if (npz_recognise_rate(rate->value, is_float, !r->input->options->literal_rate, &rate->rate))
         warn_of_snap(r, rate);
@@ -281,37 +277,34 @@ static pm_status decide(npz_reading *r) {
     const npz_document *d = r->document;
     bool in_table = false;
     pm_rational stated = {0, 0};
-    pm_status status = PM_OK;
     if (d->rate_count > 0)
         r->rate = d->rates[0].rate;
-    for (size_t i = 1; i < d->rate_count && status == PM_OK; i++)
-        status = compare(r, "members with the rate disagree", d->rates[i].rate, r->rate);
-    if (status == PM_OK && r->input->options->rates_file)
-        status = read_table(r, &in_table, &stated);
-    if (status == PM_OK && in_table && d->rate_count > 0)
-        status = compare(r, "the file and the table of rates disagree", r->rate, stated);
+    for (size_t i = 1; i < d->rate_count; i++)
+        MOTION_TRY(compare(r, "members with the rate disagree", d->rates[i].rate, r->rate));
+    if (r->input->options->rates_file)
+        MOTION_TRY(read_table(r, &in_table, &stated));
+    if (in_table && d->rate_count > 0)
+        MOTION_TRY(compare(r, "the file and the table of rates disagree", r->rate, stated));
     if (in_table)
         r->rate = stated;
     else if (d->rate_count > 0)
         r->rate_source = &d->rates[0];
-    else if (status == PM_OK)
-        status = do_without(r);
-    return status;
+    else
+        return do_without(r);
+    return PM_OK;
 }
 
 pm_status npz_find_rate(npz_reading *r) {
     static const char *const spellings[] = {"mocap_framerate", "mocap_frame_rate"};
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < r->layout.count && status == PM_OK; i++)
+    for (size_t i = 0; i < r->layout.count; i++)
         if (r->layout.fields[i].role == NPZ_RATE)
-            status = add_named(r, r->layout.fields[i].member);
-    for (size_t i = 0; i < 2 && status == PM_OK; i++)
-        status = add_named(r, spellings[i]);
-    if (has_given_rate(r))
-        r->rate = r->input->options->source_rate;
-    else if (status == PM_OK)
-        status = decide(r);
-    return status;
+            MOTION_TRY(add_named(r, r->layout.fields[i].member));
+    for (size_t i = 0; i < 2; i++)
+        MOTION_TRY(add_named(r, spellings[i]));
+    if (!has_given_rate(r))
+        return decide(r);
+    r->rate = r->input->options->source_rate;
+    return PM_OK;
 }
 
 /* ---- times ------------------------------------------------------------------------------ */

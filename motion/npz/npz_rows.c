@@ -36,9 +36,7 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     zip_bytes bytes;
     rows->member = member;
     r->document->uses[member] = (npz_use){NPZ_ROWS, r->document->row_count};
-    const pm_status status = npz_load(r, member, &rows->header, &bytes);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_load(r, member, &rows->header, &bytes));
     if (rows->header.rank == 0 || rows->header.shape[0] == 0)
         return refuse_shape(r, rows, "a row per frame");
     rows->element = npy_element_size(rows->header.type);
@@ -177,21 +175,18 @@ static pm_status add_field(npz_reading *r, size_t field, size_t *row_of_field) {
     if (status != PM_OK || member == SIZE_MAX)
         return status;
     resolve(&r->layout, f, row_of_field, rows);
-    status = load_rows(r, member, rows);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(load_rows(r, member, rows));
     if (d->frames == 0)
         d->frames = rows->header.shape[0];
     if (d->frames > MAX_FRAMES)
         return npz_refuse(r->error, &r->members[member], "has %zu rows; expected at most %d frames",
                           d->frames, (int)MAX_FRAMES);
-    status = check_shape(r, rows);
-    if (status == PM_OK)
-        status = check_finite(r, rows);
-    if (status == PM_OK && rows->role == NPZ_VELOCITY)
-        status = check_velocity(r, rows);
+    MOTION_TRY(check_shape(r, rows));
+    MOTION_TRY(check_finite(r, rows));
+    if (rows->role == NPZ_VELOCITY)
+        MOTION_TRY(check_velocity(r, rows));
     row_of_field[field] = d->row_count++;
-    return status;
+    return PM_OK;
 }
 
 /* ---- all other members --------------------------------------------------------------------- */
@@ -225,9 +220,7 @@ static pm_status add_other(npz_reading *r, size_t member) {
                  header.type);
         return PM_OK;
     }
-    const pm_status status = load_rows(r, member, rows);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(load_rows(r, member, rows));
     rows->role = NPZ_NEAREST;
     d->row_count++;
     if (rows->header.type[1] != 'f' || rows->width == 0)
@@ -310,13 +303,12 @@ pm_status npz_find_rows(npz_reading *r) {
     r->document->rows = motion_allocate(r->arena, members, sizeof *r->document->rows);
     if (!row_of_field || !r->document->rows)
         return motion_refuse_memory(r->error);
-    pm_status status = PM_OK;
     for (size_t f = 0; f < fields; f++)
         row_of_field[f] = SIZE_MAX;
-    for (size_t f = 0; f < fields && status == PM_OK; f++)
-        status = add_field(r, f, row_of_field);
-    for (size_t i = 0; i < members && status == PM_OK; i++)
+    for (size_t f = 0; f < fields; f++)
+        MOTION_TRY(add_field(r, f, row_of_field));
+    for (size_t i = 0; i < members; i++)
         if (!is_known(r, i))
-            status = add_other(r, i);
-    return status == PM_OK ? check_parts(r) : status;
+            MOTION_TRY(add_other(r, i));
+    return check_parts(r);
 }

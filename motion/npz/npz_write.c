@@ -276,10 +276,9 @@ static pm_status write_member(npz_writer *w, size_t member) {
 
 static pm_status write_archive(npz_writer *w) {
     const zip_archive *archive = &w->document->archive;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < archive->count; i++)
-        status = write_member(w, i);
-    return status == PM_OK ? zip_write_end(&w->zip, archive->comment, w->error) : status;
+    for (size_t i = 0; i < archive->count; i++)
+        MOTION_TRY(write_member(w, i));
+    return zip_write_end(&w->zip, archive->comment, w->error);
 }
 
 pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {

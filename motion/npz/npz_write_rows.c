@@ -192,9 +192,7 @@ static pm_status write_row(const npz_writer *w, size_t r, const columns *c, size
     for (size_t i = 0; near && sample == 0 && i < c->count; i++)
         near[i] = isfinite(near[i]) ? near[i] : 0; /* of a gap that is filled */
     make_row(w, rows, c, sample, k, near);
-    const pm_status status = check_row(w, rows, c, sample);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_row(w, rows, c, sample));
     npz_store_numbers(to, w->row, rows->element, c->count);
     if (near)
         memcpy(near, w->row, c->count * sizeof *w->row);
@@ -239,19 +237,15 @@ static pm_status make_pieces(npz_writer *w) {
     for (uint64_t first = w->first; first < end; first += w->piece) {
         const uint64_t left = end - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
-        pm_status status = read_piece(w, first, count);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(read_piece(w, first, count));
         for (size_t k = 0; k < count; k++)
             if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= frames_of(w, k))
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
-            for (size_t k = 0; k < count && c.count > 0 && status == PM_OK; k++)
-                status = write_row(w, r, &c, (size_t)first + k, k);
+            for (size_t k = 0; k < count && c.count > 0; k++)
+                MOTION_TRY(write_row(w, r, &c, (size_t)first + k, k));
         }
-        if (status != PM_OK)
-            return status;
     }
     return PM_OK;
 }

@@ -113,10 +113,9 @@ static pm_status put_local(zip_writer *writer, const record *r, char *extra, pm_
     char header[ZIP_LOCAL_SIZE];
     const size_t extra_size = make_extra(extra, r->member->local_extra, r, false);
     put_common(zip_put(header, ZIP_LOCAL, 4), r, extra_size);
-    pm_status status = put(writer, header, sizeof header, error);
-    if (status == PM_OK)
-        status = put(writer, r->member->name.data, r->member->name.size, error);
-    return status == PM_OK ? put(writer, extra, extra_size, error) : status;
+    MOTION_TRY(put(writer, header, sizeof header, error));
+    MOTION_TRY(put(writer, r->member->name.data, r->member->name.size, error));
+    return put(writer, extra, extra_size, error);
 }
 
 static bool append_central(zip_writer *writer, const record *r, char *extra) {
@@ -288,17 +287,15 @@ pm_status zip_write_end(zip_writer *writer, zip_bytes comment, pm_error *error) 
     char text[ZIP_END_SIZE];
     const uint64_t at = writer->at, size = writer->directory_size, count = writer->count;
     const bool is64 = at >= UINT32_MAX || size >= UINT32_MAX || count >= UINT16_MAX;
-    pm_status status = put(writer, writer->directory, writer->directory_size, error);
-    if (status == PM_OK && is64)
-        status = put_end64(writer, at, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(put(writer, writer->directory, writer->directory_size, error));
+    if (is64)
+        MOTION_TRY(put_end64(writer, at, error));
     char *p = zip_put(zip_put(text, ZIP_END, 4), 0, 4);
     p = zip_put(zip_put(p, is64 ? UINT16_MAX : count, 2), is64 ? UINT16_MAX : count, 2);
     p = zip_put(zip_put(p, is64 ? UINT32_MAX : size, 4), is64 ? UINT32_MAX : at, 4);
     zip_put(p, comment.size, 2);
-    status = put(writer, text, sizeof text, error);
-    return status == PM_OK ? put(writer, comment.data, comment.size, error) : status;
+    MOTION_TRY(put(writer, text, sizeof text, error));
+    return put(writer, comment.data, comment.size, error);
 }
 
 void zip_writer_release(zip_writer *writer) {

@@ -162,9 +162,7 @@ static pm_status read_file(const char *path, const char *name,
                            pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "";
     const motion_format *format = NULL;
-    const pm_status status = motion_find_named_format(options, name, &format, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_find_named_format(options, name, &format, error));
     if (input_read_file(path, motion_kind_of(options, name), data, size, reason))
         return PM_OK;
     return motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);

@@ -153,17 +153,12 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
                          const pm_motion_convert_options *writing, bool rewrites, const char *path,
                          pm_motion_resample_report *report, pm_error *error) {
     resampling r = {.motion = motion, .writing = writing, .path = path};
-    pm_status status = PM_OK;
+    motion_adjustment by;
     r.format = motion->format;
     if (writing->format != PM_MOTION_ANY || !motion->document)
-        status = convert_find_format(writing, path, &r.format, error);
-    if (status == PM_OK)
-        status = resample_check_options(motion, options, error);
-    motion_adjustment by;
-    if (status == PM_OK)
-        status = motion_find_adjustment(writing, motion->content.format, &by, error);
-    if (status != PM_OK)
-        return status;
+        MOTION_TRY(convert_find_format(writing, path, &r.format, error));
+    MOTION_TRY(resample_check_options(motion, options, error));
+    MOTION_TRY(motion_find_adjustment(writing, motion->content.format, &by, error));
     r.document = convert_find_document(motion, r.format, writing, by,
                                        &(convert_samples){.rewrites = rewrites});
     return r.document ? write_pieces(&r, engine, options, report, error)

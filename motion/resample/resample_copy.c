@@ -175,10 +175,9 @@ static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "copy");
-    pm_status status = resample_check_options(motion, options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    return status == PM_OK ? resample_all(motion, engine, options, copy, report, error) : status;
+    MOTION_TRY(resample_check_options(motion, options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    return resample_all(motion, engine, options, copy, report, error);
 }
 
 pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,

@@ -83,10 +83,9 @@ static pm_status sample_group(const sampler *s, sampler_group *group, pm_sample_
 }
 
 static pm_status sample_groups(sampler *s, pm_sample_job job, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
-        status = sample_group(s, &s->groups[g], job, error);
-    return status;
+    for (size_t g = 0; g < s->tracks.count; g++)
+        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
+    return PM_OK;
 }
 
 /* Gives the samples from `at` on of a group to the channels. */

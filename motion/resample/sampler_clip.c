@@ -157,10 +157,9 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
 pm_status sampler_describe(const sampler *s, const sampler_group *group, track_range range,
                            pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error) {
     *desc = description_of(s, group->tracks);
-    pm_status status = tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error);
-    if (status == PM_OK)
-        status = cut_rows(s, group->tracks, desc, error);
-    return status == PM_OK ? add_axes(s, group->tracks, desc, axes, error) : status;
+    MOTION_TRY(tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error));
+    MOTION_TRY(cut_rows(s, group->tracks, desc, error));
+    return add_axes(s, group->tracks, desc, axes, error);
 }
 
 static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,

@@ -162,9 +162,7 @@ static resample_span span_of(const sampler *s) {
 static pm_status find_frames(sampler *s, bool *fits, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     const pm_rational trim = {(int64_t)o->trim_start, 1};
-    const pm_status status = check_trim(s, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_trim(s, error));
     const resample_span span = span_of(s);
     const resample_grid_fault fault = resample_grid_make(&span, &s->grid);
     const double last = (double)(span.frame_count - 1) / rate_value(span.source_rate);
@@ -435,9 +433,7 @@ pm_status sampler_find_grid(sampler *s, pm_error *error) {
     find_longest(s);
     s->source = find_source(s);
     s->frames = count_frames(s);
-    const pm_status status = s->uniform ? find_uniform(s, error) : find_listed(s, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(s->uniform ? find_uniform(s, error) : find_listed(s, error));
     s->count = s->grid.count + s->grid.extra;
     find_begin(s);
     report_cut(s);

@@ -315,9 +315,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
     if (takes_tangents(group) && check_tangents(group, clip, error) != PM_OK)
         return PM_ERROR_FILE;
     desc->track_count = group->track_count;
-    pm_status status = describe_timelines(group, clip, range, desc, keys, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(describe_timelines(group, clip, range, desc, keys, error));
     pm_array *to = group->rotates ? &desc->rotations : &desc->positions;
     find_bases(group, clip, trim);
     if (are_converted(group, clip)) {
