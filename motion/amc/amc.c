@@ -26,8 +26,6 @@ typedef struct reader {
     pm_error *error;
 } reader;
 
-/* ---- the skeleton -------------------------------------------------------------------------- */
-
 static bool try_beside(const char *folder, const char *stem, size_t size, char *path, size_t room,
                        char **data, size_t *bytes, char reason[INPUT_REASON_SIZE]) {
     const int length = snprintf(path, room, "%s/%.*s.asf", folder, (int)size, stem);
@@ -68,8 +66,6 @@ static pm_status read_skeleton(reader *r) {
     r->radians = r->skeleton.radians;
     return status;
 }
-
-/* ---- the frames ---------------------------------------------------------------------------- */
 
 /* A frame begins with a line of its number alone. */
 static bool is_frame(text_span line) {
@@ -149,8 +145,6 @@ static pm_status read_numbers(reader *r) {
     r->given = calloc(r->skeleton.count, sizeof *r->given);
     return r->numbers && r->given ? read_frames(r) : motion_refuse_memory(r->error);
 }
-
-/* ---- the model ----------------------------------------------------------------------------- */
 
 static void rotation_of(const reader *r, const asf_bone *bone, const double *frame, double q[4]) {
     double turn[4] = {0, 0, 0, 1}, back[4];
@@ -258,8 +252,6 @@ static pm_status make_clip(const reader *r) {
                           "has no rate; %d frames per second are taken", (int)USUAL_RATE);
     return PM_OK;
 }
-
-/* ---- the format ---------------------------------------------------------------------------- */
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     reader r = {.input = input, .motion = motion, .error = error};

@@ -13,8 +13,6 @@
 
 enum { MOST_BONES = 4096 };
 
-/* ---- words --------------------------------------------------------------------------------- */
-
 static const char blanks[] = "(),";
 
 bool asf_next_line(asf_lines *lines, text_span *line) {
@@ -43,8 +41,6 @@ pm_status asf_refuse(const asf_lines *lines, const char *what, text_span word, p
     return motion_refuse(error, "line %zu: %s '%s'", lines->number, what,
                          motion_printable(shown, word.begin, word.size));
 }
-
-/* ---- frames -------------------------------------------------------------------------------- */
 
 void asf_turn(double q[4], char axis, double angle, bool radians) {
     const double half = (radians ? angle : angle * (3.14159265358979323846 / 180)) / 2;
@@ -75,8 +71,6 @@ static bool sort_names(asf *skeleton, motion_arena *arena) {
         motion_sort_named(skeleton->by_name, skeleton->count);
     return skeleton->by_name != NULL;
 }
-
-/* ---- the parser ---------------------------------------------------------------------------- */
 
 typedef struct parser {
     asf_lines lines;

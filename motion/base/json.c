@@ -11,8 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- strings ------------------------------------------------------------------- */
-
 /* Beyond 16 bits as two surrogates. */
 static void write_escape(FILE *file, uint32_t code) {
     if (code > 0xffff) {
@@ -40,8 +38,6 @@ static void write_string(FILE *file, const char *text) {
     }
     fputc('"', file);
 }
-
-/* ---- structure ----------------------------------------------------------------- */
 
 static void begin_value(json_writer *json, const char *key) {
     if (json->has_members)
@@ -87,8 +83,6 @@ void json_begin_array(json_writer *json, const char *key) {
 void json_end_array(json_writer *json) {
     end_nest(json, ']');
 }
-
-/* ---- values -------------------------------------------------------------------- */
 
 void json_write_string(json_writer *json, const char *key, const char *text) {
     begin_value(json, key);

@@ -55,8 +55,6 @@ struct batch {
     pm_error stop;         /* a failure that no other file would escape. PM_OK: none */
 };
 
-/* ---- threads --------------------------------------------------------------------------- */
-
 static uint64_t need(void *user, size_t task) {
     const batch *b = user;
     return batch_file_need(&b->plan.files[task]);
@@ -183,8 +181,6 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     pthread_mutex_unlock(&b->lock);
 }
 
-/* ---- before ---------------------------------------------------------------------------- */
-
 static pm_status refuse_memory(pm_error *error) {
     return motion_refuse_output_memory(error);
 }
@@ -293,8 +289,6 @@ const char *batch_records(const batch *b) {
     return b->records_path;
 }
 
-/* ---- the run --------------------------------------------------------------------------- */
-
 /* Records have a warning for each file. */
 static void warn_of_ends(batch *b) {
     const pm_motion_batch_result *counts = &b->counts;
@@ -355,8 +349,6 @@ pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result,
     *result = b->counts;
     return status;
 }
-
-/* ---- the report ------------------------------------------------------------------------ */
 
 pm_status batch_write_report(batch *b, const report_summary **summary, pm_error *error) {
     const pm_motion_batch_result *counts = &b->counts;

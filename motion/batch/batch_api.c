@@ -15,8 +15,6 @@
 #include "motion/task/task_steps.h"
 #include "motion/time/rate.h"
 
-/* ---- checks ------------------------------------------------------------------------------------ */
-
 static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
     const pm_method_info *method = pm_method_get_info(curve->method);
     if (!method)
@@ -107,8 +105,6 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
         return motion_fail(error, PM_ERROR_ARGUMENT, "verify requires resume");
     return PM_OK;
 }
-
-/* ---- running ----------------------------------------------------------------------------------- */
 
 pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                 const pm_motion_batch_options *options, pm_error *error) {

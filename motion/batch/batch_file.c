@@ -27,8 +27,6 @@ static int64_t time_of_day(void) {
     return nanoseconds(now);
 }
 
-/* ---- memory ---------------------------------------------------------------------------- */
-
 /* Measured: text and its numbers take 4 times the bytes of a BVH file with the reference path and 6
  * times with a device, and less of other formats. docs/batch.md has the figures. */
 enum { FIXED_BYTES = 8 << 20, TIMES_INPUT = 6, TIMES_UNPACKED = 2, TIMES_OUTPUT = 3 };
@@ -71,8 +69,6 @@ static void opened(void *user, double ratio) {
         grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
                 FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
 }
-
-/* ---- what was done before -------------------------------------------------------------- */
 
 static void see(void *user, const void *data, size_t size) {
     if (user)
@@ -148,8 +144,6 @@ static const batch_record *find_proof(const batch_common *common, const batch_fi
     }
     return NULL;
 }
-
-/* ---- resampling ------------------------------------------------------------------------ */
 
 /* A change of a file shows in its time if the last one is older than a step of the system's clock. One
  * that was changed just now is looked at again after such a step. */
@@ -249,8 +243,6 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
     MOTION_TRY(resample_digested(common, how, file, ticket, result));
     return find_output(file, &result->record, error);
 }
-
-/* ---- records --------------------------------------------------------------------------- */
 
 /* Two texts as one warning of the record. What memory is exhausted for is lost. */
 static void keep_warning(batch_result *result, const char *what, const char *text) {

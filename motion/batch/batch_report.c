@@ -78,8 +78,6 @@ void report_end(batch_report **report) {
     *report = NULL;
 }
 
-/* ---- comparing ----------------------------------------------------------------------------- */
-
 /* Why a file is not to be compared. NULL: it is. */
 static const char *find_refusal(const report_file *f) {
     if (f->status == RECORD_FAILED)
@@ -165,8 +163,6 @@ static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm
     *stopped = atomic_load(&r->done) < count;
     return PM_OK;
 }
-
-/* ---- the index ----------------------------------------------------------------------------- */
 
 static bool sort_rows(batch_report *r) {
     size_t count = 0;

@@ -19,8 +19,6 @@ static pm_status refuse_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_MEMORY, "records", NULL, "out of memory");
 }
 
-/* ---- records ----------------------------------------------------------------------------- */
-
 /* The files in FOLDER/.posemill. */
 static pm_status add_output_folder(record_table *table, const char *folder, bool may_be_missing,
                                    pm_error *error) {
@@ -50,8 +48,6 @@ static pm_status add_records(record_table *table, const pm_motion_batch_merge_op
     }
     return PM_OK;
 }
-
-/* ---- public ---------------------------------------------------------------------------------- */
 
 static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_merge *merge,
                       pm_error *error) {
@@ -94,8 +90,6 @@ void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
     free(*merge);
     *merge = NULL;
 }
-
-/* ---- JSON -------------------------------------------------------------------------------------- */
 
 static void write_file(json_writer *json, const merge_result *result, size_t index) {
     const pm_motion_batch_merged_file *file = &result->files[index];

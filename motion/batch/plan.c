@@ -19,8 +19,6 @@ static pm_status refuse_memory(pm_error *error) {
     return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
-/* ---- names --------------------------------------------------------------------------- */
-
 /* The name of an item with the extension of a format in place of that of another. Standard input has the
  * extension of the format, if that is given. */
 static char *name_output(const batch_item *item, const batch_outputs *outputs) {
@@ -53,8 +51,6 @@ static bool make_names(const batch_items *items, const bool *mine, const batch_o
     }
     return plan->names != NULL && plan->outs != NULL;
 }
-
-/* ---- checks -------------------------------------------------------------------------- */
 
 static pm_status refuse_two(const char *output, pm_error *error) {
     return motion_fail(error, PM_ERROR_ARGUMENT, "two inputs would be written to the same file %s",
@@ -132,8 +128,6 @@ static pm_status check_outputs(const batch_items *items, const batch_outputs *ou
     status = check_locations(items, plan, error);
     return status == PM_OK && !outputs->may_exist ? check_existing(items, plan, error) : status;
 }
-
-/* ---- order --------------------------------------------------------------------------- */
 
 /* Archives are in the order of their paths. */
 static int compare_files(const void *left, const void *right) {

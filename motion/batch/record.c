@@ -25,8 +25,6 @@ struct record_file {
     char path[];
 };
 
-/* ---- opening ----------------------------------------------------------------------------- */
-
 static pm_status refuse(const char *path, int failure, pm_error *error) {
     return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "records cannot be written: %s",
                           strerror(failure));
@@ -76,8 +74,6 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
     *file = opened;
     return PM_OK;
 }
-
-/* ---- appending --------------------------------------------------------------------------- */
 
 /* An end that cannot be read counts as torn: an empty line does no harm. */
 static bool ends_torn(int file) {

@@ -46,8 +46,6 @@ typedef struct batch_record {
 /* Readers drop longer lines. Writers leave out warnings that would make a line too long. */
 enum { RECORD_LINE_MAX = 1 << 20 };
 
-/* ---- writing ---------------------------------------------------------------------------- */
-
 typedef struct record_file record_file;
 
 /* Opens a regular file to append to, and creates it with its folders. */
@@ -65,8 +63,6 @@ pm_status record_file_close(record_file **file, pm_error *error);
 /* What records have for a failure: numbers, which are the exit codes of the command. */
 int record_code(pm_status status);
 enum { RECORD_CODE_MAX = 6 };
-
-/* ---- reading ---------------------------------------------------------------------------- */
 
 /* Records of several files, with their texts. Within a file a later record of a name replaces an
  * earlier one. What a table gives is valid until records are added to it. */

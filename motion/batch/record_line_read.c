@@ -27,8 +27,6 @@ static const json_t *member(const reader *r, const char *key) {
     return json_is_null(value) ? NULL : value;
 }
 
-/* ---- texts ------------------------------------------------------------------------------- */
-
 static const char *keep_text(reader *r, const json_t *string) {
     const size_t size = json_string_length(string) + 1;
     char *copy = memcpy(r->texts, json_string_value(string), size);
@@ -103,8 +101,6 @@ static void take_warnings(reader *r, batch_record *record, const char **warnings
     }
 }
 
-/* ---- numbers ----------------------------------------------------------------------------- */
-
 static int64_t take_signed(reader *r, const char *key) {
     const json_t *value = member(r, key);
     r->good = r->good && (value == NULL || json_is_integer(value));
@@ -147,8 +143,6 @@ static pm_rational take_rate(reader *r, const char *key) {
               take_digits(&text, &rate.den) && *text == '\0';
     return rate;
 }
-
-/* ---- records ----------------------------------------------------------------------------- */
 
 static record_status take_status(reader *r) {
     const char *word = json_string_value(member(r, "status"));

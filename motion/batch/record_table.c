@@ -65,8 +65,6 @@ void record_table_destroy(record_table **table) {
     *table = NULL;
 }
 
-/* ---- entries ----------------------------------------------------------------------------- */
-
 static const char *name_of(const entry *e) {
     return e->records[0]->name;
 }
@@ -76,8 +74,6 @@ static entry *find_entry(const record_table *table, const char *name) {
     const json_t *place = json_object_get(table->places, name);
     return place ? &table->entries[json_integer_value(place)] : NULL;
 }
-
-/* ---- adding ------------------------------------------------------------------------------ */
 
 /* Whether `a` is to be trusted before `b`. */
 static bool is_better(const batch_record *a, const batch_record *b) {
@@ -217,8 +213,6 @@ pm_status record_table_add(record_table *table, const char *path, bool optional,
     return status;
 }
 
-/* ---- folders ----------------------------------------------------------------------------- */
-
 static int is_record_file(const struct dirent *file) {
     return fnmatch("records-*.jsonl", file->d_name, 0) == 0;
 }
@@ -251,8 +245,6 @@ pm_status record_table_add_folder(record_table *table, const char *folder, pm_er
     free(files);
     return status;
 }
-
-/* ---- asking ------------------------------------------------------------------------------ */
 
 const batch_record *const *record_table_find(const record_table *table, const char *name,
                                              size_t *count) {

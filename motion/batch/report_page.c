@@ -16,8 +16,6 @@
 #include "motion/items/archive.h"
 #include "motion/report/page.h"
 
-/* ---- names of pages ---------------------------------------------------------------------------- */
-
 static const char pages_folder[] = "pages";
 
 char *report_path(const char *folder, const char *name) {
@@ -25,8 +23,6 @@ char *report_path(const char *folder, const char *name) {
     const bool has_slash = length > 0 && folder[length - 1] == '/';
     return compose_format("%s%s%s", folder, has_slash ? "" : "/", name);
 }
-
-/* ---- pages --------------------------------------------------------------------------------- */
 
 enum { NAME_ROOM = 100 }; /* bytes of a name; the end says more than the folders before it */
 
@@ -46,8 +42,6 @@ char *report_page_name(size_t number, const char *name, const char *clip) {
     return compose_format("%s/%04zu-%s%s%s.html", pages_folder, number, safe, clip ? "-" : "",
                           safe_clip);
 }
-
-/* ---- clashes ------------------------------------------------------------------------------- */
 
 /* Where the files of a report will be. */
 typedef struct report_places {

@@ -13,8 +13,6 @@
 #include "motion/base/fault.h"
 #include "motion/task/task_files.h"
 
-/* ---- motions ------------------------------------------------------------------------------- */
-
 /* The batch has told the warnings. */
 static pm_motion_read_options quiet(const pm_motion_batch_task *task) {
     pm_motion_read_options read = task->read;
@@ -77,8 +75,6 @@ void report_close(report_motions *m) {
     pm_motion_destroy(&m->output);
 }
 
-/* ---- clips --------------------------------------------------------------------------------- */
-
 static double seconds_of(pm_rational r) {
     return r.den != 0 ? (double)r.num / (double)r.den : 0;
 }
@@ -120,8 +116,6 @@ void report_clips_release(report_clips *clips) {
     subject_release(&clips->source);
     subject_release(&clips->output);
 }
-
-/* ---- comparing ----------------------------------------------------------------------------- */
 
 static void see_frame(void *user, const compare_frame *frame) {
     jumps_add(user, frame->time, frame->a);

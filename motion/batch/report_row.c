@@ -40,8 +40,6 @@ bool report_rows_refuse(report_file *file, const char *error) {
     return file->rows[0].error != NULL;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
-
 char *report_copy_name(pm_motion_name name) {
     return strndup(name.text, utf8_cut(name.text, name.size, NAME_BYTES));
 }
@@ -104,8 +102,6 @@ double report_millimetres(const report_row *row, double distance) {
     return distance * row->unit_mm;
 }
 
-/* ---- order --------------------------------------------------------------------------------- */
-
 /* What is not known comes after all that is. */
 static double rank_of(double number) {
     return isnan(number) ? -1 : number;
@@ -128,8 +124,6 @@ int report_rows_compare(const void *left, const void *right) {
         order = strcmp(a->file->file->name, b->file->file->name);
     return order != 0 ? order : (a->clip_at > b->clip_at) - (a->clip_at < b->clip_at);
 }
-
-/* ---- the end ------------------------------------------------------------------------------- */
 
 void report_file_release(report_file *file) {
     for (size_t i = 0; i < file->row_count; i++) {

@@ -39,8 +39,6 @@ struct schedule_ticket {
     schedule_ticket *next; /* in `growing` */
 };
 
-/* ---- memory -------------------------------------------------------------------------- */
-
 /* More than any machine has, so that no sum overflows. */
 static uint64_t bounded(uint64_t memory) {
     const uint64_t most = UINT64_C(1) << 48;
@@ -108,8 +106,6 @@ void schedule_grow(schedule_ticket *ticket, uint64_t memory) {
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
-
-/* ---- threads --------------------------------------------------------------------------- */
 
 static bool has_ended(scheduler *s) {
     pthread_mutex_lock(&s->lock);
@@ -228,8 +224,6 @@ bool schedule_run(const schedule *plan) {
     free(workers);
     return run;
 }
-
-/* ---- memory of the machine --------------------------------------------------------------------- */
 
 #ifdef __GLIBC__
 #endif

@@ -100,8 +100,6 @@ void bvh_move_texts(bvh *model, const char *from, const char *to);
 /* Sets *model to NULL, which is also allowed as input. */
 void bvh_free(bvh **model);
 
-/* ---- writing ------------------------------------------------------------------- */
-
 /* A buffer for a sink. */
 typedef struct bvh_writer {
     const bvh *model;

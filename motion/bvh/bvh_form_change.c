@@ -24,8 +24,6 @@ typedef struct changer {
     size_t count;
 } changer;
 
-/* ---- channels ------------------------------------------------------------------------------ */
-
 static void add_channel(changer *c, text_span name, size_t same) {
     c->names[c->count] = name;
     c->same[c->count++] = same;
@@ -85,8 +83,6 @@ static void make_channels(changer *c, size_t joint, const char *order, const pos
     for (; order && rotations < 3; rotations++)
         add_rotation(c, order[rotations]);
 }
-
-/* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Writes the text up to a part that is replaced. */
 static void copy_up_to(changer *c, text_span part) {
@@ -192,8 +188,6 @@ static bool put_hierarchy(changer *c) {
     free(parts);
     return good;
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static bool allocate(changer *c, const pose_plan *plan) {
     enum { ADDED = 6 }; /* channels of a joint, at most */

@@ -27,8 +27,6 @@ typedef struct maker {
     FILE *text;
 } maker;
 
-/* ---- what is written ----------------------------------------------------------------------- */
-
 /* Channels and scales that BVH cannot hold are left out. */
 static void find_positions(const maker *m) {
     size_t scales = 0, others = 0, scaled = 0;
@@ -51,8 +49,6 @@ static void find_positions(const maker *m) {
     motion_leave_out(m->writing, m->content->clip_count - 1, "other clip", "other clips");
     motion_leave_out(m->writing, scaled, "scale of a rest pose", "scales of rest poses");
 }
-
-/* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Depths beyond this are not indented further: a chain of n joints would take n^2 bytes. */
 enum { MAX_INDENT = 31 };
@@ -182,8 +178,6 @@ static bool put_hierarchy(maker *m) {
     return good;
 }
 
-/* ---- forms --------------------------------------------------------------------------------- */
-
 pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error) {
     const pm_status status = bvh_parse_hierarchy(text, size, &form->own, error);
     free(text);
@@ -197,8 +191,6 @@ void bvh_form_release(bvh_form *form) {
     free(form->same);
     free(form->nodes);
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static bool allocate(maker *m) {
     const size_t count = m->content->node_count;

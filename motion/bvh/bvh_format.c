@@ -30,8 +30,6 @@ static void release(void *of) {
     free(d);
 }
 
-/* ---- the model ----------------------------------------------------------------------------- */
-
 static pm_motion_name name_of(pm_motion *motion, text_span text, bool *good) {
     char *copy = motion_copy_text(&motion->arena, text.begin, text.size);
     *good &= copy != NULL;
@@ -205,8 +203,6 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
         note_wraps(d->model, &motion->notes);
     return PM_OK;
 }
-
-/* ---- writing ------------------------------------------------------------------------------- */
 
 /* Whether a file with this rate can be read again: frame times have a limited range. */
 static bool is_readable(pm_rational rate) {

@@ -37,8 +37,6 @@ typedef struct frame_writer {
     text_span *words, *source_words;
 } frame_writer;
 
-/* ---- where numbers are from ---------------------------------------------------------------- */
-
 static size_t node_of(const frame_writer *w, size_t joint) {
     return w->form->nodes ? w->form->nodes[joint] : joint;
 }
@@ -125,8 +123,6 @@ static void free_writer(frame_writer *w) {
     free(w->words);
     free(w->source_words);
 }
-
-/* ---- rows ---------------------------------------------------------------------------------- */
 
 static const double *row_of(const bvh *model, size_t row) {
     return model->values + row * model->channel_count;

@@ -25,8 +25,6 @@ typedef struct run_state {
     uint64_t done;
 } run_state;
 
-/* ---- one time ------------------------------------------------------------------------------ */
-
 static void note_moment(run_state *r, size_t pair, double degrees, double time) {
     const double share = r->c->seconds > 0 ? (time - r->c->start) / r->c->seconds : 0;
     const size_t part = share < 1 ? (size_t)(share * MOMENT_PARTS) : MOMENT_PARTS - 1;
@@ -88,8 +86,6 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
     }
     r->done++;
 }
-
-/* ---- the results --------------------------------------------------------------------------- */
 
 /* Of equal angles the one of the first pair, as in the statistics of the clip. */
 static int compare_moments(const void *x, const void *y) {
@@ -162,8 +158,6 @@ static bool rank_joints(comparison *c) {
     return true;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------ */
-
 static bool allocate(run_state *r) {
     comparison *c = r->c;
     const size_t pairs = c->pairs->count, joints[2] = {c->a->joint_count, c->b->joint_count};
@@ -227,8 +221,6 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
     free(r);
     return status;
 }
-
-/* ---- before and after ---------------------------------------------------------------------- */
 
 /* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide,
  * as those of 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */

@@ -18,8 +18,6 @@ uint64_t comparison_most_times(const pm_motion_compare_options *o) {
     return o && o->max_times > 0 ? o->max_times : most;
 }
 
-/* ---- checks -------------------------------------------------------------------------------- */
-
 static bool is_time(pm_rational time) {
     return (time.num == 0 && time.den == 0) || (time.num >= 0 && time.den > 0);
 }
@@ -62,8 +60,6 @@ static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_c
         return motion_fail(error, PM_ERROR_ARGUMENT, "tolerances must be 0 or more");
     return PM_OK;
 }
-
-/* ---- before ---------------------------------------------------------------------------------- */
 
 /* NULL: memory is exhausted. */
 static const char *keep_text(pm_motion_comparison *m, const char *text) {
@@ -162,8 +158,6 @@ pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
     *made = m;
     return status;
 }
-
-/* ---- after ----------------------------------------------------------------------------------- */
 
 static pm_motion_extent extent_of(const extent *e) {
     return (pm_motion_extent){e->max, extent_rms(e), e->time};
@@ -287,8 +281,6 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
     return motion_name_failure(PM_ERROR_MEMORY, m->outcome.a.path, error);
 }
-
-/* ---- public ---------------------------------------------------------------------------------- */
 
 static pm_status compute(pm_motion_comparison *m, const pm_motion_compare_options *options,
                          pm_error *error) {

@@ -10,8 +10,6 @@
 
 #include "motion/compare/compare.h"
 
-/* ---- slides ------------------------------------------------------------------------------------ */
-
 /* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
 static double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
     double lowest = (double)INFINITY;
@@ -94,8 +92,6 @@ void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *join
             end_standing(&s->pairs[p], s->time, &joints[p].slide);
 }
 
-/* ---- feet ---------------------------------------------------------------------------------- */
-
 static bool has_word(pm_motion_name name, const char *word) {
     const size_t length = strlen(word);
     for (size_t at = 0; at + length <= name.size; at++) {
@@ -160,8 +156,6 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
         status = choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error);
     return status;
 }
-
-/* ---- frames -------------------------------------------------------------------------------- */
 
 /* Extends the contact of the frame before, or begins one. False: memory is exhausted. */
 static bool add_span(contact_side *s, double time) {

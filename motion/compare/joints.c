@@ -12,8 +12,6 @@
 
 #define NONE PM_NO_INDEX32
 
-/* ---- the rules ----------------------------------------------------------------------------- */
-
 typedef struct matching {
     const subject *a, *b;
     motion_names names_a, names_b;
@@ -134,8 +132,6 @@ static pm_status match(matching *m, const char *map_path, joint_pairs *pairs, pm
     match_order(m);
     return PM_OK;
 }
-
-/* ---- the result ---------------------------------------------------------------------------- */
 
 static void list_pairs(const matching *m, joint_pairs *pairs) {
     for (size_t j = 0; j < m->a->joint_count; j++)

@@ -8,8 +8,6 @@
 
 #include "motion/compare/compare.h"
 
-/* ---- sums and maxima --------------------------------------------------------------------------- */
-
 void extent_begin(extent *e) {
     *e = (extent){.max = (double)NAN, .time = (double)NAN};
 }
@@ -58,8 +56,6 @@ static void measure_turn(const double from[4], const double to[4], double vector
     for (size_t i = 0; i < 3; i++)
         vector[i] = factor * turn[i];
 }
-
-/* ---- speeds -------------------------------------------------------------------------------- */
 
 bool speeds_begin(speed_state *s, motion_arena *arena, size_t pairs, double step) {
     bool done = true;
@@ -118,8 +114,6 @@ bool speeds_add(speed_state *s, uint64_t index, double time, const joint_pairs *
     }
     return s->count == 3;
 }
-
-/* ---- jumps of velocity ------------------------------------------------------------------------- */
 
 bool jumps_begin(jump_state *s, motion_arena *arena, const subject *of) {
     const size_t joints = of->joint_count;

@@ -46,8 +46,6 @@ size_t outcome_keys_apart(const comparison *c) {
     return c->start == 0 && keys <= MOST_KEYS ? (size_t)keys : 0;
 }
 
-/* ---- JSON -------------------------------------------------------------------------------------- */
-
 static void write_file(json_writer *json, const char *key, const compared_file *file,
                        const subject *s) {
     json_begin_object(json, key);

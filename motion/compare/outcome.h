@@ -7,7 +7,6 @@
 #include "motion/compare/compare.h"
 #include "motion/compare/subject.h"
 
-
 /* How motions are looked at when they are compared or shown: the part along the time, the axis that points
  * up, and the unit of length. What is not given is taken from the format and the figure, and every guess
  * is a hint, which the log, the page, JSON and Python show. */

@@ -8,8 +8,6 @@
 #include "motion/model/model.h"
 #include "motion/text/scan.h"
 
-/* ---- layouts ---------------------------------------------------------------------- */
-
 typedef enum csv_form {
     CSV_NUMBERS = 0, /* of no known meaning, or the joints */
     CSV_INDEX,       /* the number of the row, counted anew in the output */
@@ -58,8 +56,6 @@ typedef struct csv_document {
     pm_motion_name
         *joints; /* of the columns behind those of the layout. NULL: the header has none */
 } csv_document;
-
-/* ---- parts of reading and writing ------------------------------------------------- */
 
 /* How fields are separated: ',' ';' or ' ' for blanks and tabs. */
 char csv_separator_of(text_span line);

@@ -13,8 +13,6 @@
 #define RADIANS 0.017453292519943295769
 #define RADIANS_A_TURN (360 * RADIANS)
 
-/* ---- lists of columns --------------------------------------------------------------------- */
-
 enum { USUAL_RATE = 30 };
 
 static const struct {
@@ -113,8 +111,6 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
     d->layout.full_turn = RADIANS_A_TURN;
     return PM_OK;
 }
-
-/* ---- the header --------------------------------------------------------------------------- */
 
 enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
 
@@ -249,8 +245,6 @@ static pm_status choose_by_header(csv_document *d, pm_error *error) {
                 columns, USUAL_RATE, RADIANS_A_TURN);
     return PM_OK;
 }
-
-/* ---- choosing ----------------------------------------------------------------------------- */
 
 pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error *error) {
     const char *given = input->options->layout;

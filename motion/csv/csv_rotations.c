@@ -15,8 +15,6 @@ static double length_of(const double q[4]) {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
 
-/* ---- doubts ------------------------------------------------------------------------------- */
-
 /* What rows say about the columns of a quaternion. */
 typedef struct evidence {
     size_t odd, far; /* rows that are not unit within 1e-3, and within a tenth */
@@ -75,8 +73,6 @@ static pm_status check_columns(const csv_document *d, const csv_group *g, pm_err
     const bool shifted = e.odd > d->row_count / 2 && (e.steps || e.next_is_unit);
     return e.far > d->row_count / 2 || shifted ? refuse_columns(d, g, &e, error) : PM_OK;
 }
-
-/* ---- converting --------------------------------------------------------------------------- */
 
 static pm_status convert_row(const csv_document *d, const csv_group *g, size_t row, double q[4],
                              size_t *odd, pm_error *error) {

@@ -8,8 +8,6 @@
 #include "motion/csv/csv.h"
 #include "motion/text/text.h"
 
-/* ---- lines and fields ------------------------------------------------------------- */
-
 static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
@@ -36,8 +34,6 @@ bool csv_next_field(text_span *rest, char separator, text_span *field) {
     *field = (text_span){at, (size_t)(stop - at)};
     return true;
 }
-
-/* ---- the first row ---------------------------------------------------------------- */
 
 /* Stops behind the most columns that a file may have. */
 static size_t count_fields(text_span line) {
@@ -100,8 +96,6 @@ static bool keep_separators(csv_document *d, text_span row, motion_arena *arena)
     d->between[d->column_count] = (text_span){at, (size_t)(row.begin + row.size - at)};
     return true;
 }
-
-/* ---- all rows --------------------------------------------------------------------- */
 
 /* Whether a field has no number where one is expected: a gap. */
 static bool is_gap(text_span field, double value, bool is_number) {

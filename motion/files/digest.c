@@ -34,8 +34,6 @@ digest digest_of(const void *data, size_t size) {
     return text_of(XXH3_128bits(data, size));
 }
 
-/* ---- in pieces --------------------------------------------------------------------------- */
-
 /* A digest_state is the library's state by another name. */
 static XXH3_state_t *hash_of(digest_state *state) {
     return (XXH3_state_t *)state;
@@ -68,8 +66,6 @@ digest digest_end(digest_state **state) {
     }
     return result;
 }
-
-/* ---- files ------------------------------------------------------------------------------- */
 
 /* Returns 0 or an errno. */
 static int add_file(digest_state *state, int file) {

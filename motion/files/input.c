@@ -26,8 +26,6 @@ typedef struct byte_buffer {
     size_t capacity;
 } byte_buffer;
 
-/* ---- bounds -------------------------------------------------------------------- */
-
 static size_t physical_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page)
@@ -45,8 +43,6 @@ static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const ch
     return false;
 }
 
-/* ---- kinds --------------------------------------------------------------------- */
-
 input_kind_found input_find_magic(const char *bytes, size_t size, const char *magic) {
     const size_t wanted = strlen(magic);
     if (memcmp(bytes, magic, size < wanted ? size : wanted) != 0)
@@ -62,8 +58,6 @@ bool input_check_kind(const input_kind *kind, const char *bytes, size_t size, bo
         return refuse(reason, kind->refusal, "");
     return true;
 }
-
-/* ---- reading ------------------------------------------------------------------- */
 
 /* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
  * which shows that the input is longer. */
@@ -217,8 +211,6 @@ bool input_read(int file, const input_kind *kind, const input_bounds *bounds, ch
     *size = buffer.size;
     return true;
 }
-
-/* ---- opening ------------------------------------------------------------------- */
 
 static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *text) {
     refuse(reason, text ? text : "cannot be opened: ", text ? "" : strerror(failure));

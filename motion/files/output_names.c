@@ -10,14 +10,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- extensions ---------------------------------------------------------------- */
-
 const char *extension_of(const char *path) {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     return dot && (slash == NULL || dot > slash) ? dot + 1 : "";
 }
-
-/* ---- clashes ------------------------------------------------------------------- */
 
 typedef struct located_file {
     file_location location;

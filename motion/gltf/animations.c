@@ -12,8 +12,6 @@
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
-/* ---- samplers ------------------------------------------------------------------------------ */
-
 static bool read_interpolation(gltf_reader *r, const json_t *json, const gltf_place *place,
                                pm_motion_interpolation *interpolation) {
     const json_t *text = NULL;
@@ -47,8 +45,6 @@ static bool read_sampler(gltf_reader *r, const json_t *json, const gltf_place *p
     return sampler->interpolation != PM_MOTION_CUBICSPLINE || sampler->key_count >= 2 ||
            gltf_refuse(r, input, "has 1 key; CUBICSPLINE needs 2 or more");
 }
-
-/* ---- channels ------------------------------------------------------------------------------ */
 
 /* What a channel animates; is_carried if that is not a node's transform or weights. */
 typedef struct target {
@@ -179,8 +175,6 @@ static bool allocate_clip(clip_reader *r, size_t samplers, size_t channels) {
     return r->samplers && r->channels && r->timelines && r->rates && r->json_channels;
 }
 
-/* ---- rates --------------------------------------------------------------------------------- */
-
 /* The rate that all timelines have; those of one key have every rate. False: there is none. */
 static bool find_common_rate(const clip_reader *r, pm_rational *rate) {
     *rate = (pm_rational){0, 0};
@@ -225,8 +219,6 @@ static void find_rate(clip_reader *r, const json_t *json) {
         r->clip->first_time = grid.start;
     }
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 static void warn_clip(gltf_reader *reader, const gltf_place *place, const pm_motion_clip *clip,
                       const char *fault) {

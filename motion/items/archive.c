@@ -33,8 +33,6 @@ bool archive_is_named(const char *path) {
 /* What an archive may claim without having it. */
 #define HOLES_MAX (UINT64_C(16) << 20)
 
-/* ---- entries ------------------------------------------------------------------------------- */
-
 static bool refuse(char *reason, const char *text) {
     snprintf(reason, ARCHIVE_REASON_SIZE, "%s", text);
     return false;
@@ -123,8 +121,6 @@ const char *archive_fault_of(struct archive_entry *entry) {
         return "has no size";
     return holes_of(entry) > HOLES_MAX ? "is a sparse file with more than 16 MiB of holes" : NULL;
 }
-
-/* ---- reading ------------------------------------------------------------------------------- */
 
 static const char changed[] = "has changed since it was listed";
 

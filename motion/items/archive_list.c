@@ -14,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- all that match ------------------------------------------------------------------------ */
-
 static bool is_hidden(const char *name) {
     return name[0] == '.' || strstr(name, "/.") != NULL;
 }
@@ -122,8 +120,6 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
         good = add_archive_fault(path, reason, items);
     return good ? PM_OK : item_memory(error);
 }
-
-/* ---- those that a list names --------------------------------------------------------------- */
 
 /* The first of the wanted with this name; `count` if there is none. */
 static size_t find_wanted(const archive_wanted *wanted, size_t count, const char *member) {

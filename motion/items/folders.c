@@ -27,8 +27,6 @@
 #define PATH_MAX 4096
 #endif
 
-/* ---- the set of folders ------------------------------------------------------------------------ */
-
 #define FOLDER_NONE SIZE_MAX
 
 /* The folders that a search has entered, and how it came to each. */
@@ -94,8 +92,6 @@ typedef struct search {
     size_t skipped_count;
 } search;
 
-/* ---- folders to enter ---------------------------------------------------------------------- */
-
 /* Takes over both texts, also on failure. */
 static bool push(folder_todos *todos, char *path, char *name, size_t parent) {
     folder_todo *more = motion_with_room(todos->folders, todos->count, &todos->room, sizeof *more);
@@ -131,8 +127,6 @@ static bool next_todo(search *s, folder_todo *todo) {
     }
     return false;
 }
-
-/* ---- entries of a folder ------------------------------------------------------------------- */
 
 static char *join(const char *folder, const char *name) {
     const size_t length = strlen(folder);
@@ -240,8 +234,6 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
     free_names(names, count);
     return good;
 }
-
-/* ---- folders ------------------------------------------------------------------------------- */
 
 static bool is_skipped(const search *s, const struct stat *status, size_t parent) {
     for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++)

@@ -22,8 +22,6 @@
 #include "motion/items/archive.h"
 #include "motion/items/list_line.h"
 
-/* ---- inputs -------------------------------------------------------------------------------- */
-
 static pm_status add_file(const char *path, batch_items *items, pm_error *error) {
     const bool is_stream = strcmp(path, "-") == 0;
     const char *slash = strrchr(path, '/');
@@ -60,8 +58,6 @@ static pm_status add_sources(const pm_motion_batch_sources *sources, batch_items
         MOTION_TRY(list_text_read("list", sources->list, sources->list_size, items, error));
     return PM_OK;
 }
-
-/* ---- names --------------------------------------------------------------------------------- */
 
 /* The fault of a name that no output can have. */
 static bool check_name(batch_item *item) {
@@ -212,8 +208,6 @@ void batch_items_release(batch_items *items) {
     *items = (batch_items){.count = 0};
 }
 
-/* ---- texts ------------------------------------------------------------------------------- */
-
 pm_status item_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_MEMORY, "inputs", NULL, "out of memory");
 }
@@ -238,8 +232,6 @@ char *batch_name_of(const char *path) {
         *out = '\0';
     return name;
 }
-
-/* ---- items ------------------------------------------------------------------------------- */
 
 char *item_cut(char *text, size_t max) {
     enum { BEGINNING = 160 };

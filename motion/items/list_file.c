@@ -32,8 +32,6 @@ typedef struct member_lines {
     size_t count, room;
 } member_lines;
 
-/* ---- members of archives ------------------------------------------------------------------- */
-
 /* Takes the archive and the member from the line. */
 static bool keep_member(member_lines *members, list_line *line, size_t item) {
     member_line *more =
@@ -85,8 +83,6 @@ static void release_members(member_lines *members) {
     }
     free(members->lines);
 }
-
-/* ---- lines --------------------------------------------------------------------------------- */
 
 /* The size of a file; a fault where it is none. */
 static bool look_at(batch_item *item) {
@@ -176,8 +172,6 @@ pm_status list_file_read(const char *path, batch_items *items, pm_error *error) 
     free(data);
     return status;
 }
-
-/* ---- the lines of a list ----------------------------------------------------------------------- */
 
 static bool write_item(FILE *file, const batch_item *item, bool whole) {
     json_writer json = {.file = file, .depth = JSON_LINE};

@@ -39,8 +39,6 @@ static bool set_text(list_line *line, char **target, const char *text, size_t si
     return *target != NULL || refuse(reason, "out of memory");
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------- */
-
 static bool refuse_member(char *reason, const char *key, const char *expected) {
     snprintf(reason, LIST_REASON_SIZE, "\"%.40s\": %s", key, expected);
     return false;
@@ -170,8 +168,6 @@ static bool read_object(const char *text, size_t size, list_line *line, char *re
     json_decref(object);
     return good;
 }
-
-/* ---- lines --------------------------------------------------------------------------------- */
 
 list_text list_text_of(const char *data, size_t size) {
     static const char mark[] = "\xef\xbb\xbf"; /* some editors begin UTF-8 with it */

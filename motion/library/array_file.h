@@ -47,8 +47,6 @@ const file_array *array_file_find(const array_file *a, const char *name);
 pm_status array_file_want(const array_file *a, const char *name, const char *type, size_t rank,
                           const size_t *shape, const file_array **found, pm_error *error);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 typedef struct array_writer array_writer;
 
 /* Lays out a file of arrays, which are borrowed. Abandon it also on failure. */
@@ -62,8 +60,6 @@ pm_status array_writer_put_all(array_writer *writer, size_t threads, pm_error *e
 /* Writes the headers, and moves the file to its place. */
 pm_status array_writer_end(array_writer *writer, pm_error *error);
 void array_writer_abandon(array_writer **writer);
-
-/* ---- threads ---------------------------------------------------------------------- */
 
 typedef struct array_work {
     pm_status (*item)(void *user, size_t index, pm_error *error); /* on any thread */

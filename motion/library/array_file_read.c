@@ -18,8 +18,6 @@
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
 
-/* ---- digests -------------------------------------------------------------------------- */
-
 typedef struct block {
     const zip_member *member;
     zip_bytes bytes;
@@ -82,8 +80,6 @@ static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error 
     return status;
 }
 
-/* ---- arrays --------------------------------------------------------------------------- */
-
 /* Numbers that are not aligned, as other writers leave them, are copied. */
 static pm_status place(array_file *a, const zip_member *m, file_array *array, pm_error *error) {
     const char *data = m->packed.data + array->header.data_at;
@@ -144,8 +140,6 @@ pm_status array_file_parse(const char *data, size_t size, size_t threads, array_
     return read_arrays(a, &zip, error);
 }
 
-/* ---- files ---------------------------------------------------------------------------- */
-
 static pm_status map(int file, array_file *a, pm_error *error) {
     struct stat status;
     if (fstat(file, &status) != 0 || status.st_size <= 0 || (uintmax_t)status.st_size > SIZE_MAX)
@@ -174,8 +168,6 @@ void array_file_close(array_file *a) {
     motion_arena_release(&a->arena);
     memset(a, 0, sizeof *a);
 }
-
-/* ---- access --------------------------------------------------------------------------- */
 
 const file_array *array_file_find(const array_file *a, const char *name) {
     const uint32_t found =

@@ -33,8 +33,6 @@ typedef struct builder {
     uint64_t done_before; /* items of the first reading */
 } builder;
 
-/* ---- the first reading ---------------------------------------------------------------- */
-
 static pm_status note_clips(builder *b, part *p, const library_source *source, pm_error *error) {
     p->count = source->content->clip_count;
     p->motions = motion_allocate(&p->arena, p->count, sizeof *p->motions);
@@ -95,8 +93,6 @@ static pm_status examine_all(builder *b, pm_error *error) {
     return status == PM_OK ? array_run(b->options->threads, b->part_count - 1, &work, error)
                            : status;
 }
-
-/* ---- names ---------------------------------------------------------------------------- */
 
 /* Names that are taken, and the least number that may be free behind each. */
 typedef struct name_table {
@@ -188,8 +184,6 @@ static pm_status list_motions(builder *b, pm_error *error) {
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- the second reading --------------------------------------------------------------- */
-
 /* Writes rows of a motion to one of the arrays with a row per frame. */
 static pm_status put_rows(const builder *b, size_t array, size_t motion, const void *rows,
                           pm_error *error) {
@@ -273,8 +267,6 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
     return status == PM_OK ? array_writer_end(b->writer, error) : status;
 }
 
-/* ---- robots ---------------------------------------------------------------------------- */
-
 /* Files have no rotations of balls. */
 static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) {
     char shown[MOTION_PRINTABLE];
@@ -321,8 +313,6 @@ static pm_status take_robot(builder *b, pm_error *error) {
                                       .coordinate_count = robot->coordinate_count};
     return PM_OK;
 }
-
-/* ---- the call ------------------------------------------------------------------------- */
 
 static pm_status build(builder *b, const char *output, pm_error *error) {
     MOTION_TRY(examine_all(b, error));

@@ -21,8 +21,6 @@ static pm_status refuse_name(const char *what, pm_motion_name name, const char *
                          problem);
 }
 
-/* ---- the skeleton --------------------------------------------------------------------- */
-
 size_t library_root(const pm_library_content *c) {
     size_t root = 0;
     while (root < c->joint_count && c->parents[root] >= 0)
@@ -121,8 +119,6 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
     return status == PM_OK ? check_coordinates(c, error) : status;
 }
 
-/* ---- motions -------------------------------------------------------------------------- */
-
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
     motion_named *order = malloc(c->motion_count * sizeof *order);
     pm_status status = PM_OK;
@@ -177,8 +173,6 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
     const pm_status status = check_frames(c, error);
     return status == PM_OK ? check_names(c, error) : status;
 }
-
-/* ---- extras --------------------------------------------------------------------------- */
 
 size_t library_extra_size(const char *type) {
     static const char *const types[] = {"<f4", "|b1", "|i1", "|u1", "<i2",
@@ -246,8 +240,6 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                ? PM_OK
                : refuse_name("extras", e->name, "has a number that is not finite", error);
 }
-
-/* ---- the whole ------------------------------------------------------------------------ */
 
 const char *library_key_word(pm_key_format format) {
     static const char *const words[] = {"float32", "log48", "smallest48"};

@@ -10,8 +10,6 @@
 
 #include "motion/base/printable.h"
 
-/* ---- the skeleton --------------------------------------------------------------------- */
-
 static pm_array doubles(const double *numbers) {
     return (pm_array){.data = numbers, .type = PM_FLOAT64};
 }
@@ -56,8 +54,6 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
     free(dofs);
     return status;
 }
-
-/* ---- clips ---------------------------------------------------------------------------- */
 
 /* From a row on: the codes, or numbers; of a robot those of its root. */
 static pm_array rotations_of(const pm_library_content *c, size_t row) {
@@ -112,8 +108,6 @@ pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *e
     const pm_status status = make_skeleton(library, error);
     return status == PM_OK ? make_clips(library, engine, error) : status;
 }
-
-/* ---- the calls ------------------------------------------------------------------------ */
 
 static pm_status copy_indices(pm_library *library, const uint32_t *from, size_t count,
                               const uint32_t **to, size_t *to_count, pm_error *error) {

@@ -56,8 +56,6 @@ size_t library_extra_size(const char *type);
 /* Builds the skeleton and the crowd. */
 pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 /* The arrays of a file. Zero-initialise. */
 typedef struct library_arrays {
     motion_arena arena;

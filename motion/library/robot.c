@@ -22,8 +22,6 @@ typedef struct matching {
     motion_arena *arena;
 } matching;
 
-/* ---- channels ----------------------------------------------------------------------------- */
-
 static robot_names joints_of(const pm_library_content *robot) {
     return (robot_names){robot->joint_names, robot->joint_count};
 }
@@ -126,8 +124,6 @@ static pm_status match_clip(matching *m, const pm_motion_channel **bodies, pm_mo
     return check_widths(m, error);
 }
 
-/* ---- keys --------------------------------------------------------------------------------- */
-
 static void take_numbers(const matching *m, size_t channel, const uint32_t *order, double *keys) {
     const pm_motion_channel *from = m->channels[channel];
     for (size_t k = 0; k < m->frames; k++)
@@ -188,8 +184,6 @@ static pm_status make_clip(const matching *m, pm_motion_clip *to, pm_error *erro
     }
     return PM_OK;
 }
-
-/* ---- all of it ---------------------------------------------------------------------------- */
 
 static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip *from,
                           pm_motion *to, pm_motion_clip *clip, pm_error *error) {

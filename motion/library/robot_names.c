@@ -10,8 +10,6 @@
 
 #include "motion/model/names.h"
 
-/* ---- plain names -------------------------------------------------------------------------- */
-
 /* Words that files add to the names of joints. */
 static const char *const words[] = {"joint", "dof", "pos", "position", "angle", "rad"};
 
@@ -70,8 +68,6 @@ static bool make_plain(robot_names from, motion_arena *arena, robot_names *to) {
     return good;
 }
 
-/* ---- matching ----------------------------------------------------------------------------- */
-
 static motion_named *sort(robot_names of, motion_arena *arena) {
     motion_named *sorted = motion_allocate(arena, of.count, sizeof *sorted);
     for (size_t i = 0; sorted && i < of.count; i++)
@@ -128,8 +124,6 @@ static bool is_whole(const matching *m, robot_names file, robot_names robot, boo
            (!all || are_all(m->robot_found, robot.count));
 }
 
-/* ---- messages ----------------------------------------------------------------------------- */
-
 enum { LIST = 160 };
 
 /* Names, or those without a partner. False: they do not fit, and the list ends with "...". */
@@ -183,8 +177,6 @@ static void note_plain(const char *kind, robot_names file, robot_names robot,
     }
 }
 
-/* ---- numbers ------------------------------------------------------------------------------ */
-
 /* Whether names only count: 0, 1, 2 or 1, 2, 3. */
 static bool are_numbers(robot_names plain) {
     size_t first = 0;
@@ -208,8 +200,6 @@ static void use_order(const char *kind, robot_names robot, uint32_t *places, mot
                     "%ss are numbered and not named; they are taken in the order of the robot",
                     kind);
 }
-
-/* ---- all of it ---------------------------------------------------------------------------- */
 
 bool robot_has_names(robot_names names) {
     for (size_t i = 0; names.names && i < names.count; i++)

@@ -102,8 +102,6 @@ void library_close_source(library_source *source) {
     motion_arena_release(&source->arena);
 }
 
-/* ---- the world of the library --------------------------------------------------------- */
-
 static double scale_of(const library_source *source) {
     return source->options->scale != 0 ? source->options->scale : 1;
 }
@@ -130,8 +128,6 @@ static void place_position(const library_source *source, size_t joint, const dou
     to[1] = turned ? -turns * p[2] : p[1];
     to[2] = turned ? turns * p[1] : p[2];
 }
-
-/* ---- the skeleton --------------------------------------------------------------------- */
 
 static pm_motion_name name_of(const library_source *source, size_t joint) {
     return source->content->nodes[source->character->nodes[joint]].name;
@@ -170,8 +166,6 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
     c->bodies = bodies;
     return PM_OK;
 }
-
-/* ---- the order of joints -------------------------------------------------------------- */
 
 /* Joints whose names differ, in the order of another file. */
 static pm_status sort_joints(library_source *source, const pm_library_content *c, pm_error *error) {
@@ -221,8 +215,6 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
     return status;
 }
 
-/* ---- clips of robots ------------------------------------------------------------------- */
-
 static pm_status describe_robot(const library_source *source, size_t clip,
                                 pm_library_motion *motion, pm_error *error) {
     const pm_motion_clip *own = &source->content->clips[clip];
@@ -246,8 +238,6 @@ void library_fill_robot(const library_source *source, size_t clip, pm_motion_pat
         for (uint32_t i = 0; i < channel->components; i++)
             *rows++ = (float)evaluate_number(&channel->keys, channel->components, k, i);
 }
-
-/* ---- clips ---------------------------------------------------------------------------- */
 
 static const pm_clip_desc *clip_of(const library_source *source, size_t clip) {
     return &source->character->clips[clip];

@@ -12,8 +12,6 @@
 
 enum { MOST_STEPS = 32767, BLOCK_ROWS = 1 << 14, MOST_ARRAYS = 40 };
 
-/* ---- the list ------------------------------------------------------------------------- */
-
 static void add(library_arrays *a, const char *name, const char *type, size_t rank,
                 const size_t *shape, const void *data) {
     file_array *to = &a->list[a->count++];
@@ -198,8 +196,6 @@ pm_status library_list(const pm_library_content *c, const pm_library_write_optio
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- rows that are made --------------------------------------------------------------- */
-
 typedef struct maker {
     const pm_library_content *content;
     const library_arrays *arrays;
@@ -291,8 +287,6 @@ static pm_status write_arrays(const pm_library_content *c, const library_arrays 
     array_writer_abandon(&writer);
     return status;
 }
-
-/* ---- the call ------------------------------------------------------------------------- */
 
 /* The pointers of a skeleton. */
 pm_status library_check_given(const pm_library_content *c, pm_error *error) {

@@ -85,8 +85,6 @@ typedef struct npz_reading {
     pm_error *error;
 } npz_reading;
 
-/* ---- members ------------------------------------------------------------------------------ */
-
 /* The same name without `.npy`, printable. */
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
 
@@ -115,8 +113,6 @@ pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_h
 
 /* Lists the members of both documents that are neither rows nor a rate and differ. */
 void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size);
-
-/* ---- parts of reading --------------------------------------------------------------------- */
 
 /* Finds all members with a row per frame. */
 pm_status npz_find_rows(npz_reading *r);
@@ -157,8 +153,6 @@ pm_status npz_read_subjects(npz_reading *r);
 
 /* Gives the times of the frames, which rise from 0 or more, in the arena. */
 pm_status npz_read_times(npz_reading *r, const double **times);
-
-/* ---- what the table of formats has ---------------------------------------------------------- */
 
 void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
                  size_t first, size_t key_count, pm_number type, void *keys);

@@ -10,8 +10,6 @@
 #include "motion/npz/npz_rotations.h"
 #include "motion/time/key_rate.h"
 
-/* ---- names and channels ------------------------------------------------------------------ */
-
 /* `poses[3]`, or the member's name alone for -1. */
 static bool make_name(const npz_reading *r, size_t of, ptrdiff_t index, pm_motion_name *name) {
     enum { INDEX = 24 };
@@ -59,8 +57,6 @@ static pm_status add_vectors(npz_reading *r, npz_rows *rows, pm_motion_path path
         return motion_refuse_memory(r->error);
     return add_channels(r, rows, path, group, copy ? copy : rows->data);
 }
-
-/* ---- rotations ---------------------------------------------------------------------------- */
 
 /* Refuses a quaternion of length 0, and a member of which most are far from unit, unless its layout was
  * chosen. */
@@ -144,8 +140,6 @@ static pm_status add_rotations(npz_reading *r, npz_rows *rows) {
     return status == PM_OK ? add_channels(r, rows, PM_MOTION_ROTATION, 4, keys) : status;
 }
 
-/* ---- members that are no channels --------------------------------------------------------------- */
-
 static pm_status list_others(const npz_reading *r) {
     const npz_document *d = r->document;
     pm_motion_content *content = &r->motion->content;
@@ -165,8 +159,6 @@ static pm_status list_others(const npz_reading *r) {
     return PM_OK;
 }
 
-/* ---- times -------------------------------------------------------------------------------------- */
-
 /* Times of their own may be at a rate, as those of glTF. */
 static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_clip *clip) {
     const size_t count = r->document->frames;
@@ -183,8 +175,6 @@ static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_cli
     clip->first_time = start;
     return PM_OK;
 }
-
-/* ---- all of it ------------------------------------------------------------------------------ */
 
 static size_t count_channels(const npz_document *document) {
     size_t count = 0;

@@ -13,8 +13,6 @@
 #include "motion/npz/npz_rotations.h"
 #include "motion/time/rate.h"
 
-/* ---- differences of frames ---------------------------------------------------------------- */
-
 /* What a velocity belongs to, read as if its quaternions had the order of `role`. */
 typedef struct subject {
     const npz_rows *velocity, *of;
@@ -67,8 +65,6 @@ static void difference(const subject *s, size_t frame, double *out) {
         out[i] = (pair[1] - pair[0]) * s->rate;
     }
 }
-
-/* ---- velocities --------------------------------------------------------------------------- */
 
 /* Differences around a frame: velocities are taken at it, before, after, or smoothed. */
 enum { AROUND = 4 };
@@ -188,8 +184,6 @@ pm_status npz_check_velocities(const npz_reading *r) {
     return PM_OK;
 }
 
-/* ---- the order of quaternions ------------------------------------------------------------- */
-
 typedef enum verdict { UNKNOWN = 0, AS_NAMED, OTHER_ORDER } verdict;
 
 static npz_role other_order(npz_role role) {
@@ -232,8 +226,6 @@ static pm_status judge_by_velocities(const npz_reading *r, verdict *found) {
     }
     return PM_OK;
 }
-
-/* ---- bones -------------------------------------------------------------------------------- */
 
 enum { MOST_FRAMES = 24, MOST_BODIES = 128 };
 
@@ -313,8 +305,6 @@ static verdict judge_by_bones(const npz_document *document) {
         }
     return found;
 }
-
-/* ---- deciding ----------------------------------------------------------------------------- */
 
 static pm_status use_other_order(npz_reading *r) {
     npz_document *d = r->document;

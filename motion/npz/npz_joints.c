@@ -17,8 +17,6 @@
 #include "motion/model/made.h"
 #include "motion/npz/npz.h"
 
-/* ---- body models -------------------------------------------------------------------------- */
-
 enum { SMPL = 24, SMPL_H = 52, SMPL_X = 55, BODY = 22, HAND = 15, FACE = 3, NAME = 32 };
 
 /* The joints that all three models have; SMPL has hands beside them, the others fingers. */
@@ -72,8 +70,6 @@ static bool is_model(size_t joints) {
     return joints == SMPL || joints == SMPL_H || joints == SMPL_X;
 }
 
-/* ---- what is being made ------------------------------------------------------------------- */
-
 typedef struct joints {
     const npz_reading *r;
     const char *path;
@@ -116,8 +112,6 @@ static pm_status make_model(joints *j, size_t count) {
     }
     return status;
 }
-
-/* ---- from JSON ---------------------------------------------------------------------------- */
 
 static pm_status read_joint(joints *j, json_t *root, size_t i) {
     const json_t *parent = json_array_get(json_object_get(root, "parents"), i);
@@ -168,8 +162,6 @@ static pm_status read_json(joints *j) {
     return status;
 }
 
-/* ---- from a motion ------------------------------------------------------------------------ */
-
 static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     if (content->node_count == 0)
         return refuse(j, "has no joints itself");
@@ -209,8 +201,6 @@ static pm_status read_joints(joints *j, bool *has_lengths) {
         }
     return size > 5 && strcmp(j->path + size - 5, ".json") == 0 ? read_json(j) : read_motion(j);
 }
-
-/* ---- rotations ---------------------------------------------------------------------------- */
 
 /* "L_Hip", "left_hip" and "LeftHip" are one name. */
 static void plain_name(pm_motion_name name, char out[NAME]) {
@@ -294,8 +284,6 @@ static pm_status check_rest(const joints *j) {
     }
     return PM_OK;
 }
-
-/* ---- channels ----------------------------------------------------------------------------- */
 
 /* Body models move the mesh, root included: where the root has an offset, a node above it moves. */
 static size_t place_root(joints *j) {

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the table ------------------------------------------------------------------------- */
-
 #define FIELD(member, role)                                                                        \
     { member, NPZ_##role, NULL, NULL }
 
@@ -106,8 +104,6 @@ const npz_layout *npz_layout_named(const char *name) {
             return &layouts[i];
     return NULL;
 }
-
-/* ---- finding --------------------------------------------------------------------------- */
 
 bool npz_is_named(const zip_member *member, const char *name) {
     const size_t length = strlen(name);

@@ -204,8 +204,6 @@ pm_status npz_parse_layout(const char *text, size_t size, const char *path, moti
     return status;
 }
 
-/* ---- choosing -------------------------------------------------------------------------- */
-
 static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
                              pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], names[NPZ_LAYOUT_LIST];

@@ -9,8 +9,6 @@
 
 #include "motion/npz/npz.h"
 
-/* ---- messages ----------------------------------------------------------------------------- */
-
 enum { TEXT = 512 };
 
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member) {
@@ -49,8 +47,6 @@ pm_status npz_doubt(const npz_reading *r, size_t member, const char *done, const
     npz_warn(r, member, "%s%s", text, done);
     return PM_OK;
 }
-
-/* ---- arrays ------------------------------------------------------------------------------- */
 
 bool npz_peek_header(const zip_member *member, npy_header *header, char *reason) {
     char first[1024];
@@ -115,8 +111,6 @@ pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_h
     const pm_status status = npz_find(&r->document->archive, name, member, r->error);
     return status == PM_OK && *member != SIZE_MAX ? npz_load(r, *member, header, bytes) : status;
 }
-
-/* ---- other members ------------------------------------------------------------------------ */
 
 static const zip_member *find_equal(const npz_document *d, const zip_member *wanted) {
     for (size_t i = 0; i < d->archive.count; i++) {

@@ -34,8 +34,6 @@ typedef struct maker {
     pm_error *error;
 } maker;
 
-/* ---- what is left out ---------------------------------------------------------------------- */
-
 /* Assigns channels to nodes; others are left out. */
 static void find_sources(maker *m) {
     size_t scales = 0, numbers = 0, loose = 0, curves = 0;
@@ -96,8 +94,6 @@ static void find_rate_type(maker *m) {
     m->writing->left_out(m->writing->user, what);
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 /* Writes the characters, if `out` is not NULL; bytes that are none are U+FFFD, and *is_odd is set. Returns
  * how many there are. */
 static size_t put_characters(pm_motion_name name, char *out, bool *is_odd) {
@@ -131,8 +127,6 @@ static pm_status find_names(maker *m) {
     motion_leave_out(m->writing, odd, "name that is not UTF-8", "names that are not UTF-8");
     return PM_OK;
 }
-
-/* ---- arrays that are no motion --------------------------------------------------------------- */
 
 static zip_member new_member(const char *name) {
     enum { READABLE = 0100644 };
@@ -223,8 +217,6 @@ static pm_status write_times(maker *m) {
     return write_array(m, &(array){"times.npy", "<f8", 1, 0, times}, m->frames.count);
 }
 
-/* ---- rows of frames ------------------------------------------------------------------------ */
-
 /* A member with a row per frame: the numbers of nodes side by side. */
 typedef struct rows_of {
     const maker *m;
@@ -308,8 +300,6 @@ static pm_status write_rows(maker *m, const char *name, pm_motion_path path, boo
     m->zip = w.zip;
     return status;
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static pm_status prepare(maker *m) {
     const size_t count = m->content->node_count;

@@ -84,8 +84,6 @@ size_t npz_find_not_finite(const char *at, size_t element, size_t count) {
     return count;
 }
 
-/* ---- orders ---------------------------------------------------------------------------- */
-
 /* Visits elements in C order; `place` is the same element's index in Fortran order. */
 typedef struct walk {
     const npy_header *header;
@@ -130,8 +128,6 @@ void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t 
 void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element) {
     reorder(out, in, header, element, true);
 }
-
-/* ---- axis-angle ------------------------------------------------------------------------ */
 
 #define TWO_PI 6.283185307179586476925
 

@@ -18,8 +18,6 @@
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
 
-/* ---- decimals -------------------------------------------------------------------------- */
-
 static bool reads_back(const char *text, double value, bool is_float) {
     double again = 0.0;
     size_t commas = 0;
@@ -41,8 +39,6 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
     }
     return places;
 }
-
-/* ---- recognising ----------------------------------------------------------------------- */
 
 /* N*1000/1001 within half a unit of the last place of a rate. */
 static bool is_ntsc(double value, int places, pm_rational *rate) {
@@ -104,8 +100,6 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
         return true;
     return rate_parse(text, rate);
 }
-
-/* ---- members --------------------------------------------------------------------------- */
 
 static pm_status read_value(const npz_reading *r, npz_rate *rate) {
     const char *at = rate->bytes.data + rate->data_at;
@@ -175,8 +169,6 @@ static pm_status add_named(npz_reading *r, const char *name) {
     return add_rate(r, member);
 }
 
-/* ---- a table of rates ------------------------------------------------------------------- */
-
 /* Whether the pattern is that of the path, or of its last names. */
 static bool is_of_path(const char *pattern, const char *path) {
     for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
@@ -237,8 +229,6 @@ static pm_status read_table(const npz_reading *r, bool *found, pm_rational *rate
     free(text);
     return status;
 }
-
-/* ---- deciding --------------------------------------------------------------------------- */
 
 /* A warning that both rates differ, or a refusal if the options are strict. */
 static pm_status compare(const npz_reading *r, const char *what, pm_rational a, pm_rational b) {
@@ -306,8 +296,6 @@ pm_status npz_find_rate(npz_reading *r) {
     r->rate = r->input->options->source_rate;
     return PM_OK;
 }
-
-/* ---- times ------------------------------------------------------------------------------ */
 
 pm_status npz_read_times(npz_reading *r, const double **times) {
     npz_document *d = r->document;

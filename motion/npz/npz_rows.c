@@ -21,8 +21,6 @@ static pm_status refuse_shape(const npz_reading *r, const npz_rows *rows, const 
                       expected);
 }
 
-/* ---- arrays ----------------------------------------------------------------------------- */
-
 /* Numbers of a row; the product of the axes but the first. */
 static size_t width_of(const npy_header *header) {
     size_t width = 1;
@@ -51,8 +49,6 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     rows->data = copy;
     return PM_OK;
 }
-
-/* ---- roles ------------------------------------------------------------------------------ */
 
 /* Numbers that belong to one channel, and the shape for the message. */
 static size_t group_of(npz_role role, const char **expected) {
@@ -128,8 +124,6 @@ static pm_status check_finite(const npz_reading *r, npz_rows *rows) {
     return PM_ERROR_FILE;
 }
 
-/* ---- members of the layout ---------------------------------------------------------------- */
-
 static size_t find_rows(const npz_layout *layout, const char *name, const size_t *row_of_field) {
     for (size_t f = 0; f < layout->count && name; f++)
         if (strcmp(layout->fields[f].member, name) == 0)
@@ -189,8 +183,6 @@ static pm_status add_field(npz_reading *r, size_t field, size_t *row_of_field) {
     return PM_OK;
 }
 
-/* ---- all other members --------------------------------------------------------------------- */
-
 static bool is_known(const npz_reading *r, size_t member) {
     bool known = r->document->uses[member].as != NPZ_CARRIED;
     for (size_t f = 0; f < r->layout.count && !known; f++)
@@ -237,8 +229,6 @@ static pm_status add_other(npz_reading *r, size_t member) {
     rows->channel_count = 1;
     return npz_check_unnamed(r, rows);
 }
-
-/* ---- parts --------------------------------------------------------------------------------- */
 
 static bool equal_columns(const npz_document *document, const npz_rows *whole,
                           const npz_rows *part) {

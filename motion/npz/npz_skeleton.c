@@ -14,8 +14,6 @@
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/zip_fields.h"
 
-/* ---- texts -------------------------------------------------------------------------------- */
-
 /* Whether an array has `count` texts. */
 static bool has_texts(const npy_header *header, size_t count) {
     return header->type[0] != '>' && (header->type[1] == 'U' || header->type[1] == 'S') &&
@@ -47,8 +45,6 @@ static bool read_texts(const npy_header *header, zip_bytes bytes, motion_arena *
     }
     return true;
 }
-
-/* ---- nodes -------------------------------------------------------------------------------- */
 
 /* What is being made. */
 typedef struct skeleton {
@@ -220,8 +216,6 @@ pm_status npz_make_nodes(npz_reading *r) {
     r->motion->content.node_count = s.count;
     return PM_OK;
 }
-
-/* ---- names of bodies and joints ----------------------------------------------------------- */
 
 /* Names that do not fit keep a library of robots from reading the file, and nobody else. */
 static pm_status note_odd(npz_reading *r, size_t member, size_t count) {

@@ -20,8 +20,6 @@ enum { SPAN_BYTES = 32 << 20, SPANS = 3 };
 /* Of rows that are not kept. */
 enum { STREAM_BYTES = 1 << 16 };
 
-/* ---- spans --------------------------------------------------------------------------------- */
-
 /* Whether rows are written in Fortran order, which requires all of them. */
 static bool is_reordered(const npz_rows *rows) {
     return rows->header.fortran_order && rows->width > 1;
@@ -85,8 +83,6 @@ static pm_status make_spans(npz_writer *w) {
     w->rows = most;
     return status;
 }
-
-/* ---- memory -------------------------------------------------------------------------------- */
 
 /* The memory of rows that were converted in place has quaternions now: they are extracted again. */
 static pm_status find_source(const npz_writer *w, const npz_rows *rows, npz_output *out) {
@@ -184,8 +180,6 @@ pm_status npz_stream_rows(npz_writer *w) {
     release_outputs(w);
     return status;
 }
-
-/* ---- the archive --------------------------------------------------------------------------- */
 
 static pm_status write_rows(npz_writer *w, size_t r) {
     const npz_output *out = &w->outputs[r];

@@ -25,8 +25,6 @@ typedef struct columns {
     size_t channel, channels; /* the channels that give them */
 } columns;
 
-/* ---- source frames ------------------------------------------------------------------------ */
-
 static double time_of(const motion_samples *s, uint64_t sample) {
     if (s->has_end && sample + 1 == s->count)
         return s->end;
@@ -63,8 +61,6 @@ static char *new_row(const npz_writer *w, const npz_output *out, uint64_t sample
     return out->bytes + out->rows_at + row * out->row_size;
 }
 
-/* ---- columns ------------------------------------------------------------------------------- */
-
 /* The rows whose channels a member's numbers come from: its own, or those of its whole, or those that
  * it is the derivative of. */
 static const npz_rows *owner_of(const npz_writer *w, const npz_rows *rows) {
@@ -89,8 +85,6 @@ static columns columns_of(const npz_writer *w, const npz_rows *rows) {
                      .channel = begin,
                      .channels = end - begin};
 }
-
-/* ---- one row ------------------------------------------------------------------------------ */
 
 /* Continues from the row before: the branch of a rotation vector. */
 static void make_axis_angle(const npz_writer *w, const columns *c, size_t k, const double *near) {
@@ -199,8 +193,6 @@ static pm_status write_row(const npz_writer *w, size_t r, const columns *c, size
     return PM_OK;
 }
 
-/* ---- a block ------------------------------------------------------------------------------- */
-
 /* Rows of files with other members are computed. */
 static pm_status find_file(npz_writer *w, size_t k) {
     motion_position *at = &w->positions[k];
@@ -301,8 +293,6 @@ pm_status npz_make_rows(npz_writer *w) {
     } while (status == PM_OK && w->begin < w->clip->channel_count);
     return status;
 }
-
-/* ---- memory -------------------------------------------------------------------------------- */
 
 /* Which channels' velocities are wanted. */
 static pm_status find_derived(const npz_writer *w) {

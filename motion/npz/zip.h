@@ -63,8 +63,6 @@ uint32_t zip_checksum(zip_bytes bytes);
 /* That of the bytes before, whose checksum is `before`, and these. */
 uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 /* Zero-initialise, and set the sink. */
 typedef struct zip_writer {
     const motion_sink *sink;

@@ -14,8 +14,6 @@ bool zip_recognise(const char *bytes, size_t size) {
     return size >= 4 && (zip_get32(bytes) == ZIP_LOCAL || zip_get32(bytes) == ZIP_END);
 }
 
-/* ---- the end of the archive ----------------------------------------------------------- */
-
 /* Where the central directory lies. */
 typedef struct directory {
     uint64_t at, size, count;
@@ -72,8 +70,6 @@ static pm_status find_directory(const char *data, size_t size, directory *d, zip
                              (unsigned long long)d->at, (unsigned long long)d->limit);
     return PM_OK;
 }
-
-/* ---- members -------------------------------------------------------------------------- */
 
 pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem) {
     char shown[MOTION_PRINTABLE];
@@ -159,8 +155,6 @@ static pm_status read_entry(const char *data, const directory *d, uint64_t *at, 
     *at += ZIP_CENTRAL_SIZE + name + extra + comment;
     return find_data(data, d->at, local, packed, member, error);
 }
-
-/* ---- overlaps ------------------------------------------------------------------------- */
 
 static int compare_places(const void *a, const void *b) {
     const zip_member *x = *(const zip_member *const *)a, *y = *(const zip_member *const *)b;

@@ -50,8 +50,6 @@ static bool append(zip_writer *writer, const void *data, size_t size) {
     return true;
 }
 
-/* ---- extra fields --------------------------------------------------------------------- */
-
 /* Copies the fields except zip64, which states sizes. Bytes that are no field are dropped. */
 static size_t copy_extra(char *out, zip_bytes extra) {
     size_t size = 0;
@@ -85,8 +83,6 @@ static size_t make_extra(char *out, zip_bytes source, const record *r, bool cent
         at += copy_extra(at, source);
     return (size_t)(at - out);
 }
-
-/* ---- records -------------------------------------------------------------------------- */
 
 /* The check of a password is the time of a member with a descriptor, and the checksum of others: so
  * an encrypted member keeps its descriptor. */
@@ -179,8 +175,6 @@ pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_erro
     return put_record(writer, r, member->packed.data, error);
 }
 
-/* ---- compressing ---------------------------------------------------------------------- */
-
 struct zip_packing {
     z_stream stream;
     char *packed;
@@ -267,8 +261,6 @@ pm_status zip_begin_stored(zip_writer *writer, const zip_member *member, uint32_
 pm_status zip_write_piece(zip_writer *writer, zip_bytes bytes, pm_error *error) {
     return put(writer, bytes.data, bytes.size, error);
 }
-
-/* ---- the end -------------------------------------------------------------------------- */
 
 static pm_status put_end64(zip_writer *writer, uint64_t at, pm_error *error) {
     char text[ZIP_END64_SIZE + ZIP_LOCATOR64_SIZE];

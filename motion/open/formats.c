@@ -49,8 +49,6 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
     return NULL;
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 static const char *extension_of_name(const char *name) {
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
     return dot && (!slash || dot > slash + 1) && dot > name ? dot + 1 : "";
@@ -100,8 +98,6 @@ const char *pm_motion_format_name(pm_motion_format format) {
             return rows[i].name;
     return format == PM_MOTION_ANY ? "any" : "unknown";
 }
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 /* Whether a file is of any format, for files whose names do not tell. */
 static input_kind_found find_any(const char *bytes, size_t size) {

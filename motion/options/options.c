@@ -34,8 +34,6 @@ static uint64_t verb_of(const char *name) {
     return 0;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
-
 size_t pm_option_count(void) {
     return option_row_count;
 }
@@ -105,8 +103,6 @@ void option_spell(const char *text, const char *mark, char *spelled, size_t size
             spelled[used++] = *text;
     spelled[used < size ? used : size - 1] = '\0';
 }
-
-/* ---- values ---------------------------------------------------------------------------------- */
 
 static void *place_of(pm_motion_options *o, option_struct of) {
     void *const places[OPTION_STRUCTS] = {[OPTIONS_READ] = &o->batch.task.read,
@@ -226,8 +222,6 @@ bool options_settle(pm_motion_options *o, option_conflict *found) {
     }
     return true;
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 pm_status pm_motion_options_create(const char *verb, pm_motion_options **options, pm_error *error) {
     enum { USUAL_PAGES = 10 };

@@ -13,8 +13,6 @@
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 
-/* ---- checks -------------------------------------------------------------------------------- */
-
 static bool is_time(pm_rational r) {
     return (r.num == 0 && r.den == 0) || (r.num >= 0 && r.den > 0);
 }
@@ -77,8 +75,6 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     return check_clips(motion, o, error);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
-
 /* What is written, and how. */
 typedef struct resampling {
     const pm_motion *motion, *document;
@@ -87,8 +83,6 @@ typedef struct resampling {
     const char *path;
     bool rewrites;
 } resampling;
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Opens a sampler for each clip that is resampled; *count of them are to be released. */
 static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *count,

@@ -17,8 +17,6 @@
 
 enum { PIECE_BYTES = 8 << 20 };
 
-/* ---- memory -------------------------------------------------------------------------------- */
-
 static size_t width_of(const sampler_group *group) {
     return group->tracks->track_count * (group->tracks->rotates ? 4 : 3);
 }
@@ -43,8 +41,6 @@ static pm_status allocate_samples(sampler *s, pm_error *error) {
     s->times = s->uniform ? NULL : malloc(s->piece * sizeof *s->times);
     return s->uniform || s->times ? PM_OK : motion_refuse_memory(error);
 }
-
-/* ---- sampling ------------------------------------------------------------------------------ */
 
 static double rotation_error(const float *a, const float *b) {
     double sum = 0, difference = 0, dot = 0;
@@ -235,8 +231,6 @@ static pm_status read_samples(void *user, uint64_t first, size_t count, double *
     return status;
 }
 
-/* ---- selecting ----------------------------------------------------------------------------- */
-
 static pm_method method_of(const pm_motion_resample_options *options) {
     return options->curve ? options->curve->method : PM_METHOD_SLERP;
 }
@@ -278,8 +272,6 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     }
     return status == PM_OK ? allocate_samples(s, error) : status;
 }
-
-/* ---- opening ------------------------------------------------------------------------------- */
 
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
 static bool passes_through_keys(const pm_motion_resample_options *options) {

@@ -14,8 +14,6 @@
 
 enum { CHANNEL_TEXT = 256 };
 
-/* ---- failures ------------------------------------------------------------------------------ */
-
 /* Writes "joint 3 (Spine)" or "joint_pos". */
 static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL_TEXT]) {
     const pm_motion_channel *c = &s->clip->channels[channel];
@@ -79,8 +77,6 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
     }
     return PM_OK;
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 /* The parameters of the method for rotations; vectors have the ends and the loop in common. */
 static pm_clip_desc description_of(const sampler *s, const track_group *group) {

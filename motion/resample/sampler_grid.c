@@ -44,8 +44,6 @@ static pm_status check_count(const sampler *s, pm_error *error) {
     return PM_ERROR_FILE;
 }
 
-/* ---- cuts ---------------------------------------------------------------------------------- */
-
 static pm_status refuse_cut(const char *option, pm_rational given, const char *limit,
                             double seconds, pm_error *error) {
     return motion_fail_option(error, PM_ERROR_FILE, option,
@@ -63,8 +61,6 @@ static pm_status refuse_start(const sampler *s, double last, pm_error *error) {
                ? refuse_cut("start", o->start_after_first_key, "the end of the loop", loop, error)
                : refuse_cut("start", o->start_after_first_key, "the last key", last, error);
 }
-
-/* ---- clips with a rate --------------------------------------------------------------------- */
 
 static const pm_timeline *timeline_of(const sampler *s, size_t channel) {
     return &s->clip->timelines[s->clip->channels[channel].timeline];
@@ -223,8 +219,6 @@ bool sampler_keeps_all(const sampler *s) {
     const bool ends_between = g->extra && resample_position_end(g, s->clip->rate).remainder != 0;
     return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
 }
-
-/* ---- clips with listed times --------------------------------------------------------------- */
 
 static double as_float32(double seconds) {
     return (double)(float)seconds;
@@ -398,8 +392,6 @@ static pm_status find_listed(sampler *s, pm_error *error) {
                                   "one");
     return status;
 }
-
-/* ---- both ---------------------------------------------------------------------------------- */
 
 /* A cut begins at 0, unless its times are kept. */
 static void find_begin(sampler *s) {

@@ -20,8 +20,6 @@ static size_t stride_of(const pm_array *array, uint32_t components) {
     return array->stride ? array->stride : components * size_of(array->type);
 }
 
-/* ---- timelines ----------------------------------------------------------------------------- */
-
 static bool one_timeline(const track_group *group) {
     for (size_t t = 1; t < group->track_count; t++)
         if (group->timelines[t] != group->timelines[0])
@@ -78,8 +76,6 @@ static pm_status describe_timelines(const track_group *group, const pm_motion_cl
     free(number);
     return good ? PM_OK : motion_refuse_memory(error);
 }
-
-/* ---- keys ---------------------------------------------------------------------------------- */
 
 typedef enum key_array { KEYS, IN_TANGENTS, OUT_TANGENTS } key_array;
 

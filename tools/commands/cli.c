@@ -15,8 +15,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- messages ------------------------------------------------------------------ */
-
 static const char no_memory_text[] = "out of memory for the message";
 
 /* `what` may be NULL: the text has it. */

@@ -13,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- running ------------------------------------------------------------------------- */
-
 static cli_exit report(const command_options *o, const pm_motion_comparison *found) {
     const bool is_stream = o->out != NULL && strcmp(o->out, "-") == 0;
     if (o->json)

@@ -31,8 +31,6 @@ typedef struct device_list {
     pm_error error; /* holds the text of problem if the library reported it */
 } device_list;
 
-/* ---- gathering ----------------------------------------------------------------- */
-
 static void measure(device_row *row) {
     char name[64];
     pm_engine *engine = NULL;
@@ -99,8 +97,6 @@ static cli_exit list_one(const device_options *chosen, device_list *list) {
     pm_engine_destroy(&engine);
     return list->rows ? CLI_DONE : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
 }
-
-/* ---- printing ------------------------------------------------------------------ */
 
 static void json_claims(json_writer *json, const pm_device_claims *claims) {
     json_begin_object(json, "claims");

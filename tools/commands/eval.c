@@ -16,8 +16,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- conflicts ----- ------------------------------------------------------------ */
-
 /* Requires one of two options. */
 static cli_exit require_one(const command_options *options, const char *first, const char *second) {
     return options_is_given(options->set, first + 2) || options_is_given(options->set, second + 2)
@@ -121,8 +119,6 @@ static cli_exit check_options(const command_options *options) {
     return code == CLI_DONE ? check_outputs(options) : code;
 }
 
-/* ---- the report ---------------------------------------------------------------- */
-
 static void report_json(const command_options *options, const eval_input *input,
                         const pm_device_info *device, double seconds) {
     json_writer json = {stdout, 0, false};
@@ -167,8 +163,6 @@ static void report(const command_options *options, const eval_input *input, cons
     else if (!cli_quiet)
         report_text(options, input, &device, seconds);
 }
-
-/* ---- the work ------------------------------------------------------------------ */
 
 static cli_exit evaluate(command_options *options, eval_input *input) {
     pm_engine *engine = NULL;

@@ -7,8 +7,6 @@
 
 #include <stdio.h>
 
-/* ---- the command ------------------------------------------------------------------------- */
-
 static cli_exit report(const command_options *options, pm_motion_batch_merge *merge) {
     const pm_motion_batch_merged *merged = pm_motion_batch_merge_get_merged(merge);
     if (merged->dropped_lines > 0)

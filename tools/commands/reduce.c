@@ -15,8 +15,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- report -------------------------------------------------------------------------- */
-
 static const char *name_of(const pm_motion_content *content,
                            const pm_motion_reduction_numbers *numbers,
                            const pm_motion_error_bound *bound) {
@@ -60,8 +58,6 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }
-
-/* ---- running ------------------------------------------------------------------------- */
 
 void reduce_print(const command_options *o, const task_work *w) {
     if (o->json)

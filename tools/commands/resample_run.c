@@ -16,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- operands ---------------------------------------------------------------------------- */
-
 /* A second operand is an output, unless it looks like a second input of a batch. */
 static cli_exit take_operand(command_options *options, int *argc, char **argv) {
     const pm_motion_batch_options *run = &options->set->batch;
@@ -52,8 +50,6 @@ cli_exit resample_find_output(command_options *options, int *argc, char **argv) 
         return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
     return CLI_DONE;
 }
-
-/* ---- one file ---------------------------------------------------------------------------- */
 
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
 static cli_exit check_clash(const command_options *options, const char *in) {

@@ -16,8 +16,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* ---- printing ------------------------------------------------------------------ */
-
 static void print_heading(const command_options *options, const pm_device_info *device) {
     printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
                    device_type_name(device->type),
@@ -86,8 +84,6 @@ static void json_table(json_writer *json, const command_options *options,
     json_write_bool(json, "passed", passed);
     json_end_object(json);
 }
-
-/* ---- running ------------------------------------------------------------------- */
 
 /* The tables of one run: a single one, or a list for several devices. */
 typedef struct verify_run {

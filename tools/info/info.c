@@ -24,8 +24,6 @@ bool info_begins_with_jump(const clip_summary *s) {
     return s->keys > 2 && s->first_step > jump_degrees && s->first_step > 2 * s->other_step;
 }
 
-/* ---- print --------------------------------------------------------------------------- */
-
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
 }
@@ -147,8 +145,6 @@ void info_print(const char *path, const pm_motion_content *content) {
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
     printable_line(stdout, "  %s", resampling_of(content));
 }
-
-/* ---- JSON: everything ---------------------------------------------------------------- */
 
 static void write_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {

@@ -36,8 +36,6 @@ static cli_exit refuse_row(const command_options *o, const option_row *row, cons
     return options_usage(o, name, "%s", reason);
 }
 
-/* ---- parsing ------------------------------------------------------------------- */
-
 /* The options that a word is for: of the verb, or of the step before it. */
 static pm_motion_options *set_of(const command_options *o) {
     return o->step_count > 0 ? o->step_sets[o->step_count - 1] : o->set;
