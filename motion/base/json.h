@@ -32,6 +32,10 @@ void json_write_string(json_writer *json, const char *key, const char *text);
 /* A path as a string. One with bytes that are not UTF-8 has a second member, with the suffix _bytes, of
  * two hexadecimal digits per byte. */
 void json_write_path(json_writer *json, const char *key, const char *path);
+/* The size / 2 bytes of such digits, none of which is NUL. False: they are none. */
+bool json_read_bytes(const char *digits, size_t size, char *bytes);
+/* The value of a hexadecimal digit in small letters; -1: it is none. */
+int json_digit(char digit);
 /* The shortest form that reads back as the same double. NaN and infinity become null. */
 void json_write_number(json_writer *json, const char *key, double number);
 /* An array of numbers in one line; null for NULL. */

@@ -181,10 +181,6 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     pthread_mutex_unlock(&b->lock);
 }
 
-static pm_status refuse_memory(pm_error *error) {
-    return motion_refuse_output_memory(error);
-}
-
 /* Records of all shards: the number of shards may have changed. */
 static pm_status read_records(batch *b, pm_error *error) {
     const char *folder = b->options->out_dir, *given = b->options->records;
@@ -192,7 +188,7 @@ static pm_status read_records(batch *b, pm_error *error) {
     b->common.before = record_table_create();
     if (!hidden || !b->common.before) {
         free(hidden);
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     }
     pm_status status = record_table_add_folder(b->common.before, hidden, error);
     free(hidden);
@@ -242,7 +238,7 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
         o->records ? strdup(o->records)
                    : compose_format("%s/.posemill/records-%" PRIu64 ".jsonl", o->out_dir, o->shard);
     if (!b->records_path)
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     pm_status status = batch_plan_of(b->list, o, &b->plan, error);
     const size_t files = b->plan.count > 1 ? b->plan.count : 1;
     b->jobs = o->jobs != 0 ? o->jobs : pm_processors();
@@ -255,8 +251,9 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
         status = read_records(b, error);
     if (status == PM_OK)
         b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
-    return status == PM_OK && (b->outputs == NULL || !make_curves(b)) ? refuse_memory(error)
-                                                                      : status;
+    return status == PM_OK && (b->outputs == NULL || !make_curves(b))
+               ? motion_refuse_output_memory(error)
+               : status;
 }
 
 pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
@@ -264,7 +261,7 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
     batch *b = calloc(1, sizeof *b);
     *made = NULL;
     if (!b)
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     b->list = list;
     b->options = options;
     b->folder = -1;

@@ -30,15 +30,8 @@ typedef struct batch_plan {
     size_t item_count;
 } batch_plan;
 
-/* What the outputs are called, and which may be there already. */
-typedef struct batch_outputs {
-    const char *folder;
-    pm_motion_format format;   /* replaces the extension of motion formats. 0: that of the input */
-    pm_motion_format of_input; /* given for all inputs. 0: found out */
-    bool may_exist;
-} batch_outputs;
-
-/* The plan of a list with options. */
+/* Makes the plan of a list, and checks it before anything is written: two items with one output, an output
+ * that is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
 pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
                         batch_plan *plan, pm_error *error);
 void batch_plan_release(batch_plan *plan);

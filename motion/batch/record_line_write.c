@@ -97,21 +97,16 @@ void record_members_write(json_writer *json, const batch_record *record) {
         failure_members(json, record);
 }
 
-char *record_line_write(const batch_record *record, size_t *size) {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, size);
-    if (!file)
-        return NULL;
+static bool print_line(FILE *file, const void *content) {
     json_writer json = {file, JSON_LINE, false};
     fputc('\n', file);
     json_begin_object(&json, NULL);
-    record_members_write(&json, record);
+    record_members_write(&json, content);
     json_end_object(&json);
     fputc('\n', file);
-    const bool lost = ferror(file) != 0;
-    if (fclose(file) != 0 || lost) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return true;
+}
+
+char *record_line_write(const batch_record *record, size_t *size) {
+    return compose_text(print_line, record, size);
 }

@@ -76,21 +76,19 @@ static pm_status check_file(const report_places *places, const char *path, locat
     return PM_ERROR_OUTPUT;
 }
 
-static pm_status check_files(const report_places *places, const batch_items *items,
-                             const batch_plan *plan, const char *const *others, size_t other_count,
+static pm_status check_files(const report_places *places, const report_request *r,
                              pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+    const batch_items *items = r->items;
+    for (size_t i = 0; i < items->count; i++) {
         const batch_item *item = &items->items[i];
-        status = check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error);
-        if (status == PM_OK)
-            status = check_file(places, plan->outs[i], LOCATION_OUTPUT, error);
+        MOTION_TRY(check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error));
+        MOTION_TRY(check_file(places, r->plan->outs[i], LOCATION_OUTPUT, error));
     }
-    for (size_t i = 0; status == PM_OK && i < items->archive_count; i++)
-        status = check_file(places, items->archives[i], LOCATION_INPUT, error);
-    for (size_t i = 0; status == PM_OK && i < other_count; i++)
-        status = check_file(places, others[i], LOCATION_OUTPUT, error);
-    return status;
+    for (size_t i = 0; i < items->archive_count; i++)
+        MOTION_TRY(check_file(places, items->archives[i], LOCATION_INPUT, error));
+    for (size_t i = 0; i < r->other_count; i++)
+        MOTION_TRY(check_file(places, r->others[i], LOCATION_OUTPUT, error));
+    return PM_OK;
 }
 
 static bool locate(const char *folder, const char *name, file_location *found) {
@@ -100,8 +98,8 @@ static bool locate(const char *folder, const char *name, file_location *found) {
     return done;
 }
 
-pm_status report_check_folder(const char *folder, const batch_items *items, const batch_plan *plan,
-                              const char *const *others, size_t other_count, pm_error *error) {
+pm_status report_check_folder(const report_request *request, pm_error *error) {
+    const char *folder = request->options->report;
     report_places places = {.index = {.path = NULL}};
     struct stat found;
     if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
@@ -109,8 +107,7 @@ pm_status report_check_folder(const char *folder, const batch_items *items, cons
     const bool located = locate(folder, "index.html", &places.index) &&
                          locate(folder, "index.json", &places.numbers) &&
                          locate(folder, pages_folder, &places.pages);
-    const pm_status status = located ? check_files(&places, items, plan, others, other_count, error)
-                                     : refuse_memory(error);
+    const pm_status status = located ? check_files(&places, request, error) : refuse_memory(error);
     location_release(&places.index);
     location_release(&places.numbers);
     location_release(&places.pages);

@@ -19,12 +19,12 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
 
 /* A member that a list names. */
 typedef struct archive_wanted {
-    const char *member;
+    char *archive, *member;
     size_t item;    /* its index among the items */
     bool has_bytes; /* false: those of the archive are set */
 } archive_wanted;
 
-/* Finds the places of members, which are sorted by name, and sets those of their items. One that is
+/* Finds the places of members of one archive, which are sorted by name, and sets those of their items. One that is
  * not there or is not a regular file gets a fault, and where the archive cannot be read those that
  * were not found. Fails where memory is exhausted. */
 pm_status archive_find(const char *path, const archive_wanted *wanted, size_t count,

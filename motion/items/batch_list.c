@@ -73,10 +73,8 @@ pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const cha
 const char *pm_motion_batch_list_text(pm_motion_batch_list *list) {
     size_t size = 0;
     void *before = c_locale_begin();
-    if (list && !list->text && !list_write_text(&list->items, true, &list->text, &size)) {
-        free(list->text);
-        list->text = NULL;
-    }
+    if (list && !list->text)
+        list->text = list_write_text(&list->items, true, &size);
     c_locale_end(before);
     return list ? list->text : NULL;
 }

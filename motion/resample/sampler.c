@@ -159,38 +159,23 @@ static void keep_keys(const sampler *s, size_t at, size_t count, double *const c
     }
 }
 
-/* Samples of the grid, without the extra one. */
-static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *const channels[],
-                              size_t at, pm_error *error) {
+/* Samples of the grid, or the extra one behind it. */
+static pm_status read_piece(sampler *s, uint64_t first, size_t count, double *const channels[],
+                            size_t at, pm_error *error) {
+    const bool is_end = first >= s->grid.count;
     pm_sample_job job = {.sample_count = count};
     if (s->uniform || s->cutoff > 0) {
         job.rate = s->options->rate;
-        job.start_after_first_key = s->grid.start;
-        job.first = first;
+        job.start_after_first_key = is_end ? s->grid.end : s->grid.start;
+        job.first = is_end ? 0 : first;
     } else {
         for (size_t k = 0; k < count; k++)
-            s->times[k] = sampler_time(s, first + k);
+            s->times[k] = is_end ? s->last_time : sampler_time(s, first + k);
         job.times = s->times;
     }
-    const pm_status status = sample_groups(s, job, error);
-    if (status == PM_OK)
-        give(s, count, channels, at);
-    return status;
-}
-
-static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_error *error) {
-    pm_sample_job job = {.sample_count = 1};
-    if (s->uniform || s->cutoff > 0) {
-        job.rate = s->options->rate;
-        job.start_after_first_key = s->grid.end;
-    } else {
-        s->times[0] = s->last_time;
-        job.times = s->times;
-    }
-    const pm_status status = sample_groups(s, job, error);
-    if (status == PM_OK)
-        give(s, 1, channels, at);
-    return status;
+    MOTION_TRY(sample_groups(s, job, error));
+    give(s, count, channels, at);
+    return PM_OK;
 }
 
 /* Samples of some channels count as a part of a sample. */
@@ -206,29 +191,24 @@ static void tell_progress(sampler *s, uint64_t first, size_t count) {
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
                               motion_position positions[], pm_error *error) {
     sampler *s = user;
-    pm_status status = PM_OK;
     size_t done = 0;
     if (first != s->next)
         sampler_restart(s, first);
     sampler_advance(s, count, positions);
-    while (done < count && status == PM_OK) {
+    while (done < count) {
         const uint64_t at = first + done;
         const size_t left = count - done, piece = left < s->piece ? left : s->piece;
         const uint64_t regular = at < s->grid.count ? s->grid.count - at : 0;
         const size_t now = regular == 0 ? 1 : regular < piece ? (size_t)regular : piece;
         if (!are_left(s, positions + done, now)) {
-            status = regular == 0 ? read_end(s, channels, done, error)
-                                  : read_regular(s, at, now, channels, done, error);
-            if (status == PM_OK)
-                status = sampler_check_numbers(s, at, done, now, channels, positions, error);
-            if (status == PM_OK)
-                keep_keys(s, done, now, channels, positions);
+            MOTION_TRY(read_piece(s, at, now, channels, done, error));
+            MOTION_TRY(sampler_check_numbers(s, at, done, now, channels, positions, error));
+            keep_keys(s, done, now, channels, positions);
         }
         done += now;
     }
-    if (status == PM_OK)
-        tell_progress(s, first, count);
-    return status;
+    tell_progress(s, first, count);
+    return PM_OK;
 }
 
 static pm_method method_of(const pm_motion_resample_options *options) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Errors and warnings on stderr. This file alone maps library errors to exit codes. Files are
- * read in input.c and written in output.c.
+ * Errors and warnings on stderr. This file alone maps library errors to exit codes.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -109,31 +108,4 @@ void cli_log(void *user, pm_log_level level, const pm_error *remark) {
         progress_clear();
         printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", text);
     }
-}
-
-cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size) {
-    char reason[INPUT_REASON_SIZE] = "";
-    if (input_read_file(path, kind, data, size, reason))
-        return CLI_DONE;
-    return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
-                    reason);
-}
-
-cli_exit cli_output_open(const char *path, cli_output **output) {
-    pm_error error;
-    return cli_done(motion_output_open(path, output, &error), &error);
-}
-
-cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
-    pm_error error;
-    return cli_done(motion_output_write(output, data, size, &error), &error);
-}
-
-cli_exit cli_output_commit(cli_output **output) {
-    pm_error error;
-    return cli_done(motion_output_commit(output, &error), &error);
-}
-
-void cli_output_abandon(cli_output **output) {
-    motion_output_abandon(output);
 }
