@@ -16,7 +16,7 @@
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
-#include "motion/batch/run_lock.h"
+#include "motion/batch/plan.h"
 #include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/output.h"

@@ -4,7 +4,8 @@
  */
 #pragma once
 
-#include "motion/batch/shard.h"
+#include "motion/base/fault.h"
+#include "motion/files/digest.h"
 #include "motion/items/batch_list.h"
 
 #include <posemill/posemill_motion.h>
@@ -35,3 +36,20 @@ typedef struct batch_plan {
 pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
                         batch_plan *plan, pm_error *error);
 void batch_plan_release(batch_plan *plan);
+
+typedef struct batch_shard {
+    uint64_t index, count; /* index < count */
+} batch_shard;
+
+/* Sets mine[i] for each item of the shard: the largest files first, each to the share that is the
+ * smallest so far, of equal ones the first; of equal files the first by name. A file counts one byte
+ * more than it has. The order of the items does not matter. False: memory is exhausted. */
+bool shard_divide(const batch_items *items, batch_shard shard, bool *mine);
+
+/* Takes the folder for these options; *lock is for run_lock_release, -1 for none. Refused where a run with
+ * other options has the folder. A file system without locks is a warning. */
+pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log_function log,
+                        void *user, int *lock, pm_error *error);
+
+/* -1 is none. */
+void run_lock_release(int lock);

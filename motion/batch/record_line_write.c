@@ -8,9 +8,10 @@
 #include "motion/batch/record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+
 #include <string.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/printable.h"
 
 /* An escape has up to six bytes for one of the text: warnings take at most half of the longest line. */

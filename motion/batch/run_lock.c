@@ -5,7 +5,7 @@
  */
 #define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
 
-#include "motion/batch/run_lock.h"
+#include "motion/batch/plan.h"
 
 #include "motion/base/composed.h"
 #include "motion/files/folders.h"

@@ -7,7 +7,7 @@
 
 #include "motion/files/input.h"
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "motion/gltf/document.h"
-#include "motion/gltf/matrix.h"
 
 /* Rotations within this of unit length are as exact as files have them. */
 #define UNIT_TOLERANCE 1e-3

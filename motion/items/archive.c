@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens tar archives, and reads members. Sizes in headers are claims: memory grows with the data that
+ * Opens tar archives, one at a time, and reads members. Sizes in headers are claims: memory grows with the data that
  * is there, and only the caller's limit is trusted.
  */
 #define _XOPEN_SOURCE 700
@@ -21,6 +21,26 @@ bool archive_is_named(const char *path) {
             return true;
     }
     return false;
+}
+
+bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
+                 size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
+    if (!r->path || strcmp(r->path, item->archive) != 0) {
+        archive_close(&r->archive);
+        r->path = item->archive;
+        if (!archive_open(item->archive, &r->archive, reason))
+            return false;
+    }
+    if (!r->archive) {
+        snprintf(reason, ARCHIVE_REASON_SIZE, "the archive cannot be read");
+        return false;
+    }
+    return archive_read(r->archive, item, kind, data, size, reason);
+}
+
+void member_reader_close(member_reader *r) {
+    archive_close(&r->archive);
+    r->path = NULL;
 }
 
 #ifdef POSEMILL_LIBARCHIVE

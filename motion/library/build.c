@@ -11,7 +11,6 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
-#include "motion/library/source.h"
 
 /* A file with what the first reading tells. */
 typedef struct part {

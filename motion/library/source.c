@@ -2,7 +2,6 @@
  *
  * Clips of a motion file as rows: scaled, turned, in the library's order of joints, and rounded once.
  */
-#include "motion/library/source.h"
 
 #include <string.h>
 

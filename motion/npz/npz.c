@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "motion/npz/npz_source.h"
+#include "motion/npz/npz_write.h"
 
 static void release(void *document) {
     npz_document *d = document;

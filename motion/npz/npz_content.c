@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "motion/npz/npz.h"
-#include "motion/npz/npz_rotations.h"
 #include "motion/time/key_rate.h"
 
 /* `poses[3]`, or the member's name alone for -1. */

@@ -10,7 +10,6 @@
 #include "motion/model/similarity.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
-#include "motion/npz/npz_rotations.h"
 #include "motion/time/rate.h"
 
 /* What a velocity belongs to, read as if its quaternions had the order of `role`. */

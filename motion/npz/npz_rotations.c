@@ -2,7 +2,7 @@
  *
  * Converts rotations of members, when a file is read or when channels are resampled.
  */
-#include "motion/npz/npz_rotations.h"
+#include "motion/npz/npz.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  *
  * Compares members by their names and types, and finds their rows.
  */
-#include "motion/npz/npz_source.h"
+#include "motion/npz/npz_write.h"
 
 #include <stdlib.h>
 #include <string.h>

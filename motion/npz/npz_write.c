@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 #include "motion/npz/zip_fields.h"

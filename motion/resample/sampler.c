@@ -8,12 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
-#include "motion/resample/sampler_filter.h"
-#include "motion/resample/sampler_grid.h"
 
 enum { PIECE_BYTES = 8 << 20 };
 

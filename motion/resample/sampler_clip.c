@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/resample/sampler_grid.h"
+#include "motion/resample/sampler.h"
 
 enum { CHANNEL_TEXT = 256 };
 

@@ -35,3 +35,9 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
 /* Refuses what sampler_make_curve refuses because of the options, without a look at the keys behind
  * the first. For curves that do not loop. */
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error);
+
+/* Sets the cut-off of the options; refuses clips that have no rate, and loops. */
+pm_status sampler_find_cutoff(sampler *s, pm_error *error);
+
+/* Makes group->filter from the keys of group->tracks. */
+pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error);

@@ -4,7 +4,7 @@
  * float32, and may have lost what exporters lose: the time of the first is taken as the simplest
  * fraction that is rounded to it, and a sample that is as good as at the last key lies on it.
  */
-#include "motion/resample/sampler_grid.h"
+#include "motion/resample/sampler.h"
 
 #include <math.h>
 

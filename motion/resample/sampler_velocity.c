@@ -11,7 +11,6 @@
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler.h"
 #include "motion/resample/sampler_clip.h"
-#include "motion/resample/sampler_grid.h"
 #include "motion/time/rate.h"
 
 /* How far apart, as parts of the distance between keys: where both sides are exact, as near as float32

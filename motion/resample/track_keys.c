@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {

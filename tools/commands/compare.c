@@ -4,7 +4,6 @@
  */
 #include "commands.h"
 #include "files/open_clip.h"
-#include "files/page_name.h"
 #include "motion/compare/outcome.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"

@@ -6,7 +6,6 @@
 
 #include "commands.h"
 #include "files/open_clip.h"
-#include "files/page_name.h"
 #include "options/motion_options.h"
 
 #include <string.h>

@@ -4,7 +4,6 @@
  * checked against each other, and library errors are attributed to a file.
  */
 #include "eval.h"
-#include "eval_times.h"
 
 #include <math.h>
 #include <stdio.h>

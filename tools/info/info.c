@@ -2,7 +2,7 @@
  *
  * Summaries of motions, and their print for people and as JSON.
  */
-#include "info.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #include "motion/base/printable.h"
 #include "motion/model/model.h"
 #include "motion/model/names.h"
+#include "motion/model/summary.h"
 #include "motion/time/rate.h"
 
 /* A person does not turn a joint by more between frames of a motion; a T-pose before it does. */
@@ -20,7 +21,8 @@ static const double jump_degrees = 30;
 /* Lines for clips and notes; a screen has 24. */
 enum { MAX_CLIPS = 8, MAX_NOTES = 6, NAME_TEXT = 48 };
 
-bool info_begins_with_jump(const clip_summary *s) {
+/* Whether the first key looks like a rest pose that the motion leaves with a jump. */
+static bool begins_with_jump(const clip_summary *s) {
     return s->keys > 2 && s->first_step > jump_degrees && s->first_step > 2 * s->other_step;
 }
 
@@ -81,7 +83,7 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
     if (clip->fault)
         printable_line(stdout, "    cannot be read: %s", clip->fault);
-    if (info_begins_with_jump(&s))
+    if (begins_with_jump(&s))
         printable_line(stdout,
                        "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
                        "resample with --trim-start 1 drops it",
@@ -176,7 +178,7 @@ static void write_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_number(json, "first_step_degrees", s.first_step);
     json_write_number(json, "largest_other_step_degrees", s.other_step);
     json_write_integer(json, "angle_jumps", s.angle_jumps);
-    json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
+    json_write_bool(json, "begins_with_jump", begins_with_jump(&s));
     if (clip->fault)
         json_write_string(json, "fault", clip->fault);
     json_end_object(json);

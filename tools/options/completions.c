@@ -3,7 +3,7 @@
  * Values that are words, or may be, are completed by them; operands of help by verbs and topics, that of
  * completions by the shells; other values and operands by files.
  */
-#include "completions.h"
+#include "help.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,6 @@
  * Help as text, as manual pages and as Markdown. Scripts of completions are in completions.c.
  */
 #include "help.h"
-#include "completions.h"
 
 #include <ctype.h>
 #include <stdio.h>

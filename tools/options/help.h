@@ -48,3 +48,8 @@ bool help_print_topic(help_style style, const char *topic);
  * follow. Verbs have NULL after the last one. */
 void help_print_program(help_style style, const command *program, const command *const *verbs);
 void help_print_end(help_style style);
+
+/* The beginning, the part of a verb, and the end. */
+void completions_begin(help_style shell, const command *const *verbs);
+void completions_print(help_style shell, const command *verb);
+void completions_end(help_style shell);

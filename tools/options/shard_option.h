@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "motion/batch/shard.h"
+#include "motion/batch/plan.h"
 
 /* Parses "I/N" or "auto"; "auto" reads the environment of POSEMILL_SHARD, Slurm, Open MPI and PMI,
  * in this order; a variable that is empty is not set. `source` names where the shard came from, and is
