@@ -225,9 +225,6 @@ bool schedule_run(const schedule *plan) {
     return run;
 }
 
-#ifdef __GLIBC__
-#endif
-
 static uint64_t quarter_of_memory(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
     return pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : UINT64_C(1) << 30;
