@@ -23,8 +23,8 @@ void npz_store_numbers(char *out, const double *values, size_t element, size_t c
 size_t npz_find_not_finite(const char *at, size_t element, size_t count);
 
 /* Copies an array from Fortran order to C order, or back. */
-void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t element);
-void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element);
+void npz_reorder(char *out, const char *in, const npy_header *header, size_t element,
+                 bool to_fortran);
 
 /* Converts rotation vectors (count, 3) into quaternions x y z w, (count, 4). */
 void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count);

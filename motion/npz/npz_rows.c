@@ -45,7 +45,7 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     char *copy = motion_allocate(r->arena, rows->header.shape[0] * rows->width, rows->element);
     if (!copy)
         return motion_refuse_memory(r->error);
-    npz_to_c_order(copy, rows->data, &rows->header, rows->element);
+    npz_reorder(copy, rows->data, &rows->header, rows->element, false);
     rows->data = copy;
     return PM_OK;
 }

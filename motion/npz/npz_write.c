@@ -84,19 +84,6 @@ static pm_status make_spans(npz_writer *w) {
     return status;
 }
 
-/* The memory of rows that were converted in place has quaternions now: they are extracted again. */
-static pm_status find_source(const npz_writer *w, const npz_rows *rows, npz_output *out) {
-    zip_bytes bytes;
-    out->source = rows->data;
-    if (!rows->converted)
-        return PM_OK;
-    const pm_status status =
-        zip_extract(&w->document->archive.members[rows->member], &bytes, &out->extracted, w->error);
-    if (status == PM_OK)
-        out->source = bytes.data + rows->header.data_at;
-    return status;
-}
-
 static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_output *out) {
     char header[NPY_WRITTEN_MAX];
     npy_header h = rows->header;
@@ -118,7 +105,7 @@ static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_outp
     if (!out->bytes || (is_packed && !out->packing) || (continues && !out->near))
         return motion_refuse_memory(w->error);
     memcpy(out->bytes, header, out->rows_at);
-    return find_source(w, rows, out);
+    return npz_source_rows(w->document, rows, &out->source, &out->extracted, w->error);
 }
 
 static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *out) {
@@ -128,7 +115,7 @@ static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *
         return motion_refuse_memory(w->error);
     h.shape[0] = (size_t)w->samples->count;
     memcpy(ordered, out->bytes, out->rows_at);
-    npz_to_fortran_order(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element);
+    npz_reorder(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element, true);
     free(out->bytes);
     out->bytes = ordered;
     return PM_OK;

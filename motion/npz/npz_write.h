@@ -31,6 +31,10 @@ pm_status npz_find_source(npz_sources *sources, const npz_document *document,
 
 void npz_release_sources(npz_sources *sources, const npz_document *document);
 
+/* Rows as they are in the file. Those whose memory has quaternions now are extracted once more. */
+pm_status npz_source_rows(const npz_document *document, const npz_rows *rows, const char **data,
+                          char **extracted, pm_error *error);
+
 /* The new rows of a member. */
 typedef struct npz_output {
     char *bytes;                    /* the header, and the rows in C order: all, or of a span */
