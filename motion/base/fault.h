@@ -147,3 +147,6 @@ void motion_write_line(const pm_error *error, pm_spelling spelling, char text[PM
  * byte that is not UTF-8 as \x1b, cut to fit, and a NUL. Returns `out`. */
 enum { MOTION_PRINTABLE = 128 };
 const char *motion_printable(char out[MOTION_PRINTABLE], const char *text, size_t size);
+
+/* The same in memory that lasts as long as the block, for the arguments of a message. */
+#define MOTION_SHOWN(text, size) motion_printable((char[MOTION_PRINTABLE]){""}, (text), (size))

@@ -47,8 +47,7 @@ char *report_copy_name(pm_motion_name name) {
 static char *joint_name(const comparison *c, size_t pair) {
     const uint32_t joint = c->pairs->pairs[pair].a;
     const pm_motion_name name = subject_name(c->a, joint);
-    char number[MOTION_PRINTABLE];
-    return name.size > 0 ? report_copy_name(name) : strdup(motion_joint_name(number, name, joint));
+    return name.size > 0 ? report_copy_name(name) : strdup(MOTION_SHOWN_JOINT(name, joint));
 }
 
 static report_value value_of(const comparison *c, compare_measure measure) {

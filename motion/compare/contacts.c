@@ -127,7 +127,6 @@ static pm_status choose_by_word(contact_set *set, const subject *a, const joint_
 
 static pm_status choose_by_name(contact_set *set, const subject *a, const joint_pairs *pairs,
                                 pm_motion_name wanted, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     for (size_t p = 0; p < pairs->count; p++) {
         const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
         if (name.size == wanted.size && memcmp(name.text, wanted.text, name.size) == 0) {
@@ -137,7 +136,7 @@ static pm_status choose_by_name(contact_set *set, const subject *a, const joint_
     }
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "contacts: no joint that is compared is named '%s'",
-                       motion_printable(shown, wanted.text, wanted.size));
+                       MOTION_SHOWN(wanted.text, wanted.size));
 }
 
 pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,

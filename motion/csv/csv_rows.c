@@ -107,7 +107,6 @@ static bool is_gap(text_span field, double value, bool is_number) {
 static pm_status read_row(text_span row, size_t line, size_t columns, double *out,
                           motion_gaps *gaps, pm_error *error) {
     const char separator = csv_separator_of(row);
-    char shown[MOTION_PRINTABLE];
     text_span rest = row, field;
     size_t count = 0;
     for (; csv_next_field(&rest, separator, &field); count++) {
@@ -119,7 +118,7 @@ static pm_status read_row(text_span row, size_t line, size_t columns, double *ou
             out[count] = (double)NAN;
         } else if (!is_number || !isfinite(out[count])) {
             motion_report(error, PM_ERROR_FILE, "line %zu, column %zu is '%s'; expected a number",
-                          line, count + 1, motion_printable(shown, field.begin, field.size));
+                          line, count + 1, MOTION_SHOWN(field.begin, field.size));
             if (is_gap(field, out[count], is_number))
                 motion_cure_gaps(error);
             return PM_ERROR_FILE;

@@ -32,8 +32,7 @@ static pm_status digest(void *user, size_t index, pm_error *error) {
 }
 
 static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(error, "%s: %s", npz_shown(shown, m), problem);
+    return motion_refuse(error, "%s: %s", NPZ_SHOWN(m), problem);
 }
 
 static size_t cut(const zip_archive *zip, block *blocks) {
@@ -124,10 +123,9 @@ static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *er
     motion_sort_named(a->sorted, a->count);
     for (size_t i = 1; i < a->count; i++)
         if (motion_compare_names(a->sorted[i - 1].name, a->sorted[i].name) == 0) {
-            char shown[MOTION_PRINTABLE];
             const pm_motion_name name = a->sorted[i].name;
             return motion_refuse(error, "%s: there are two of this name",
-                                 motion_printable(shown, name.text, name.size));
+                                 MOTION_SHOWN(name.text, name.size));
         }
     return PM_OK;
 }

@@ -268,14 +268,13 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
 
 /* Files have no rotations of balls. */
 static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     const size_t ball = library_ball(robot);
     if (ball == robot->coordinate_count)
         return PM_OK;
     const pm_motion_name name = robot->coordinate_names[ball];
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "robot: '%s' is a ball, whose rotations files do not have",
-                       motion_printable(shown, name.text, name.size));
+                       MOTION_SHOWN(name.text, name.size));
 }
 
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {

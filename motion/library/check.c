@@ -16,9 +16,7 @@ enum { LONGEST_NAME = 200 };
 
 static pm_status refuse_name(const char *what, pm_motion_name name, const char *problem,
                              pm_error *error) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(error, "%s: '%s' %s", what, motion_printable(shown, name.text, name.size),
-                         problem);
+    return motion_refuse(error, "%s: '%s' %s", what, MOTION_SHOWN(name.text, name.size), problem);
 }
 
 size_t library_root(const pm_library_content *c) {

@@ -51,7 +51,6 @@ static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_cha
                            pm_error *error) {
     const size_t count = list_bodies(m->from, path, bodies, names), at = library_root(m->robot);
     const robot_names own = joints_of(m->robot), file = {names, count};
-    char shown[MOTION_PRINTABLE];
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
@@ -59,7 +58,7 @@ static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_cha
     MOTION_TRY(robot_match_names("body", file, own, false, places, notes, error));
     if (places[at] == PM_NO_INDEX32)
         return motion_refuse(error, "has no body '%s', which is the root of the robot",
-                             motion_printable(shown, own.names[at].text, own.names[at].size));
+                             MOTION_SHOWN(own.names[at].text, own.names[at].size));
     *root = bodies[places[at]];
     return PM_OK;
 }
@@ -143,7 +142,6 @@ static void unwrap(const matching *m, double *keys) {
                                       ? angles_unwrap(keys + i, m->frames, hinges, own.full_turn)
                                       : angles_find_jumps(&own, m->frames, (uint32_t)i);
         const pm_motion_name name = m->robot->hinge_names[i];
-        char shown[MOTION_PRINTABLE];
         if (found.count == 0)
             continue;
         motion_note(
@@ -152,7 +150,7 @@ static void unwrap(const matching *m, double *keys) {
                       "goes on here"
                     : "joint '%s': its angle steps by more than half a turn %zu time%s, the first "
                       "to frame %zu",
-            motion_printable(shown, name.text, name.size), found.count, found.count == 1 ? "" : "s",
+            MOTION_SHOWN(name.text, name.size), found.count, found.count == 1 ? "" : "s",
             found.key);
     }
 }

@@ -162,7 +162,6 @@ static pm_status refuse(const char *kind, robot_names file, robot_names robot, c
 
 static void note_plain(const char *kind, robot_names file, robot_names robot,
                        const uint32_t *places, motion_notes *notes) {
-    char own[MOTION_PRINTABLE], other[MOTION_PRINTABLE];
     for (size_t i = 0; notes && i < robot.count; i++) {
         const pm_motion_name name =
             places[i] != PM_NO_INDEX32 ? file.names[places[i]] : robot.names[i];
@@ -171,8 +170,8 @@ static void note_plain(const char *kind, robot_names file, robot_names robot,
         motion_note(notes,
                     "%s names are those of the robot without regard to case and to words such as "
                     "'joint' and 'dof' at their ends: '%s' is '%s'",
-                    kind, motion_printable(other, name.text, name.size),
-                    motion_printable(own, robot.names[i].text, robot.names[i].size));
+                    kind, MOTION_SHOWN(name.text, name.size),
+                    MOTION_SHOWN(robot.names[i].text, robot.names[i].size));
         return;
     }
 }

@@ -74,7 +74,6 @@ static pm_status check_frame(const placing *p, size_t frame, const pm_motion_cha
                              pm_error *error) {
     for (size_t j = 0; j < p->robot->joint_count; j++) {
         const pm_motion_name name = p->robot->joint_names[j];
-        char shown[MOTION_PRINTABLE];
         if (p->places[j] == PM_NO_INDEX32)
             continue;
         const double distance = distance_of(bodies[p->places[j]], frame, &p->world[j]);
@@ -84,7 +83,7 @@ static pm_status check_frame(const placing *p, size_t frame, const pm_motion_cha
             error,
             "body '%s' is %.3g m from where the angles of the joints place it, at frame "
             "%zu; expected at most 0.01",
-            motion_printable(shown, name.text, name.size), distance, frame);
+            MOTION_SHOWN(name.text, name.size), distance, frame);
         motion_hint(error,
                     "the model is another one, or joints or bodies are in another order than its "
                     "own, which joint_names and body_names in the file would say");

@@ -206,10 +206,9 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
     const pm_status status = same ? PM_OK : sort_joints(source, c, error);
     for (size_t j = 0; j < c->joint_count && status == PM_OK; j++) {
         const int32_t wanted = c->parents[j] < 0 ? -1 : (int32_t)source->order[c->parents[j]];
-        char shown[MOTION_PRINTABLE];
         if (parents[source->order[j]] != wanted)
             return motion_refuse(error, "'%s' has another parent than in the first file",
-                                 motion_joint_name(shown, c->joint_names[j], (int64_t)j));
+                                 MOTION_SHOWN_JOINT(c->joint_names[j], (int64_t)j));
     }
     return status;
 }

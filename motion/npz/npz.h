@@ -87,6 +87,7 @@ typedef struct npz_reading {
 
 /* The same name without `.npy`, printable. */
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
+#define NPZ_SHOWN(member) npz_shown((char[MOTION_PRINTABLE]){""}, (member))
 
 /* Refuses a member: "member 'poses' has ..." */
 pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...)

@@ -80,9 +80,8 @@ typedef struct joints {
 } joints;
 
 static pm_status refuse(const joints *j, const char *why) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(j->r->error, "skeleton '%s' %s",
-                         motion_printable(shown, j->path, strlen(j->path)), why);
+    return motion_refuse(j->r->error, "skeleton '%s' %s", MOTION_SHOWN(j->path, strlen(j->path)),
+                         why);
 }
 
 static pm_status allocate_nodes(joints *j, size_t count) {
@@ -313,7 +312,6 @@ static void attach(joints *j) {
 pm_status npz_add_joints(npz_reading *r) {
     joints j = {.r = r, .path = r->input->options->skeleton};
     bool has_lengths = true;
-    char shown[MOTION_PRINTABLE];
     for (size_t c = 0; c < r->channel_count; c++)
         j.rotations += r->channels[c].path == PM_MOTION_ROTATION;
     if (!j.path && (r->layout.frame != NPZ_PARENT || !is_model(j.rotations)))
@@ -330,7 +328,7 @@ pm_status npz_add_joints(npz_reading *r) {
         motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "
                     "place; a file of joints with offsets gives lengths",
-                    motion_printable(shown, j.path, strlen(j.path)));
+                    MOTION_SHOWN(j.path, strlen(j.path)));
     attach(&j);
     r->motion->content.nodes = j.nodes;
     r->motion->content.node_count = j.count;

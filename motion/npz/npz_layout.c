@@ -112,14 +112,13 @@ bool npz_is_named(const zip_member *member, const char *name) {
 }
 
 pm_status npz_find(const zip_archive *archive, const char *name, size_t *index, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     *index = SIZE_MAX;
     for (size_t i = 0; i < archive->count; i++) {
         if (!npz_is_named(&archive->members[i], name))
             continue;
         if (*index != SIZE_MAX)
             return motion_refuse(error, "member '%s.npy' is there twice; expected once",
-                                 motion_printable(shown, name, strlen(name)));
+                                 MOTION_SHOWN(name, strlen(name)));
         *index = i;
     }
     return PM_OK;

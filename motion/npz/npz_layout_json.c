@@ -25,9 +25,8 @@ typedef struct builder {
 } builder;
 
 static pm_status refuse(const builder *b, const char *place, size_t index, const char *expected) {
-    char shown[MOTION_PRINTABLE];
     return motion_refuse(b->error, "layout '%s': /%s/%zu: expected %s",
-                         motion_printable(shown, b->path, strlen(b->path)), place, index, expected);
+                         MOTION_SHOWN(b->path, strlen(b->path)), place, index, expected);
 }
 
 static bool is_named(const builder *b, const char *member) {
@@ -221,7 +220,6 @@ static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *
 pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
                             motion_arena *arena, npz_layout *layout, pm_error *error) {
     const char *name = input->options->layout;
-    char shown[MOTION_PRINTABLE];
     pm_status status = PM_OK;
     if (!name)
         return npz_find_layout(archive, layout, error);
@@ -233,6 +231,6 @@ pm_status npz_choose_layout(const motion_input *input, const zip_archive *archiv
     layout->is_given = true;
     if (status == PM_OK && npz_layout_score(layout, archive) == 0)
         return motion_refuse(error, "no member holds rotations of layout '%s'",
-                             motion_printable(shown, name, strlen(name)));
+                             MOTION_SHOWN(name, strlen(name)));
     return status;
 }

@@ -124,12 +124,11 @@ static const zip_member *find_equal(const npz_document *d, const zip_member *wan
 
 void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size) {
     const npz_document *first = a->document, *second = b->document;
-    char shown[MOTION_PRINTABLE];
     text[0] = '\0';
     for (size_t i = 0; i < first->archive.count; i++) {
         const zip_member *member = &first->archive.members[i];
         const size_t used = strlen(text);
         if (first->uses[i].as == NPZ_CARRIED && !find_equal(second, member))
-            snprintf(text + used, size - used, "%s%s", used ? ", " : "", npz_shown(shown, member));
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", NPZ_SHOWN(member));
     }
 }

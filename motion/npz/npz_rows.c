@@ -135,12 +135,11 @@ static size_t find_rows(const npz_layout *layout, const char *name, const size_t
 static pm_status check_velocity(const npz_reading *r, const npz_rows *rows) {
     const npz_rows *of = &r->document->rows[rows->of];
     const size_t width = npz_is_rotation(of->role) ? 3 * of->channel_count : of->width;
-    char shown[MOTION_PRINTABLE];
     if (rows->width == width)
         return PM_OK;
     return npz_refuse(r->error, &r->members[rows->member],
                       "has %zu numbers in a row; expected %zu, the velocities of '%s'", rows->width,
-                      width, npz_shown(shown, &r->members[of->member]));
+                      width, NPZ_SHOWN(&r->members[of->member]));
 }
 
 /* A part of a member that the file lacks is a member of its own. So is a velocity, a scalar then. */

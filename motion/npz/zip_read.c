@@ -72,9 +72,8 @@ static pm_status find_directory(const char *data, size_t size, directory *d, zip
 }
 
 pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem) {
-    char shown[MOTION_PRINTABLE];
     return motion_refuse(error, "member '%s' %s",
-                         motion_printable(shown, member->name.data, member->name.size), problem);
+                         MOTION_SHOWN(member->name.data, member->name.size), problem);
 }
 
 /* The zip64 numbers of an extra field, in their order; those that 32 bits can hold are missing. */

@@ -27,9 +27,8 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
 
 /* Puts the file's name before the message of a refused file. */
 static void add_name(const char *name, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     if (error && error->status != PM_ERROR_ARGUMENT)
-        motion_name_failure(error->status, motion_printable(shown, name, strlen(name)), error);
+        motion_name_failure(error->status, MOTION_SHOWN(name, strlen(name)), error);
 }
 
 /* Arrays use a skeleton, and say so; all other files have one, or no joints. */
