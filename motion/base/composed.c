@@ -2,8 +2,6 @@
  *
  * Streams in memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/base/composed.h"
 
 #include <stdarg.h>

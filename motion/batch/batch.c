@@ -2,8 +2,6 @@
  *
  * Runs a batch: plans, starts threads, and counts what they do.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch.h"
 
 #include <inttypes.h>

@@ -2,8 +2,6 @@
  *
  * Keeping, resampling and recording one file.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_file.h"
 
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * Files are compared on the threads of a schedule, as they were resampled. The pages of the worst are
  * made afterwards, one at a time, because a page takes much memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include <math.h>

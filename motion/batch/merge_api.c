@@ -2,8 +2,6 @@
  *
  * The public functions of merges: where records are, and what is shown of a result, also as JSON.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -2,8 +2,6 @@
  *
  * Names of outputs, checks of all of them, and the order of the files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/plan.h"
 
 #include <errno.h>

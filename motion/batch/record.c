@@ -4,8 +4,6 @@
  * not mix with those of other processes. A file that ends in a torn line, of a process that was killed
  * or of a full disk, gets a newline before the next record.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <errno.h>

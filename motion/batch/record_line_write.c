@@ -3,8 +3,6 @@
  * Writes the line of a record, with the members in the order in which people read them. Warnings and
  * errors quote hostile files, so that their sizes are bounded.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <stdio.h>

@@ -3,8 +3,6 @@
  * The table of records: an entry for each name, with a record for each file that has one. Memory is in
  * proportion to the files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <dirent.h>

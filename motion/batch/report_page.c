@@ -3,8 +3,6 @@
  * Reads a source and its output once more, and writes their page. Names of pages have nothing that a shell,
  * a browser or another system takes for more than a letter.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,8 +3,6 @@
  * Both motions are read with the options of the batch. Where --start, --end or --trim-start leave a
  * part of the source out, that part is not compared.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include <math.h>

@@ -2,8 +2,6 @@
  *
  * Rows: their numbers and their order.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include "motion/base/printable.h"

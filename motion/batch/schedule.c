@@ -4,7 +4,6 @@
  * wait for memory holds up those behind it, so that a large one is not put off for ever.
  */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
-#define _POSIX_C_SOURCE 200809L
 
 #include "motion/batch/schedule.h"
 

@@ -2,8 +2,6 @@
  *
  * Changes the hierarchy of a file. What is the same keeps its text.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

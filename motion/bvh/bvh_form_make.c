@@ -2,8 +2,6 @@
  *
  * Writes the hierarchy of a motion of any format.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,6 @@
  * XXH3-128 of memory, of pieces and of files. The text is that of the canonical form, with the high
  * half first, on every processor.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/digest.h"
 
 #include <errno.h>

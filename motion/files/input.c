@@ -3,8 +3,6 @@
  * Whole-file input. The first bytes of a file are checked before more of it is read, and the size
  * is limited, so that neither an endless device nor a huge sparse file exhausts memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/input.h"
 
 #include "motion/base/arena.h"

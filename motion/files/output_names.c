@@ -2,8 +2,6 @@
  *
  * Rules for the names of outputs.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/output_names.h"
 
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * Data URIs and relative paths. A document reads nothing outside of its folder: no absolute path, no
  * `..`, no other scheme, and nothing but regular files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/gltf/document.h"
 
 #include <stdint.h>

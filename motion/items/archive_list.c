@@ -2,8 +2,6 @@
  *
  * What members an archive has: all that match, or those that a list names.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #ifdef POSEMILL_LIBARCHIVE
 
 #include "motion/base/composed.h"

@@ -2,8 +2,6 @@
  *
  * The public functions of lists.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/batch_list.h"
 
 #include <stdlib.h>

@@ -4,7 +4,6 @@
  * folders that begins when the stack is empty. One folder is open at a time. Special files are never
  * opened.
  */
-#define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* S_ISSOCK, and POSIX 2008 */
 
 #include <dirent.h>

@@ -3,8 +3,6 @@
  * Finds the items of all inputs, sorts them and checks their names; which files of a folder or an archive
  * become one.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/items.h"
 
 #include <errno.h>

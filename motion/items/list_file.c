@@ -2,8 +2,6 @@
  *
  * From the lines of a list to items, and back. Each archive that lines name is opened once.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,6 @@
  * One line of a list. JSON is read by jansson, which refuses what is not UTF-8; members that are not
  * known are refused, so that a misspelt one is not ignored.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/list_line.h"
 
 #include "motion/base/json.h"

@@ -2,8 +2,6 @@
  *
  * Reads a file of arrays: the directory, the header of each member, and all digests, on several threads.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -3,8 +3,6 @@
  * .npy files in memory: types and sizes that `eval` takes, reading and writing. The header is read
  * by the motion library.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/npz/npy_file.h"
 
 #include "motion/base/fault.h"

@@ -3,8 +3,6 @@
  * Joints for files that have none: the names and parents of SMPL, SMPL-H and SMPL-X, or those of a file,
  * which are given to the rotations by their names, or in their order.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>

@@ -4,8 +4,6 @@
  * that decimal as an interval (rate.h); so is its reciprocal, because many rates were computed from
  * a frame time: 59.9999885559082 is float32's 1/0.01666667, which is 60 Hz.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>

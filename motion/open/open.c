@@ -2,8 +2,6 @@
  *
  * Opens motion files: finds out the format, and lets it read.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

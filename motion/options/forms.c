@@ -2,8 +2,6 @@
  *
  * Values of a form of their own: curves, axes, parts, names, roots. They fill several fields of a struct.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
 #include <string.h>
 

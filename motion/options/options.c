@@ -3,8 +3,6 @@
  * Structs that are filled by names and texts: finding the row of a name, setting it, and what rows require of
  * each other.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/options/options.h"
 
 #include <stdlib.h>

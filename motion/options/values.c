@@ -3,8 +3,6 @@
  * Plain values of options: flags, texts, words, numbers and exact fractions. Each parser takes the whole text
  * or refuses it; each writer has one form for each value, and nothing for a default.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -2,8 +2,6 @@
  *
  * Errors and warnings on stderr. This file alone maps library errors to exit codes.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli.h"
 
 #include "files/progress.h"

@@ -3,8 +3,6 @@
  * posemill devices: lists the available devices. Whether results match the reference bit for bit
  * is measured on each device; drivers' claims are not used.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "files/progress.h"
 #include "motion/base/json.h"

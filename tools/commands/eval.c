@@ -3,8 +3,6 @@
  * posemill eval: .npy keys in, .npy samples out. Options and their conflicts, the order of the
  * work, and the report. Arrays are read in eval_input.c and written in eval_write.c.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/progress.h"

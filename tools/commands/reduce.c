@@ -2,8 +2,6 @@
  *
  * posemill reduce: fewest keys under a bound that holds.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"

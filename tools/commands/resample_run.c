@@ -2,8 +2,6 @@
  *
  * Operands of resample and convert, and the run of one file; batch_run.c runs many.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "resample_run.h"
 
 #include "files/progress.h"

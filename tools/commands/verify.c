@@ -3,8 +3,6 @@
  * posemill verify: options, table and verdict. The cases are in verify/verify.c, the comparison
  * in verify/verify_case.c.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "verify/verify.h"
 #include "commands.h"
 #include "files/progress.h"

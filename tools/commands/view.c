@@ -2,8 +2,6 @@
  *
  * posemill view: a page or a picture that shows one motion.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "files/open_clip.h"
 #include "options/motion_options.h"

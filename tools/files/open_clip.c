@@ -2,8 +2,6 @@
  *
  * Opening motions with their digests, and what a page may be named.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "open_clip.h"
 
 #include "motion/files/output_names.h"

@@ -2,8 +2,6 @@
  *
  * The option parser of every verb.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "options.h"
 #include "help.h"
 #include "motion/task/task_steps.h"

@@ -2,8 +2,6 @@
  *
  * Which shard a process is: from its option, or from the environment of what started it.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "shard_option.h"
 
 #include "motion/base/fault.h"

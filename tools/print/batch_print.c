@@ -2,8 +2,6 @@
  *
  * Counts of a batch as text.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "print.h"
 
 #include "motion/base/composed.h"
