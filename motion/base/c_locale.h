@@ -9,3 +9,10 @@
 /* Begins the C locale; returns what c_locale_end takes. A thread that ends soon need not end it. */
 void *c_locale_begin(void);
 void c_locale_end(void *before);
+
+/* The C locale from here to the end of the block. */
+#define C_LOCALE_HERE                                                                              \
+    __attribute__((cleanup(c_locale_leave), unused)) void *const c_locale_before = c_locale_begin()
+static inline void c_locale_leave(void *const *before) {
+    c_locale_end(*before);
+}

@@ -143,8 +143,6 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)
         return status;
-    void *before = c_locale_begin();
-    status = run(list, engine, options, result, error ? error : &unread);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    return run(list, engine, options, result, error ? error : &unread);
 }

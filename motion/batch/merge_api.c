@@ -65,9 +65,8 @@ pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *opti
     pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == PM_OK ? refuse_memory(error) : status;
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     status = make(options, made, error);
-    c_locale_end(before);
     if (status == PM_OK)
         *merge = made;
     else

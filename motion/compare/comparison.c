@@ -298,7 +298,7 @@ pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
                            !a   ? "a"
                            : !b ? "b"
                                 : "comparison");
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     pm_status status = comparison_begin(a, b, options, made, error);
     if (status == PM_OK)
         status = compute(*made, options, error);
@@ -306,7 +306,6 @@ pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
         status = comparison_end(*made, error);
     if (status != PM_OK)
         pm_motion_comparison_destroy(made);
-    c_locale_end(before);
     return status;
 }
 

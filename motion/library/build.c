@@ -59,7 +59,7 @@ static pm_status with_source(builder *b, size_t index,
     part *p = &b->parts[index];
     library_source source = {0};
     char shown[384];
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     pm_status status = library_open_source(p->path, b->options, &source, error);
     const bool is_named = status != PM_OK && !source.is_open; /* by pm_motion_open */
     if (status == PM_OK && b->content.joint_count == 0)
@@ -69,7 +69,6 @@ static pm_status with_source(builder *b, size_t index,
     if (status == PM_OK)
         status = act(b, p, &source, error);
     library_close_source(&source);
-    c_locale_end(before);
     printable_text(shown, sizeof shown, p->path, strlen(p->path));
     return is_named ? status : motion_name_failure(status, shown, error);
 }

@@ -137,12 +137,9 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
                            : !name ? "name"
                                    : "motion");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = parse(data, size, NULL, name, folder, options, motion, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(check_options(options, error));
+    return parse(data, size, NULL, name, folder, options, motion, error);
 }
 
 /* The folder of a path, in malloc'ed memory. */
@@ -192,10 +189,7 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
     if (!path || !motion)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = open_file(path, options, motion, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(check_options(options, error));
+    return open_file(path, options, motion, error);
 }

@@ -170,9 +170,10 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(counted->observer, data, size);
 }
 
-static pm_status resample(const pm_motion *motion, pm_engine *engine,
-                          const pm_motion_resample_options *options, const char *path,
-                          pm_motion_resample_report *report, pm_error *error) {
+pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
+                             const pm_motion_resample_options *options, const char *path,
+                             pm_motion_resample_report *report, pm_error *error) {
+    C_LOCALE_HERE;
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -197,13 +198,4 @@ static pm_status resample(const pm_motion *motion, pm_engine *engine,
                                                .decimals = options->decimals,
                                                .observer = &observer};
     return resample_write(motion, engine, options, &writing, false, path, report, error);
-}
-
-pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
-                             const pm_motion_resample_options *options, const char *path,
-                             pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample(motion, engine, options, path, report, error);
-    c_locale_end(before);
-    return status;
 }

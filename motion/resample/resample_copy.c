@@ -163,9 +163,10 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
     return made_end(to, status, made);
 }
 
-static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
-                               const pm_motion_resample_options *options, pm_motion **copy,
-                               pm_motion_resample_report *report, pm_error *error) {
+pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                  const pm_motion_resample_options *options, pm_motion **copy,
+                                  pm_motion_resample_report *report, pm_error *error) {
+    C_LOCALE_HERE;
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -178,13 +179,4 @@ static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
     MOTION_TRY(resample_check_options(motion, options, error));
     MOTION_TRY(motion_check_keys(motion, error));
     return resample_all(motion, engine, options, copy, report, error);
-}
-
-pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
-                                  const pm_motion_resample_options *options, pm_motion **copy,
-                                  pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample_copy(motion, engine, options, copy, report, error);
-    c_locale_end(before);
-    return status;
 }
