@@ -10,7 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char no_memory_text[] = "out of memory for the message";
 
@@ -106,4 +105,23 @@ void cli_log(void *user, pm_log_level level, const pm_error *remark) {
         progress_clear();
         printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", text);
     }
+}
+
+cli_exit cli_output_open(const char *path, cli_output **output) {
+    pm_error error;
+    return cli_done(motion_output_open(path, output, &error), &error);
+}
+
+cli_exit cli_output_write(cli_output *output, const void *data, size_t size) {
+    pm_error error;
+    return cli_done(motion_output_write(output, data, size, &error), &error);
+}
+
+cli_exit cli_output_commit(cli_output **output) {
+    pm_error error;
+    return cli_done(motion_output_commit(output, &error), &error);
+}
+
+void cli_output_abandon(cli_output **output) {
+    motion_output_abandon(output);
 }

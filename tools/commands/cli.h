@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by all sub-commands: exit codes, and errors and warnings of one line.
+ * Shared by all sub-commands: exit codes, one-line error messages, and output that is never left
+ * incomplete.
  */
 #pragma once
 
@@ -9,6 +10,7 @@
 #include <stdatomic.h>
 
 #include "motion/base/fault.h"
+#include "motion/files/output.h"
 
 typedef enum cli_exit {
     CLI_DONE = 0,
@@ -54,3 +56,10 @@ extern atomic_bool cli_quiet;
 
 /* Whether --verbose was given. */
 extern atomic_bool cli_verbose;
+
+/* motion_output, with failures printed. */
+typedef struct motion_output cli_output;
+cli_exit cli_output_open(const char *path, cli_output **output);
+cli_exit cli_output_write(cli_output *output, const void *data, size_t size);
+cli_exit cli_output_commit(cli_output **output);
+void cli_output_abandon(cli_output **output);

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "motion/task/task_curve.h"
+#include "motion/steps/curve.h"
 #include "options/device_options.h"
 
 /* The arrays, and the clip description, which borrows from them and from the options. */

@@ -6,7 +6,6 @@
  */
 #include "eval.h"
 #include "files/progress.h"
-#include "motion/files/output.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@ enum { PIECES = 2 };
 
 /* An output file and the buffers of its samples. */
 typedef struct sink {
-    motion_output *output;
+    cli_output *output;
     float *samples[PIECES]; /* NULL: the output was not requested */
     size_t row_bytes;       /* size of one sample of all tracks */
 } sink;
@@ -54,12 +53,11 @@ size_t eval_output_names(const command_options *options, const char *names[EVAL_
 static cli_exit open_sink(sink *target, const char *path, const eval_input *input, size_t width) {
     const size_t shape[] = {input->sample_count, input->track_count, width};
     char header[NPY_HEADER_MAX];
-    pm_error error;
-    pm_status status = motion_output_open(path, &target->output, &error);
-    if (status == PM_OK)
-        status = motion_output_write(target->output, header,
-                                     npy_write_header(PM_FLOAT32, 3, shape, header), &error);
-    return cli_done(status, &error);
+    cli_exit code = cli_output_open(path, &target->output);
+    if (code != CLI_DONE)
+        return code;
+    size_t size = npy_write_header(PM_FLOAT32, 3, shape, header);
+    return cli_output_write(target->output, header, size);
 }
 
 static cli_exit writer_open(writer *w, const command_options *options, const eval_input *input) {
@@ -93,7 +91,7 @@ static cli_exit writer_open(writer *w, const command_options *options, const eva
 
 static void writer_close(writer *w) {
     for (size_t i = 0; i < EVAL_OUTPUTS; i++) {
-        motion_output_abandon(&w->sinks[i].output);
+        cli_output_abandon(&w->sinks[i].output);
         for (size_t k = 0; k < PIECES; k++)
             free(w->sinks[i].samples[k]);
     }
@@ -101,13 +99,10 @@ static void writer_close(writer *w) {
 
 static void *write_piece(void *context) {
     writer *w = context;
-    pm_error error;
     for (size_t i = 0; i < EVAL_OUTPUTS && w->code == CLI_DONE; i++) {
         const sink *s = &w->sinks[i];
         if (s->output)
-            w->code = cli_done(motion_output_write(s->output, s->samples[w->buffer],
-                                                   w->count * s->row_bytes, &error),
-                               &error);
+            w->code = cli_output_write(s->output, s->samples[w->buffer], w->count * s->row_bytes);
     }
     return NULL;
 }
@@ -178,13 +173,12 @@ static cli_exit write_all(writer *w, const command_options *options, const eval_
 
 cli_exit eval_write(const command_options *options, const eval_input *input, const pm_clip *clip) {
     writer w = {0};
-    pm_error error;
     cli_exit code = writer_open(&w, options, input);
     if (code == CLI_DONE)
         code = write_all(&w, options, input, clip);
     for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++)
         if (w.sinks[i].output)
-            code = cli_done(motion_output_commit(&w.sinks[i].output, &error), &error);
+            code = cli_output_commit(&w.sinks[i].output);
     writer_close(&w);
     return code;
 }
