@@ -4,8 +4,7 @@
  * The joints of a motion with nodes are its nodes. Without nodes they are the rotations in their order,
  * and in CSV also the angles of the robot's joints, as turns about one axis; places are not known then.
  */
-#ifndef POSEMILL_MOTION_SUBJECT_H
-#define POSEMILL_MOTION_SUBJECT_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/model/pose.h"
@@ -78,5 +77,3 @@ static inline double subject_step(const subject *s) {
 static inline pm_motion_name subject_name(const subject *s, size_t joint) {
     return s->view.content.nodes[joint].name;
 }
-
-#endif
