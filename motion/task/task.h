@@ -18,6 +18,7 @@ typedef struct task_how {
     task_curve *curve;     /* of this thread */
     task_engines *engines; /* shared by threads */
     bool is_batch;         /* creates folders; options may be for other files of the batch */
+    bool makes_folders;    /* also of one file */
     bool finds_aliasing;   /* for the report */
     pm_motion_log_function log;
     void *log_user;
@@ -100,6 +101,9 @@ void task_begin(task_work *w, const task_how *how, const task_input *in, const t
 
 /* Takes it through the steps, and writes it; on failure no output is left behind. */
 pm_status task_write(task_work *w, pm_error *error);
+
+/* Takes it through the steps, in memory: w->motion is the result. No format limits them. */
+pm_status task_make(task_work *w, pm_error *error);
 
 /* The first clip that is resampled. */
 size_t task_first_clip(const task_work *w);

@@ -18,7 +18,7 @@ static double default_at(const pm_motion *motion) {
 }
 
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
-    if (!motion_is_gltf(format) && format != PM_MOTION_NPZ) {
+    if (format != PM_MOTION_ANY && !motion_is_gltf(format) && format != PM_MOTION_NPZ) {
         motion_report(error, PM_ERROR_ARGUMENT,
                       "%s has a row for each frame, and cannot hold keys at some times only",
                       pm_motion_format_name(format));

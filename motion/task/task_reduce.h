@@ -14,7 +14,7 @@ typedef struct task_reduced {
     double degrees, distance, position, scale;
 } task_reduced;
 
-/* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. */
+/* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. PM_MOTION_ANY holds all. */
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error);
 
 /* pm_motion_reduce of the clips at these indices, of all if there are none, with the default of `at`, for a

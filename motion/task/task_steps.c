@@ -166,10 +166,20 @@ static pm_status root(task_work *w, const pm_motion_batch_task *task, pm_motion 
 
 /* ---- resampling ---------------------------------------------------------------------------- */
 
-/* Formats with interpolations of their own keep them, unless a method is given. */
+static bool has_splines(const pm_motion_content *content) {
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++)
+            if (content->clips[i].channels[c].interpolation == PM_MOTION_CUBICSPLINE)
+                return true;
+    return false;
+}
+
+/* Formats with interpolations of their own keep them, and so do splines that a step has made, unless a
+ * method is given. */
 static bool is_authored(const task_work *w, const pm_motion_batch_task *task) {
+    const pm_motion_content *content = &w->motion->content;
     return task->curve.authored ||
-           (!task->curve.method_given && motion_is_gltf(w->motion->content.format));
+           (!task->curve.method_given && (motion_is_gltf(content->format) || has_splines(content)));
 }
 
 size_t task_count_rotations(const pm_motion_clip *clip) {
@@ -272,7 +282,7 @@ static pm_status resample(task_work *w, const pm_motion_batch_task *task, pm_mot
     const pm_motion *form = motion_form_of(w->motion);
     const motion_format *writer = motion_format_of(w->format);
     pm_motion_resample_report done;
-    pm_status status = form && writer && motion_writes_document(writer, form)
+    pm_status status = !writer || (form && motion_writes_document(writer, form))
                            ? PM_OK
                            : motion_check_writable(w->motion, w->format, error);
     if (status == PM_OK)
@@ -319,9 +329,9 @@ const task_step task_steps[] = {
     {"mirror", "mirror", "plane pairs", false, asks_mirror, mirror},
     {"resample", "resample",
      "rate start end end-rule trim-start keep-time max-frames check lowpass method tangents ends "
-     "unlimited loop axis axis-frame swing twist",
+     "unlimited loop axis axis-frame swing twist clip",
      true, asks_resample, resample},
-    {"reduce", "reduce", "angle position scale-error distance at curve smooth common", true,
+    {"reduce", "reduce", "angle position scale-error distance at curve smooth common clip", true,
      asks_reduce, reduce},
     {"root", "convert", "extract-root root-node root-name root-axes keep-heading keep-position up",
      true, asks_root, root},
