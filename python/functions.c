@@ -57,10 +57,6 @@ const char *native_function_name(size_t function) {
     return functions[function].name;
 }
 
-const char *native_function_verb(size_t function) {
-    return functions[function].verb;
-}
-
 const char *native_function_step(size_t function) {
     return functions[function].step;
 }
@@ -101,4 +97,20 @@ const char *native_function_nearest(size_t function, const char *name) {
         if (native_function_takes(function, i))
             nearest_try(&meant, pm_option_get_info(i)->name);
     return meant.word;
+}
+
+pm_status native_function_set(size_t function, const char *texts, size_t count,
+                              pm_motion_options **options, const pm_motion_option_values **values,
+                              pm_error *error) {
+    pm_status status = pm_motion_options_create(functions[function].verb, options, error);
+    for (size_t i = 0; i < count && status == PM_OK; i++) {
+        const char *value = texts + strlen(texts) + 1;
+        status = pm_motion_options_set(*options, texts, value, error);
+        texts = value + strlen(value) + 1;
+    }
+    if (status == PM_OK)
+        status = pm_motion_options_get(*options, values, error);
+    if (status != PM_OK)
+        pm_motion_options_destroy(options);
+    return status;
 }

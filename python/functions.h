@@ -9,11 +9,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The functions, 0 to native_function_count() - 1: their names, and the verb of the command whose options they
- * take. */
+#include <posemill/posemill_motion.h>
+
+/* The functions, 0 to native_function_count() - 1, and their names. */
 size_t native_function_count(void);
 const char *native_function_name(size_t function);
-const char *native_function_verb(size_t function);
 
 /* The step of motions that it is, as in "cut"; NULL: it is none. */
 const char *native_function_step(size_t function);
@@ -29,5 +29,11 @@ unsigned native_option_formats(size_t option);
 
 /* The name that may be meant by one that the function does not have; NULL: none. */
 const char *native_function_nearest(size_t function, const char *name);
+
+/* Options that are set to `count` values, and these: `texts` has a name and a value of each in turn, every one
+ * with its NUL. */
+pm_status native_function_set(size_t function, const char *texts, size_t count,
+                              pm_motion_options **options, const pm_motion_option_values **values,
+                              pm_error *error);
 
 #endif

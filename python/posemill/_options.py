@@ -29,7 +29,7 @@ _BETWEEN = {"A:B": ":", "WxH": "x"}  # numbers of a form
 
 
 class Keyword(NamedTuple):
-    """A row of the table: its index, the name and the type of the option, and how it takes values."""
+    """A row of the table: its index, the name with its NUL and the type of the option, and how it takes values."""
 
     row: int
     name: bytes
@@ -57,7 +57,7 @@ def keywords(function: str) -> dict[str, Keyword]:
         if lib.native_function_takes(_FUNCTIONS[function], row):
             argument = "" if info.argument == ffi.NULL else text(info.argument)
             found[_keyword(text(info.name))] = Keyword(
-                row, ffi.string(info.name), info.type, lib.native_option_is_flag(row), info.repeats,
+                row, ffi.string(info.name) + b"\0", info.type, lib.native_option_is_flag(row), info.repeats,
                 _BETWEEN.get(argument, ","))
     return found
 
@@ -149,17 +149,14 @@ class Options(Shared):
     def _set(self, function: str, given: tuple[tuple[str, str], ...]) -> None:
         self.function, self.given = function, given
         known = keywords(function)
-        made = ffi.new("pm_motion_options **")
-        call(lib.pm_motion_options_create, lib.native_function_verb(_FUNCTIONS[function]), made)
-        self._owner = ffi.gc(made[0], _destroy)
+        texts = b""
         for name, one in given:
-            value = os.fsencode(one)
-            if b"\0" in value:
+            if "\0" in one:
                 raise ValueError(f"{name}: has a NUL character")
-            call(lib.pm_motion_options_set, self._owner, known[name].name, value)
-        found = ffi.new("pm_motion_option_values **")
-        call(lib.pm_motion_options_get, self._owner, found)
-        self.values = found[0]
+            texts += known[name].name + os.fsencode(one) + b"\0"
+        made, found = ffi.new("pm_motion_options **"), ffi.new("pm_motion_option_values **")
+        call(lib.native_function_set, _FUNCTIONS[function], texts, len(given), made, found)
+        self._owner, self.values = ffi.gc(made[0], _destroy), found[0]
 
     def __contains__(self, name: str) -> bool:
         return any(one == name for one, _ in self.given)
