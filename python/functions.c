@@ -9,7 +9,7 @@
 
 #include "motion/options/nearest.h"
 #include "motion/options/options.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 
 typedef struct function_row {
     const char *name, *verb, *step;

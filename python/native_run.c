@@ -8,8 +8,8 @@
 #include "motion/model/made.h"
 #include "motion/task/task.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
-#include "motion/task/task_steps.h"
+
+#include <stdlib.h>
 
 /* What a run consists of, but for the motion. */
 typedef struct run {
@@ -50,6 +50,24 @@ static void tell(const run *r, const pm_error *remark) {
     r->how.log(r->how.log_user, PM_LOG_WARNING, remark);
 }
 
+/* Says what was filled; each jump by its name. */
+static void tell_filled(const run *r) {
+    static const char *const words[2] = {"jump repaired", "jump stays"};
+    const pm_motion_fill_report *filled = &r->report.filled;
+    char text[256];
+    pm_error remark;
+    task_describe_gaps(filled, filled->frozen_gaps > 0, text, sizeof text);
+    motion_describe(&remark, (motion_about){.hint = NULL}, "%s", text);
+    if (filled->nan_gaps + filled->frozen_gaps > 0)
+        tell(r, &remark);
+    for (size_t i = 0; i < r->report.jump_count; i++) {
+        jumps_describe(&r->report.jumps[i], 1, 1, words, text, sizeof text);
+        motion_describe(&remark, (motion_about){.hint = NULL}, "%s", text);
+        if (text[0] != '\0')
+            tell(r, &remark);
+    }
+}
+
 /* Says what is left out, and what was filled. */
 static void tell_report(const run *r) {
     const task_report *report = &r->report;
@@ -63,15 +81,13 @@ static void tell_report(const run *r) {
         (void)motion_name_failure(PM_ERROR_FILE, r->out.path, &remark);
         tell(r, &remark);
     }
-    if (task_has_step(&r->task, "fill")) {
-        motion_describe(&remark, (motion_about){.hint = NULL}, "%s", report->edited);
-        tell(r, &remark);
-    }
+    tell_filled(r);
 }
 
 /* The engines that it did not make are not its own. */
 static void finish(run *r) {
     task_close(&r->work);
+    free(r->report.jumps);
     task_curve_release(&r->curve);
     r->engines.plain = NULL;
     task_engines_end(&r->engines);

@@ -22,7 +22,7 @@
 #include "motion/files/output.h"
 #include "motion/items/archive.h"
 #include "motion/open/formats.h"
-#include "motion/task/task_rate.h"
+#include "motion/steps/steps.h"
 
 /* What a file gives the digest of all. */
 typedef struct named_output {

@@ -10,10 +10,9 @@
 #include "motion/base/fault.h"
 #include "motion/batch/batch.h"
 #include "motion/reduce/reduction.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_clips.h"
-#include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_steps.h"
 #include "motion/time/rate.h"
 
 /* ---- checks ------------------------------------------------------------------------------------ */
@@ -32,14 +31,14 @@ static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
 
 /* Curves of other options would not be those that are bounded. */
 static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *error) {
-    const char *other = task->rate                             ? "rate"
-                        : task_moves(task)                     ? "scale and turn"
-                        : task->start_after_first_key.num != 0 ? "start"
-                        : task->end_after_first_key.num != 0   ? "end"
-                        : task->trim_start > 0                 ? "trim_start"
-                        : task->extracts_root                  ? "extracts_root"
-                        : task_edits(task)                     ? "fill, edit and mirror"
-                                                               : NULL;
+    const char *other = task->rate                                 ? "rate"
+                        : task_moves(task)                         ? "scale and turn"
+                        : task->start_after_first_key.num != 0     ? "start"
+                        : task->end_after_first_key.num != 0       ? "end"
+                        : task->trim_start > 0                     ? "trim_start"
+                        : task->extracts_root                      ? "extracts_root"
+                        : task->fill || task->edit || task->mirror ? "fill, edit and mirror"
+                                                                   : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
     const pm_status status = task_check_reduce(task->format, task->reduce->curve, error);
@@ -152,7 +151,7 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && task_has_step(&options->task, "resample") && !engine &&
+    if (status == PM_OK && task_has_step(&options->task, &step_resample) && !engine &&
         !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)

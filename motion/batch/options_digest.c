@@ -11,7 +11,7 @@
 #include "motion/model/model.h"
 #include "motion/npz/npy_file.h"
 #include "motion/open/formats.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include "motion/base/json.h"
 #include "motion/files/digest.h"
-#include "motion/task/task_reduce.h"
+#include "motion/steps/steps.h"
 
 #include <posemill/posemill.h>
 

@@ -237,7 +237,6 @@ static void describe(const npz_reading *r) {
     const npz_document *d = r->document;
     pm_motion *motion = r->motion;
     motion->headers_only = d->unread > 0;
-    motion->keeps_times = d->has_times;
     if (d->unread > 0)
         motion_note(&motion->notes, "the numbers of %zu large array%s were not looked at",
                     d->unread, d->unread == 1 ? "" : "s");

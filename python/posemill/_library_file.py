@@ -21,7 +21,7 @@ from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Stored", "build_library", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "describe_robot", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
@@ -151,7 +151,8 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) 
     call(lib.pm_library_write, content, options, file_name(path))
 
 
-def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+    """A pm_library_content with the fields of a robot; `keep` receives what it points to."""
     return ffi.new("pm_library_content *", _describe_skeleton(
         robot, robot.bodies, range(len(robot.hinges)), robot.points, keep))
 
@@ -184,7 +185,7 @@ def build_library(output: Path, paths: Sequence[Path], method: Method, keys: Key
     handle = ffi.new_handle(warned)
     options.reading.log, options.reading.log_user = lib.python_note_warning, handle
     if isinstance(skeleton, Skeleton):
-        keep.append(_describe_robot(skeleton, keep))
+        keep.append(describe_robot(skeleton, keep))
         options.robot = keep[-1]
     elif skeleton is not None:
         keep.append(ffi.new("char[]", file_name(skeleton)))

@@ -285,24 +285,37 @@ class Motion:
         """
         return self._then("extract_root", "with root motion", {"extract_root": joint, **options})
 
-    def mirror(self, plane: Literal["x", "y", "z"] | None = None, /, **options: Unpack[MirrorOptions]) -> Motion:
+    def mirror(self, plane: Literal["x", "y", "z"] | None = None, /, *, robot: Skeleton | None = None,
+               **options: Unpack[MirrorOptions]) -> Motion:
         """Swap left and right: a wave of the left hand becomes a wave of the right hand.
 
         Parameters
         ----------
         plane : str, optional
-            The axis that points from right to left. Default: ``"x"``.
+            The axis that points from right to left. Default: the one across which the rest pose maps most pairs.
+        robot : Skeleton, optional
+            The skeleton of a robot, for files of robots, which have no joints: signs of angles follow from the
+            axes of its hinges. It is mirrored at once.
         **options
-            ``pairs`` of the command: a file with two names of joints on each line. Default: by Left and Right in
-            names, by L and R between separators, and by l and r before names. Other joints are mirrored in their
-            places.
+            ``pairs`` of the command: a file with two names of joints on each line. Default: by their names. Other
+            joints are mirrored in their places.
+
+        Returns
+        -------
+        Motion
+            Twice is the identity. `notes` say how the plane was found, and name pairs that are no mirror images at
+            rest, with their distance.
 
         Examples
         --------
         >>> import posemill as pm
         >>> pm.load("walk.bvh").mirror().save("mirrored.bvh")
         """
-        return self._then("mirror", "mirrored", options if plane is None else {"plane": plane, **options})
+        given: dict[str, Any] = {**options} if plane is None else {"plane": plane, **options}
+        if robot is None:
+            return self._then("mirror", "mirrored", given)
+        from ._robot_mirror import mirrored_robot
+        return Motion._of(mirrored_robot(self._content, robot, Options("mirror", given)), f"{self.name}, mirrored")
 
     def cut(self, cut: Any = None, /, **options: Unpack[CutOptions]) -> Motion:
         """Keep the part of all clips between two times, both included. It begins at 0.
@@ -357,13 +370,15 @@ class Motion:
         return self._then("pick", "picked", options)
 
     def fill(self, fill: str | bool = True, /, **options: Unpack[FillOptions]) -> Motion:
-        """Fill gaps with a hermite curve. A warning counts them.
+        """Fill gaps with a hermite curve. A warning counts them, and names jumps.
 
         Parameters
         ----------
         fill : str or bool
             ``"nan"`` or True: values that are not finite, which only :func:`load` with ``fill`` lets through.
-            ``"frozen:12"``: also rotations that hold still for more than 12 frames while others move.
+            ``"frozen:12"``: also rotations that hold still for more than 12 frames while others move. ``"jumps"``:
+            also frames in which a joint jumps away and back, by 30 degrees or, with ``"jumps:20"``, 20. Several with
+            commas.
         **options
             ``fill_max`` of the command: seconds of the longest gap that is filled; longer ones are refused.
 
@@ -601,7 +616,8 @@ def load(path: Path | IO[bytes], **options: Unpack[LoadOptions]) -> Motion:
     return filled
 
 
-def mirror(motion: Motion, plane: Literal["x", "y", "z"] | None = None, /, **options: Unpack[MirrorOptions]) -> Motion:
+def mirror(motion: Motion, plane: Literal["x", "y", "z"] | None = None, /, *, robot: Skeleton | None = None,
+           **options: Unpack[MirrorOptions]) -> Motion:
     """Swap left and right: see :meth:`Motion.mirror`.
 
     Examples
@@ -610,7 +626,7 @@ def mirror(motion: Motion, plane: Literal["x", "y", "z"] | None = None, /, **opt
     >>> pm.mirror(pm.load("walk.bvh")).names == pm.load("walk.bvh").names
     True
     """
-    return motion.mirror(plane, **options)
+    return motion.mirror(plane, robot=robot, **options)
 
 
 def join(motions: Iterable[Motion], **options: Unpack[JoinOptions]) -> Motion:

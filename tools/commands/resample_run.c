@@ -8,12 +8,12 @@
 
 #include "files/progress.h"
 #include "motion/files/output_names.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
-#include "motion/task/task_steps.h"
 #include "print/print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -86,7 +86,7 @@ static void warn_of_options(const command_options *options, pm_motion_format fou
     if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
-    if (!task_has_step(task, "resample") && (device->device || device->reference))
+    if (!task_has_step(task, &step_resample) && (device->device || device->reference))
         cli_warn(device->device ? "--device" : "--reference", "has no effect without --rate");
 }
 
@@ -146,13 +146,14 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
 static cli_exit write_one(const command_options *options, pm_engine *engine, const char *in) {
     const pm_engine_desc automatic = device_options_desc(&options->device);
     task_engines engines;
-    task_report report;
+    task_report report = {.jumps = NULL};
     pm_error error = {.status = PM_OK};
     task_engines_begin(&engines, engine, &automatic);
     const cli_exit code = cli_done(work_on(options, &engines, in, &report, &error), &error);
     if (code == CLI_DONE && !reduces(options))
         resample_print(options, in, options->out, &report);
     task_engines_end(&engines);
+    free(report.jumps);
     return code;
 }
 
@@ -165,7 +166,7 @@ static cli_exit run_one(const command_options *options, const char *in) {
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
-    if (code == CLI_DONE && task_has_step(task, "resample") &&
+    if (code == CLI_DONE && task_has_step(task, &step_resample) &&
         !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)

@@ -6,7 +6,7 @@
 #ifndef POSEMILL_TOOLS_EVAL_H
 #define POSEMILL_TOOLS_EVAL_H
 
-#include "motion/task/task_curve.h"
+#include "motion/steps/curve.h"
 #include "options/device_options.h"
 
 /* The arrays, and the clip description, which borrows from them and from the options. */

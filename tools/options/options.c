@@ -6,7 +6,7 @@
 
 #include "options.h"
 #include "help.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 
 #include <stdarg.h>
 #include <stdio.h>
