@@ -11,7 +11,7 @@
 
 /* ---- motions ------------------------------------------------------------------------------- */
 
-static void retain(const pm_motion *motion) {
+void motion_retain(const pm_motion *motion) {
     atomic_fetch_add(&((pm_motion *)(uintptr_t)motion)->references, 1);
 }
 
@@ -45,7 +45,7 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        retain(from[i]);
+        motion_retain(from[i]);
         to->made_of[to->made_of_count++] = from[i];
     }
     take_content(to, from[0]);

@@ -127,9 +127,10 @@ static bool parse_axes(const option_target *to, const char *text, char *reason) 
 }
 
 static bool parse_plane(const option_target *to, const char *text, char *reason) {
-    const unsigned axes = text[0] != '\0' && text[1] == '\0' ? read_axes(text) : 0;
-    *(pm_motion_axis *)option_field(to) = (pm_motion_axis)axes;
-    return axes != 0 || option_refuse(reason, text, "x, y or z");
+    size_t axis = 0;
+    const bool good = option_find_word(to->row, text, &axis, reason);
+    *(pm_motion_axis *)option_field(to) = (pm_motion_axis)(1u << axis);
+    return good;
 }
 
 static void write_axes(const option_row *row, const void *base, FILE *text) {

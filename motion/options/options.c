@@ -260,10 +260,25 @@ pm_status pm_motion_options_set(pm_motion_options *o, const char *name, const ch
     if (good)
         return PM_OK;
     if (row)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, row->info.name, NULL, "%s", reason);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, row->info.name, "%s", reason);
     const char *meant = options_find_nearest(o, name, strlen(name));
     return motion_fail(error, PM_ERROR_ARGUMENT, "'%.40s' is no option%s%s%s", name,
                        meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
+/* "requires start or trim_start". */
+static pm_status refuse_conflict(const option_conflict *found, pm_error *error) {
+    char names[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < found->size && used + 8 < sizeof names; i++) {
+        const char c = found->names[i];
+        if (c == ' ')
+            used += (size_t)snprintf(names + used, sizeof names - used, " or ");
+        else
+            names[used++] = c == '-' ? '_' : c;
+    }
+    return motion_fail_option(error, PM_ERROR_ARGUMENT, found->row->info.name, "%s %s",
+                              found->is_lacking ? "requires" : "cannot be combined with", names);
 }
 
 pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_values **values,
@@ -272,9 +287,7 @@ pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_val
     if (!o || !values)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !o ? "options" : "values");
     if (!options_settle(o, &found))
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, found.row->info.name, NULL, "%s %.*s",
-                              found.is_lacking ? "requires" : "cannot be combined with",
-                              (int)found.size, found.names);
+        return refuse_conflict(&found, error);
     o->values = (pm_motion_option_values){.batch = &o->batch,
                                           .task = &o->batch.task,
                                           .read = &o->batch.task.read,

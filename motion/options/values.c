@@ -73,6 +73,7 @@ static const char *path_of(const option_row *row, const void *base) {
 }
 
 const option_type option_text = {parse_text, write_text, NULL};
+const option_type option_names = {parse_text, write_text, NULL};
 const option_type option_path = {parse_text, write_text, path_of};
 
 /* 60, 60.0 and 120/2 are one rate. */
