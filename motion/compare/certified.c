@@ -142,6 +142,7 @@ static pm_status certify_places(const comparison *c, joint_channels *a, joint_ch
         .sides = {{&c->a->view.content, a}, {&c->b->view.content, b}},
         .pairs = pairs,
         .pair_count = count,
+        .points = {c->points[0], c->points[1]},
         .resolution = size > 0 ? resolution * size : 1e-6,
     };
     const pm_status status = space_certify(&request, &found, error);

@@ -50,6 +50,8 @@ static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_c
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
+    if (reach_check_at(o->at, error) != PM_OK)
+        return PM_ERROR_ARGUMENT;
     if (!isfinite(o->unit_mm) || o->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
                            o->unit_mm);
@@ -125,6 +127,7 @@ static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_moti
     m->numbers.a = first;
     m->numbers.b = second;
     m->numbers.pairs = &m->pairs;
+    m->numbers.at = o->at;
     m->numbers.times.rate = o->rate;
     m->numbers.progress = o->progress;
     m->numbers.progress_user = o->progress_user;
@@ -267,6 +270,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                 .start = c->start,
                                 .seconds = c->seconds,
                                 .unit_mm = m->outcome.unit_mm,
+                                .at = c->at,
                                 .up = (pm_motion_up)c->a->up,
                                 .hint_count = m->hints.count,
                                 .is_exceeded = outcome_exceeds(&m->outcome),

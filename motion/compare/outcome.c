@@ -189,6 +189,8 @@ static void write_conditions(json_writer *json, const outcome *o) {
     json_write_number(json, "seconds", c->seconds);
     json_write_number(json, "step_of_speeds", c->step);
     json_write_number(json, "unit_mm", o->unit_mm);
+    reach_write_at(json, c->at);
+    json_write_string(json, "unread_mesh", c->unread);
     json_write_string(json, "up", scene_up_name(c->a->up));
     write_hints(json, o->hints);
     write_only(json, "only_in_a", c->a, c->pairs->only[0], c->pairs->only_count[0]);

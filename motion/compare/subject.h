@@ -20,15 +20,16 @@ typedef struct subject_pose {
     double position[3];
     double scale[3];
     double place[3];
+    double axes[3][3]; /* in the world, with all scales */
 } subject_pose;
 
 typedef struct subject {
+    const pm_motion *motion;
     pm_motion view; /* all joints as nodes, one clip, and no skin */
     motion_arena arena;
     const pm_motion_clip *clip;
     node_channels *channels; /* of each joint */
     uint32_t *order;         /* joints, parents before their children */
-    double *matrices;        /* (joints, 12): of the world, while a pose is placed */
     size_t joint_count;
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
@@ -67,6 +68,8 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
  * channel takes its key's time where one is closer than SUBJECT_SAME_TIME. */
 pm_status subject_evaluate(subject *s, const double *times, size_t count, subject_pose *poses,
                            pm_error *error);
+
+placed subject_placed(const subject_pose *pose);
 
 /* The mean distance of the keys, in seconds; 0 for one key. */
 static inline double subject_step(const subject *s) {
