@@ -1011,8 +1011,10 @@ typedef struct pm_motion_page_options {
     const char *made_by; /* what the page says about how it was made, such as a command line. NULL:
                             pm_motion_write_page */
     bool hides_poses;    /* true: curves, without the figures */
-    bool has_joint;      /* false: the joint with the largest angle is chosen at first */
-    size_t joint;        /* node of A */
+    bool
+        has_joint; /* false: the joint with the largest angle between A and B is chosen at first, of
+                            one motion that from its first pose */
+    size_t joint;  /* node of A */
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;

@@ -86,7 +86,7 @@ static void write_counts(FILE *file, const report_index *index) {
 static void write_worst(FILE *file, const report_index *index, int which) {
     static const char *const what[] = {"largest angle", "largest distance",
                                        "largest difference of speeds",
-                                       "speed jump that exceeds the source's most"};
+                                       "speed jump that the source does not have"};
     static const char *const units[] = {"degrees", "mm", "degrees/s", "degrees/s more"};
     const report_row *row = worst_by(index, which);
     if (!row)

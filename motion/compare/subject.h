@@ -31,6 +31,7 @@ typedef struct subject {
     node_channels *channels; /* of each joint */
     uint32_t *order;         /* joints, parents before their children */
     size_t joint_count;
+    size_t skin_count;          /* of the motion: those of the view's content */
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
     int up;                        /* the axis that points up: 1 y, 2 z */
