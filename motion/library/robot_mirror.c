@@ -5,7 +5,6 @@
  * and changes it where the axis is M a.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
@@ -35,8 +34,6 @@ typedef struct mirroring {
     motion_notes *notes;
     motion_arena *arena;
 } mirroring;
-
-/* ---- pairs --------------------------------------------------------------------------------- */
 
 /* Joints by the names of their bodies or, where they turn, of their hinges. */
 static void name_joints(mirroring *m, bool by_hinges) {
@@ -116,8 +113,6 @@ static pm_status choose_names(mirroring *m, uint32_t *by_bodies, uint32_t *by_hi
     return sides_pair(&m->joints, by_hinges, alone) ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- the robot ----------------------------------------------------------------------------- */
-
 static bool allocate(mirroring *m) {
     const size_t count = m->robot->joint_count;
     m->nodes = motion_allocate(m->arena, count, sizeof *m->nodes);
@@ -167,8 +162,6 @@ static pm_status turn_root(mirroring *m, const uint32_t *partners, pm_motion_axi
                4 * sizeof(double));
     return PM_OK;
 }
-
-/* ---- axes ---------------------------------------------------------------------------------- */
 
 /* In the rest pose. */
 static void axis_of(const mirroring *m, size_t joint, double axis[3]) {
@@ -225,20 +218,15 @@ static pm_status plan_robot(mirroring *m, const pm_motion_mirror_options *o,
     bool *alone = motion_allocate(m->arena, count, sizeof *alone);
     if (!by_bodies || !by_hinges || !alone)
         return motion_refuse_memory(error);
-    pm_status status = make_joints(m, error);
-    if (status == PM_OK)
-        status = choose_names(m, by_bodies, by_hinges, alone, error);
-    if (status == PM_OK)
-        status = turn_root(m, by_hinges, o->normal, error);
-    if (status == PM_OK)
-        status = edit_plan_mirror(&m->plan, &m->joints, 0, o, m->notes, report, error);
-    for (size_t j = 0; status == PM_OK && j < count; j++)
+    MOTION_TRY(make_joints(m, error));
+    MOTION_TRY(choose_names(m, by_bodies, by_hinges, alone, error));
+    MOTION_TRY(turn_root(m, by_hinges, o->normal, error));
+    MOTION_TRY(edit_plan_mirror(&m->plan, &m->joints, 0, o, m->notes, report, error));
+    for (size_t j = 0; j < count; j++)
         if (m->hinge_of[j] != NONE && m->is_moved[j])
-            status = find_sign(m, j, error);
-    return status;
+            MOTION_TRY(find_sign(m, j, error));
+    return PM_OK;
 }
-
-/* ---- keys ---------------------------------------------------------------------------------- */
 
 /* Angles of the rest pose have opposite numbers, or equal ones, of most robots: then only signs change. */
 static void mirror_angles(const mirroring *m, const robot_match *match,
@@ -276,8 +264,6 @@ static void mirror_body(const mirroring *m, uint32_t joint, const pm_motion_chan
     }
 }
 
-/* ---- bodies -------------------------------------------------------------------------------- */
-
 /* The bodies of a path that the file has, each with its joint, and each joint with its body. */
 typedef struct robot_bodies {
     const pm_motion_channel **of; /* channels */
@@ -299,9 +285,7 @@ static pm_status find_bodies(mirroring *m, robot_match *match, pm_motion_path pa
         return motion_refuse_memory(error);
     for (size_t j = 0; j < robot->joint_count; j++)
         b->places[j] = NONE;
-    const pm_status status = robot_find_root(match, path, b->of, names, b->places, &root, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(robot_find_root(match, path, b->of, names, b->places, &root, error));
     b->count = robot_list_bodies(match->from, path, b->of, names);
     bool named = false;
     for (size_t j = 0; j < robot->joint_count; j++)
@@ -340,8 +324,6 @@ static pm_status mirror_bodies(mirroring *m, robot_match *match, pm_motion_path 
     }
     return status;
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 static void note_others(const mirroring *m, const pm_motion_clip *clip, const bool *is_mirrored) {
     for (size_t c = 0; c < clip->channel_count; c++) {

@@ -66,8 +66,6 @@ const command command_mirror = {
     .run = run,
 };
 
-/* ---- run ----------------------------------------------------------------------------- */
-
 static cli_exit run_steps(command_options *o, int count, char **operands) {
     if (o->step_count == 0)
         return options_usage(
