@@ -1053,8 +1053,7 @@ static void draw_noise(random_source *random, made *m, size_t channel, pm_motion
     m->channels[channel].path = path;
     m->channels[channel].components = 3;
     for (size_t k = 0; k < 3 * m->timeline.key_count; k++)
-        m->keys[channel][k] =
-            (double)(float)(from + random_between(random, -most, most) / sqrt(3));
+        m->keys[channel][k] = (double)(float)(from + random_between(random, -most, most) / sqrt(3));
 }
 
 static void expect_keys(const made *m, const pm_motion_reduce_options *options, size_t channel,
