@@ -458,8 +458,9 @@ typedef struct pm_motion_convert_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
-        decimals;   /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
-    bool drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
+        decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+    bool
+        drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
                        that do not reset nodes between clips then show the pose of the clip before */
     /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
@@ -491,7 +492,7 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle; /* false: 0.5 degrees, and with a distance none */
+    bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
@@ -519,8 +520,8 @@ typedef struct pm_motion_reduce_options {
      * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
      * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
-    bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
-    bool common;         /* all reduced channels of a clip that have more than one key have them at the
+    bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
+    bool common; /* all reduced channels of a clip that have more than one key have them at the
                         same times. Refused for channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;

@@ -41,7 +41,7 @@ typedef struct gltf_new_clip {
     const motion_samples *samples; /* NULL: its keys */
     json_t *animation;
     const size_t
-        *json_channels; /* by channel: its index in the animation. GLTF_NONE: it has none */
+        *json_channels;         /* by channel: its index in the animation. GLTF_NONE: it has none */
     const pm_motion_node *rest; /* with which channels that are still are dropped. NULL: none is */
     gltf_kind *kinds;           /* by channel */
     /* Of the still channels: the first time of the clip, and the last one if no other channel has it. */

@@ -340,12 +340,12 @@ static pm_status add_clip(maker *m, size_t index, pm_error *error) {
         if (held)
             add_channel(m, animation, &clip->channels[c]);
     }
-    m->made->clips[m->made->clip_count++] = (gltf_new_clip){
-        .clip = clip,
-        .index = index,
-        .animation = animation,
-        .json_channels = indices,
-        .rest = m->writing->drops_rest ? m->content->nodes : NULL};
+    m->made->clips[m->made->clip_count++] =
+        (gltf_new_clip){.clip = clip,
+                        .index = index,
+                        .animation = animation,
+                        .json_channels = indices,
+                        .rest = m->writing->drops_rest ? m->content->nodes : NULL};
     m->empty += count == 0;
     if (count > 0)
         append(m, json_object_get(m->root, "animations"), json_incref(animation));
