@@ -159,7 +159,7 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
         (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
     status =
         scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error);
-    return status == PM_OK ? page_compute(&w->comparison, &w->frames, report_most_times(task),
+    return status == PM_OK ? page_compute(&w->comparison, &w->frames, report_most_times(task), 1,
                                           item->path, error)
                            : status;
 }
