@@ -1019,6 +1019,9 @@ typedef struct pm_motion_page_options {
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
+    /* Of one motion: true: the page has a choice of all its clips that can be read, of which clip_a is shown at
+     * first. At most 64, and of many joints fewer, which the page says; the clips share its bytes equally */
+    bool all_clips;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_page_options;
