@@ -281,6 +281,22 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     l->common->log(l->common->log_user, level, remark);
 }
 
+/* Each jump by its name: a record is all that is said of a file. */
+static void keep_jumps(batch_result *result) {
+    static const char *const words[2] = {"jump repaired", "jump stays"};
+    const task_report *report = &result->report;
+    bool begins = false;
+    for (size_t i = 0; i < report->jump_count; i++) {
+        char text[2 * MOTION_PRINTABLE];
+        jumps_describe(&report->jumps[i], 1, 1, words, text, sizeof text);
+        if (text[0] != '\0')
+            keep_warning(result, "", text);
+        begins = begins || text[0] == '\0';
+    }
+    if (begins)
+        keep_warning(result, "", "key 0 is apart, as a T-pose is");
+}
+
 /* Of many files the end is told once, by their number. */
 static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_result *result) {
     const task_report *report = &result->report;
@@ -296,6 +312,7 @@ static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_
         keep_warning(result, "left out: ", report->left_out);
     if (report->other_arrays[0] != '\0')
         keep_warning(result, "resampled though no layout names them: ", report->other_arrays);
+    keep_jumps(result);
     result->record.warnings = (const char *const *)result->warnings;
     result->record.warning_count = result->warning_count;
 }
@@ -371,5 +388,6 @@ void batch_result_release(batch_result *result) {
     for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
     free(result->warnings);
+    free(result->report.jumps);
     *result = (batch_result){.warnings = NULL};
 }

@@ -29,8 +29,8 @@ typedef struct maker {
 
 /* ---- what is written ----------------------------------------------------------------------- */
 
-/* Channels and scales that BVH cannot hold are left out. */
-static void find_positions(const maker *m) {
+/* Channels and scales that BVH cannot hold are left out. False: memory is exhausted. */
+static bool find_positions(const maker *m) {
     size_t scales = 0, others = 0, scaled = 0;
     for (size_t i = 0; i < m->clip->channel_count; i++) {
         const pm_motion_channel *channel = &m->clip->channels[i];
@@ -47,9 +47,10 @@ static void find_positions(const maker *m) {
     motion_leave_out(m->writing, scales, "channel of scales", "channels of scales");
     motion_leave_out(m->writing, others, "channel of weights or scalars",
                      "channels of weights or scalars");
-    motion_leave_out(m->writing, m->content->skin_count, "skin", "skins");
+    const bool good = motion_leave_out_skins(m->writing, NULL) == PM_OK;
     motion_leave_out(m->writing, m->content->clip_count - 1, "other clip", "other clips");
     motion_leave_out(m->writing, scaled, "scale of a rest pose", "scales of rest poses");
+    return good;
 }
 
 /* ---- the hierarchy ------------------------------------------------------------------------- */
@@ -221,8 +222,7 @@ pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error 
     m.text = allocate(&m) ? open_memstream(&text, &size) : NULL;
     bool good = m.text != NULL;
     if (good) {
-        find_positions(&m);
-        good = put_hierarchy(&m) && fputs("MOTION", m.text) != EOF;
+        good = find_positions(&m) && put_hierarchy(&m) && fputs("MOTION", m.text) != EOF;
         good = fclose(m.text) == 0 && good;
     }
     form->nodes = m.nodes;

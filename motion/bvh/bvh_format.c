@@ -185,8 +185,10 @@ static void note_wraps(const bvh *model, motion_notes *notes) {
             wraps += is_angle && fabs(*value - value[-(ptrdiff_t)model->channel_count]) > 180;
         }
     if (wraps > 0)
-        motion_note(notes, "%zu angle%s by more than 180 degrees from a frame to the next", wraps,
-                    wraps == 1 ? " jumps" : "s jump");
+        motion_note(notes,
+                    "%zu angle%s by more than 180 degrees from a frame to the next, as wrapped "
+                    "angles do; what is interpolated are rotations",
+                    wraps, wraps == 1 ? " steps" : "s step");
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {

@@ -3,12 +3,12 @@
  * Times on the ground of each joint, and how far B moves in them; feet by their names, and their contacts
  * frame by frame.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/compare/compare.h"
+#include "motion/model/sides.h"
 
 /* ---- slides ------------------------------------------------------------------------------------ */
 
@@ -96,18 +96,6 @@ void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *join
 
 /* ---- feet ---------------------------------------------------------------------------------- */
 
-static bool has_word(pm_motion_name name, const char *word) {
-    const size_t length = strlen(word);
-    for (size_t at = 0; at + length <= name.size; at++) {
-        size_t same = 0;
-        while (same < length && tolower((unsigned char)name.text[at + same]) == word[same])
-            same++;
-        if (same == length)
-            return true;
-    }
-    return false;
-}
-
 static void add_foot(contact_set *set, size_t pair) {
     for (size_t i = 0; i < set->count; i++)
         if (set->feet[i].pair == pair)
@@ -117,11 +105,9 @@ static void add_foot(contact_set *set, size_t pair) {
 
 static pm_status choose_by_word(contact_set *set, const subject *a, const joint_pairs *pairs,
                                 pm_error *error) {
-    for (size_t p = 0; p < pairs->count; p++) {
-        const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
-        if (has_word(name, "foot") || has_word(name, "toe") || has_word(name, "ankle"))
+    for (size_t p = 0; p < pairs->count; p++)
+        if (sides_has_role(subject_name(a, pairs->pairs[p].a), SIDES_FOOT))
             add_foot(set, p);
-    }
     return set->count > 0
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,

@@ -14,6 +14,7 @@
  *     timelines.c, channels.c, skins.c           what is made of them
  *     animations.c                               clips
  *     read.c                                     the whole file
+ *     meshes.c                                   how far meshes reach, when somebody asks
  *     references.c                               where a document refers to accessors and views
  */
 #ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
@@ -131,6 +132,10 @@ bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri
 /* The bytes of a view, which are decompressed first where necessary. `place` is what refers to it. */
 bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
                     const unsigned char **data);
+
+/* Finds how far the meshes of a motion's document reach, by node; the rows are 0 before. PM_ERROR_FILE: vertices
+ * cannot be read. */
+pm_status gltf_find_reach(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
 
 /* Whether floats in memory have the bytes of those in files. */
 static inline bool gltf_is_little_endian(void) {

@@ -89,6 +89,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .selects = true,
                                    .write = write_json,
                                    .writes_keys = true,
+                                   .find_reach = gltf_find_reach,
                                    .release = release};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
@@ -103,4 +104,5 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .selects = true,
                                   .write = write_binary,
                                   .writes_keys = true,
+                                  .find_reach = gltf_find_reach,
                                   .release = release};

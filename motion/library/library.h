@@ -92,6 +92,35 @@ pm_status robot_match_names(const char *kind, robot_names file, robot_names robo
 /* Whether there are names. */
 bool robot_has_names(robot_names names);
 
+/* ---- clips of robots --------------------------------------------------------------- */
+
+enum { ROBOT_POSITION, ROBOT_ROTATION, ROBOT_ANGLES, ROBOT_CHANNELS };
+
+/* A clip of a file of robots, and where its parts are. */
+typedef struct robot_match {
+    const pm_library_content *robot;
+    const pm_motion_clip *from;
+    const pm_motion_channel *channels[ROBOT_CHANNELS]; /* of the root, and of the joints */
+    uint32_t *order;                                   /* the column of each hinge */
+    size_t frames;
+    motion_notes *notes;
+    motion_arena *arena;
+} robot_match;
+
+/* Finds the three channels. `bodies` and `places` are then those of the positions. */
+pm_status robot_match_clip(robot_match *m, const pm_motion_channel **bodies, pm_motion_name *names,
+                           uint32_t *places, pm_error *error);
+
+/* Finds the root among the bodies of a path: by its name, else it is the first. With names, `places` are
+ * those of all joints of the robot. */
+pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_channel **bodies,
+                          pm_motion_name *names, uint32_t *places, const pm_motion_channel **root,
+                          pm_error *error);
+
+/* The bodies that a path has, which the file may name. Returns how many. */
+size_t robot_list_bodies(const pm_motion_clip *clip, pm_motion_path path,
+                         const pm_motion_channel **bodies, pm_motion_name *names);
+
 /* Whether the places of bodies in a file of a robot are those that its angles give. */
 
 /* Compares at five frames of a clip of pm_library_match_robot. bodies[places[j]] are the positions of joint

@@ -28,6 +28,7 @@ static void take_content(pm_motion *to, const pm_motion *from) {
                                       .carried_count = c->carried_count,
                                       .file_bytes = c->file_bytes};
     to->turned = from->turned;
+    to->across = from->across;
     to->form = motion_form_of(from);
     to->form_scale = from->document ? 1 : from->form_scale;
 }

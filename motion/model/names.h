@@ -21,6 +21,9 @@ typedef struct motion_named {
 /* By name; those with one name, by index. */
 void motion_sort_named(motion_named *all, size_t count);
 
+/* The place of the first whose name is not less; `count`: all are. */
+size_t motion_find_place(const motion_named *sorted, size_t count, pm_motion_name name);
+
 /* The index of the first with a name; PM_NO_INDEX32: none has it. */
 uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name);
 

@@ -351,5 +351,7 @@ pm_status npz_add_joints(npz_reading *r) {
     r->motion->content.nodes = j.nodes;
     r->motion->content.node_count = j.count;
     r->motion->has_given_joints = true;
+    if (!has_lengths || !j.path) /* SMPL faces z, with its left along x */
+        r->motion->across = PM_MOTION_AXIS_X;
     return PM_OK;
 }

@@ -37,7 +37,7 @@ typedef struct maker {
 /* ---- what is left out ---------------------------------------------------------------------- */
 
 /* Assigns channels to nodes; others are left out. */
-static void find_sources(maker *m) {
+static pm_status find_sources(maker *m) {
     size_t scales = 0, numbers = 0, loose = 0, curves = 0;
     for (size_t i = 0; i < m->clip->channel_count; i++) {
         const pm_motion_channel *channel = &m->clip->channels[i];
@@ -59,8 +59,9 @@ static void find_sources(maker *m) {
     motion_leave_out(m->writing, loose, "channel of no node", "channels of no node");
     motion_leave_out(m->writing, curves, "interpolation that is not linear",
                      "interpolations that are not linear");
-    motion_leave_out(m->writing, m->content->skin_count, "skin", "skins");
+    const pm_status status = motion_leave_out_skins(m->writing, m->error);
     motion_leave_out(m->writing, m->content->clip_count - 1, "other clip", "other clips");
+    return status;
 }
 
 /* The positions of a single root suffice if no other node moves. */
@@ -325,7 +326,9 @@ static pm_status prepare(maker *m) {
     if (!m->order || !m->place)
         return motion_refuse_memory(m->error);
     (void)motion_order_nodes(m->content->nodes, count, m->order, m->place);
-    find_sources(m);
+    const pm_status status = find_sources(m);
+    if (status != PM_OK)
+        return status;
     find_positions(m);
     if (m->frames.rate.den != 0)
         find_rate_type(m);

@@ -295,24 +295,63 @@ const option_type option_root_node = {parse_root_node, write_root_node, NULL};
 
 /* ---- others -------------------------------------------------------------------------------------- */
 
-static bool parse_fill(const option_target *to, const char *text, char *reason) {
-    static const char frozen[] = "frozen:";
-    pm_motion_fill_options *fill = to->base;
-    const size_t size = sizeof frozen - 1;
+/* "frozen:12" of `text`: the number behind the colon, up to `end`. */
+static bool read_frozen(const char *text, const char *end, pm_motion_fill_options *fill) {
+    static const char word[] = "frozen:";
+    const size_t size = sizeof word - 1;
     uint64_t frames = 0;
-    const char *end = strncmp(text, frozen, size) == 0
-                          ? text_read_integer(text + size, text + strlen(text), &frames)
-                          : NULL;
-    const bool is_frozen = end && *end == '\0' && frames > 0 && frames < UINT32_MAX;
-    fill->frozen = is_frozen ? (size_t)frames : 0;
-    return is_frozen || strcmp(text, "true") == 0 || strcmp(text, "nan") == 0 ||
-           option_refuse(reason, text, "nan or frozen:N, N above 0");
+    if ((size_t)(end - text) <= size || memcmp(text, word, size) != 0 ||
+        text_read_integer(text + size, end, &frames) != end)
+        return false;
+    fill->frozen = (size_t)frames;
+    return frames > 0 && frames < UINT32_MAX;
+}
+
+/* "jumps" or "jumps:20". */
+static bool read_jumps(const char *text, const char *end, pm_motion_fill_options *fill) {
+    static const char word[] = "jumps";
+    const size_t size = sizeof word - 1;
+    if ((size_t)(end - text) < size || memcmp(text, word, size) != 0)
+        return false;
+    fill->jumps = true;
+    if (text + size == end)
+        return true;
+    size_t commas = 0;
+    return text[size] == ':' &&
+           text_read_number(text + size + 1, end, &fill->jump_degrees, &commas) == end &&
+           fill->jump_degrees > 0 && fill->jump_degrees <= 180;
+}
+
+static bool is_plain(const char *text, const char *end) {
+    const size_t size = (size_t)(end - text);
+    return (size == 4 && memcmp(text, "true", 4) == 0) ||
+           (size == 3 && memcmp(text, "nan", 3) == 0);
+}
+
+/* Words between commas. */
+static bool parse_fill(const option_target *to, const char *text, char *reason) {
+    pm_motion_fill_options *fill = to->base;
+    fill->frozen = 0;
+    fill->jumps = false;
+    fill->jump_degrees = 0;
+    for (const char *at = text, *end;; at = end + 1) {
+        end = at + strcspn(at, ",");
+        if (!is_plain(at, end) && !read_frozen(at, end, fill) && !read_jumps(at, end, fill))
+            return option_refuse(reason, text,
+                                 "nan, frozen:N, N above 0, jumps or jumps:DEGREES up to 180, "
+                                 "several with commas");
+        if (*end == '\0')
+            return true;
+    }
 }
 
 /* That there is one is seen by the struct. */
 static void write_fill(const option_row *row, const void *base, FILE *text) {
+    const pm_motion_fill_options *fill = base;
     (void)row;
-    fprintf(text, " %zu", ((const pm_motion_fill_options *)base)->frozen);
+    fprintf(text, " %zu", fill->frozen);
+    if (fill->jumps)
+        fprintf(text, " jumps %.17g", fill->jump_degrees);
 }
 
 const option_type option_fill = {parse_fill, write_fill, NULL};

@@ -8,6 +8,7 @@
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
+#include "motion/model/mover.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 
@@ -85,6 +86,20 @@ static pm_status read_all(const motion_samples *samples, const pm_motion *motion
                : status;
 }
 
+/* Samples of equal keys are these keys, though between them they were rounded. */
+static void keep_still(const motion_samples *samples, const pm_motion_clip *from,
+                       double *const keys[]) {
+    for (size_t c = 0; c < from->channel_count; c++) {
+        const pm_motion_channel *channel = &from->channels[c];
+        if (!keys[c] || !channel->keys.data ||
+            !motion_is_constant(channel, &from->timelines[channel->timeline]))
+            continue;
+        evaluate_key(channel, 0, keys[c]);
+        for (size_t k = channel->components; k < (size_t)samples->count * channel->components; k++)
+            keys[c][k] = keys[c][k - channel->components];
+    }
+}
+
 /* Timeline 0 is that of the samples; those of channels that keep their keys follow. */
 static pm_status make_clip(const motion_samples *samples, const pm_motion *motion, size_t clip,
                            motion_arena *scratch, pm_motion *made, pm_motion_clip *to,
@@ -115,8 +130,11 @@ static pm_status make_clip(const motion_samples *samples, const pm_motion *motio
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
                            .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
-    return good ? read_all(samples, motion, clip, scratch, keys, made, error)
-                : motion_refuse_memory(error);
+    const pm_status status = good ? read_all(samples, motion, clip, scratch, keys, made, error)
+                                  : motion_refuse_memory(error);
+    if (status == PM_OK)
+        keep_still(samples, from, keys);
+    return status;
 }
 
 static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,

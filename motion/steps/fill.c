@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Fills gaps. A rotation crosses a gap on the curve of `hermite`: q0 exp(r/2), with a cubic r of
+ * Fills gaps, and what lies between a jump and the way back. A rotation crosses a gap on the curve of `hermite`: q0 exp(r/2), with a cubic r of
  * rotation vectors that has the angular velocities of the segments before and behind the gap.
  */
 #include <math.h>
@@ -9,14 +9,13 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/jumps.h"
 #include "motion/model/names.h"
 #include "motion/model/similarity.h"
 #include "motion/steps/edit.h"
 #include "motion/steps/steps.h"
 
-static const double default_longest = 0.5;
-
-typedef enum key_state { KEY_GOOD = 0, KEY_NAN, KEY_FROZEN } key_state;
+typedef enum key_state { KEY_GOOD = 0, KEY_NAN, KEY_FROZEN, KEY_OFF } key_state;
 
 typedef struct filling {
     const pm_motion_content *content;
@@ -26,6 +25,7 @@ typedef struct filling {
     uint32_t *moving; /* of each key of `counted`: how many rotations differ from the key before */
     size_t counted;   /* a timeline; SIZE_MAX: none yet */
     bool *changed;    /* for each row of the clip */
+    jump_list jumps;
     pm_motion_fill_report report;
 } filling;
 
@@ -210,15 +210,26 @@ static pm_status refuse_gap(const filling *f, const gap *g, size_t first, double
 
 static void count_gap(filling *f, size_t begin, size_t end, double seconds) {
     const bool is_frozen = f->states[begin] == KEY_FROZEN;
-    *(is_frozen ? &f->report.frozen_gaps : &f->report.nan_gaps) += 1;
-    *(is_frozen ? &f->report.frozen_keys : &f->report.nan_keys) += end - begin;
+    if (f->states[begin] != KEY_OFF) { /* those are in the list of jumps */
+        *(is_frozen ? &f->report.frozen_gaps : &f->report.nan_gaps) += 1;
+        *(is_frozen ? &f->report.frozen_keys : &f->report.nan_keys) += end - begin;
+    }
     f->report.longest = fmax(f->report.longest, seconds);
+}
+
+/* Whether two neighbouring good keys have the velocity beside a gap. Not where they are a jump of their own:
+ * then their step is about as large as that into the gap, from `good` to `off`. */
+static bool has_velocity(const filling *f, const gap *g, size_t a, size_t b, size_t good,
+                         size_t off) {
+    return f->states[a] == KEY_GOOD && f->states[b] == KEY_GOOD &&
+           (f->states[off] != KEY_OFF ||
+            jumps_size(g->channel, a, b) <= jumps_size(g->channel, good, off) / 3);
 }
 
 /* The keys from `begin` to `end`, without it, are a gap. */
 static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error *error) {
     const size_t count = g->timeline->key_count;
-    const double longest = f->options->longest > 0 ? f->options->longest : default_longest;
+    const double longest = f->options->longest > 0 ? f->options->longest : MOTION_LONGEST_GAP;
     const bool at_begin = begin == 0, at_end = end == count;
     const double seconds = seconds_between(g, begin - !at_begin, end - at_end);
     if (seconds > longest * (1 + 1e-9))
@@ -226,8 +237,10 @@ static pm_status fill_gap(filling *f, gap *g, size_t begin, size_t end, pm_error
     count_gap(f, begin, end, seconds);
     g->from = at_begin ? end : begin - 1;
     g->to = at_end ? begin - 1 : end;
-    g->has_before = g->from > 0 && f->states[g->from - 1] == KEY_GOOD;
-    g->has_behind = g->to + 1 < count && f->states[g->to + 1] == KEY_GOOD;
+    g->has_before =
+        !at_begin && g->from > 0 && has_velocity(f, g, g->from - 1, g->from, g->from, begin);
+    g->has_behind =
+        !at_end && g->to + 1 < count && has_velocity(f, g, g->to, g->to + 1, g->to, end - 1);
     if (at_begin || at_end || g->channel->interpolation == PM_MOTION_STEP)
         hold_key(g, g->from, begin, end);
     else if (g->channel->path == PM_MOTION_ROTATION)
@@ -243,16 +256,12 @@ static void mark_rows(const filling *f, size_t count) {
         f->changed[k] = f->changed[k] || f->states[k] != KEY_GOOD;
 }
 
-static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_error *error) {
+/* Fills the gaps that `states` has. */
+static pm_status fill_gaps(filling *f, const pm_motion_channel *channel, pm_error *error) {
     gap g = {.channel = channel, .timeline = timeline_of(f, channel)};
     const size_t count = g.timeline->key_count;
     char shown[MOTION_PRINTABLE];
     pm_status status = PM_OK;
-    find_nan(f, channel, count);
-    if (f->options->frozen > 0 && channel->path == PM_MOTION_ROTATION) {
-        count_moving(f, channel->timeline);
-        find_frozen(f, channel, count);
-    }
     for (size_t begin = 0, end; status == PM_OK && begin < count; begin = end) {
         for (end = begin; end < count && f->states[end] != KEY_GOOD; end++)
             ;
@@ -268,6 +277,30 @@ static pm_status fill_channel(filling *f, const pm_motion_channel *channel, pm_e
     }
     mark_rows(f, count);
     return status;
+}
+
+/* Makes a gap of the keys between a jump and the way back. */
+static pm_status repair_jumps(filling *f, size_t clip, size_t channel, pm_error *error) {
+    const pm_motion_channel *of = &f->clip->channels[channel];
+    const size_t before = f->jumps.count;
+    if (!jumps_of_channel(&f->jumps, f->clip, clip, channel, f->options))
+        return motion_refuse_memory(error);
+    memset(f->states, KEY_GOOD, timeline_of(f, of)->key_count);
+    for (size_t i = before; i < f->jumps.count; i++) /* none has keys that does not come back */
+        memset(f->states + f->jumps.of[i].key, KEY_OFF, f->jumps.of[i].key_count);
+    return fill_gaps(f, of, error);
+}
+
+static pm_status fill_channel(filling *f, size_t clip, size_t channel, pm_error *error) {
+    const pm_motion_channel *of = &f->clip->channels[channel];
+    const size_t count = timeline_of(f, of)->key_count;
+    find_nan(f, of, count);
+    if (f->options->frozen > 0 && of->path == PM_MOTION_ROTATION) {
+        count_moving(f, of->timeline);
+        find_frozen(f, of, count);
+    }
+    const pm_status status = fill_gaps(f, of, error);
+    return status == PM_OK && f->options->jumps ? repair_jumps(f, clip, channel, error) : status;
 }
 
 /* Rows that are filled are changed, one run after another. */
@@ -300,7 +333,7 @@ static pm_status fill_clip(filling *f, const pm_motion *from, pm_motion *to, siz
         good = motion_own_keys(&to->arena, &channels[c], timeline_of(f, &channels[c]));
     pm_status status = good ? PM_OK : motion_refuse_memory(error);
     for (size_t c = 0; status == PM_OK && c < f->clip->channel_count; c++)
-        status = fill_channel(f, &channels[c], error);
+        status = fill_channel(f, clip, c, error);
     if (status == PM_OK && !add_rows(f, from, to, clip))
         status = motion_refuse_memory(error);
     free(f->states);
@@ -311,12 +344,25 @@ static pm_status fill_clip(filling *f, const pm_motion *from, pm_motion *to, siz
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* The list as memory of the motion. */
+static bool keep_jumps(filling *f, pm_motion *to) {
+    pm_motion_jump *kept = motion_allocate(&to->arena, f->jumps.count, sizeof *kept);
+    if (kept && f->jumps.count > 0)
+        memcpy(kept, f->jumps.of, f->jumps.count * sizeof *kept);
+    f->report.jumps = kept;
+    f->report.jump_count = kept ? f->jumps.count : 0;
+    return kept != NULL;
+}
+
 static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, pm_motion **filled,
                       pm_motion_fill_report *report, pm_error *error) {
     pm_motion_clip *clips = NULL;
     if (!(o->longest >= 0 && isfinite(o->longest)))
         return motion_fail(error, PM_ERROR_ARGUMENT, "longest is %g, expected seconds from 0 on",
                            o->longest);
+    if (!(o->jump_degrees >= 0 && o->jump_degrees <= 180))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "jump_degrees is %g, expected 0 to 180",
+                           o->jump_degrees);
     pm_status status = MOTION_CHECK_RESERVED(pm_motion_fill_options, o, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
@@ -330,6 +376,9 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
         f.clip = &clips[i];
         status = fill_clip(&f, motion, to, i, error);
     }
+    if (status == PM_OK && !keep_jumps(&f, to))
+        status = motion_refuse_memory(error);
+    free(f.jumps.of);
     if (report)
         *report = f.report;
     return made_end(to, status, filled);
@@ -359,6 +408,29 @@ static void say_gaps(task_work *w, const pm_motion_fill_report *r, bool frozen) 
         task_say(w, ", at most %.6g s", r->longest);
 }
 
+/* All that are found are kept for JSON and records; of many, the first are said here. */
+static pm_status report_jumps(task_work *w, const pm_motion_content *content,
+                              const pm_motion_fill_options *o, const pm_motion_fill_report *r,
+                              pm_error *error) {
+    enum { SAID = 8 };
+    static const char *const words[2] = {"repaired", "stay as they are"};
+    task_report *report = w->report;
+    const size_t before = report->jump_count;
+    char text[TASK_EDITED / 2];
+    if (!jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count))
+        return motion_refuse_memory(error);
+    jumps_describe(report->jumps + before, r->jump_count, SAID, words, text, sizeof text);
+    task_say(w, "; jumps above %g degrees: %s%s",
+             o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none",
+             r->jump_count > SAID ? " (--json lists all)" : "");
+    for (size_t i = 0; i < r->jump_count; i++)
+        if (r->jumps[i].kind == PM_MOTION_JUMP_START) {
+            task_say(w, "; key 0 is apart, as a T-pose is: --trim-start 1 leaves it out");
+            break;
+        }
+    return PM_OK;
+}
+
 static bool is_asked(const pm_motion_batch_task *task) {
     return task->fill != NULL;
 }
@@ -369,9 +441,10 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     const pm_motion_fill_options *o = task->fill ? task->fill : &defaults;
     pm_motion_fill_report filled;
     const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
-    if (status == PM_OK)
-        say_gaps(w, &filled, o->frozen > 0);
-    return status;
+    if (status != PM_OK)
+        return status;
+    say_gaps(w, &filled, o->frozen > 0);
+    return o->jumps ? report_jumps(w, &(*made)->content, o, &filled, error) : PM_OK;
 }
 
 const task_step step_fill = {"fill", "resample", "fill fill-max", false, is_asked, make_step};

@@ -15,7 +15,6 @@
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/model/names.h"
-#include "motion/model/pose.h"
 #include "motion/model/similarity.h"
 #include "motion/steps/edit.h"
 #include "motion/steps/steps.h"
@@ -23,119 +22,32 @@
 /* Of rest poses, relative to their size. */
 static const double tolerance = 1e-5;
 
-typedef struct mirror_plan {
-    const pm_motion_content *from;
-    int normal;
-    const uint32_t *partners;
-    double (*world)[4]; /* rest rotations */
-} mirror_plan;
+/* ---- channels ------------------------------------------------------------------------------ */
 
-/* ---- images -------------------------------------------------------------------------------- */
-
-static void mirror_rotation(const mirror_plan *plan, double q[4]) {
-    for (int i = 0; i < 3; i++)
-        if (i != plan->normal)
-            q[i] = -q[i];
-}
-
-static void mirror_vector(const mirror_plan *plan, double v[3]) {
+static void mirror_vector(const edit_mirror_plan *plan, double v[3]) {
     v[plan->normal] = -v[plan->normal];
-}
-
-/* Which of the units 1, i, j, k a quaternion is, but for its sign; -1: none. */
-static int unit_of(const double q[4]) {
-    for (int i = 0; i < 4; i++)
-        if (fabs(q[i]) == 1)
-            return i;
-    return -1;
-}
-
-/* A product with a unit only moves numbers: zeros keep their signs, so that bits return. */
-static void multiply_unit(const double a[4], const double b[4], const double of[4], double out[4]) {
-    double moved[4] = {0, 0, 0, 0};
-    for (int i = 0; i < 4; i++) {
-        double unit[4] = {0, 0, 0, 0}, product[4];
-        unit[i] = 1;
-        quat_multiply(a ? a : unit, a ? unit : b, product);
-        const int to = unit_of(product);
-        moved[to] = product[to] > 0 ? of[i] : -of[i];
-    }
-    memcpy(out, moved, sizeof moved);
-}
-
-static void turn_left(const double a[4], double q[4]) {
-    if (unit_of(a) >= 0)
-        multiply_unit(a, NULL, q, q);
-    else
-        quat_multiply(a, q, q);
-}
-
-static void turn_right(double q[4], const double b[4]) {
-    if (unit_of(b) >= 0)
-        multiply_unit(NULL, b, q, q);
-    else
-        quat_multiply(q, b, q);
-}
-
-static void conjugate(const double q[4], double out[4]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = -q[i];
-    out[3] = q[3];
-}
-
-/* ---- the rest pose ------------------------------------------------------------------------- */
-
-static bool find_world(mirror_plan *plan) {
-    const pm_motion_node *nodes = plan->from->nodes;
-    uint32_t *order = calloc(plan->from->node_count + 1, sizeof *order);
-    const bool good = order && pose_order(plan->from, order);
-    for (size_t i = 0; good && i < plan->from->node_count; i++) {
-        double *own = plan->world[order[i]];
-        memcpy(own, nodes[order[i]].rotation, 4 * sizeof *own);
-        evaluate_normalise(own);
-        if (nodes[order[i]].parent >= 0)
-            quat_multiply(plan->world[nodes[order[i]].parent], own, own);
-    }
-    free(order);
-    return good;
-}
-
-/* m(B(a))^-1 B(b), of rest rotations a and b. Units are exact. */
-static void find_turn(const mirror_plan *plan, size_t a, size_t b, double turn[4]) {
-    double image[4];
-    conjugate(plan->world[a], image);
-    mirror_rotation(plan, image);
-    quat_multiply(image, plan->world[b], turn);
-    for (int i = 0; i < 4; i++)
-        if (fabs(fabs(turn[i]) - 1) <= tolerance * tolerance) {
-            const double sign = turn[i] > 0 ? 1 : -1;
-            memset(turn, 0, 4 * sizeof *turn);
-            turn[i] = sign;
-        }
 }
 
 /* The inverse of C of the parent, by which what hangs on it is turned. A joint without a partner hangs
  * on its own parent on both sides. */
-static void parent_turn(const mirror_plan *plan, uint32_t node, double out[4]) {
+static void parent_turn(const edit_mirror_plan *plan, uint32_t node, double out[4]) {
     static const double none[4] = {0, 0, 0, 1};
     const int32_t parent = plan->from->nodes[node].parent;
     const int32_t other = plan->from->nodes[plan->partners[node]].parent;
     double turn[4];
     memcpy(turn, none, sizeof turn);
     if (parent >= 0 && other >= 0)
-        find_turn(plan, (size_t)other, (size_t)parent, turn);
-    conjugate(turn, out);
+        edit_find_turn(plan, (size_t)other, (size_t)parent, turn);
+    edit_conjugate(turn, out);
 }
 
-/* ---- channels ------------------------------------------------------------------------------ */
-
-static void place_vector(const mirror_plan *plan, const double turn[4], double v[3]) {
+static void place_vector(const edit_mirror_plan *plan, const double turn[4], double v[3]) {
     double q[4] = {v[0], v[1], v[2], 0}, back[4];
     mirror_vector(plan, q);
-    if (unit_of(turn) >= 0) {
-        conjugate(turn, back);
-        turn_left(turn, q);
-        turn_right(q, back);
+    if (quat_unit_of(turn) >= 0) {
+        edit_conjugate(turn, back);
+        edit_turn_left(turn, q);
+        edit_turn_right(q, back);
         memcpy(v, q, 3 * sizeof *v);
     } else {
         quat_rotate(turn, q, v);
@@ -149,7 +61,7 @@ typedef struct placing {
     double before[3], after[3]; /* subtracted and added, where lengths differ */
 } placing;
 
-static placing find_placing(const mirror_plan *plan, uint32_t from, uint32_t to,
+static placing find_placing(const edit_mirror_plan *plan, uint32_t from, uint32_t to,
                             const pm_motion_channel *channel, const pm_timeline *timeline) {
     const pm_motion_node *a = &plan->from->nodes[from], *b = &plan->from->nodes[to];
     placing p = {.stays = false};
@@ -171,7 +83,7 @@ static placing find_placing(const mirror_plan *plan, uint32_t from, uint32_t to,
     return p;
 }
 
-static void mirror_positions(const mirror_plan *plan, uint32_t from, uint32_t to,
+static void mirror_positions(const edit_mirror_plan *plan, uint32_t from, uint32_t to,
                              const pm_motion_channel *channel, const pm_timeline *timeline) {
     const placing p = find_placing(plan, from, to, channel, timeline);
     const bool moves = memcmp(p.before, p.after, sizeof p.before) != 0;
@@ -188,19 +100,19 @@ static void mirror_positions(const mirror_plan *plan, uint32_t from, uint32_t to
         }
 }
 
-static void mirror_rotations(const mirror_plan *plan, uint32_t to, const pm_motion_channel *channel,
-                             size_t keys) {
+static void mirror_rotations(const edit_mirror_plan *plan, uint32_t to,
+                             const pm_motion_channel *channel, size_t keys) {
     double *const all[] = {motion_own_values(&channel->keys), motion_own_values(&channel->in),
                            motion_own_values(&channel->out)};
     double left[4], right[4];
     parent_turn(plan, to, left);
-    find_turn(plan, plan->partners[to], to, right);
+    edit_find_turn(plan, plan->partners[to], to, right);
     for (size_t of = 0; of < 3; of++)
         for (size_t k = 0; all[of] && k < keys; k++) {
             double *q = all[of] + 4 * k;
-            mirror_rotation(plan, q);
-            turn_left(left, q);
-            turn_right(q, right);
+            edit_mirror_rotation(plan, q);
+            edit_turn_left(left, q);
+            edit_turn_right(q, right);
         }
 }
 
@@ -211,7 +123,7 @@ static bool is_of_node(const pm_motion_channel *channel) {
 }
 
 /* For each node, and each of three properties, its channel, counted from 1. */
-static size_t *find_channels(const mirror_plan *plan, const pm_motion_clip *clip) {
+static size_t *find_channels(const edit_mirror_plan *plan, const pm_motion_clip *clip) {
     size_t *found = calloc(plan->from->node_count + 1, 3 * sizeof *found);
     for (size_t c = 0; found && c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
@@ -223,8 +135,8 @@ static size_t *find_channels(const mirror_plan *plan, const pm_motion_clip *clip
 
 /* Channels have the order of the nodes that they had, so that files can take them. *same: they have
  * the nodes, too. */
-static bool mirror_clip(const mirror_plan *plan, const pm_motion_clip *from, motion_arena *arena,
-                        pm_motion_clip *to, bool *same) {
+static bool mirror_clip(const edit_mirror_plan *plan, const pm_motion_clip *from,
+                        motion_arena *arena, pm_motion_clip *to, bool *same) {
     size_t *places = find_channels(plan, from);
     pm_motion_channel *channels = motion_own_channels(arena, to);
     bool good = places && channels;
@@ -252,26 +164,7 @@ static bool mirror_clip(const mirror_plan *plan, const pm_motion_clip *from, mot
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
-static pm_status check_options(const pm_motion_mirror_options *o, pm_error *error) {
-    if (o->normal != 0 && o->normal != PM_MOTION_AXIS_X && o->normal != PM_MOTION_AXIS_Y &&
-        o->normal != PM_MOTION_AXIS_Z)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "normal is %d, expected one pm_motion_axis",
-                           (int)o->normal);
-    return MOTION_CHECK_RESERVED(pm_motion_mirror_options, o, error);
-}
-
-static void report_pairs(const mirror_plan *plan, const bool *is_alone, uint32_t *alone,
-                         pm_motion_mirror_report *report) {
-    *report = (pm_motion_mirror_report){
-        .partners = plan->partners, .node_count = plan->from->node_count, .alone = alone};
-    for (uint32_t n = 0; n < plan->from->node_count; n++) {
-        report->pair_count += plan->partners[n] > n;
-        if (is_alone[n])
-            alone[report->alone_count++] = n;
-    }
-}
-
-static bool make_clips(const mirror_plan *plan, const pm_motion *motion, pm_motion *to,
+static bool make_clips(const edit_mirror_plan *plan, const pm_motion *motion, pm_motion *to,
                        pm_motion_clip *clips) {
     bool same = true, good = true;
     for (size_t i = 0; good && i < motion->content.clip_count; i++)
@@ -282,34 +175,11 @@ static bool make_clips(const mirror_plan *plan, const pm_motion *motion, pm_moti
     return good;
 }
 
-static pm_status make(const pm_motion *motion, const pm_motion_mirror_options *o, pm_motion *to,
-                      pm_motion_clip *clips, pm_motion_mirror_report *report, pm_error *error) {
-    const size_t nodes = motion->content.node_count;
-    uint32_t *partners = motion_allocate(&to->arena, nodes, sizeof *partners);
-    uint32_t *alone = motion_allocate(&to->arena, nodes, sizeof *alone);
-    bool *is_alone = motion_allocate(&to->arena, nodes, sizeof *is_alone);
-    mirror_plan plan = {.from = &motion->content,
-                        .normal = o->normal == PM_MOTION_AXIS_Y   ? 1
-                                  : o->normal == PM_MOTION_AXIS_Z ? 2
-                                                                  : 0,
-                        .partners = partners,
-                        .world = motion_allocate(&to->arena, nodes, sizeof *plan.world)};
-    if (!partners || !alone || !is_alone || !plan.world)
-        return motion_refuse_memory(error);
-    const pm_status status = edit_find_pairs(&motion->content, o->pairs, partners, is_alone, error);
-    if (status != PM_OK)
-        return status;
-    if (!find_world(&plan))
-        return motion_refuse_memory(error);
-    report_pairs(&plan, is_alone, alone, report);
-    return make_clips(&plan, motion, to, clips) ? PM_OK : motion_refuse_memory(error);
-}
-
 static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options *o,
                         pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
     pm_motion_clip *clips = NULL;
-    pm_status status = check_options(o, error);
+    pm_status status = edit_check_mirror(o, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
@@ -319,7 +189,14 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
-    status = make(motion, o, to, clips, report ? report : &own, error);
+    edit_mirror_plan plan;
+    to->notes.arena = &to->arena;
+    status = edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,
+                              report ? report : &own, error);
+    to->content.notes = to->notes.all;
+    to->content.note_count = to->notes.count;
+    if (status == PM_OK && !make_clips(&plan, motion, to, clips))
+        status = motion_refuse_memory(error);
     return made_end(to, status, mirrored);
 }
 
@@ -342,7 +219,8 @@ static void say_name(task_work *w, const char *before, const pm_motion_content *
     task_say(w, "%s%s", before, motion_joint_name(shown, content->nodes[node].name, (int64_t)node));
 }
 
-/* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe" */
+/* "2 pairs: LeftArm = RightArm, L_Leg = R_Leg; 5 in the middle; no partner: LeftToe", and what notes of the
+ * result say of the plane. */
 static void say_pairs(task_work *w, const pm_motion_content *content,
                       const pm_motion_mirror_report *report) {
     const char *before = ": ";
@@ -358,6 +236,8 @@ static void say_pairs(task_work *w, const pm_motion_content *content,
     before = "; no partner: ";
     for (size_t i = 0; i < report->alone_count; i++, before = ", ")
         say_name(w, before, content, report->alone[i]);
+    for (size_t i = 0; i < content->note_count; i++)
+        task_say(w, "; %s", content->notes[i]->message);
 }
 
 static bool is_asked(const pm_motion_batch_task *task) {

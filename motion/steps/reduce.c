@@ -9,11 +9,6 @@
 #include "motion/model/names.h"
 #include "motion/steps/steps.h"
 
-/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
-static double default_at(const pm_motion *motion) {
-    return pm_motion_get_content(motion)->format == PM_MOTION_BVH ? 10 : 0.1;
-}
-
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
     if (!motion_is_gltf(format) && format != PM_MOTION_NPZ) {
         motion_report(error, PM_ERROR_ARGUMENT,
@@ -96,7 +91,6 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     if (status != PM_OK)
         return status;
     how.common |= is_npz;
-    how.at = how.at > 0 ? how.at : default_at(w->motion);
     how.clips = w->clip_count > 0 ? w->clips : NULL;
     how.clip_count = w->clip_count;
     how.threads = w->how->is_batch ? 1 : how.threads;

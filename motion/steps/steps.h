@@ -6,6 +6,7 @@
 #ifndef POSEMILL_MOTION_STEPS_H
 #define POSEMILL_MOTION_STEPS_H
 
+#include "motion/model/jumps.h"
 #include "motion/model/model.h"
 #include "motion/options/options.h"
 #include "motion/steps/curve.h"
@@ -59,7 +60,9 @@ typedef struct task_report {
                                 of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
-    char edited[TASK_EDITED];          /* what became of the joints; "" if nothing can be said */
+    char edited[TASK_EDITED]; /* what became of the joints; "" if nothing can be said */
+    jump_shown *jumps;        /* malloc'ed: those that fill found */
+    size_t jump_count;
     pm_motion_root_report root;        /* where the task extracts one */
     char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
 } task_report;

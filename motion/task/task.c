@@ -116,6 +116,7 @@ static pm_motion_convert_options writing_options(const task_work *w,
                                        .make_folders = w->how->is_batch,
                                        .must_be_new = w->out->must_be_new,
                                        .decimals = o->decimals,
+                                       .drop_rest = o->drop_rest,
                                        .left_out = note_left_out,
                                        .left_out_user = w->report->left_out,
                                        .observer = observer};

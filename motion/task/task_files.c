@@ -77,12 +77,14 @@ bool task_moves(const pm_motion_batch_task *task) {
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error) {
-    const char *name = task->euler_given ? "euler" : task->decimals > 0 ? "decimals" : NULL;
-    if (!name || format == PM_MOTION_BVH)
+    const char *of_bvh = task->euler_given ? "euler" : task->decimals > 0 ? "decimals" : NULL;
+    const bool is_bvh = of_bvh && format != PM_MOTION_BVH;
+    if (!is_bvh && !(task->drop_rest && !motion_is_gltf(format)))
         return PM_OK;
-    motion_fail_option(error, PM_ERROR_ARGUMENT, name, "is for BVH; the output has the format %s",
+    motion_fail_option(error, PM_ERROR_ARGUMENT, is_bvh ? of_bvh : "drop-rest",
+                       "is for %s; the output has the format %s", is_bvh ? "BVH" : "glTF",
                        pm_motion_format_name(format));
-    motion_hint(error, "leave it out, or write BVH");
+    motion_hint(error, is_bvh ? "leave it out, or write BVH" : "leave it out, or write glb or gltf");
     return PM_ERROR_ARGUMENT;
 }
 

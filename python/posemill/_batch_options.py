@@ -14,7 +14,7 @@ from ._library import ffi, lib
 from ._motion import format_number
 from ._names import EULER_ORDERS
 from ._rational import rate_of, rational, seconds_of
-from ._reducing import bound, options_of
+from ._reducing import bound, options_of, place_of
 from ._resampling import _END_RULES, _ENDS, _FRAMES, _TANGENTS, _numbers, _word, count_of, lowpass_of, method_number
 from ._root import axes_of
 
@@ -164,8 +164,10 @@ class _Made:
 
     def set_reduce(self, value: dict[str, Any]) -> None:
         """The arguments of a reduction; None: those of the library."""
-        bounds = {name: bound(value[name], name) for name in ("angle", "distance", "at", "position", "scale")
+        bounds = {name: bound(value[name], name) for name in ("angle", "distance", "position", "scale")
                   if value[name] is not None}
+        if value["at"] is not None:
+            bounds["at"] = place_of(value["at"])
         self.keep.append(options_of(bounds, (value["curve"], value["smooth"]), value["common"]))
         self.task.reduce = self.keep[-1]
 

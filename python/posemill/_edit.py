@@ -14,14 +14,14 @@ from ._root import AXES, UPS
 __all__ = ["cut_of", "edited", "fill_options", "filled", "join_contents", "mirrored"]
 
 
-def mirrored(content: Content, plane: str, pairs: Path | None) -> Content:
+def mirrored(content: Content, plane: str | None, pairs: Path | None) -> Content:
     """Left for right, of all clips."""
-    if plane not in AXES:
+    if plane not in (None, *AXES):
         raise ValueError(f"plane: {plane!r} is unknown; expected 'x', 'y' or 'z'")
     path = ffi.NULL if pairs is None else ffi.new("char[]", file_name(pairs))
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_mirror, content.handle, ffi.new("pm_motion_mirror_options *", {
-        "normal": AXES[plane], "pairs": path}), made, ffi.NULL)
+        "normal": AXES[plane] if plane else 0, "pairs": path}), made, ffi.NULL)
     again = None if pairs is None else os.path.abspath(os.fsdecode(pairs))
     return Content(made[0], (mirrored, (content, plane, again)), sources=[content])
 
@@ -80,12 +80,26 @@ def edited(content: Content, cut: dict[str, Any], repeat: int, blend: float, con
 
 def fill_options(fill: str | bool, longest: float | None) -> Any:
     """A pm_motion_fill_options."""
-    frozen = fill.removeprefix("frozen:") if isinstance(fill, str) and fill.startswith("frozen:") else "0"
-    if fill not in (True, "nan") and not (frozen.isdecimal() and int(frozen) > 0):
-        raise ValueError(f"fill: {fill!r} is invalid; expected 'nan' or 'frozen:N', N above 0")
+    made = ffi.new("pm_motion_fill_options *", {"longest": longest or 0.0})
+    for word in ("nan" if fill is True else str(fill)).split(","):
+        name, _, number = word.partition(":")
+        if name == "frozen" and number.isdecimal() and int(number) > 0:
+            made.frozen = int(number)
+        elif name == "jumps" and (word == "jumps" or _is_angle(number)):
+            made.jumps, made.jump_degrees = True, float(number or 0)
+        elif word != "nan":
+            raise ValueError(f"fill: {fill!r} is invalid; expected 'nan', 'frozen:N', N above 0, 'jumps' or "
+                             "'jumps:DEGREES', or several with commas")
     if longest is not None and not 0.0 < longest < float("inf"):
         raise ValueError(f"fill_max: {longest!r} is not above 0")
-    return ffi.new("pm_motion_fill_options *", {"frozen": int(frozen), "longest": longest or 0.0})
+    return made
+
+
+def _is_angle(text: str) -> bool:
+    try:
+        return 0.0 < float(text) <= 180.0
+    except ValueError:
+        return False
 
 
 def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[Content, dict[str, Any]]:
@@ -93,9 +107,22 @@ def filled(content: Content, fill: str | bool, longest: float | None) -> tuple[C
     report = ffi.new("pm_motion_fill_report *")
     made = ffi.new("pm_motion **")
     call(lib.pm_motion_fill, content.handle, fill_options(fill, longest), made, report)
-    numbers = {name: getattr(report, name) for name in
-               ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
+    numbers: dict[str, Any] = {name: getattr(report, name) for name in
+                               ("nan_gaps", "nan_keys", "frozen_gaps", "frozen_keys", "longest")}
+    numbers["jumps"] = [_jump(made[0], report.jumps[i]) for i in range(report.jump_count)]
     return Content(made[0], (_filled_again, (content, fill, longest)), sources=[content]), numbers
+
+
+def _jump(motion: Any, jump: Any) -> dict[str, Any]:
+    """As the command's JSON has it."""
+    content = lib.pm_motion_get_content(motion)
+    channel = content.clips[jump.clip].channels[jump.channel]
+    name = content.nodes[channel.node].name if channel.node >= 0 else channel.name
+    turns = channel.path == lib.PM_MOTION_ROTATION
+    return {"kind": ("back", "stays", "start")[jump.kind], "clip": jump.clip,
+            "joint": ffi.buffer(name.text, name.size)[:].decode("utf-8", "surrogateescape"),
+            "key": jump.key, "keys": jump.key_count, "at": jump.time, "size": jump.size,
+            "unit": "degrees" if turns else "units"}
 
 
 def _filled_again(content: Content, fill: str | bool, longest: float | None) -> Content:

@@ -22,7 +22,7 @@ from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["QUARTERS", "Stored", "build_library", "read_library", "replacing", "write_library"]
+__all__ = ["QUARTERS", "Stored", "build_library", "describe_robot", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
@@ -153,7 +153,8 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) 
     call(lib.pm_library_write, content, options, file_name(path))
 
 
-def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+    """A pm_library_content with the fields of a robot; `keep` receives what it points to."""
     return ffi.new("pm_library_content *", _describe_skeleton(
         robot, robot.bodies, range(len(robot.hinges)), robot.points, keep))
 
@@ -193,7 +194,7 @@ def build_library(output: Path, paths: Sequence[Path], method: Method, keys: Key
     if robot is not None:
         kept: list[Any] = []
         keep = [keep, kept]
-        content = _describe_robot(robot, kept)
+        content = describe_robot(robot, kept)
         options.robot = content
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
     del keep

@@ -336,28 +336,36 @@ class Motion:
             "keep_position": bool(keep_position), "keep_heading": bool(keep_heading)})
         return Motion._of(content, f"{self.name}, with root motion")
 
-    def mirror(self, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+    def mirror(self, plane: str | None = None, *, pairs: Path | None = None, robot: Skeleton | None = None) -> Motion:
         """Swap left and right: a wave of the left hand becomes a wave of the right hand.
 
         Parameters
         ----------
-        plane : str
-            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left.
+        plane : str, optional
+            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left. Default: the one across which
+            the rest pose maps most pairs.
         pairs : path, optional
-            A file with two names of joints on each line. Default: by Left and Right in names, by L and R
-            between separators, and by l and r before names. Other joints are mirrored in their places.
+            A file with two names of joints on each line. Default: by their names, as `posemill mirror`. Other
+            joints are mirrored in their places.
+        robot : Skeleton, optional
+            The skeleton of a robot, for files of robots, which have no joints: signs of angles follow from the
+            axes of its hinges.
 
         Returns
         -------
         Motion
-            In memory. Twice is the identity.
+            In memory. Twice is the identity. `notes` say how the plane was found, and name pairs that are no
+            mirror images at rest, with their distance.
 
         Examples
         --------
         >>> import posemill as pm
         >>> pm.load("walk.bvh").mirror().save("mirrored.bvh")
         """
-        return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+        if robot is None:
+            return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+        from ._robot_mirror import mirrored_robot
+        return Motion._of(mirrored_robot(self._content, robot, plane, pairs), f"{self.name}, mirrored")
 
     def edit(self, *, start: Number | None = None, end: Number | None = None,
              frames: tuple[int | None, int | None] | None = None, repeat: int = 1,
@@ -724,7 +732,9 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: N
         False: the frame time exactly as written; .0083333 is not 120 Hz.
     fill : str or bool
         ``"nan"`` or True: values that are not finite are filled with a hermite curve. ``"frozen:12"``: also
-        rotations that hold still for more than 12 frames while others move. A warning counts the gaps.
+        rotations that hold still for more than 12 frames while others move. ``"jumps"``: also frames in which a
+        joint jumps away and back, by 30 degrees or, with ``"jumps:20"``, 20. Several with commas. A warning counts
+        the gaps, and names the jumps.
     fill_max : float, optional
         Seconds of the longest gap that is filled; longer ones are refused. Default: 0.5.
 
@@ -777,10 +787,14 @@ def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[st
              f"{found['longest']:.6g} s"
              for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
              if found[kind + "_gaps"]]
+    told += [f"jump {'repaired' if jump['kind'] == 'back' else 'left'}: {jump['joint']!r} by {jump['size']:.3g} "
+             f"{jump['unit']} at key {jump['key']} ({jump['at']:.6g} s), {jump['keys']} keys"
+             for jump in found["jumps"]]
     return Motion._of(content, motion.name)
 
 
-def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+def mirror(motion: Motion, plane: str | None = None, *, pairs: Path | None = None,
+           robot: Skeleton | None = None) -> Motion:
     """Swap left and right: see :meth:`Motion.mirror`.
 
     Examples
@@ -789,7 +803,7 @@ def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Mo
     >>> pm.mirror(pm.load("walk.bvh")).names == pm.load("walk.bvh").names
     True
     """
-    return motion.mirror(plane, pairs=pairs)
+    return motion.mirror(plane, pairs=pairs, robot=robot)
 
 
 def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool = False,

@@ -14,7 +14,7 @@ from ._display import Row, table
 from ._library import call, ffi, lib
 from ._motion import Motion
 from ._names import KeyCurve, ReducedCurve
-from ._reducing import Reducing, bound, method_of
+from ._reducing import Reducing, bound, method_of, place_of
 from ._resampling import count_of
 
 __all__ = ["Reduction", "reduce", "reduce_keys"]
@@ -65,7 +65,7 @@ class Reduction:
 
 
 def reduce(motion: Motion, *, angle: float | None = None, distance: float | None = None,
-           at: float | None = None, position: float = 0.0, scale: float = 0.0,
+           at: float | str | None = None, position: float | None = None, scale: float | None = None,
            curve: ReducedCurve = "slerp", smooth: bool = False, common: bool = False,
            clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
     """Drop keys while the curve stays within a bound, which holds at every time.
@@ -79,14 +79,16 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
         The largest angle between a joint's rotation and the source's, in degrees. Default: 0.5,
         and with a distance none.
     distance : float, optional
-        The largest distance in model space of each joint's position and of three points on its
-        axes, with the whole hierarchy.
-    at : float, optional
-        How far these points are from the joint. Default: 10 cm, which are 10 units in BVH and 0.1
-        otherwise.
-    position, scale : float
+        The largest distance in model space of each joint's position and of points that move with it,
+        with the whole hierarchy.
+    at : float or str, optional
+        These points: ``"mesh"``, the corners of boxes about the vertices that a joint moves, so that no
+        vertex is farther from where it was; ``"joints"``, none; or a length along the joint's axes, in model
+        space. Default: the mesh where there is one, else 10 cm, which are 10 units in BVH and 0.1 otherwise.
+    position, scale : float, optional
         The largest distance of positions relative to the parent, and the largest part by which
-        scales and weights differ. 0: keys are dropped only where nothing changes.
+        scales and weights differ. 0: keys are dropped only where nothing changes. Default: 1e-5 of
+        the figure's size, and 1e-5; with a distance less.
     curve : str
         Of rotations: ``"slerp"``; ``"cubicspline"`` with fitted tangents and about a third of the
         keys, not with common keys; or ``"squad"``, ``"hermite"`` or ``"spline"`` through some of the keys.
@@ -117,11 +119,11 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     """
     if not isinstance(motion, Motion):
         raise TypeError(f"motion: expected a Motion, found {type(motion).__name__}")
-    bounds = {"position": bound(position, "position"), "scale": bound(scale, "scale"),
-              "distance": 0.0 if distance is None else bound(distance, "distance"),
-              "at": bound(at, "at") if at is not None else 10.0 if motion.format == "bvh" else 0.1}
-    if angle is not None:
-        bounds["angle"] = bound(angle, "angle")
+    bounds = {"distance": 0.0 if distance is None else bound(distance, "distance"),
+              "at": 0.0 if at is None else place_of(at)}
+    for name, value in {"angle": angle, "position": position, "scale": scale}.items():
+        if value is not None:
+            bounds[name] = bound(value, name)
     reducing = Reducing(motion._content, bounds, (curve, bool(smooth)), common, clips, threads)
     content = reducing.run()
     return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)

@@ -12,7 +12,10 @@ from ._library import call, ffi, lib
 from ._resampling import clip_index, count_of
 from ._shared import Shared
 
-__all__ = ["Reducing", "bound", "method_of", "options_of"]
+__all__ = ["Reducing", "bound", "method_of", "options_of", "place_of"]
+
+# PM_MOTION_AT_MESH and PM_MOTION_AT_JOINTS.
+_PLACES = {"mesh": -1.0, "joints": -2.0}
 
 
 def bound(value: Any, name: str) -> float:
@@ -20,6 +23,18 @@ def bound(value: Any, name: str) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
     return float(value)
+
+
+def place_of(value: Any) -> float:
+    """Where distances are measured: a word, or a length."""
+    if isinstance(value, str):
+        if value not in _PLACES:
+            raise ValueError(f"at: {value!r} is unknown; expected mesh, joints or a length")
+        return _PLACES[value]
+    length = bound(value, "at")
+    if not length > 0:
+        raise ValueError(f"at: expected mesh, joints or a length above 0, found {length:g}")
+    return length
 
 
 def method_of(curve: str) -> int:
@@ -34,7 +49,8 @@ def options_of(bounds: dict[str, float], curve: tuple[str, bool], common: bool, 
     """A pm_motion_reduce_options of all clips. The curve is its name, and whether it is smooth."""
     return ffi.new("pm_motion_reduce_options *", {
         **{"scale_error" if name == "scale" else name: value for name, value in bounds.items()},
-        "has_angle": "angle" in bounds, "common": bool(common),
+        "has_angle": "angle" in bounds, "has_position": "position" in bounds,
+        "has_scale_error": "scale" in bounds, "common": bool(common),
         "curve": method_of(curve[0]),
         "smooth": bool(curve[1]), "threads": count_of(threads, "threads", 2**32)})
 

@@ -429,8 +429,8 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
 
 
 def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float | None = None,
-           distance: float | None = None, at: float | None = None, position: float = 0.0,
-           scale: float = 0.0, curve: ReducedCurve = "slerp", smooth: bool = False,
+           distance: float | None = None, at: float | str | None = None, position: float | None = None,
+           scale: float | None = None, curve: ReducedCurve = "slerp", smooth: bool = False,
            common: bool = False, to: Literal["glb", "gltf", "npz"] = "glb",
            **options: Unpack[ReduceOptions]) -> Result:
     """Drop keys of files and folders, as :func:`posemill.reduce` does of one motion.

@@ -75,6 +75,22 @@ def test_gaps_are_filled(tmp_path: Path) -> None:
         pm.load(path, fill=True, fill_max=0.05)
 
 
+def test_jumps_are_repaired_and_named(tmp_path: Path) -> None:
+    lines = WALK.read_text().splitlines()
+    words = lines[-30].split()
+    words[9] = str(float(words[9]) + 100)
+    lines[-30] = " ".join(words)
+    path = tmp_path / "jump.bvh"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.warns(pm.MotionWarning, match=r"jump repaired: 'Chest' by .* degrees at key 31 .* 1 keys"):
+        repaired = pm.load(path, fill="nan,jumps:20")
+    whole = pm.load(WALK).clips[0].rotations
+    assert np.abs(repaired.clips[0].rotations - whole).max() < 0.05
+    for wrong in ("jumps:0", "jumps:181", "jumps:x", "jump", "nan,"):
+        with pytest.raises(ValueError, match="expected 'nan'"):
+            pm.load(path, fill=wrong)
+
+
 @pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
 def test_files_of_arrays_keep_their_members(tmp_path: Path) -> None:
     frames = 20

@@ -238,7 +238,8 @@ static void expect_channel(const pm_motion_clip *got, size_t at, const pm_motion
     assert_int_equal(channel->components, from->components);
     assert_int_equal(times->key_count, timeline->key_count);
     for (size_t k = 0; k < timeline->key_count; k++) {
-        assert_true(truth_time(times, k) == time_at(timeline, k));
+        /* one key holds at all times: it is at the first time of the clip */
+        assert_true(truth_time(times, k) == (timeline->key_count == 1 ? 0 : time_at(timeline, k)));
         expect_part(from, k, &from->keys, &channel->keys);
         if (from->interpolation != PM_MOTION_CUBICSPLINE)
             continue;

@@ -37,6 +37,18 @@ static void print_bound(FILE *file, const pm_motion_content *content,
                    bound->found, name_of(content, numbers, bound), bound->key_time);
 }
 
+static void print_distance(FILE *file, const pm_motion_content *content,
+                           const pm_motion_reduction_numbers *n) {
+    char place[32] = "mesh";
+    if (n->at != PM_MOTION_AT_MESH)
+        snprintf(place, sizeof place, n->at < 0 ? "joints" : "%.6g", n->at);
+    if (n->unread_mesh)
+        printable_line(file, "the mesh cannot be read: %s", n->unread_mesh);
+    printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s; --at %s",
+                   n->distance.bound, n->distance.found, content->nodes[n->distance_node].name.text,
+                   n->distance.key_time, place);
+}
+
 static void print_text(const task_work *w, pm_method curve, const pm_motion_reduction_numbers *n) {
     FILE *file = strcmp(w->out->path, "-") == 0 ? stderr : stdout;
     const pm_motion_content *content = pm_motion_get_content(w->motion);
@@ -57,9 +69,7 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
             pm_method_get_info(curve)->name, pm_method_get_info(curve)->name);
     print_bound(file, content, n, "degrees", &n->angle);
     if (!isnan(n->distance.key_time))
-        printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
-                       n->distance.bound, n->distance.found,
-                       content->nodes[n->distance_node].name.text, n->distance.key_time);
+        print_distance(file, content, n);
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }

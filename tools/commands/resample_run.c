@@ -13,6 +13,7 @@
 #include "print/print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -145,13 +146,14 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
 static cli_exit write_one(const command_options *options, pm_engine *engine, const char *in) {
     const pm_engine_desc automatic = device_options_desc(&options->device);
     task_engines engines;
-    task_report report;
+    task_report report = {.jumps = NULL};
     pm_error error = {.status = PM_OK};
     task_engines_begin(&engines, engine, &automatic);
     const cli_exit code = cli_done(work_on(options, &engines, in, &report, &error), &error);
     if (code == CLI_DONE && !reduces(options))
         resample_print(options, in, options->out, &report);
     task_engines_end(&engines);
+    free(report.jumps);
     return code;
 }
 

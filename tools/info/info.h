@@ -7,11 +7,6 @@
 
 #include <posemill/posemill_motion.h>
 
-#include "motion/model/summary.h"
-
-/* Whether the first key looks like a rest pose that the motion leaves with a jump. */
-bool info_begins_with_jump(const clip_summary *summary);
-
 /* At most a screen. */
 void info_print(const char *path, const pm_motion_content *content);
 
