@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/steps/edit.h"
 #include "motion/model/names.h"
 #include "motion/model/sides.h"
+#include "motion/steps/edit.h"
 
 /* ---- images -------------------------------------------------------------------------------- */
 

@@ -320,7 +320,9 @@ pm_status task_write(task_work *w, pm_error *error) {
     size_t i = 0;
     pm_status status = PM_OK;
     w->format = format_of_output(w, w->out->path);
-    for (; (step = task_step_of(task, i, &options)) && !step->is_reported && status == PM_OK; i++)
+    for (; (step = task_step_of(task, i, &options)) && !(step->does & STEP_IS_REPORTED) &&
+           status == PM_OK;
+         i++)
         status = take(w, step, options, error);
     if (status == PM_OK)
         status = prepare(w, step, options, error);
