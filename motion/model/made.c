@@ -12,7 +12,7 @@
 
 /* ---- motions ------------------------------------------------------------------------------- */
 
-static void retain(const pm_motion *motion) {
+void motion_retain(const pm_motion *motion) {
     atomic_fetch_add(&((pm_motion *)(uintptr_t)motion)->references, 1);
 }
 
@@ -46,7 +46,7 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        retain(from[i]);
+        motion_retain(from[i]);
         to->made_of[to->made_of_count++] = from[i];
     }
     take_content(to, from[0]);

@@ -8,6 +8,9 @@
 
 #include "motion/model/model.h"
 
+/* One more owner, who calls pm_motion_destroy. */
+void motion_retain(const pm_motion *motion);
+
 /* A motion that is made of others, which it retains. It begins with the nodes and skins of the first, what
  * its file has besides, and its form; *clips are clip_count, those of the first as far as it has them, and
  * the caller changes them. All that they point to belongs to the first. NULL: memory is exhausted. */

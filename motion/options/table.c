@@ -142,7 +142,8 @@ const option_row option_rows[] = {
     {NAME("cut", "A:B"), TYPE(cut), EDIT(start_after_first_key), .verbs = OF(EDIT),
      HELP("keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in "
           "frames from 0, 10f:40f; A or B may be left out")},
-    {NAME("repeat", "N"), TYPE(count), EDIT(repeat), .usual_number = 1, .verbs = OF(EDIT),
+    {NAME("repeat", "N"), TYPE(count), EDIT(repeat), RANGE(1, 9e18), .usual_number = 1,
+     .verbs = OF(EDIT),
      HELP("play it N times")},
     {NAME("blend", "S"), TYPE(seconds), EDIT(blend), .verbs = OF(EDIT),
      HELP("with {repeat}: crossfade of S seconds")},
@@ -202,11 +203,16 @@ const option_row option_rows[] = {
     {NAME("tolerance", "DEG,MM"), TYPE(numbers), COMPARE(tolerance_degrees), .numbers = 2,
      GIVEN(pm_motion_compare_options, has_tolerance), .verbs = OF(COMPARE),
      HELP("exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres")},
+    {NAME("at", "PLACE"), TYPE(number), COMPARE(at), ABOVE(0, 0), .words = at_words,
+     .word_values = at_values, .verbs = OF(COMPARE),
+     HELP("where distances are measured, beside the joints: mesh, the corners of boxes around the "
+          "vertices that a joint moves; joints, nowhere; or a length along its axes. Default: "
+          "mesh where there is one, else joints")},
     {NAME("certify", NULL), TYPE(flag), COMPARE(certify), .verbs = OF(COMPARE),
      HELP("also state bounds of the angles and distances that no time exceeds, also between those "
           "that are compared; with {method} slerp, squad, hermite or spline only rotations are "
           "interpolated by it, as by reduce")},
-    {NAME("contacts", "JOINTS"), TYPE(text), COMPARE(contacts), .words = feet_words,
+    {NAME("contacts", "JOINTS"), TYPE(names), COMPARE(contacts), .words = feet_words,
      .verbs = OF(COMPARE),
      HELP("also state when these joints of A, names with commas between, or feet, those with foot, "
           "toe or ankle in their names, are in contact with the ground, and how fast they slide")},

@@ -24,6 +24,10 @@ void task_engines_end(task_engines *e) {
 
 static pm_status make(task_engines *e, bool in_c, pm_engine **made, pm_error *error) {
     pm_engine_desc desc = *e->automatic;
+    if (!in_c && e->open) {
+        *made = e->open();
+        return *made ? PM_OK : motion_fail(error, PM_ERROR_DEVICE, "device: none could be opened");
+    }
     desc.device = in_c ? "none" : "auto";
     pthread_mutex_lock(&e->lock);
     pm_engine **kept = in_c ? &e->plain : &e->device;

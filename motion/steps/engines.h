@@ -14,7 +14,8 @@
 typedef struct task_engines {
     pm_engine *given;
     const pm_engine_desc *automatic;
-    pthread_mutex_t lock; /* of both: */
+    pm_engine *(*open)(void); /* gives the device, which it keeps. NULL: it is made */
+    pthread_mutex_t lock;     /* of both: */
     pm_engine *plain, *device;
 } task_engines;
 

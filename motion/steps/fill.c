@@ -397,15 +397,15 @@ pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *
 
 /* ---- the step ------------------------------------------------------------------------------- */
 
-/* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */
-static void say_gaps(task_work *w, const pm_motion_fill_report *r, bool frozen) {
-    task_say(w, "filled: %zu gap%s of %zu keys that were not finite", r->nan_gaps,
-             r->nan_gaps == 1 ? "" : "s", r->nan_keys);
+void task_describe_gaps(const pm_motion_fill_report *r, bool frozen, char *text, size_t size) {
+    char of_frozen[64] = "", longest[40] = "";
     if (frozen)
-        task_say(w, ", %zu gap%s of %zu frozen keys", r->frozen_gaps,
+        snprintf(of_frozen, sizeof of_frozen, ", %zu gap%s of %zu frozen keys", r->frozen_gaps,
                  r->frozen_gaps == 1 ? "" : "s", r->frozen_keys);
     if (r->longest > 0)
-        task_say(w, ", at most %.6g s", r->longest);
+        snprintf(longest, sizeof longest, ", at most %.6g s", r->longest);
+    snprintf(text, size, "filled: %zu gap%s of %zu keys that were not finite%s%s", r->nan_gaps,
+             r->nan_gaps == 1 ? "" : "s", r->nan_keys, of_frozen, longest);
 }
 
 /* All that are found are kept for JSON and records; of many, the first are said here. */
@@ -443,7 +443,11 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
     if (status != PM_OK)
         return status;
-    say_gaps(w, &filled, o->frozen > 0);
+    char gaps[256];
+    task_describe_gaps(&filled, o->frozen > 0, gaps, sizeof gaps);
+    task_say(w, "%s%s", w->report->edited[0] != '\0' ? "; " : "", gaps);
+    w->report->filled = filled;
+    w->report->filled.jumps = NULL;
     return o->jumps ? report_jumps(w, &(*made)->content, o, &filled, error) : PM_OK;
 }
 

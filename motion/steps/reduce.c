@@ -10,7 +10,7 @@
 #include "motion/steps/steps.h"
 
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
-    if (!motion_is_gltf(format) && format != PM_MOTION_NPZ) {
+    if (format != PM_MOTION_ANY && !motion_is_gltf(format) && format != PM_MOTION_NPZ) {
         motion_report(error, PM_ERROR_ARGUMENT,
                       "%s has a row for each frame, and cannot hold keys at some times only",
                       pm_motion_format_name(format));
@@ -105,7 +105,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
 
 const task_step step_reduce = {"reduce",
                                "reduce",
-                               "angle position scale-error distance at curve smooth common",
+                               "angle position scale-error distance at curve smooth common clip",
                                STEP_KEEPS_NODES | STEP_IS_REPORTED,
                                is_asked,
                                make_step};

@@ -49,10 +49,20 @@ void task_describe_end(pm_rational rate, double seconds, pm_error *warning) {
 
 /* ---- what it is asked for ------------------------------------------------------------------- */
 
-/* Formats with interpolations of their own keep them, unless a method is given. */
+static bool has_splines(const pm_motion_content *content) {
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++)
+            if (content->clips[i].channels[c].interpolation == PM_MOTION_CUBICSPLINE)
+                return true;
+    return false;
+}
+
+/* Formats with interpolations of their own keep them, and so do splines that a step has made, unless a
+ * method is given. */
 static bool is_authored(const task_work *w, const pm_motion_batch_task *task) {
+    const pm_motion_content *content = &w->motion->content;
     return task->curve.authored ||
-           (!task->curve.method_given && motion_is_gltf(w->motion->content.format));
+           (!task->curve.method_given && (motion_is_gltf(content->format) || has_splines(content)));
 }
 
 size_t task_count_rotations(const pm_motion_clip *clip) {
@@ -103,7 +113,8 @@ pm_status task_prepare_resampling(task_work *w, const pm_motion_batch_task *task
     pm_status status = motion_check_clip(&w->motion->content, task_first_clip(w), error);
     if (status == PM_OK && !task->rate)
         status = motion_fail_option(error, PM_ERROR_ARGUMENT, "rate", "is missing");
-    if (status == PM_OK && task->keep_time && !motion_is_gltf(w->format))
+    if (status == PM_OK && task->keep_time && w->format != PM_MOTION_ANY &&
+        !motion_is_gltf(w->format))
         status =
             motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
                                "has no effect on %s, which begins at 0; it is for gltf and glb",
@@ -162,7 +173,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     const pm_motion *form = motion_form_of(w->motion);
     const motion_format *writer = motion_format_of(w->format);
     pm_motion_resample_report done;
-    pm_status status = form && writer && motion_writes_document(writer, form)
+    pm_status status = !writer || (form && motion_writes_document(writer, form))
                            ? PM_OK
                            : motion_check_writable(w->motion, w->format, error);
     if (status == PM_OK)
@@ -182,7 +193,7 @@ const task_step step_resample = {
     "resample",
     "resample",
     "rate start end end-rule trim-start keep-time max-frames check lowpass method "
-    "tangents ends unlimited loop axis axis-frame swing twist",
+    "tangents ends unlimited loop axis axis-frame swing twist clip",
     STEP_KEEPS_NODES | STEP_COMPUTES | STEP_IS_REPORTED,
     is_asked,
     make_step};

@@ -26,6 +26,7 @@ typedef struct task_how {
     task_curve *curve;     /* of this thread */
     task_engines *engines; /* shared by threads */
     bool is_batch;         /* creates folders; options may be for other files of the batch */
+    bool makes_folders;    /* also of one file */
     bool finds_aliasing;   /* for the report */
     pm_motion_log_function log;
     void *log_user;
@@ -64,8 +65,9 @@ typedef struct task_report {
                                 of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
-    char edited[TASK_EDITED]; /* what became of the joints; "" if nothing can be said */
-    jump_shown *jumps;        /* malloc'ed: those that fill found */
+    char edited[TASK_EDITED];     /* what became of the joints; "" if nothing can be said */
+    pm_motion_fill_report filled; /* of the last step that filled, without its list of jumps */
+    jump_shown *jumps;            /* malloc'ed: those that fill found */
     size_t jump_count;
     pm_motion_root_report root;        /* where the task extracts one */
     char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
@@ -135,6 +137,11 @@ const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,
 /* Appends to what is reported of the joints, which ends in "..." where there is no more room. */
 void task_say(task_work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* ---- filling ------------------------------------------------------------------------------- */
+
+/* "filled: 2 gaps of 7 keys that were not finite, 1 gap of 30 frozen keys, at most 0.25 s" */
+void task_describe_gaps(const pm_motion_fill_report *r, bool frozen, char *text, size_t size);
+
 /* ---- resampling ---------------------------------------------------------------------------- */
 
 /* The rotations of a clip that are resampled: steps are not. */
@@ -159,7 +166,8 @@ void task_describe_end(pm_rational rate, double seconds, pm_error *warning);
 
 /* ---- reducing ------------------------------------------------------------------------------ */
 
-/* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. */
+/* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. PM_MOTION_ANY holds
+ * all. */
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error);
 
 #endif

@@ -113,7 +113,7 @@ static pm_motion_convert_options writing_options(const task_work *w,
                                        .unit_mm = o->unit_mm,
                                        .to_unit_mm = o->to_unit_mm,
                                        .strict = o->read.strict,
-                                       .make_folders = w->how->is_batch,
+                                       .make_folders = w->how->is_batch || w->how->makes_folders,
                                        .must_be_new = w->out->must_be_new,
                                        .decimals = o->decimals,
                                        .drop_rest = o->drop_rest,
@@ -192,8 +192,9 @@ static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *err
     return PM_OK;
 }
 
-static pm_status find_clips(task_work *w, pm_error *error) {
-    const pm_motion_batch_task *task = w->how->task;
+/* Of a step its own, or those of the task. */
+static pm_status find_clips(task_work *w, const pm_motion_batch_task *options, pm_error *error) {
+    const pm_motion_batch_task *task = options->clip_count > 0 ? options : w->how->task;
     if (pm_motion_get_content(w->motion)->clip_count == 0 &&
         task_has_step(w->how->task, &step_resample))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
@@ -201,7 +202,8 @@ static pm_status find_clips(task_work *w, pm_error *error) {
     pm_status status = task_find_clips(w->motion, w->path, task, w->clips, &w->clip_count, error);
     if (status == PM_OK && (task_has_step(w->how->task, &step_resample) || w->clip_count > 0))
         status = check_clips(w, error);
-    return status != PM_OK || motion_is_gltf(w->format) ? status : choose_one(w, w->format, error);
+    const bool holds_all = motion_is_gltf(w->format) || w->format == PM_MOTION_ANY;
+    return status != PM_OK || holds_all ? status : choose_one(w, w->format, error);
 }
 
 /* Samples per frame of the file. 1 for a single key. */
@@ -300,7 +302,7 @@ static pm_status write_motion(task_work *w, const pm_motion_batch_task *resampli
 static pm_status prepare(task_work *w, const task_step *step, const pm_motion_batch_task *options,
                          pm_error *error) {
     const bool resamples = step == &step_resample;
-    pm_status status = find_clips(w, error);
+    pm_status status = find_clips(w, options, error);
     if (status == PM_OK && resamples)
         status = task_prepare_resampling(w, options, error);
     if (status != PM_OK)
@@ -328,14 +330,31 @@ pm_status task_write(task_work *w, pm_error *error) {
         status = prepare(w, step, options, error);
     const size_t prepared = i;
     for (; step && status == PM_OK; step = task_step_of(task, ++i, &options)) {
+        if (i > prepared && (step->does & STEP_IS_REPORTED))
+            status = find_clips(w, options, error);
         if (step == &step_resample && !task_step_of(task, i + 1, &next)) {
-            if (i > prepared)
+            if (i > prepared && status == PM_OK)
                 status = result(task_prepare_resampling(w, options, error), w, error);
             break;
         }
-        status = take(w, step, options, error);
+        if (status == PM_OK)
+            status = take(w, step, options, error);
     }
     return status == PM_OK ? write_motion(w, step ? options : NULL, error) : status;
+}
+
+pm_status task_make(task_work *w, pm_error *error) {
+    const pm_motion_batch_task *options;
+    const task_step *step = NULL;
+    pm_status status = PM_OK;
+    w->format = PM_MOTION_ANY;
+    for (size_t i = 0; status == PM_OK && (step = task_step_of(w->how->task, i, &options)); i++) {
+        if ((step->does & STEP_IS_REPORTED))
+            status = find_clips(w, options, error);
+        if (status == PM_OK)
+            status = take(w, step, options, error);
+    }
+    return status;
 }
 
 void task_close(task_work *w) {

@@ -38,6 +38,9 @@ void task_begin(task_work *w, const task_how *how, const task_input *in, const t
 /* Takes it through the steps, and writes it; on failure no output is left behind. */
 pm_status task_write(task_work *w, pm_error *error);
 
+/* Takes it through the steps, in memory: w->motion is the result. No format limits them. */
+pm_status task_make(task_work *w, pm_error *error);
+
 /* Completes the report, whose `jumps` the caller frees. */
 void task_close(task_work *w);
 

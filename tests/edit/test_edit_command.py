@@ -74,7 +74,7 @@ class Mirrors(Case):
         self.refused("mirror", WALK, "-o", "x.glb", "--pairs", pairs, code=4, says="line 2")
         pairs.write_text("LeftLeg RightFoot\n")
         self.refused("mirror", WALK, "-o", "x.glb", "--pairs", pairs, code=4, says="hang on joints that are no pair")
-        self.refused("mirror", WALK, "-o", "x.glb", "--plane", "w", code=2, says="expected x, y or z")
+        self.refused("mirror", WALK, "-o", "x.glb", "--plane", "w", code=2, says="expected one of: x y z")
 
     @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
     def test_meshes_of_gltf_remain(self):

@@ -49,6 +49,8 @@ static bool depends_on_bits(const task_step *step) {
  * files that have a rate. */
 static const char *const values[][2] = {{"fill", "true"},
                                         {"fill", "frozen:2"},
+                                        {"fill", "jumps"},
+                                        {"clip", "0"},
                                         {"fill-max", "0.2"},
                                         {"cut", "2f:10f"},
                                         {"cut", "0.1:"},
