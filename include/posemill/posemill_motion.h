@@ -1095,8 +1095,7 @@ typedef struct pm_motion_curve {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_curve;
 
-/* What is done with each file of a batch. */
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce or root. */
 typedef struct pm_motion_step {
     const char *name;
     const struct pm_motion_batch_task *options; /* of which those of the step are used */
@@ -1104,6 +1103,7 @@ typedef struct pm_motion_step {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
 
+/* What is done with each file of a batch. */
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
