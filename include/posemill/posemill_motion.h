@@ -486,11 +486,12 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle;  /* false: 0.5 degrees, and with a distance none */
-    double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
+    bool has_angle; /* false: 0.5 degrees, and with a distance none */
+    double angle;   /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
-    double position; /* the largest distance between positions relative to the parent. 0: keys
-                        between equal ones are dropped */
+    double
+        position; /* the largest distance between positions relative to the parent, in model space: times
+                        the largest scales above. 0: keys between equal ones are dropped */
     double scale_error; /* the largest difference of scales and weights, as a part of the source's.
                            0: as of `position` */
     /* The largest distance in model space, with the whole hierarchy, of each joint's position and of points
@@ -523,7 +524,7 @@ typedef struct pm_motion_reduce_options {
 } pm_motion_reduce_options;
 
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
- * source's; otherwise a length in the units of the channel. */
+ * source's; otherwise a length of model space, below the largest scales of the clip. */
 typedef struct pm_motion_error_bound {
     double found;    /* the largest that was found */
     double bound;    /* that no time exceeds */

@@ -93,6 +93,13 @@ static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
 
 /* ---- the search ---------------------------------------------------------------------------- */
 
+/* What a length of a channel is in model space, at most. What scales of 0 hide may be anywhere. */
+static double growth_of(const reducing *r, const pm_motion_channel *channel, const double *growth) {
+    const int32_t parent = channel->node >= 0 ? r->source->nodes[channel->node].parent : -1;
+    return channel->path == PM_MOTION_POSITION && parent >= 0 && growth[parent] > 0 ? growth[parent]
+                                                                                    : 1;
+}
+
 static pm_status list_channels(reducing *r, pm_error *error) {
     r->first = motion_allocate(&r->scratch, r->source->clip_count + 1, sizeof *r->first);
     for (size_t i = 0; r->first && i < r->source->clip_count; i++)
@@ -103,12 +110,16 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         return motion_refuse_memory(error);
     for (size_t i = 0; i < r->source->clip_count; i++) {
         const pm_motion_clip *clip = &r->source->clips[i];
+        const double *growth = reach_find_growth(r->source, clip, &r->scratch);
+        if (!growth)
+            return motion_refuse_memory(error);
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] =
                 (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL},
                                   .clip = i,
                                   .index = c,
+                                  .growth = growth_of(r, channel, growth),
                                   .is_stale = true,
                                   .is_reduced = is_chosen(&r->options, i) &&
                                                 channel->interpolation == PM_MOTION_LINEAR,
@@ -203,6 +214,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     space_result result;
     const share_request request = {
         .content = r->source,
+        .clip = &r->source->clips[clip],
         .channels = r->channels + r->first[clip],
         .count = r->source->clips[clip].channel_count,
         .distance = r->options.distance,
@@ -417,14 +429,14 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
     for (size_t i = 0; i < r->count; i++) {
         const reduced_channel *c = &r->channels[i];
         const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
-        const double limit = reduce_limit(&r->limits, c->source.channel);
+        const double limit = reduce_limit(&r->limits, c);
         if (limit == 0 || !(c->error.bound > limit))
             continue;
         if (is_rotation && method_curve_knows(r->limits.curve)) {
             curved = !curved || error_over(c, limit) > error_over(curved, limit) ? c : curved;
             continue;
         }
-        const double unit = is_rotation ? 1 / radians_per_degree : 1;
+        const double unit = is_rotation ? 1 / radians_per_degree : c->growth;
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "clip %zu: keys of channel %zu in float32 are %.3g%s from the source at "
                            "%.9g s, more than the bound of %.3g",

@@ -704,6 +704,29 @@ TEST(a_distance_is_shared_in_model_space) {
     assert_int_equal(keys[2], keys[0]);
 }
 
+/* Below a scale of 0.01, positions 100 times as large are the same. */
+TEST(a_bound_of_positions_is_one_of_model_space) {
+    enum { JOINTS = 2 };
+    size_t keys[2];
+    double found[2];
+    for (int n = 0; n < 2; n++) {
+        random_source random = random_salted(20);
+        SCOPED(discard) made m;
+        draw_figure(&random, &m, JOINTS);
+        m.channels[JOINTS].node = 1;
+        for (size_t k = 0; n > 0 && k < 3 * m.timeline.key_count; k++)
+            m.keys[JOINTS][k] *= 128;
+        for (int i = 0; i < 3; i++)
+            m.nodes[0].scale[i] = n > 0 ? 1.0 / 128 : 1;
+        SCOPED(release) reduced r = reduce(&m, &(pm_motion_reduce_options){.position = 0.1});
+        assert_true(r.numbers->position.bound <= 0.1 && r.numbers->position.found > 0.01);
+        keys[n] = r.clip->timelines[r.clip->channels[JOINTS].timeline].key_count;
+        found[n] = r.numbers->position.found;
+    }
+    assert_int_equal(keys[1], keys[0]);
+    assert_true(fabs(found[1] - found[0]) < 1e-6);
+}
+
 /* ---- keys ---------------------------------------------------------------------------------- */
 
 TEST(keys_are_those_of_the_source_in_float32) {
