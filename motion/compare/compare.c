@@ -25,8 +25,6 @@ typedef struct run_state {
     uint64_t done;
 } run_state;
 
-/* ---- one time ------------------------------------------------------------------------------ */
-
 static void note_moment(run_state *r, size_t pair, double degrees, double time) {
     const double share = r->c->seconds > 0 ? (time - r->c->start) / r->c->seconds : 0;
     const size_t part = share < 1 ? (size_t)(share * MOMENT_PARTS) : MOMENT_PARTS - 1;
@@ -96,8 +94,6 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
     }
     r->done++;
 }
-
-/* ---- the results --------------------------------------------------------------------------- */
 
 /* Of equal angles the one of the first pair, as in the statistics of the clip. */
 static int compare_moments(const void *x, const void *y) {
@@ -170,8 +166,6 @@ static bool rank_joints(comparison *c) {
     return true;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------ */
-
 static bool allocate(run_state *r) {
     comparison *c = r->c;
     const size_t pairs = c->pairs->count, joints[2] = {c->a->joint_count, c->b->joint_count};
@@ -201,19 +195,18 @@ static bool allocate(run_state *r) {
 static pm_status walk(run_state *r, pm_error *error) {
     const comparison *c = r->c;
     size_t count = times_next(&r->times, r->block, r->block_size);
-    pm_status status = PM_OK;
-    while (count > 0 && status == PM_OK) {
-        status = subject_evaluate(c->a, r->block, count, r->poses[0], error);
-        if (status == PM_OK && c->a != c->b)
-            status = subject_evaluate(c->b, r->block, count, r->poses[1], error);
-        for (size_t i = 0; i < count && status == PM_OK; i++)
+    while (count > 0) {
+        MOTION_TRY(subject_evaluate(c->a, r->block, count, r->poses[0], error));
+        if (c->a != c->b)
+            MOTION_TRY(subject_evaluate(c->b, r->block, count, r->poses[1], error));
+        for (size_t i = 0; i < count; i++)
             add_time(r, r->block[i], r->poses[0] + i * c->a->joint_count,
                      r->poses[1] + i * c->b->joint_count);
-        if (c->progress && status == PM_OK)
+        if (c->progress)
             c->progress(c->progress_user, r->done, c->time_count);
         count = times_next(&r->times, r->block, r->block_size);
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
@@ -236,8 +229,6 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
     free(r);
     return status;
 }
-
-/* ---- before and after ---------------------------------------------------------------------- */
 
 /* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide,
  * as those of 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */

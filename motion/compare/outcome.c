@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/json.h"
@@ -46,8 +45,6 @@ size_t outcome_keys_apart(const comparison *c) {
     const double keys = s->times > 0 && step > 0 ? floor(s->last / step + 1e-6) + 1 : 0;
     return c->start == 0 && keys <= MOST_KEYS ? (size_t)keys : 0;
 }
-
-/* ---- JSON -------------------------------------------------------------------------------------- */
 
 static void write_file(json_writer *json, const char *key, const compared_file *file,
                        const subject *s) {

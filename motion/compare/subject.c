@@ -191,6 +191,7 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
         status = make_nodes(s, content, clip, error);
     s->view.content.clips = clip;
     s->view.content.clip_count = 1;
+    s->skin_count = s->has_places ? content->skin_count : 0;
     s->view.content.skin_count = 0;
     if (status == PM_OK && s->view.content.node_count == 0)
         return motion_refuse(error, "has no rotations to compare");

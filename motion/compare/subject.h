@@ -4,8 +4,7 @@
  * The joints of a motion with nodes are its nodes. Without nodes they are the rotations in their order,
  * and in CSV also the angles of the robot's joints, as turns about one axis; places are not known then.
  */
-#ifndef POSEMILL_MOTION_SUBJECT_H
-#define POSEMILL_MOTION_SUBJECT_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/model/pose.h"
@@ -32,6 +31,7 @@ typedef struct subject {
     node_channels *channels; /* of each joint */
     uint32_t *order;         /* joints, parents before their children */
     size_t joint_count;
+    size_t skin_count;          /* of the motion: those of the view's content */
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
     int up;                        /* the axis that points up: 1 y, 2 z */
@@ -81,5 +81,3 @@ static inline double subject_step(const subject *s) {
 static inline pm_motion_name subject_name(const subject *s, size_t joint) {
     return s->view.content.nodes[joint].name;
 }
-
-#endif

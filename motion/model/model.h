@@ -123,6 +123,9 @@ typedef struct motion_writing {
     unsigned decimals;    /* of computed numbers in text */
     bool decimals_given;  /* false: numbers that did not change keep their text */
     size_t clip;          /* of formats that hold one */
+    bool drops_rest;      /* glTF: channels that are equal to the rest pose are not written */
+    double unit_mm;       /* millimetres per unit of what is written; 0: not known */
+    pm_motion_up up;      /* likewise; PM_MOTION_UP_FOUND: not known */
     /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
     void (*left_out)(void *user, const char *what);
     void *user;
@@ -176,8 +179,9 @@ struct pm_motion {
      * it does, or the file does not say. */
     const bool *turned;
     bool has_given_joints; /* its nodes are those of the options */
-    bool headers_only;     /* some channels have no keys, and nothing makes them */
-    bool keeps_times;      /* its keys were chosen: a format that has times of keys writes them */
+    pm_motion_axis
+        across;        /* from right to left, by convention of joints without lengths. 0: by rest */
+    bool headers_only; /* some channels have no keys, and nothing makes them */
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
@@ -224,7 +228,7 @@ struct motion_format {
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
  * options within one version of the library: outputs that are older are made anew when a batch is
  * resumed. */
-enum { MOTION_WRITER_VERSION = 2 };
+enum { MOTION_WRITER_VERSION = 3 };
 
 /* Both containers of glTF, whose files hold several clips. */
 static inline bool motion_is_gltf(pm_motion_format format) {

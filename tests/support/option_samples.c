@@ -12,7 +12,6 @@
 static const char *const forms[][2] = {{"tangents", "tcb:0.5,0,-0.25"},
                                        {"axis", "0,1,0"},
                                        {"root-axes", "xz"},
-                                       {"plane", "z"},
                                        {"cut", "1:2.5"},
                                        {"rename", "Hips=up"},
                                        {"fill", "frozen:3"},
