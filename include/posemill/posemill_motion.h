@@ -458,8 +458,9 @@ typedef struct pm_motion_convert_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
-        decimals;   /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
-    bool drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
+        decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+    bool
+        drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
                        that do not reset nodes between clips then show the pose of the clip before */
     /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
@@ -486,12 +487,32 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
 
+/* What became of scales. */
+typedef struct pm_motion_scale_report {
+    size_t applied; /* nodes whose scale went into lengths */
+    size_t
+        kept; /* nodes that keep a scale: it changes in a clip, or is that of a mesh without a skin */
+    uint32_t first_kept; /* the first of them. PM_NO_INDEX32: there are none */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_scale_report;
+
+/* Makes a motion without uniform scales: they are multiplied into the positions, tails and inverse bind matrices
+ * below them, so that every joint and every vertex of a skin is where it was. A scale that changes in a clip stays,
+ * and so does that of a node without children whose mesh has no skin. Refused with PM_ERROR_FILE, with the name of
+ * the node: scales that are not uniform within 1e-5 or 0, that a clip has constant and other than the rest pose, and
+ * of a node with children whose mesh has no skin. In the format of a file with meshes the result is written with
+ * them. It has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed
+ * before. `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
+                                       pm_motion_scale_report *report, pm_error *error);
+
 /* ---- reducing ------------------------------------------------------------ */
 
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle; /* false: 0.5 degrees, and with a distance none */
+    bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
@@ -519,8 +540,8 @@ typedef struct pm_motion_reduce_options {
      * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
      * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
-    bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
-    bool common;         /* all reduced channels of a clip that have more than one key have them at the
+    bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
+    bool common; /* all reduced channels of a clip that have more than one key have them at the
                         same times. Refused for channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
@@ -1092,7 +1113,8 @@ typedef struct pm_motion_curve {
 } pm_motion_curve;
 
 /* What is done with each file of a batch. */
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce, apply-scale
+ * or root. */
 typedef struct pm_motion_step {
     const char *name;
     const struct pm_motion_batch_task *options; /* of which those of the step are used */
@@ -1143,11 +1165,12 @@ typedef struct pm_motion_batch_task {
     double lowpass; /* with a rate: as in pm_motion_resample_options */
     /* What is done to each file, one step after another, in place of `rate`, `reduce`, `extracts_root`,
      * `fill`, `edit` and `mirror`, which are those of the steps. step_count 0: these, in the order of fill,
-     * edit, mirror, resample, reduce, root */
+     * edit, mirror, resample, reduce, apply-scale, root */
     const pm_motion_step *steps;
     size_t step_count;
+    bool apply_scale; /* true: also pm_motion_apply_scale, before the root is extracted */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[1]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

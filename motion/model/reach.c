@@ -27,14 +27,15 @@ static void reach_children(const pm_motion_content *content, pm_motion_reach *no
     }
 }
 
-/* The file has lengths of its own. */
+/* The file has lengths of its own. A negative scale turns the box over. */
 static void scale_reach(pm_motion_reach *r, double scale) {
     for (int i = 0; i < 3; i++) {
-        r->low[i] *= scale;
-        r->high[i] *= scale;
+        const double low = r->low[i] * scale, high = r->high[i] * scale;
+        r->low[i] = fmin(low, high);
+        r->high[i] = fmax(low, high);
     }
-    r->farthest *= scale;
-    r->reach *= scale;
+    r->farthest *= fabs(scale);
+    r->reach *= fabs(scale);
 }
 
 pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes, bool *has_mesh,
@@ -50,8 +51,9 @@ pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes, 
         status = form->format->find_reach(form, nodes, error);
     for (size_t n = 0; status == PM_OK && n < count; n++) {
         found = found || nodes[n].has_vertices;
-        if (form != motion)
-            scale_reach(&nodes[n], motion->form_scale);
+        if (form && form != motion)
+            scale_reach(&nodes[n],
+                        motion->form_scale * (motion->node_scales ? motion->node_scales[n] : 1));
     }
     if (status == PM_OK && !found)
         reach_children(&motion->content, nodes);
