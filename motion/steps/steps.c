@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TASK_ROW_OF_STEP(name) &step_##name,
+#define TASK_ROW_OF_STEP(step, name) &step_##step,
 static const task_step *const steps[] = {TASK_STEPS(TASK_ROW_OF_STEP)};
 enum { STEP_COUNT = sizeof steps / sizeof *steps };
 

@@ -14,10 +14,18 @@
 
 /* The steps, in the order in which a task has those that it asks for. */
 #define TASK_STEPS(ROW)                                                                            \
-    ROW(fill)                                                                                      \
-    ROW(cut) ROW(repeat) ROW(pick) ROW(mirror) ROW(lowpass) ROW(resample) ROW(reduce) ROW(root)
+    ROW(fill, "fill")                                                                              \
+    ROW(cut, "cut")                                                                                \
+    ROW(repeat, "repeat")                                                                          \
+    ROW(pick, "pick")                                                                              \
+    ROW(mirror, "mirror")                                                                          \
+    ROW(lowpass, "lowpass")                                                                        \
+    ROW(resample, "resample")                                                                      \
+    ROW(reduce, "reduce")                                                                          \
+    ROW(apply_scale, "apply-scale")                                                                \
+    ROW(root, "root")
 
-#define TASK_NAME_OF_STEP(name) " " #name
+#define TASK_NAME_OF_STEP(step, name) " " name
 #define TASK_STEP_NAMES TASK_STEPS(TASK_NAME_OF_STEP) /* " fill cut" */
 
 /* What is the same for many files. */
@@ -115,7 +123,7 @@ typedef struct task_step {
                       pm_error *error);
 } task_step;
 
-#define TASK_DECLARE_STEP(name) extern const task_step step_##name;
+#define TASK_DECLARE_STEP(step, name) extern const task_step step_##step;
 TASK_STEPS(TASK_DECLARE_STEP)
 #undef TASK_DECLARE_STEP
 

@@ -20,7 +20,7 @@
 
 enum { STEPS_MAX = 5, FRAMES = 14, RATE = 30, SEQUENCES = 150, FIGURE = 100 };
 
-#define TABLE_ROW(name) &step_##name,
+#define TABLE_ROW(step, name) &step_##step,
 static const task_step *const table[] = {TASK_STEPS(TABLE_ROW)};
 
 /* Formats that hold all that the sources below have. The library resamples in single precision; a file that
