@@ -61,9 +61,9 @@ typedef struct task_report {
                                 of its worst joint, which is named */
     char aliasing_joint[MOTION_PRINTABLE];
     task_reduced reduced;
-    char edited[TASK_EDITED]; /* what became of the joints; "" if nothing can be said */
+    char edited[TASK_EDITED];     /* what became of the joints; "" if nothing can be said */
     pm_motion_fill_report filled; /* of the last step that filled, without its list of jumps */
-    jump_shown *jumps;        /* malloc'ed: those that fill found */
+    jump_shown *jumps;            /* malloc'ed: those that fill found */
     size_t jump_count;
     pm_motion_root_report root;        /* where the task extracts one */
     char root_joint[MOTION_PRINTABLE]; /* the name of its joint */
