@@ -291,7 +291,8 @@ typedef struct pm_motion_character_options {
  * motion a description with a track per joint. A joint has the key times of all its channels; at
  * key times of the other channels, a channel has the value of its own interpolation. Joints that a
  * clip does not animate have their rest pose as a key; in a clip with a fault, all joints have it.
- * All pointers are valid until the character is destroyed. */
+ * Where a file has meshes, the skeleton has as radii the distances of the farthest vertices that each joint moves
+ * with any weight, so that PM_CROWD_BOUNDS encloses what is drawn. All pointers are valid until the character is destroyed. */
 typedef struct pm_motion_character {
     pm_skeleton_desc skeleton;
     const pm_clip_desc *clips; /* in the order of the motion's clips */
@@ -311,8 +312,11 @@ typedef struct pm_motion_character {
     /* The joint that moves away in a clip while the root of the skeleton does not, so that root
      * motion leaves it out: pm_motion_extract_root makes the root move with it. PM_NO_INDEX32: none */
     uint32_t moves_below_root;
+    /* Why the vertices of the meshes cannot be read, so that skeleton.radii is NULL. NULL: they can, or there are
+     * none */
+    const char *unread_mesh;
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[3]; /* 0 */
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
@@ -846,7 +850,8 @@ PM_API pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_op
 
 /* ---- comparing ----------------------------------------------------------- */
 
-/* Clips are compared joint by joint: rotations relative to the parent, and places in the world.
+/* Clips are compared joint by joint: rotations relative to the parent, and places in the world, of the joint and of
+ * points that move with it.
  * Joints are matched by name, otherwise by order. Lengths are not converted. */
 typedef struct pm_motion_compare_options {
     size_t clip_a, clip_b; /* indices among the clips of A and of B */
@@ -873,6 +878,10 @@ typedef struct pm_motion_compare_options {
     /* Joints of A whose contacts with the ground are found, names separated by commas; or "feet", those with
      * foot, toe or ankle in their names. Both motions require skeletons. NULL: none */
     const char *contacts;
+    /* Where distances are measured, beside the joints, as of pm_motion_reduce_options: PM_MOTION_AT_MESH, the vertices
+     * of A or, where it has none, of B; PM_MOTION_AT_JOINTS, nowhere; a length. 0: the mesh where there is one whose
+     * vertices can be read, otherwise nowhere */
+    double at;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
     pm_motion_log_function
@@ -883,7 +892,7 @@ typedef struct pm_motion_compare_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_motion_compare_options;
 
 /* The values of one measure along the times. NaN: not known. */
@@ -894,8 +903,9 @@ typedef struct pm_motion_extent {
 
 /* How much A and B differ. */
 typedef struct pm_motion_difference {
-    pm_motion_extent angle;        /* between the rotations, in degrees */
-    pm_motion_extent distance;     /* between the places, in units of length */
+    pm_motion_extent angle; /* between the rotations, in degrees */
+    pm_motion_extent
+        distance; /* between the places, the largest of the points, in units of length */
     pm_motion_extent velocity;     /* length of the difference of angular velocities, degrees/s */
     pm_motion_extent acceleration; /* of angular accelerations, degrees/s^2 */
     /* How far a joint that stands on the ground in A moves horizontally in B, in units of length,
@@ -969,8 +979,9 @@ typedef struct pm_motion_differences {
     const pm_motion_contact *contacts; /* in the order of A or of the names; NULL: not asked for */
     size_t contact_count;
     uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
+    double at;               /* where distances are measured, as of the options; never 0 */
 
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[7]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */
@@ -1000,8 +1011,10 @@ typedef struct pm_motion_page_options {
     const char *made_by; /* what the page says about how it was made, such as a command line. NULL:
                             pm_motion_write_page */
     bool hides_poses;    /* true: curves, without the figures */
-    bool has_joint;      /* false: the joint with the largest angle is chosen at first */
-    size_t joint;        /* node of A */
+    bool
+        has_joint; /* false: the joint with the largest angle between A and B is chosen at first, of
+                            one motion that from its first pose */
+    size_t joint;  /* node of A */
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;

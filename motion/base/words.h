@@ -3,8 +3,7 @@
  * The words of enumerations, in the order of their enumerators, with NULL after the last one. Each list
  * stands here alone: options, formats and the Python package take it from here.
  */
-#ifndef POSEMILL_MOTION_WORDS_H
-#define POSEMILL_MOTION_WORDS_H
+#pragma once
 
 extern const char
     *const motion_tangents_words[];            /* pm_tangents that are computed from keys alone */
@@ -14,5 +13,3 @@ extern const char *const motion_key_words[];   /* pm_key_format */
 extern const char *const motion_end_rule_words[]; /* pm_motion_end_rule */
 extern const char *const motion_up_words[];       /* pm_motion_up from PM_MOTION_UP_Y on */
 extern const char *const motion_view_words[];     /* pm_motion_picture_view */
-
-#endif

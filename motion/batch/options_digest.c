@@ -3,8 +3,6 @@
  * Writes the options of the table that can change a byte as text, a line each, in one form whatever their
  * spelling on the command line.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_file.h"
 
 #include "motion/files/input.h"

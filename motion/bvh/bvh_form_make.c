@@ -2,8 +2,6 @@
  *
  * Writes the hierarchy of a motion of any format.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +24,6 @@ typedef struct maker {
     size_t count;    /* of them */
     FILE *text;
 } maker;
-
-/* ---- what is written ----------------------------------------------------------------------- */
 
 /* Channels and scales that BVH cannot hold are left out. False: memory is exhausted. */
 static bool find_positions(const maker *m) {
@@ -52,8 +48,6 @@ static bool find_positions(const maker *m) {
     motion_leave_out(m->writing, scaled, "scale of a rest pose", "scales of rest poses");
     return good;
 }
-
-/* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Depths beyond this are not indented further: a chain of n joints would take n^2 bytes. */
 enum { MAX_INDENT = 31 };
@@ -183,8 +177,6 @@ static bool put_hierarchy(maker *m) {
     return good;
 }
 
-/* ---- forms --------------------------------------------------------------------------------- */
-
 pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error) {
     const pm_status status = bvh_parse_hierarchy(text, size, &form->own, error);
     free(text);
@@ -198,8 +190,6 @@ void bvh_form_release(bvh_form *form) {
     free(form->same);
     free(form->nodes);
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static bool allocate(maker *m) {
     const size_t count = m->content->node_count;

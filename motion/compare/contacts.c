@@ -10,8 +10,6 @@
 #include "motion/compare/compare.h"
 #include "motion/model/sides.h"
 
-/* ---- slides ------------------------------------------------------------------------------------ */
-
 /* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
 static double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
     double lowest = (double)INFINITY;
@@ -94,8 +92,6 @@ void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *join
             end_standing(&s->pairs[p], s->time, &joints[p].slide);
 }
 
-/* ---- feet ---------------------------------------------------------------------------------- */
-
 static void add_foot(contact_set *set, size_t pair) {
     for (size_t i = 0; i < set->count; i++)
         if (set->feet[i].pair == pair)
@@ -117,7 +113,6 @@ static pm_status choose_by_word(contact_set *set, const subject *a, const joint_
 
 static pm_status choose_by_name(contact_set *set, const subject *a, const joint_pairs *pairs,
                                 pm_motion_name wanted, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     for (size_t p = 0; p < pairs->count; p++) {
         const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
         if (name.size == wanted.size && memcmp(name.text, wanted.text, name.size) == 0) {
@@ -127,7 +122,7 @@ static pm_status choose_by_name(contact_set *set, const subject *a, const joint_
     }
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "contacts: no joint that is compared is named '%s'",
-                       motion_printable(shown, wanted.text, wanted.size));
+                       MOTION_SHOWN(wanted.text, wanted.size));
 }
 
 pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
@@ -146,8 +141,6 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
         status = choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error);
     return status;
 }
-
-/* ---- frames -------------------------------------------------------------------------------- */
 
 /* Extends the contact of the frame before, or begins one. False: memory is exhausted. */
 static bool add_span(contact_side *s, double time) {

@@ -44,8 +44,6 @@ typedef struct drawn {
     size_t node;
 } drawn;
 
-/* ---- attributes ---------------------------------------------------------------------------- */
-
 typedef struct attribute {
     const char *type;
     const char *expected;
@@ -149,8 +147,6 @@ static bool read_vertices(gltf_reader *r, const json_t *json, const gltf_place *
     return read_targets(r, json, place, v) && (!is_skinned || read_sets(r, attributes, at, v));
 }
 
-/* ---- places -------------------------------------------------------------------------------- */
-
 static void transform(const float *bind, const float *v, double offset, double out[3]) {
     for (int i = 0; i < 3; i++)
         out[i] =
@@ -188,8 +184,6 @@ static void add_box(pm_motion_reach *to, const double low[3], const double high[
     to->farthest = fmax(to->farthest, vector_length(far));
     to->reach = is_reached ? fmax(to->reach, vector_length(far)) : to->reach;
 }
-
-/* ---- skins --------------------------------------------------------------------------------- */
 
 /* The weights of a vertex, and their sum. */
 static bool read_weights(gltf_reader *r, const vertices *v, size_t vertex, size_t joint_count,
@@ -240,8 +234,6 @@ static bool place_skinned(mesh_reader *m, const vertices *v, const pm_motion_ski
     return true;
 }
 
-/* ---- meshes -------------------------------------------------------------------------------- */
-
 /* Meshes may share vertices, and skins meshes: the sum of all is bounded by the size of the file. */
 static bool count_work(mesh_reader *m, const vertices *v, const gltf_place *place) {
     const size_t each = (1 + v->target_count) * (v->set_count > 0 ? 4 * v->set_count : 1);
@@ -286,8 +278,6 @@ static bool place_mesh(mesh_reader *m, const json_t *meshes, size_t mesh, size_t
         is_good = place_primitive(m, json_array_get(array, p), GLTF_ITEM(place, p), skin, rigid);
     return is_good;
 }
-
-/* ---- nodes --------------------------------------------------------------------------------- */
 
 static int compare_drawn(const void *a, const void *b) {
     const drawn *x = a, *y = b;

@@ -12,8 +12,6 @@
 
 #include "motion/gltf/glb.h"
 
-/* ---- components ---------------------------------------------------------------------------- */
-
 static uint32_t load16(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8;
 }
@@ -56,8 +54,6 @@ static void convert(const gltf_accessor *a, const unsigned char *from, float *to
     for (size_t i = 0; i < a->components; i++)
         to[i] = load(from + i * width, a);
 }
-
-/* ---- arrays -------------------------------------------------------------------------------- */
 
 static bool can_borrow(const gltf_reader *reader, const gltf_accessor *a,
                        const unsigned char *data) {

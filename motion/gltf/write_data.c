@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 

@@ -3,16 +3,11 @@
  * The motion of a robot in a file of robots: which channels are the root and the joints, by names where file
  * and robot have them. Wrapped angles of joints without limits are undone before anything interpolates them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "motion/library/library.h"
 #include "motion/model/angles.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
-
-/* ---- channels ----------------------------------------------------------------------------- */
 
 static robot_names joints_of(const pm_library_content *robot) {
     return (robot_names){robot->joint_names, robot->joint_count};
@@ -41,17 +36,14 @@ pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_c
     const size_t count = robot_list_bodies(m->from, path, bodies, names),
                  at = library_root(m->robot);
     const robot_names own = joints_of(m->robot), file = {names, count};
-    char shown[MOTION_PRINTABLE];
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
     motion_notes *notes = path == PM_MOTION_ROTATION ? m->notes : NULL; /* once for both paths */
-    const pm_status status = robot_match_names("body", file, own, false, places, notes, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(robot_match_names("body", file, own, false, places, notes, error));
     if (places[at] == PM_NO_INDEX32)
         return motion_refuse(error, "has no body '%s', which is the root of the robot",
-                             motion_printable(shown, own.names[at].text, own.names[at].size));
+                             MOTION_SHOWN(own.names[at].text, own.names[at].size));
     *root = bodies[places[at]];
     return PM_OK;
 }
@@ -117,8 +109,6 @@ pm_status robot_match_clip(robot_match *m, const pm_motion_channel **bodies, pm_
     return status == PM_OK ? check_widths(m, error) : status;
 }
 
-/* ---- keys --------------------------------------------------------------------------------- */
-
 static void take_numbers(const robot_match *m, size_t channel, const uint32_t *order,
                          double *keys) {
     const pm_motion_channel *from = m->channels[channel];
@@ -139,7 +129,6 @@ static void unwrap(const robot_match *m, double *keys) {
                                       ? angles_unwrap(keys + i, m->frames, hinges, own.full_turn)
                                       : angles_find_jumps(&own, m->frames, (uint32_t)i);
         const pm_motion_name name = m->robot->hinge_names[i];
-        char shown[MOTION_PRINTABLE];
         if (found.count == 0)
             continue;
         motion_note(
@@ -148,7 +137,7 @@ static void unwrap(const robot_match *m, double *keys) {
                       "goes on here"
                     : "joint '%s': its angle steps by more than half a turn %zu time%s, the first "
                       "to frame %zu",
-            motion_printable(shown, name.text, name.size), found.count, found.count == 1 ? "" : "s",
+            MOTION_SHOWN(name.text, name.size), found.count, found.count == 1 ? "" : "s",
             found.key);
     }
 }
@@ -181,8 +170,6 @@ static pm_status make_clip(const robot_match *m, pm_motion_clip *to, pm_error *e
     return PM_OK;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
-
 static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip *from,
                           pm_motion *to, pm_motion_clip *clip, pm_error *error) {
     const size_t count = from->channel_count;
@@ -192,14 +179,11 @@ static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip 
     uint32_t *places = motion_allocate(&to->arena, robot->joint_count, sizeof *places);
     if (!bodies || !names || !places)
         return motion_refuse_memory(error);
-    pm_status status = robot_match_clip(&m, bodies, names, places, error);
-    if (status == PM_OK)
-        status = make_clip(&m, clip, error);
-    if (status == PM_OK)
-        status = robot_check_places(robot, clip, bodies,
-                                    robot_list_bodies(from, PM_MOTION_POSITION, bodies, names),
-                                    places, error);
-    return status;
+    MOTION_TRY(robot_match_clip(&m, bodies, names, places, error));
+    MOTION_TRY(make_clip(&m, clip, error));
+    return robot_check_places(robot, clip, bodies,
+                              robot_list_bodies(from, PM_MOTION_POSITION, bodies, names), places,
+                              error);
 }
 
 static pm_status match_robot(const pm_motion *motion, const pm_library_content *robot,

@@ -5,15 +5,15 @@
  * and changes it where the axis is M a.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/steps/edit.h"
 #include "motion/library/library.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
+#include "motion/model/pose.h"
 #include "motion/model/sides.h"
+#include "motion/steps/edit.h"
 
 #define NONE PM_NO_INDEX32
 
@@ -29,13 +29,11 @@ typedef struct mirroring {
     uint32_t *hinge_of; /* of each joint; NONE: it has none */
     double *signs;      /* of each hinge */
     bool *is_moved;     /* joints of the root's tree */
-    pm_motion_name
-        *bodies; /* names of the joints' bodies; joints between two hinges have that below them */
+    bool *is_body;
+    pm_motion_name *bodies; /* of each joint, the name of its body */
     motion_notes *notes;
     motion_arena *arena;
 } mirroring;
-
-/* ---- pairs --------------------------------------------------------------------------------- */
 
 /* Joints by the names of their bodies or, where they turn, of their hinges. */
 static void name_joints(mirroring *m, bool by_hinges) {
@@ -49,17 +47,36 @@ static void name_joints(mirroring *m, bool by_hinges) {
     }
 }
 
+/* The joint above in the same body; NONE: there is none. */
+static uint32_t above_in_body(const mirroring *m, size_t joint) {
+    const int32_t parent = m->robot->parents[joint];
+    return parent < 0 || m->is_body[parent] ? NONE : (uint32_t)parent;
+}
+
 static void name_bodies(mirroring *m) {
     const pm_library_content *robot = m->robot;
     for (size_t j = 0; j < robot->joint_count; j++)
         m->bodies[j] = robot->joint_names[j];
-    for (size_t j = robot->joint_count; j-- > 0;) {
-        const int32_t parent = robot->parents[j];
-        bool is_body = parent < 0;
-        for (size_t b = 0; b < robot->body_count && !is_body; b++)
-            is_body = robot->bodies[b] == (uint32_t)parent;
-        if (!is_body)
-            m->bodies[parent] = m->bodies[j];
+    for (size_t b = 0; b < robot->body_count; b++)
+        m->is_body[robot->bodies[b]] = true;
+    for (size_t b = 0; b < robot->body_count; b++)
+        for (uint32_t j = robot->bodies[b]; (j = above_in_body(m, j)) != NONE;)
+            m->bodies[j] = robot->joint_names[robot->bodies[b]];
+}
+
+/* Leaves each node with the name that has a partner: of its hinge, of its body, or of another joint of that.
+ * Nodes with equal names are paired in their order. */
+static void settle_names(mirroring *m, const uint32_t *by_bodies, const uint32_t *by_hinges) {
+    for (size_t j = 0; j < m->robot->joint_count; j++)
+        if (by_hinges[j] == j && by_bodies[j] != j)
+            m->nodes[j].name = m->bodies[j];
+    for (size_t b = 0; b < m->robot->body_count; b++) {
+        uint32_t known = NONE;
+        for (uint32_t j = m->robot->bodies[b]; j != NONE; j = above_in_body(m, j))
+            known = by_hinges[j] != j || by_bodies[j] != j ? j : known;
+        for (uint32_t j = m->robot->bodies[b]; j != NONE && known != NONE; j = above_in_body(m, j))
+            if (by_hinges[j] == j && by_bodies[j] == j)
+                m->nodes[j].name = m->nodes[known].name;
     }
 }
 
@@ -79,59 +96,56 @@ static pm_status refuse_names(const mirroring *m, size_t joint, const uint32_t *
     return PM_ERROR_FILE;
 }
 
-/* Leaves the nodes with the names that pair: those of hinges, or of bodies where those have no sides. */
+/* *by_hinges are the partners in the end. */
 static pm_status choose_names(mirroring *m, uint32_t *by_bodies, uint32_t *by_hinges, bool *alone,
                               pm_error *error) {
-    size_t found = 0;
     name_joints(m, false);
     bool good = sides_pair(&m->joints, by_bodies, alone);
     name_joints(m, true);
     good = good && sides_pair(&m->joints, by_hinges, alone);
     if (!good)
         return motion_refuse_memory(error);
-    for (size_t j = 0; j < m->robot->joint_count; j++) {
-        found += by_hinges[j] != j;
+    for (size_t j = 0; j < m->robot->joint_count; j++)
         if (m->hinge_of[j] != NONE && by_hinges[j] != j && by_bodies[j] != j &&
             by_hinges[j] != by_bodies[j])
             return refuse_names(m, j, by_bodies, by_hinges, error);
-    }
-    if (found == 0) {
-        name_joints(m, false);
-        memcpy(by_hinges, by_bodies, m->robot->joint_count * sizeof *by_hinges);
-    }
-    return PM_OK;
+    settle_names(m, by_bodies, by_hinges);
+    return sides_pair(&m->joints, by_hinges, alone) ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- the robot ----------------------------------------------------------------------------- */
-
-static bool make_joints(mirroring *m) {
-    const pm_library_content *robot = m->robot;
-    const size_t count = robot->joint_count, root = library_root(robot);
+static bool allocate(mirroring *m) {
+    const size_t count = m->robot->joint_count;
     m->nodes = motion_allocate(m->arena, count, sizeof *m->nodes);
     m->hinge_of = motion_allocate(m->arena, count, sizeof *m->hinge_of);
     m->is_moved = motion_allocate(m->arena, count, sizeof *m->is_moved);
-    m->signs = motion_allocate(m->arena, robot->hinge_count, sizeof *m->signs);
+    m->is_body = motion_allocate(m->arena, count, sizeof *m->is_body);
     m->bodies = motion_allocate(m->arena, count, sizeof *m->bodies);
-    if (!m->nodes || !m->hinge_of || !m->is_moved || !m->signs || !m->bodies)
-        return false;
-    name_bodies(m);
+    m->signs = motion_allocate(m->arena, m->robot->hinge_count, sizeof *m->signs);
+    return m->nodes && m->hinge_of && m->is_moved && m->is_body && m->bodies && m->signs;
+}
+
+static pm_status make_joints(mirroring *m, pm_error *error) {
+    const pm_library_content *robot = m->robot;
+    const size_t count = robot->joint_count, root = library_root(robot);
+    uint32_t *order = motion_allocate(m->arena, count, sizeof *order);
+    if (!order || !allocate(m))
+        return motion_refuse_memory(error);
     for (size_t j = 0; j < count; j++) {
         m->nodes[j] = (pm_motion_node){.parent = robot->parents[j], .scale = {1, 1, 1}};
         memcpy(m->nodes[j].rotation, robot->rotations + 4 * j, sizeof m->nodes[j].rotation);
         memcpy(m->nodes[j].position, robot->positions + 3 * j, sizeof m->nodes[j].position);
         m->hinge_of[j] = NONE;
-        m->is_moved[j] = j == root;
     }
-    for (bool moved = true; moved;) {
-        moved = false;
-        for (size_t j = 0; j < count; j++)
-            if (!m->is_moved[j] && robot->parents[j] >= 0 && m->is_moved[robot->parents[j]])
-                m->is_moved[j] = moved = true;
-    }
+    m->joints = (pm_motion_content){.nodes = m->nodes, .node_count = count};
+    if (!pose_order(&m->joints, order))
+        return motion_refuse(error, "robot: following parents does not end at a root");
+    for (size_t i = 0; i < count; i++)
+        m->is_moved[order[i]] = order[i] == root || (robot->parents[order[i]] >= 0 &&
+                                                     m->is_moved[robot->parents[order[i]]]);
     for (size_t h = 0; h < robot->hinge_count; h++)
         m->hinge_of[robot->hinges[h]] = (uint32_t)h;
-    m->joints = (pm_motion_content){.nodes = m->nodes, .node_count = count};
-    return true;
+    name_bodies(m);
+    return PM_OK;
 }
 
 /* The root's rest rotation counts where the plane between both sides lies across an axis of the world then;
@@ -148,8 +162,6 @@ static pm_status turn_root(mirroring *m, const uint32_t *partners, pm_motion_axi
                4 * sizeof(double));
     return PM_OK;
 }
-
-/* ---- axes ---------------------------------------------------------------------------------- */
 
 /* In the rest pose. */
 static void axis_of(const mirroring *m, size_t joint, double axis[3]) {
@@ -204,20 +216,17 @@ static pm_status plan_robot(mirroring *m, const pm_motion_mirror_options *o,
     uint32_t *by_bodies = motion_allocate(m->arena, count, sizeof *by_bodies);
     uint32_t *by_hinges = motion_allocate(m->arena, count, sizeof *by_hinges);
     bool *alone = motion_allocate(m->arena, count, sizeof *alone);
-    if (!by_bodies || !by_hinges || !alone || !make_joints(m))
+    if (!by_bodies || !by_hinges || !alone)
         return motion_refuse_memory(error);
-    pm_status status = choose_names(m, by_bodies, by_hinges, alone, error);
-    if (status == PM_OK)
-        status = turn_root(m, by_hinges, o->normal, error);
-    if (status == PM_OK)
-        status = edit_plan_mirror(&m->plan, &m->joints, 0, o, m->notes, report, error);
-    for (size_t j = 0; status == PM_OK && j < count; j++)
+    MOTION_TRY(make_joints(m, error));
+    MOTION_TRY(choose_names(m, by_bodies, by_hinges, alone, error));
+    MOTION_TRY(turn_root(m, by_hinges, o->normal, error));
+    MOTION_TRY(edit_plan_mirror(&m->plan, &m->joints, 0, o, m->notes, report, error));
+    for (size_t j = 0; j < count; j++)
         if (m->hinge_of[j] != NONE && m->is_moved[j])
-            status = find_sign(m, j, error);
-    return status;
+            MOTION_TRY(find_sign(m, j, error));
+    return PM_OK;
 }
-
-/* ---- keys ---------------------------------------------------------------------------------- */
 
 /* Angles of the rest pose have opposite numbers, or equal ones, of most robots: then only signs change. */
 static void mirror_angles(const mirroring *m, const robot_match *match,
@@ -255,8 +264,6 @@ static void mirror_body(const mirroring *m, uint32_t joint, const pm_motion_chan
     }
 }
 
-/* ---- bodies -------------------------------------------------------------------------------- */
-
 /* The bodies of a path that the file has, each with its joint, and each joint with its body. */
 typedef struct robot_bodies {
     const pm_motion_channel **of; /* channels */
@@ -278,9 +285,7 @@ static pm_status find_bodies(mirroring *m, robot_match *match, pm_motion_path pa
         return motion_refuse_memory(error);
     for (size_t j = 0; j < robot->joint_count; j++)
         b->places[j] = NONE;
-    const pm_status status = robot_find_root(match, path, b->of, names, b->places, &root, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(robot_find_root(match, path, b->of, names, b->places, &root, error));
     b->count = robot_list_bodies(match->from, path, b->of, names);
     bool named = false;
     for (size_t j = 0; j < robot->joint_count; j++)
@@ -319,8 +324,6 @@ static pm_status mirror_bodies(mirroring *m, robot_match *match, pm_motion_path 
     }
     return status;
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 static void note_others(const mirroring *m, const pm_motion_clip *clip, const bool *is_mirrored) {
     for (size_t c = 0; c < clip->channel_count; c++) {

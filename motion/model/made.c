@@ -4,6 +4,7 @@
  */
 #include "motion/model/made.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,6 +236,13 @@ motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t r
                              .source = run->source};
 }
 
+static double begin_of(const pm_motion_clip *clip) {
+    double begin = HUGE_VAL;
+    for (size_t t = 0; t < clip->timeline_count; t++)
+        begin = fmin(begin, evaluate_key_time(&clip->timelines[t], 0));
+    return begin;
+}
+
 bool motion_is_untouched(const pm_motion *motion, size_t clip) {
     if (motion->document)
         return true;
@@ -246,5 +254,6 @@ bool motion_is_untouched(const pm_motion *motion, size_t clip) {
         return rows == 0 && origin->row_count == 0;
     const motion_run *run = &origin->runs[0];
     return run->source == motion->form && run->clip == clip && !run->changed && !run->channels &&
-           run->first == 0 && run->from == 0 && run->count == rows && origin->row_count == rows;
+           run->first == 0 && run->from == 0 && run->count == rows && origin->row_count == rows &&
+           begin_of(&motion->content.clips[clip]) == begin_of(&motion->form->content.clips[clip]);
 }

@@ -58,7 +58,7 @@ const motion_run *motion_find_run(const pm_motion *motion, size_t clip, uint64_t
 /* Where a row is in a file, as writers take it; `exact`, unless it is of no file. */
 motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t row);
 
-/* Whether all rows of a clip are those of the same clip of the form, and no others. */
+/* Whether all rows of a clip are those of the same clip of the form at their times, and no others. */
 bool motion_is_untouched(const pm_motion *motion, size_t clip);
 
 #endif

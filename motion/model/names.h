@@ -47,5 +47,7 @@ extern const char *const motion_interpolation_names[PM_MOTION_INTERPOLATION_COUN
 /* A name of a joint for messages, printable; of a joint without a name, `number`: "joint 3". A number
  * below 0 is no joint, and its name is as it is. Returns `shown`. */
 const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number);
+#define MOTION_SHOWN_JOINT(name, number)                                                           \
+    motion_joint_name((char[MOTION_PRINTABLE]){""}, (name), (number))
 
 #endif

@@ -85,32 +85,73 @@ static void largest_scale(const pm_motion_clip *clip, const pm_motion_channel *c
 }
 
 /* An axis of length 0 has no point. */
-static void add_axes(const placed *joint, double at, reach_points *to) {
+static void add_axes(const double lengths[3], double at, reach_points *to) {
     for (int i = 0; i < 3; i++) {
-        const double length = vector_length(joint->axes[i]);
-        const double along = length > 0 ? at / length : 0;
-        if (along > 0 && isfinite(along))
+        const double along = at / lengths[i];
+        if (lengths[i] > 0 && isfinite(along))
             add_point(to, i == 0 ? along : 0, i == 1 ? along : 0, i == 2 ? along : 0);
     }
 }
 
-static bool find_axes(const pm_motion_content *content, const pm_motion_clip *clip, double at,
-                      motion_arena *arena, reach_points *points) {
+/* The lengths of the axes of all nodes in the rest pose; `clip`, unless it is NULL, with its largest scales. NULL:
+ * memory is exhausted. */
+static double (*find_lengths(const pm_motion_content *content, const pm_motion_clip *clip,
+                             motion_arena *arena))[3] {
     const size_t count = content->node_count;
-    const node_channels *channels = pose_find_channels(arena, clip, count);
+    const node_channels *channels = clip ? pose_find_channels(arena, clip, count) : NULL;
     uint32_t *order = motion_allocate(arena, count, sizeof *order);
     placed *joints = motion_allocate(arena, count, sizeof *joints);
-    if (!channels || !order || !joints || !pose_order(content, order))
-        return false;
+    double(*lengths)[3] = motion_allocate(arena, count, sizeof *lengths);
+    if ((clip && !channels) || !order || !joints || !lengths || !pose_order(content, order))
+        return NULL;
     for (size_t i = 0; i < count; i++) {
         const size_t n = order[i];
         const pm_motion_node *node = &content->nodes[n];
         double scale[3] = {node->scale[0], node->scale[1], node->scale[2]};
-        if (channels[n].of[PM_MOTION_SCALE])
+        if (channels && channels[n].of[PM_MOTION_SCALE])
             largest_scale(clip, channels[n].of[PM_MOTION_SCALE], scale);
         pose_place(node->rotation, node->position, scale,
                    node->parent >= 0 ? &joints[node->parent] : NULL, &joints[n]);
-        add_axes(&joints[n], at, &points[n]);
+        for (int axis = 0; axis < 3; axis++)
+            lengths[n][axis] = vector_length(joints[n].axes[axis]);
+    }
+    return lengths;
+}
+
+static bool find_axes(const pm_motion_content *content, const pm_motion_clip *clip, double at,
+                      motion_arena *arena, reach_points *points) {
+    double(*lengths)[3] = find_lengths(content, clip, arena);
+    for (size_t n = 0; lengths && n < content->node_count; n++)
+        add_axes(lengths[n], at, &points[n]);
+    return lengths != NULL;
+}
+
+/* `points` of a joint whose axes are that long, for one with others. */
+static reach_points stretched(const reach_points *points, const double from[3],
+                              const double to[3]) {
+    reach_points made = {.count = points->count};
+    for (size_t p = 0; p < points->count; p++) {
+        for (int i = 0; i < 3; i++) {
+            const double part = from[i] == to[i] ? 1 : from[i] / to[i];
+            made.at[p][i] = points->at[p][i] * (isfinite(part) ? part : 1);
+        }
+        made.radius = fmax(made.radius, vector_length(made.at[p]));
+    }
+    return made;
+}
+
+bool reach_pair(const reach_points *points, const pm_motion_content *const sides[2],
+                const size_t (*pairs)[2], size_t pair_count, motion_arena *arena,
+                reach_points *made[2]) {
+    double(*from)[3] = find_lengths(sides[0], NULL, arena);
+    double(*to)[3] = find_lengths(sides[1], NULL, arena);
+    for (int side = 0; side < 2; side++)
+        made[side] = motion_allocate(arena, pair_count, sizeof *made[side]);
+    if (!from || !to || !made[0] || !made[1])
+        return false;
+    for (size_t p = 0; p < pair_count; p++) {
+        made[0][p] = points[pairs[p][0]];
+        made[1][p] = stretched(&made[0][p], from[pairs[p][0]], to[pairs[p][1]]);
     }
     return true;
 }
@@ -159,22 +200,35 @@ pm_status reach_find(const pm_motion *motion, double at, double at_otherwise, mo
                                     "mesh: the motion has no vertices that joints move");
 }
 
-double reach_apart(const reach_points *points, const placed *a, const placed *b) {
-    double origin[3], axes[3][3];
-    for (int j = 0; j < 3; j++) {
-        origin[j] = a->origin[j] - b->origin[j];
-        for (int i = 0; i < 3; i++)
-            axes[i][j] = a->axes[i][j] - b->axes[i][j];
-    }
-    double all = vector_length(origin);
-    for (size_t p = 0; p < points->count; p++) {
-        const double *at = points->at[p];
-        double d[3];
-        for (int j = 0; j < 3; j++)
-            d[j] = origin[j] + axes[0][j] * at[0] + axes[1][j] * at[1] + axes[2][j] * at[2];
-        all = fmax(all, vector_length(d));
+static void point_of(const reach_points *points, size_t p, const placed *joint, double out[3]) {
+    const double *at = points->at[p];
+    for (int j = 0; j < 3; j++)
+        out[j] = joint->origin[j] + joint->axes[0][j] * at[0] + joint->axes[1][j] * at[1] +
+                 joint->axes[2][j] * at[2];
+}
+
+static double distance(const double a[3], const double b[3]) {
+    const double d[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return vector_length(d);
+}
+
+double reach_apart(const reach_points *points_a, const placed *a, const reach_points *points_b,
+                   const placed *b) {
+    double all = distance(a->origin, b->origin);
+    for (size_t p = 0; p < points_a->count; p++) {
+        double of_a[3], of_b[3];
+        point_of(points_a, p, a, of_a);
+        point_of(points_b, p, b, of_b);
+        all = fmax(all, distance(of_a, of_b));
     }
     return all;
+}
+
+void reach_write_at(json_writer *json, double at) {
+    if (at < 0)
+        json_write_string(json, "at", at == PM_MOTION_AT_MESH ? "mesh" : "joints");
+    else
+        json_write_number(json, "at", at > 0 ? at : (double)NAN);
 }
 
 pm_status reach_check_at(double at, pm_error *error) {

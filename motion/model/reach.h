@@ -5,6 +5,7 @@
 #ifndef POSEMILL_MOTION_REACH_H
 #define POSEMILL_MOTION_REACH_H
 
+#include "motion/base/json.h"
 #include "motion/model/model.h"
 #include "motion/model/placed.h"
 
@@ -16,8 +17,9 @@ typedef struct reach_points {
     double radius; /* of the farthest */
 } reach_points;
 
-/* The largest distance between a joint in two poses and between its points. */
-double reach_apart(const reach_points *points, const placed *a, const placed *b);
+/* The largest distance between two joints and between their points. */
+double reach_apart(const reach_points *points_a, const placed *a, const reach_points *points_b,
+                   const placed *b);
 
 /* What `at` asks of a motion. */
 typedef struct reach_set {
@@ -39,6 +41,15 @@ pm_status reach_find(const pm_motion *motion, double at, double at_otherwise, mo
  * memory is exhausted. */
 const reach_points *reach_of_clip(const reach_set *set, const pm_motion_content *content,
                                   const pm_motion_clip *clip, motion_arena *arena);
+
+/* Points of pairs of joints in two motions, of which `points` are those of the first: in the second they are as
+ * far from the joint in model space in its rest pose, whose scales may be others. False: memory is exhausted. */
+bool reach_pair(const reach_points *points, const pm_motion_content *const sides[2],
+                const size_t (*pairs)[2], size_t pair_count, motion_arena *arena,
+                reach_points *made[2]);
+
+/* A member "at": mesh, joints, a length, or null for 0. */
+void reach_write_at(json_writer *json, double at);
 
 /* Refuses what is no `at`. */
 pm_status reach_check_at(double at, pm_error *error);

@@ -2,19 +2,12 @@
  *
  * Values of a form of their own: curves, axes, parts, names, roots. They fill several fields of a struct.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/words.h"
 #include "motion/options/options.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
-
-/* ---- curves ---------------------------------------------------------------------------------- */
 
 static bool parse_curve_method(const option_target *to, const char *text, char *reason) {
     pm_motion_curve *curve = to->base;
@@ -115,8 +108,6 @@ static const char *path_of_axis(const option_row *row, const void *base) {
 
 const option_type option_axis = {parse_axis, write_axis, path_of_axis};
 
-/* ---- axes ------------------------------------------------------------------------------------ */
-
 /* "xz": each letter once. 0: it is no such text. */
 static unsigned read_axes(const char *text) {
     unsigned axes = 0;
@@ -150,8 +141,6 @@ static void write_axes(const option_row *row, const void *base, FILE *text) {
 
 const option_type option_axes = {parse_axes, write_axes, NULL};
 const option_type option_plane = {parse_plane, write_axes, NULL};
-
-/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* An end of a part, with its unit. An empty word is no end. */
 static bool read_end(const char *word, size_t size, pm_rational *end, bool *is_given,
@@ -198,8 +187,6 @@ static void write_cut(const option_row *row, const void *base, FILE *text) {
 }
 
 const option_type option_cut = {parse_cut, write_cut, NULL};
-
-/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Adds a name to a list in the arena. */
 static bool add_name(const option_target *to, const char *const **names, size_t *count,
@@ -260,8 +247,6 @@ static bool parse_clips(const option_target *to, const char *text, char *reason)
 
 const option_type option_clips = {parse_clips, write_names, NULL};
 
-/* ---- roots ------------------------------------------------------------------------------------- */
-
 static bool parse_root_joint(const option_target *to, const char *text, char *reason) {
     pm_motion_batch_task *task = to->base;
     task->extracts_root = true;
@@ -293,8 +278,6 @@ static void write_root_node(const option_row *row, const void *base, FILE *text)
 }
 
 const option_type option_root_node = {parse_root_node, write_root_node, NULL};
-
-/* ---- others -------------------------------------------------------------------------------------- */
 
 /* "frozen:12" of `text`: the number behind the colon, up to `end`. */
 static bool read_frozen(const char *text, const char *end, pm_motion_fill_options *fill) {

@@ -3,8 +3,6 @@
  * Structs that are filled by names and texts: finding the row of a name, setting it, and what rows require of
  * each other.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/options/options.h"
 
 #include <stdlib.h>
@@ -33,8 +31,6 @@ static uint64_t verb_of(const char *name) {
             return UINT64_C(1) << i;
     return 0;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 size_t pm_option_count(void) {
     return option_row_count;
@@ -105,8 +101,6 @@ void option_spell(const char *text, const char *mark, char *spelled, size_t size
             spelled[used++] = *text;
     spelled[used < size ? used : size - 1] = '\0';
 }
-
-/* ---- values ---------------------------------------------------------------------------------- */
 
 static void *place_of(pm_motion_options *o, option_struct of) {
     void *const places[OPTION_STRUCTS] = {[OPTIONS_READ] = &o->batch.task.read,
@@ -226,8 +220,6 @@ bool options_settle(pm_motion_options *o, option_conflict *found) {
     }
     return true;
 }
-
-/* ---- functions ------------------------------------------------------------------------------- */
 
 pm_status pm_motion_options_create(const char *verb, pm_motion_options **options, pm_error *error) {
     enum { USUAL_PAGES = 10 };

@@ -4,8 +4,7 @@
  * The command, the Python package, the digests of batches and the tests walk over it. A front end may add
  * rows of its own.
  */
-#ifndef POSEMILL_MOTION_OPTIONS_H
-#define POSEMILL_MOTION_OPTIONS_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 #include <stddef.h>
@@ -257,5 +256,3 @@ static inline void *option_field(const option_target *to) {
 }
 
 void option_note_given(const option_target *to);
-
-#endif

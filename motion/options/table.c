@@ -202,6 +202,11 @@ const option_row option_rows[] = {
     {NAME("tolerance", "DEG,MM"), TYPE(numbers), COMPARE(tolerance_degrees), .numbers = 2,
      GIVEN(pm_motion_compare_options, has_tolerance), .verbs = OF(COMPARE),
      HELP("exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres")},
+    {NAME("at", "PLACE"), TYPE(number), COMPARE(at), ABOVE(0, 0), .words = at_words,
+     .word_values = at_values, .verbs = OF(COMPARE),
+     HELP("where distances are measured, beside the joints: mesh, the corners of boxes around the "
+          "vertices that a joint moves; joints, nowhere; or a length along its axes. Default: "
+          "mesh where there is one, else joints")},
     {NAME("certify", NULL), TYPE(flag), COMPARE(certify), .verbs = OF(COMPARE),
      HELP("also state bounds of the angles and distances that no time exceeds, also between those "
           "that are compared; with {method} slerp, squad, hermite or spline only rotations are "

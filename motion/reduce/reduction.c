@@ -144,14 +144,6 @@ static void write_row(json_writer *json, const pm_motion_reduction *r,
     json_end_object(json);
 }
 
-/* null: no distance is asked for. */
-static void write_at(json_writer *json, double at) {
-    if (at < 0)
-        json_write_string(json, "at", at == PM_MOTION_AT_MESH ? "mesh" : "joints");
-    else
-        json_write_number(json, "at", at > 0 ? at : (double)NAN);
-}
-
 static bool print_all(FILE *file, const void *content) {
     const pm_motion_reduction *r = content;
     const pm_motion_reduction_numbers *n = &r->numbers;
@@ -165,7 +157,7 @@ static bool print_all(FILE *file, const void *content) {
     json_write_number(&json, "position", r->options.position);
     json_write_number(&json, "scale", r->options.scale_error);
     json_write_number(&json, "distance", r->options.distance);
-    write_at(&json, r->options.at);
+    reach_write_at(&json, r->options.at);
     json_write_string(&json, "unread_mesh", n->unread_mesh);
     json_end_object(&json);
     json_write_integer(&json, "keys_before", n->keys_before);

@@ -42,7 +42,7 @@ typedef struct space_request {
     space_side sides[2];
     size_t (*pairs)[2]; /* nodes of both sides that are compared */
     size_t pair_count;
-    const reach_points *points; /* of the joints of each pair. NULL: positions alone */
+    const reach_points *points[2]; /* of the joints of each pair, by side. NULL: positions alone */
     /* Either the bound is at most this above the largest distance that is found; 0: not */
     double resolution;
     /* or it is decided where this is exceeded. */

@@ -243,7 +243,7 @@ static pm_status certify(sharing *s, space_result *result, pm_error *error) {
     const space_request space = {.sides = {{content, s->a}, {content, s->b}},
                                  .pairs = s->pairs,
                                  .pair_count = s->nodes,
-                                 .points = s->request->points,
+                                 .points = {s->request->points, s->request->points},
                                  .limit = s->request->distance,
                                  .exceeds = exceeds,
                                  .user = s};

@@ -156,24 +156,25 @@ static void pose_at(const space_walk *w, double time, placed *const poses[2]) {
         }
 }
 
-static const reach_points *points_of(const space_walk *w, size_t pair) {
+static const reach_points *points_of(const space_walk *w, int side, size_t pair) {
     static const reach_points none;
-    return w->request->points ? &w->request->points[pair] : &none;
+    return w->request->points[side] ? &w->request->points[side][pair] : &none;
 }
 
 /* The largest distance of a joint and its points. */
 static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
     const size_t *nodes = w->request->pairs[pair];
-    return reach_apart(points_of(w, pair), &poses[0][nodes[0]], &poses[1][nodes[1]]);
+    return reach_apart(points_of(w, 0, pair), &poses[0][nodes[0]], points_of(w, 1, pair),
+                       &poses[1][nodes[1]]);
 }
 
 /* How far the bound of an interval is above what was found at its ends. What is rounded counts twice: the
  * exact curve is that far from what is computed at the ends, and again between them. */
 static double excess(const space_walk *w, size_t pair, double seconds) {
-    const double at = points_of(w, pair)->radius;
     double sum = 0, reach = 0, rounded = 0;
     for (int side = 0; side < 2; side++) {
         const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
+        const double at = points_of(w, side, pair)->radius;
         const double far = s->reach + s->growth * at;
         sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * at;
         reach += far;

@@ -3,7 +3,6 @@
  * Resamples a motion in memory: a copy whose clips have the samples as keys.
  */
 #include <float.h>
-#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
@@ -182,9 +181,10 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
     return made_end(to, status, made);
 }
 
-static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
-                               const pm_motion_resample_options *options, pm_motion **copy,
-                               pm_motion_resample_report *report, pm_error *error) {
+pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                  const pm_motion_resample_options *options, pm_motion **copy,
+                                  pm_motion_resample_report *report, pm_error *error) {
+    C_LOCALE_HERE;
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -194,17 +194,7 @@ static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "copy");
-    pm_status status = resample_check_options(motion, options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    return status == PM_OK ? resample_all(motion, engine, options, copy, report, error) : status;
-}
-
-pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
-                                  const pm_motion_resample_options *options, pm_motion **copy,
-                                  pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample_copy(motion, engine, options, copy, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_TRY(resample_check_options(motion, options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    return resample_all(motion, engine, options, copy, report, error);
 }

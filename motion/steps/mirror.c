@@ -175,6 +175,16 @@ static bool make_clips(const edit_mirror_plan *plan, const pm_motion *motion, pm
     return good;
 }
 
+/* Files of robots have angles, and no nodes. */
+static pm_status check_nodes(const pm_motion_content *content, pm_error *error) {
+    const pm_status status = motion_check_nodes(content, "mirror", error);
+    const pm_motion_clip *clip = content->clip_count > 0 ? content->clips : NULL;
+    for (size_t c = 0; status != PM_OK && clip && c < clip->channel_count; c++)
+        if (clip->channels[c].full_turn > 0)
+            motion_hint(error, "in Python, Motion.mirror(robot=...) mirrors robots by their MJCF");
+    return status;
+}
+
 static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options *o,
                         pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
@@ -183,7 +193,7 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
-        status = motion_check_nodes(&motion->content, "mirror", error);
+        status = check_nodes(&motion->content, error);
     if (status != PM_OK)
         return status;
     pm_motion *to = made_begin(motion, &clips);

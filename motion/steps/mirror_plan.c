@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/steps/edit.h"
 #include "motion/model/names.h"
 #include "motion/model/sides.h"
+#include "motion/steps/edit.h"
 
 /* ---- images -------------------------------------------------------------------------------- */
 
@@ -98,11 +98,12 @@ static void note_pair(const pm_motion_mirror_report *report, uint32_t node,
 static void note_plane(const pm_motion_mirror_report *r, const sides_rest *rest, bool given,
                        const pm_motion_content *content, motion_notes *notes) {
     enum { MOST = 8 };
-    const motion_about about = {.option = "plane"};
+    const motion_about about = {
+        .cure = "plane", .cure_value = "AXIS", .hint = "names the axis from right to left"};
     const char axis = "xyz"[r->plane >> 1];
     size_t left_out = 0, said = 0;
     if (given)
-        motion_note_about(notes, about, "plane %c as given", axis);
+        motion_note(notes, "plane %c as given", axis);
     else if (rest->size > 0)
         motion_note_about(notes, about, "plane %c found from %zu of %zu pairs", axis,
                           r->image_count, r->pair_count);

@@ -181,10 +181,6 @@ static pm_status check_clips(const task_work *w, pm_error *error) {
 /* Formats other than glTF hold one clip: the first with channels, unless one is given. */
 static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *error) {
     const char *name = pm_motion_format_name(format);
-    if (w->how->task->keep_time)
-        return motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
-                                  "has no effect on %s, which begins at 0; it is for gltf and glb",
-                                  name);
     if (w->clip_count > 1)
         return motion_fail_option(error, PM_ERROR_ARGUMENT, "clip",
                                   "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path,

@@ -130,8 +130,8 @@ def test_the_world_of_a_mirrored_robot_is_the_image_of_its_world(tmp_path, seed)
     rows, order = robot.draw()
     motion = robot.write(tmp_path / "a.csv", rows, order)
     mirrored = motion.mirror(robot=robot.skeleton)
-    assert mirrored.notes[0] == f"plane {'xyz'[robot.axis]} found from {len(robot.sided()) // 2 + extra(robot)} of " \
-                                f"{len(robot.sided()) // 2 + extra(robot)} pairs"
+    pairs = len(robot.sided()) // 2 + extra(robot)
+    assert f"plane {'xyz'[robot.axis]} found from {pairs} of {pairs} pairs" in mirrored.notes[0]
     robot.expect_image(robot.poses(rows, order), robot.poses(rows_of(mirrored), order), 1e-9)
     mirrored.save(tmp_path / "b.csv")
     again = pm.load(tmp_path / "b.csv", source_rate=RATE)

@@ -343,7 +343,7 @@ TEST(a_figure_that_is_mirrored_by_a_plane_has_that_plane) {
             assert_true(report.distances[d.node_of[role]] < 1e-12);
         }
         assert_int_equal(mirrored->content.note_count, 1);
-        assert_string_equal(mirrored->content.notes[0]->option, "plane");
+        assert_string_equal(mirrored->content.notes[0]->cure, "plane");
     }
 }
 

@@ -118,6 +118,61 @@ TEST(a_motion_of_another_scale_reaches_as_far_in_it) {
     }
 }
 
+/* ---- crowds -------------------------------------------------------------------------------- */
+
+/* Vertices at random times of all clips against the bounds of a crowd of the character. */
+static void expect_within(const pm_motion *motion, const skin_mesh *mesh,
+                          const pm_motion_character *character, pm_crowd *crowd,
+                          random_source *random) {
+    const pm_motion_content *content = pm_motion_get_content(motion);
+    for (size_t i = 0; i < 30; i++) {
+        const size_t clip = i % content->clip_count;
+        const pm_timeline *timeline = character->clips[clip].timelines;
+        const double begin = timeline->times ? timeline->times[0] : 0;
+        const double seconds = random_between(random, 0, 0.5);
+        const pm_crowd_instance instance = {
+            .clip_a = (uint32_t)clip, .time_a = pm_crowd_ticks(seconds), .flags = PM_CROWD_CLAMP_A};
+        float box[8];
+        expect_success(pm_crowd_pose_one(crowd, &instance, PM_CROWD_BOUNDS, box, new_error()));
+        kinematics_matrix *pose = skin_pose(content, &content->clips[clip], begin + seconds);
+        for (size_t v = 0; v < mesh->count; v++) {
+            double at[3];
+            skin_place(&mesh->vertices[v], pose, at);
+            for (int a = 0; a < 3; a++) {
+                const double most = 1e-5 * ((double)box[4 + a] - (double)box[a]);
+                if (at[a] < (double)box[a] - most || at[a] > (double)box[4 + a] + most)
+                    fail_msg("vertex %zu: %g is not within %g and %g", v, at[a], (double)box[a],
+                             (double)box[4 + a]);
+            }
+        }
+        free(pose);
+    }
+}
+
+TEST(bounds_of_crowds_enclose_the_skin) {
+    static const char *const files[] = {"gltf/Fox.glb", "gltf/cesium_man.gltf",
+                                        "gltf/SimpleSkin.gltf", "gltf/quantized_gp_Fox.glb"};
+    pm_engine *engine = test_reference();
+    random_source random = random_start();
+    for (size_t f = 0; f < COUNT_OF(files); f++) {
+        SCOPED(pm_motion_destroy) pm_motion *motion = test_open(test_data(files[f]), NULL);
+        SCOPED(free_mesh) skin_mesh mesh = skin_read_file(test_data(files[f]));
+        const pm_motion_character *character = NULL;
+        pm_skeleton *skeleton = NULL;
+        pm_crowd *crowd = NULL;
+        expect_success(pm_motion_character_create(motion, NULL, &character, new_error()));
+        expect_success(pm_skeleton_create(&character->skeleton, &skeleton, new_error()));
+        const pm_crowd_desc desc = {
+            .skeleton = skeleton, .clips = character->clips, .clip_count = character->clip_count};
+        expect_success(pm_crowd_create(engine, &desc, &crowd, new_error()));
+        expect_within(motion, &mesh, character, crowd, &random);
+        pm_crowd_destroy(&crowd);
+        pm_skeleton_destroy(&skeleton);
+        pm_motion_character_destroy(&character);
+    }
+    pm_engine_destroy(&engine);
+}
+
 /* ---- made documents ------------------------------------------------------------------------ */
 
 /* Two joints below an armature of scale 0.01, bound at (0, 0, 0) and (0, 100, 0), and a mesh: `attributes` and

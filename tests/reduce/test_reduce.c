@@ -570,7 +570,7 @@ static space_result certified_of(made *m, wild *w, double at, double resolution)
         .sides = {{&m->motion.content, still_parts}, {&m->motion.content, w->parts}},
         .pairs = pairs,
         .pair_count = WILD_JOINTS,
-        .points = points,
+        .points = {points, points},
         .resolution = resolution};
     space_result bound;
     m->clip.channel_count = 0; /* the rest pose */

@@ -133,6 +133,52 @@ TEST(joints_alone_do_not_bound_the_skin) {
     assert_true(joints.keys_after < mesh.keys_after);
 }
 
+/* ---- comparing ----------------------------------------------------------------------------- */
+
+static pm_motion_differences compare(const pm_motion *a, const pm_motion *b, double at) {
+    pm_motion_comparison *comparison = NULL;
+    const pm_motion_compare_options options = {.at = at, .certify = true};
+    expect_success(pm_motion_compare(a, b, &options, &comparison, new_error()));
+    pm_motion_differences found = *pm_motion_comparison_get_differences(comparison);
+    pm_motion_comparison_destroy(&comparison);
+    return found;
+}
+
+/* At all times that are compared, and at all times of the first clip. */
+TEST(no_vertex_is_farther_than_compare_says) {
+    random_source random = random_salted(3);
+    for (size_t i = 0; i < COUNT_OF(characters); i++) {
+        SCOPED(free_character) character c = open_character(characters[i]);
+        const pm_motion_reduce_options options = {.has_angle = true, .angle = 2};
+        pm_motion_reduction_numbers numbers;
+        SCOPED(pm_motion_destroy) pm_motion *reduced = reduce(&c, &options, &numbers);
+        const pm_motion_differences mesh = compare(c.motion, reduced, 0);
+        const pm_motion_differences joints = compare(c.motion, reduced, PM_MOTION_AT_JOINTS);
+        const pm_motion_clip *clip = pm_motion_get_content(c.motion)->clips;
+        double found = apart_at(&c, reduced, 0, mesh.clip.distance.time);
+        assert_true(mesh.at == PM_MOTION_AT_MESH && joints.at == PM_MOTION_AT_JOINTS);
+        assert_true(found > 0 && found <= mesh.clip.distance.max * (1 + 1e-6));
+        assert_true(joints.clip.distance.max < mesh.clip.distance.max);
+        for (size_t n = 0; n < 30; n++) {
+            const pm_timeline *timeline = clip->timelines;
+            const double last = timeline->times[timeline->key_count - 1];
+            found = fmax(found, apart_at(&c, reduced, 0, random_between(&random, 0, last)));
+        }
+        assert_true(found <= mesh.certified_distance * (1 + 1e-9));
+    }
+}
+
+/* What compare certifies is what reduce kept. */
+TEST(compare_certifies_the_distance_that_reduce_keeps) {
+    SCOPED(free_character) character c = open_character("gltf/cesium_man.gltf");
+    const pm_motion_reduce_options options = {.distance = c.size * 1e-2};
+    pm_motion_reduction_numbers numbers;
+    SCOPED(pm_motion_destroy) pm_motion *reduced = reduce(&c, &options, &numbers);
+    const double certified = compare(c.motion, reduced, 0).certified_distance;
+    assert_true(certified >= numbers.distance.found - 1e-9 &&
+                certified <= options.distance * 1.0001);
+}
+
 TEST(the_mesh_is_asked_for_in_vain_where_there_is_none) {
     SCOPED(pm_motion_destroy)
     pm_motion *without = test_open(test_data("reports4/shared_distance.glb"), NULL);
@@ -140,6 +186,11 @@ TEST(the_mesh_is_asked_for_in_vain_where_there_is_none) {
     const pm_motion_reduce_options options = {.distance = 0.01, .at = PM_MOTION_AT_MESH};
     expect_error(pm_motion_reduce(without, &options, &reduced, NULL, new_error()), PM_ERROR_FILE,
                  "no vertices");
+    pm_motion_comparison *comparison = NULL;
+    expect_error(pm_motion_compare(without, without,
+                                   &(pm_motion_compare_options){.at = PM_MOTION_AT_MESH},
+                                   &comparison, new_error()),
+                 PM_ERROR_FILE, "neither motion has vertices");
     const character c = {.motion = without};
     pm_motion_reduction_numbers numbers;
     SCOPED(pm_motion_destroy)

@@ -24,8 +24,6 @@ static bool is_stopped(void *user) {
     return atomic_load(&stopped) != 0;
 }
 
-/* ---- meanwhile ----------------------------------------------------------------------------- */
-
 typedef struct listener {
     bool json, is_told;
     batch_failures failures;
@@ -76,8 +74,6 @@ static void show(void *user, const pm_motion_batch_result *status) {
         progress_line(line);
     }
 }
-
-/* ---- the run ------------------------------------------------------------------------------- */
 
 /* Without a rate nothing is computed. */
 static cli_exit start_engine(const command_options *options, const device_options *device,
@@ -171,8 +167,6 @@ static cli_exit run_list(const command_options *options, const pm_motion_batch_l
     failures_release(&l.failures);
     return code;
 }
-
-/* ---- the inputs ---------------------------------------------------------------------------- */
 
 static cli_exit find_shard(const command_options *o, batch_shard *shard) {
     const char *source = NULL;

@@ -2,23 +2,16 @@
  *
  * posemill reduce: fewest keys under a bound that holds.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
-#include "motion/files/output_names.h"
-#include "motion/model/model.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
 #include "resample_run.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- report -------------------------------------------------------------------------- */
 
 static const char *name_of(const pm_motion_content *content,
                            const pm_motion_reduction_numbers *numbers,
@@ -73,8 +66,6 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }
-
-/* ---- running ------------------------------------------------------------------------- */
 
 void reduce_print(const command_options *o, const task_work *w) {
     if (o->json)

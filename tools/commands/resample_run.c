@@ -2,8 +2,6 @@
  *
  * Operands of resample and convert, and the run of one file; batch_run.c runs many.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "resample_run.h"
 
 #include "files/progress.h"
@@ -12,12 +10,9 @@
 #include "motion/task/task_files.h"
 #include "print/print.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- operands ---------------------------------------------------------------------------- */
 
 /* A second operand is an output, unless it looks like a second input of a batch. */
 static cli_exit take_operand(command_options *options, int *argc, char **argv) {
@@ -53,8 +48,6 @@ cli_exit resample_find_output(command_options *options, int *argc, char **argv) 
         return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
     return CLI_DONE;
 }
-
-/* ---- one file ---------------------------------------------------------------------------- */
 
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
 static cli_exit check_clash(const command_options *options, const char *in) {

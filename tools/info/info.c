@@ -2,7 +2,7 @@
  *
  * Summaries of motions, and their print for people and as JSON.
  */
-#include "info.h"
+#include "print/print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +34,6 @@ static bool begins_with_jump(const jump_list *jumps) {
             return true;
     return false;
 }
-
-/* ---- print --------------------------------------------------------------------------- */
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -176,8 +174,6 @@ void info_print(const char *path, const pm_motion_content *content) {
         printable_line(stdout, "  and %zu more remarks", content->note_count - MAX_NOTES);
     printable_line(stdout, "  %s", resampling_of(content));
 }
-
-/* ---- JSON: everything ---------------------------------------------------------------- */
 
 static void write_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {
