@@ -1094,7 +1094,7 @@ PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
  * ignored, with a warning. */
 typedef struct pm_motion_curve {
     bool authored;     /* each channel by its own interpolation; then nothing else is used */
-    bool method_given; /* false: glTF as authored, all others by slerp */
+    bool method_given; /* false: glTF and splines as authored, all others by slerp */
     pm_method method;  /* any but cubicspline */
     bool tangents_given;
     pm_tangents tangents;
@@ -1119,7 +1119,8 @@ typedef struct pm_motion_curve {
  * or root. */
 typedef struct pm_motion_step {
     const char *name;
-    const struct pm_motion_batch_task *options; /* of which those of the step are used */
+    /* Of which those of the step are used, and its clips in place of those of the task, if it has any */
+    const struct pm_motion_batch_task *options;
 
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
