@@ -143,8 +143,7 @@ const option_row option_rows[] = {
      HELP("keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in "
           "frames from 0, 10f:40f; A or B may be left out")},
     {NAME("repeat", "N"), TYPE(count), EDIT(repeat), RANGE(1, 9e18), .usual_number = 1,
-     .verbs = OF(EDIT),
-     HELP("play it N times")},
+     .verbs = OF(EDIT), HELP("play it N times")},
     {NAME("blend", "S"), TYPE(seconds), EDIT(blend), .verbs = OF(EDIT),
      HELP("with {repeat}: crossfade of S seconds")},
     {NAME("continue-root", NULL), TYPE(flag), EDIT(continue_root), .verbs = OF(EDIT),
@@ -304,8 +303,12 @@ const option_row option_rows[] = {
           "rows with them")},
     {NAME("drop-rest", NULL), TYPE(flag), TASK(drop_rest), .verbs = OF_WRITERS | OF(REDUCE),
      TOPIC(writing),
-     HELP("glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
-          "the clip before had them")},
+     HELP(
+         "glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
+         "the clip before had them")},
+    {NAME("apply-scale", NULL), TYPE(flag), TASK(apply_scale), .verbs = OF(CONVERT), TOPIC(writing),
+     HELP("put uniform scales of nodes, such as 0.01 of an armature, into positions and inverse "
+          "bind matrices, so that the result looks the same; scales that change remain")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "
