@@ -1039,6 +1039,9 @@ typedef struct pm_motion_page_options {
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
+    /* Of one motion: true: the page has a choice of all its clips that can be read, of which clip_a is shown at
+     * first. At most 64, and of many joints fewer, which the page says; the clips share its bytes equally */
+    bool all_clips;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_page_options;
@@ -1091,7 +1094,7 @@ PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
  * ignored, with a warning. */
 typedef struct pm_motion_curve {
     bool authored;     /* each channel by its own interpolation; then nothing else is used */
-    bool method_given; /* false: glTF as authored, all others by slerp */
+    bool method_given; /* false: glTF and splines as authored, all others by slerp */
     pm_method method;  /* any but cubicspline */
     bool tangents_given;
     pm_tangents tangents;
@@ -1112,16 +1115,17 @@ typedef struct pm_motion_curve {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_curve;
 
-/* What is done with each file of a batch. */
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce, apply-scale
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, apply-scale
  * or root. */
 typedef struct pm_motion_step {
     const char *name;
-    const struct pm_motion_batch_task *options; /* of which those of the step are used */
+    /* Of which those of the step are used, and its clips in place of those of the task, if it has any */
+    const struct pm_motion_batch_task *options;
 
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
 
+/* What is done with each file of a batch. */
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */

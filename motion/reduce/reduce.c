@@ -27,7 +27,7 @@ typedef struct reducing {
     pm_motion_reduce_options options; /* with its defaults */
     reduce_limits limits;
     bool is_usual_position, is_usual_scale; /* these limits are defaults, which refuse nothing */
-    reduced_channel *channels; /* of all clips */
+    reduced_channel *channels;              /* of all clips */
     size_t count;
     size_t *first; /* of each clip, among them */
     motion_arena scratch;
@@ -167,8 +167,7 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     r->is_usual_position = !o->has_position && o->position == 0;
     r->is_usual_scale = !o->has_scale_error && o->scale_error == 0;
     const bool is_shared = r->is_usual_scale && o->distance > 0;
-    const double size =
-        r->is_usual_position || is_shared ? motion_figure_size(r->source) : 0;
+    const double size = r->is_usual_position || is_shared ? motion_figure_size(r->source) : 0;
     const double depth = (double)motion_depth(r->source);
     const double share = o->distance > 0 ? o->distance / 8 / fmax(depth, 1) : (double)INFINITY;
     if (r->is_usual_position)
@@ -421,9 +420,9 @@ static void hold_channels(reducing *r, size_t clip) {
     double moving = -(double)INFINITY, last = moving;
     for (size_t c = 0; c < count; c++) {
         reduced_channel *channel = &channels[c];
-        channel->is_held = channel->is_reduced && (r->options.distance > 0
-                                                       ? !reduce_moves(channel)
-                                                       : reduce_is_held(channel, &r->limits));
+        channel->is_held =
+            channel->is_reduced && (r->options.distance > 0 ? !reduce_moves(channel)
+                                                            : reduce_is_held(channel, &r->limits));
         if (!channel->is_held)
             moving = fmax(moving, last_time(channel));
         else if (!kept || last_time(channel) > last_time(kept))
@@ -527,8 +526,8 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
         const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
         const double limit = reduce_limit(&r->limits, c);
         const bool is_usual = c->source.channel->path == PM_MOTION_POSITION ? r->is_usual_position
-                              : !is_rotation                               ? r->is_usual_scale
-                                                                           : false;
+                              : !is_rotation                                ? r->is_usual_scale
+                                                                            : false;
         if (limit == 0 || is_usual || !(c->error.bound > limit))
             continue;
         if (is_rotation && method_curve_knows(r->limits.curve)) {

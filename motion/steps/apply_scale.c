@@ -27,5 +27,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     return PM_OK;
 }
 
-const task_step step_apply_scale = {"apply-scale", "convert", "apply-scale",
-                                    false,         is_asked,  make_step};
+const task_step step_apply_scale = {"apply-scale",    "convert", "apply-scale",
+                                    STEP_KEEPS_TIMES, is_asked,  make_step};

@@ -15,7 +15,7 @@ typedef struct task_engines {
     pm_engine *given;
     const pm_engine_desc *automatic;
     pm_engine *(*open)(void); /* gives the device, which it keeps. NULL: it is made */
-    pthread_mutex_t lock; /* of both: */
+    pthread_mutex_t lock;     /* of both: */
     pm_engine *plain, *device;
 } task_engines;
 

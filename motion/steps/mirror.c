@@ -234,7 +234,8 @@ static void say_name(task_work *w, const char *before, const pm_motion_content *
 static void say_pairs(task_work *w, const pm_motion_content *content,
                       const pm_motion_mirror_report *report) {
     const char *before = ": ";
-    task_say(w, "%s%zu pair%s", w->report->edited[0] != '\0' ? "; " : "", report->pair_count, report->pair_count == 1 ? "" : "s");
+    task_say(w, "%s%zu pair%s", w->report->edited[0] != '\0' ? "; " : "", report->pair_count,
+             report->pair_count == 1 ? "" : "s");
     for (size_t n = 0; n < report->node_count; n++)
         if (report->partners[n] > n) {
             say_name(w, before, content, n);
@@ -263,4 +264,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     return status;
 }
 
-const task_step step_mirror = {"mirror", "mirror", "plane pairs", false, is_asked, make_step};
+const task_step step_mirror = {
+    "mirror", "mirror", "plane pairs", STEP_KEEPS_NODES | STEP_KEEPS_TIMES, is_asked, make_step};

@@ -240,10 +240,11 @@ TEST(names_may_contain_words_of_options) {
 TEST(options_require_and_exclude_others) {
     static const struct {
         const char *verb, *name, *value, *other, *other_value, *says;
-    } cases[] = {{"resample", "fill-max", "1", "fill", "nan", "requires fill"},
-                 {"resample", "keep-time", "true", "trim-start", "2", "requires start or trim_start"},
-                 {"convert", "root-axes", "xz", "extract-root", "auto", "requires extract_root"},
-                 {"reduce", "jobs", "2", "out-dir", "d", "requires out_dir"}};
+    } cases[] = {
+        {"resample", "fill-max", "1", "fill", "nan", "requires fill"},
+        {"resample", "keep-time", "true", "trim-start", "2", "requires start or trim_start"},
+        {"convert", "root-axes", "xz", "extract-root", "auto", "requires extract_root"},
+        {"reduce", "jobs", "2", "out-dir", "d", "requires out_dir"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         SCOPED_OPTIONS options = make(cases[i].verb);
         const pm_motion_option_values *values = NULL;
