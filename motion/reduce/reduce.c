@@ -150,8 +150,9 @@ static double largest_place(const reducing *r) {
                            k < c->source.timeline->key_count;
              k++)
             for (uint32_t n = 0; n < channel->components; n++)
-                largest = fmax(largest, c->growth * fabs(evaluate_number(&channel->keys,
-                                                                         channel->components, k, n)));
+                largest = fmax(
+                    largest,
+                    c->growth * fabs(evaluate_number(&channel->keys, channel->components, k, n)));
     }
     return largest;
 }
