@@ -458,8 +458,9 @@ typedef struct pm_motion_convert_options {
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
-        decimals;   /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
-    bool drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
+        decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+    bool
+        drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
                        that do not reset nodes between clips then show the pose of the clip before */
     /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
@@ -486,17 +487,37 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
 
+/* What became of scales. */
+typedef struct pm_motion_scale_report {
+    size_t applied; /* nodes whose scale went into lengths */
+    size_t
+        kept; /* nodes that keep a scale: it changes in a clip, or is that of a mesh without a skin */
+    uint32_t first_kept; /* the first of them. PM_NO_INDEX32: there are none */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_scale_report;
+
+/* Makes a motion without uniform scales: they are multiplied into the positions, tails and inverse bind matrices
+ * below them, so that every joint and every vertex of a skin is where it was. A scale that changes in a clip stays,
+ * and so does that of a node without children whose mesh has no skin. Refused with PM_ERROR_FILE, with the name of
+ * the node: scales that are not uniform within 1e-5 or 0, that a clip has constant and other than the rest pose, and
+ * of a node with children whose mesh has no skin. In the format of a file with meshes the result is written with
+ * them. It has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed
+ * before. `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
+                                       pm_motion_scale_report *report, pm_error *error);
+
 /* ---- reducing ------------------------------------------------------------ */
 
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle; /* false: 0.5 degrees, and with a distance none */
+    bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
-    double position; /* the largest distance between positions relative to the parent. 0: with
-                        has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
+    double position; /* the largest distance between positions relative to the parent, in model
+                        space: times the largest scales above. 0: with has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
                         the longest extent of the figure at rest, or 2^-22 of the largest coordinate
                         if that is more; with a distance not more than an eighth of it divided by the
                         depth of the hierarchy. A default bounds what is dropped, and refuses nothing */
@@ -519,8 +540,8 @@ typedef struct pm_motion_reduce_options {
      * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
      * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
-    bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
-    bool common;         /* all reduced channels of a clip that have more than one key have them at the
+    bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
+    bool common; /* all reduced channels of a clip that have more than one key have them at the
                         same times. Refused for channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
@@ -533,7 +554,7 @@ typedef struct pm_motion_reduce_options {
 } pm_motion_reduce_options;
 
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
- * source's; otherwise a length in the units of the channel. */
+ * source's; otherwise a length of model space, below the largest scales of the clip. */
 typedef struct pm_motion_error_bound {
     double found;    /* the largest that was found */
     double bound;    /* that no time exceeds */
@@ -1018,6 +1039,9 @@ typedef struct pm_motion_page_options {
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
+    /* Of one motion: true: the page has a choice of all its clips that can be read, of which clip_a is shown at
+     * first. At most 64, and of many joints fewer, which the page says; the clips share its bytes equally */
+    bool all_clips;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_page_options;
@@ -1091,8 +1115,8 @@ typedef struct pm_motion_curve {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_curve;
 
-/* What is done with each file of a batch. */
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, apply-scale
+ * or root. */
 typedef struct pm_motion_step {
     const char *name;
     /* Of which those of the step are used, and its clips in place of those of the task, if it has any */
@@ -1101,6 +1125,7 @@ typedef struct pm_motion_step {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
 
+/* What is done with each file of a batch. */
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
@@ -1144,11 +1169,12 @@ typedef struct pm_motion_batch_task {
     double lowpass; /* with a rate: as in pm_motion_resample_options */
     /* What is done to each file, one step after another, in place of `rate`, `reduce`, `extracts_root`,
      * `fill`, `edit` and `mirror`, which are those of the steps. step_count 0: these, in the order of fill,
-     * edit, mirror, resample, reduce, root */
+     * edit, mirror, resample, reduce, apply-scale, root */
     const pm_motion_step *steps;
     size_t step_count;
+    bool apply_scale; /* true: also pm_motion_apply_scale, before the root is extracted */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[1]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

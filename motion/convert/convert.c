@@ -152,18 +152,18 @@ static unsigned decimals_of(const pm_motion_convert_options *o) {
 /* What is written has the unit and the axis that are asked for, or those of the motion. */
 static double unit_of(const conversion *c) {
     const pm_motion_convert_options *o = c->options;
-    return o->to_unit_mm > 0                          ? o->to_unit_mm
-           : o->unit_mm > 0                           ? o->unit_mm
+    return o->to_unit_mm > 0                           ? o->to_unit_mm
+           : o->unit_mm > 0                            ? o->unit_mm
            : motion_is_gltf(c->motion->content.format) ? 1000
-                                                      : 0;
+                                                       : 0;
 }
 
 static pm_motion_up up_of(const conversion *c) {
     const pm_motion_convert_options *o = c->options;
-    return o->to_up != PM_MOTION_UP_FOUND             ? o->to_up
-           : o->up != PM_MOTION_UP_FOUND              ? o->up
+    return o->to_up != PM_MOTION_UP_FOUND              ? o->to_up
+           : o->up != PM_MOTION_UP_FOUND               ? o->up
            : motion_is_gltf(c->motion->content.format) ? PM_MOTION_UP_Y
-                                                      : PM_MOTION_UP_FOUND;
+                                                       : PM_MOTION_UP_FOUND;
 }
 
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {

@@ -77,10 +77,11 @@ static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, 
 static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     for (size_t i = 0; i < part->numbers; i++)
         if (!isfinite(gltf_number_of(fresh, part, i)))
-            return motion_refuse(error,
-                                 "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
-                                 fresh->index, i / (part->numbers / (part->is_still ? fresh->still_count : part->keys.count)),
-                                 (size_t)(part->channel - fresh->clip->channels));
+            return motion_refuse(
+                error, "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
+                fresh->index,
+                i / (part->numbers / (part->is_still ? fresh->still_count : part->keys.count)),
+                (size_t)(part->channel - fresh->clip->channels));
     return PM_OK;
 }
 
@@ -152,11 +153,11 @@ typedef struct replacing {
     gltf_writer *writer;
     gltf_new_clip *fresh;
     json_t *samplers;
-    size_t sampler_count; /* that the document has */
-    bool *is_taken;       /* by sampler: a channel has it */
+    size_t sampler_count;      /* that the document has */
+    bool *is_taken;            /* by sampler: a channel has it */
     size_t times, still_times; /* the accessors of the samples' times and of still channels.
                                   GLTF_NONE: none yet */
-    size_t *inputs;       /* by timeline: the accessor of its times */
+    size_t *inputs;            /* by timeline: the accessor of its times */
 } replacing;
 
 /* Marks samplers that a channel which stays uses. */
@@ -214,10 +215,10 @@ static pm_status find_input(replacing *r, const gltf_part *values, size_t keys, 
     const bool is_own = !values->is_still && !values->is_sampled && r->fresh->samples;
     gltf_part times = *values;
     times.channel = NULL;
-    const pm_status status = *shared != GLTF_NONE && !is_own
-                                 ? PM_OK
-                                 : add_part(r->writer, r->fresh, times, keys, 1, "SCALAR", shared,
-                                            error);
+    const pm_status status =
+        *shared != GLTF_NONE && !is_own
+            ? PM_OK
+            : add_part(r->writer, r->fresh, times, keys, 1, "SCALAR", shared, error);
     *input = *shared;
     return status;
 }
@@ -277,9 +278,8 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     fresh->kinds = calloc(clip->channel_count + 1, sizeof *fresh->kinds);
     for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
         r.inputs[t] = GLTF_NONE;
-    status = r.is_taken && r.inputs && fresh->parts && fresh->kinds
-                 ? replace_channels(&r, error)
-                 : motion_refuse_memory(error);
+    status = r.is_taken && r.inputs && fresh->parts && fresh->kinds ? replace_channels(&r, error)
+                                                                    : motion_refuse_memory(error);
     free(r.is_taken);
     free(r.inputs);
     return status;

@@ -107,9 +107,8 @@ static double largest_of(const float *matrices, size_t count, bool places) {
 /* Binds were rounded once or twice. */
 static bool has_rest_binds(const pm_motion_skin *skin, double (*world)[3][4]) {
     const double tolerance = 1e-5;
-    const double places = skin->inverse_binds
-                              ? largest_of(skin->inverse_binds, skin->joint_count, true)
-                              : -1;
+    const double places =
+        skin->inverse_binds ? largest_of(skin->inverse_binds, skin->joint_count, true) : -1;
     for (size_t j = 0; places >= 0 && j < skin->joint_count; j++) {
         const float *own = skin->inverse_binds + 12 * j;
         const double others = largest_of(own, 1, false);

@@ -194,6 +194,6 @@ const task_step step_resample = {
     "resample",
     "rate start end end-rule trim-start keep-time max-frames check lowpass method "
     "tangents ends unlimited loop axis axis-frame swing twist clip",
-    true,
+    STEP_KEEPS_NODES | STEP_COMPUTES | STEP_IS_REPORTED,
     is_asked,
     make_step};

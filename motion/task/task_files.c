@@ -84,7 +84,8 @@ pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format f
     motion_fail_option(error, PM_ERROR_ARGUMENT, is_bvh ? of_bvh : "drop-rest",
                        "is for %s; the output has the format %s", is_bvh ? "BVH" : "glTF",
                        pm_motion_format_name(format));
-    motion_hint(error, is_bvh ? "leave it out, or write BVH" : "leave it out, or write glb or gltf");
+    motion_hint(error,
+                is_bvh ? "leave it out, or write BVH" : "leave it out, or write glb or gltf");
     return PM_ERROR_ARGUMENT;
 }
 

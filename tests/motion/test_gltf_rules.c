@@ -143,9 +143,9 @@ TEST(each_rule_can_be_broken) {
         size_t index;
         float number;
         const char *words;
-    } numbers[] = {{TIMES + 1, 0.5F, "does not rise"}, {TIMES, -1, "min is"},
-                   {PLACES, NAN, "not finite"},        {TURNS, 1.1F, "no unit"},
-                   {BINDS + 3, 1, "last row"},         {BINDS + 31, 2, "last row"},
+    } numbers[] = {{TIMES + 1, 0.5F, "does not rise"},  {TIMES, -1, "min is"},
+                   {PLACES, NAN, "not finite"},         {TURNS, 1.1F, "no unit"},
+                   {BINDS + 3, 1, "last row"},          {BINDS + 31, 2, "last row"},
                    {BINDS + 12, INFINITY, "not finite"}};
     char fault[GLTF_FAULT_SIZE];
     size_t size = 0;
@@ -199,13 +199,13 @@ static void expect_resampled(const pm_motion *motion, pm_engine *engine) {
     static const pm_clip_desc squad = {.method = PM_METHOD_SQUAD};
     for (size_t i = 0; i < 3; i++) {
         pm_motion *copy = NULL;
-        const pm_motion_resample_options options = {
-            .rate = {i == 2 ? 7 : 48, 1},
-            .authored = i == 0,
-            .curve = i == 1 ? &squad : NULL,
-            .end_rule = i == 2 ? PM_MOTION_END_INCLUDE : PM_MOTION_END_FIT,
-            .start_after_first_key = {(int64_t)i, 10},
-            .format = PM_MOTION_GLB};
+        const pm_motion_resample_options options = {.rate = {i == 2 ? 7 : 48, 1},
+                                                    .authored = i == 0,
+                                                    .curve = i == 1 ? &squad : NULL,
+                                                    .end_rule = i == 2 ? PM_MOTION_END_INCLUDE
+                                                                       : PM_MOTION_END_FIT,
+                                                    .start_after_first_key = {(int64_t)i, 10},
+                                                    .format = PM_MOTION_GLB};
         expect_made(pm_motion_resample_copy(motion, engine, &options, &copy, NULL, new_error()),
                     &copy);
         if (pm_motion_resample(motion, engine, &options, "r.glb", NULL, new_error()) == PM_OK) {
@@ -229,7 +229,8 @@ static void expect_reduced(const pm_motion *motion) {
 }
 
 static void expect_edited(const pm_motion *motion) {
-    static const char *const names[] = {"Hips", "Head", "LeftFoot"}, *const renames[] = {"Hips", "H"};
+    static const char *const names[] = {"Hips", "Head", "LeftFoot"}, *const renames[] = {"Hips",
+                                                                                         "H"};
     const pm_motion_edit_options options[] = {
         {.start_after_first_key = {1, 10}, .end_after_first_key = {1, 2}},
         {.repeat = 2, .continue_root = true},
@@ -357,10 +358,10 @@ static void expect_same_values(const pm_motion *a, const pm_motion *b, random_so
         for (size_t c = 0; c < x->channel_count; c++) {
             const pm_motion_channel *p = &x->channels[c], *q = &y->channels[c];
             double before[TRUTH_NUMBERS], after[TRUTH_NUMBERS];
-            truth_at(p, &x->timelines[p->timeline],
-                     truth_find(&x->timelines[p->timeline], time), before);
-            truth_at(q, &y->timelines[q->timeline],
-                     truth_find(&y->timelines[q->timeline], time), after);
+            truth_at(p, &x->timelines[p->timeline], truth_find(&x->timelines[p->timeline], time),
+                     before);
+            truth_at(q, &y->timelines[q->timeline], truth_find(&y->timelines[q->timeline], time),
+                     after);
             for (uint32_t n = 0; n < p->components; n++)
                 assert_true((float)before[n] == (float)after[n]);
         }
@@ -467,13 +468,12 @@ TEST(a_clip_at_rest_keeps_one_channel) {
 static void find_world(const pm_motion_content *content, int32_t node, double m[4][4]) {
     const pm_motion_node *n = &content->nodes[node];
     const double *q = n->rotation;
-    const double r[3][3] = {
-        {1 - 2 * (q[1] * q[1] + q[2] * q[2]), 2 * (q[0] * q[1] - q[2] * q[3]),
-         2 * (q[0] * q[2] + q[1] * q[3])},
-        {2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[0] * q[0] + q[2] * q[2]),
-         2 * (q[1] * q[2] - q[0] * q[3])},
-        {2 * (q[0] * q[2] - q[1] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]),
-         1 - 2 * (q[0] * q[0] + q[1] * q[1])}};
+    const double r[3][3] = {{1 - 2 * (q[1] * q[1] + q[2] * q[2]), 2 * (q[0] * q[1] - q[2] * q[3]),
+                             2 * (q[0] * q[2] + q[1] * q[3])},
+                            {2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[0] * q[0] + q[2] * q[2]),
+                             2 * (q[1] * q[2] - q[0] * q[3])},
+                            {2 * (q[0] * q[2] - q[1] * q[3]), 2 * (q[1] * q[2] + q[0] * q[3]),
+                             1 - 2 * (q[0] * q[0] + q[1] * q[1])}};
     double parent[4][4] = {{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}, {0, 0, 0, 1}};
     if (n->parent >= 0)
         find_world(content, n->parent, parent);
@@ -494,7 +494,8 @@ static void expect_inverse(const pm_motion_content *content, const pm_motion_ski
         for (int k = 0; k < 4; k++) {
             double product = k == 3 ? world[i][3] : 0;
             for (int n = 0; n < 3; n++)
-                product += world[i][n] * (double)skin->inverse_binds[12 * j + 4 * (size_t)n + (size_t)k];
+                product +=
+                    world[i][n] * (double)skin->inverse_binds[12 * j + 4 * (size_t)n + (size_t)k];
             assert_true(fabs(product - (i == k)) <= 1e-6 * size);
         }
 }
@@ -506,8 +507,7 @@ static pm_motion *make_trees(random_source *random, size_t nodes, size_t roots) 
     (void)hand_clip(trees, 0, 1, 0);
     for (size_t n = 0; n < nodes; n++) {
         pm_motion_node *node = hand_node(trees, nodes - 1 - n);
-        node->parent = n < roots ? -1
-                                 : (int32_t)(nodes - 1 - random_size(random, 0, n - 1));
+        node->parent = n < roots ? -1 : (int32_t)(nodes - 1 - random_size(random, 0, n - 1));
         random_quaternion(random, node->rotation);
         for (int i = 0; i < 3; i++) {
             node->position[i] = random_between(random, -3, 3);
@@ -558,7 +558,8 @@ TEST(a_skin_of_the_rest_pose_is_not_missed) {
     expect_success(pm_motion_convert(walk, NULL, "walk.glb", new_error()));
     SCOPED(pm_motion_destroy) pm_motion *made = test_open("walk.glb", NULL);
     assert_int_equal(pm_motion_get_content(made)->skin_count, 1);
-    const pm_motion_convert_options twice = {.scale = 2, .to_up = PM_MOTION_UP_Z, .up = PM_MOTION_UP_Y};
+    const pm_motion_convert_options twice = {
+        .scale = 2, .to_up = PM_MOTION_UP_Z, .up = PM_MOTION_UP_Y};
     expect_success(pm_motion_convert(walk, &twice, "big.glb", new_error()));
     SCOPED(pm_motion_destroy) pm_motion *big = test_open("big.glb", NULL);
     static const char *const paths[] = {"a.bvh", "a.npz", "a.usda"};

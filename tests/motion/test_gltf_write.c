@@ -227,13 +227,12 @@ static bool is_still(const pm_motion_clip *clip, size_t c) {
     bool still = true;
     for (size_t k = 0; k < keys; k++)
         for (size_t i = 0; i < channel->components; i++)
-            still =
-                still &&
-                truth_number(&channel->keys, channel->components, k, i) ==
-                    truth_number(&channel->keys, channel->components, 0, i) &&
-                (channel->interpolation != PM_MOTION_CUBICSPLINE ||
-                 (truth_number(&channel->in, channel->components, k, i) == 0 &&
-                  truth_number(&channel->out, channel->components, k, i) == 0));
+            still = still &&
+                    truth_number(&channel->keys, channel->components, k, i) ==
+                        truth_number(&channel->keys, channel->components, 0, i) &&
+                    (channel->interpolation != PM_MOTION_CUBICSPLINE ||
+                     (truth_number(&channel->in, channel->components, k, i) == 0 &&
+                      truth_number(&channel->out, channel->components, k, i) == 0));
     return still;
 }
 

@@ -43,8 +43,7 @@ static bool reduce_each(void) {
 }
 
 static bool reduce_common(void) {
-    const pm_motion_reduce_options options = {
-        .threads = 1, .common = true, .has_position = true};
+    const pm_motion_reduce_options options = {.threads = 1, .common = true, .has_position = true};
     return reduce_with(&options);
 }
 
@@ -55,8 +54,11 @@ static bool reduce_to_cubics(void) {
 }
 
 static bool reduce_to_squad(void) {
-    const pm_motion_reduce_options options = {
-        .threads = 1, .has_angle = true, .angle = 60, .curve = PM_METHOD_SQUAD, .has_position = true};
+    const pm_motion_reduce_options options = {.threads = 1,
+                                              .has_angle = true,
+                                              .angle = 60,
+                                              .curve = PM_METHOD_SQUAD,
+                                              .has_position = true};
     return reduce_with(&options);
 }
 

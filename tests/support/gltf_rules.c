@@ -50,9 +50,7 @@ static const json_t *item(const rules *r, const char *name, json_int_t index) {
 
 static json_int_t integer(const json_t *object, const char *key, json_int_t otherwise) {
     const json_t *value = json_object_get(object, key);
-    return json_is_integer(value) ? json_integer_value(value)
-           : value                ? NOTHING - 1
-                                  : otherwise;
+    return json_is_integer(value) ? json_integer_value(value) : value ? NOTHING - 1 : otherwise;
 }
 
 /* An index into an array of the root, or none. */
@@ -332,9 +330,10 @@ static void check_nodes(rules *r) {
         for (k = 0; k < json_array_size(rotation); k++)
             square += pow(json_number_value(json_array_get(rotation, k)), 2);
         holds(r, !rotation || fabs(square - 1) <= 2e-3, "node %zu: rotation is no unit", i);
-        holds(r, !json_object_get(node, "matrix") ||
-                     !(rotation || json_object_get(node, "translation") ||
-                       json_object_get(node, "scale")),
+        holds(r,
+              !json_object_get(node, "matrix") ||
+                  !(rotation || json_object_get(node, "translation") ||
+                    json_object_get(node, "scale")),
               "node %zu: matrix beside others", i);
         is_index(r, node, "mesh", "meshes");
         is_index(r, node, "camera", "cameras");
@@ -349,8 +348,9 @@ static void check_nodes(rules *r) {
         holds(r, item(r, "nodes", index) && r->parents[index] == NOTHING,
               "scene %zu: node %d is no root", i, (int)index);
         for (size_t before = 0; before < k; before++)
-            holds(r, json_integer_value(json_array_get(json_object_get(scene, "nodes"), before)) !=
-                         index,
+            holds(r,
+                  json_integer_value(json_array_get(json_object_get(scene, "nodes"), before)) !=
+                      index,
                   "scene %zu: node %d twice", i, (int)index);
     }
 }
@@ -413,9 +413,8 @@ static void check_input(rules *r, const json_t *input, size_t a, size_t s) {
           "animation %zu: input of sampler %zu without min and max", a, s);
     is_packed(r, input, "animation", a);
     double before = -1;
-    for (size_t k = 0; !r->fault[0] && has_bytes(r, input) &&
-                       k < (size_t)integer(input, "count", 0);
-         k++) {
+    for (size_t k = 0;
+         !r->fault[0] && has_bytes(r, input) && k < (size_t)integer(input, "count", 0); k++) {
         const double time = number(r, input, k, 0);
         holds(r, isfinite(time) && time >= 0 && time > before,
               "animation %zu: time %zu of sampler %zu does not rise from 0 on", a, k, s);
@@ -460,7 +459,10 @@ static void check_output(rules *r, const json_t *sampler, const json_t *node, co
     const bool is_normalized = json_is_true(json_object_get(output, "normalized"));
     holds(r, !text || is_cubic || strcmp(text, "LINEAR") == 0 || strcmp(text, "STEP") == 0,
           "animation %zu: interpolation of sampler %zu", a, s);
-    holds(r, width_of(output) == (weighs ? 1U : rotates ? 4U : 3U),
+    holds(r,
+          width_of(output) == (weighs    ? 1U
+                               : rotates ? 4U
+                                         : 3U),
           "animation %zu: type of output of sampler %zu", a, s);
     holds(r, type == FLOAT || ((rotates || weighs) && is_normalized),
           "animation %zu: componentType of output of sampler %zu", a, s);
@@ -500,8 +502,8 @@ static void check_channel(rules *r, const json_t *animation, size_t a, const jso
     holds(r, !(targeted[n] & 1 << path), "animation %zu: two channels of %s of node %d", a, text,
           (int)n);
     targeted[n] = (unsigned char)(targeted[n] | 1 << path);
-    holds(r, path == 3 || !json_object_get(node, "matrix"),
-          "animation %zu: node %d has a matrix", a, (int)n);
+    holds(r, path == 3 || !json_object_get(node, "matrix"), "animation %zu: node %d has a matrix",
+          a, (int)n);
     check_output(r, sampler, node, text, a, (size_t)s);
 }
 
@@ -510,8 +512,9 @@ static void check_animations(rules *r) {
     size_t a = 0, i = 0;
     json_array_foreach(array(r, "animations"), a, animation) {
         unsigned char *targeted = calloc(r->node_count + 1, 1);
-        holds(r, json_array_size(json_object_get(animation, "channels")) > 0 &&
-                     json_array_size(json_object_get(animation, "samplers")) > 0,
+        holds(r,
+              json_array_size(json_object_get(animation, "channels")) > 0 &&
+                  json_array_size(json_object_get(animation, "samplers")) > 0,
               "animation %zu: channels or samplers", a);
         json_array_foreach(json_object_get(animation, "samplers"), i, part)
             check_input(r, item(r, "accessors", integer(part, "input", NOTHING)), a, i);
@@ -543,8 +546,9 @@ static void check_chunks(rules *r, const char *data, size_t size, const char **b
                          size_t *bin_size) {
     holds(r, word_at(data + 4) == 2 && word_at(data + 8) == size, "GLB: version or length");
     for (size_t at = 12, chunk = 0; at < size && !r->fault[0]; chunk++) {
-        if (!holds(r, size - at >= 8 && word_at(data + at) % 4 == 0 &&
-                          word_at(data + at) <= size - at - 8,
+        if (!holds(r,
+                   size - at >= 8 && word_at(data + at) % 4 == 0 &&
+                       word_at(data + at) <= size - at - 8,
                    "GLB: length of chunk %zu", chunk))
             return;
         const uint32_t length = word_at(data + at), type = word_at(data + at + 4);
