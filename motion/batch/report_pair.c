@@ -119,6 +119,11 @@ pm_status report_clips_find(report_clips *clips, const report_motions *m, const 
                                      file->out, error);
     if (status != PM_OK)
         return status;
+    char text[MOTION_ADJUSTMENT_TEXT];
+    status = motion_name_failure(subject_meet(&clips->output, &clips->source, text, error),
+                                 file->out, error);
+    if (status != PM_OK)
+        return status;
     cut(m->task, &clips->source, &clips->output);
     return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, error);
 }

@@ -318,7 +318,7 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     if (!to)
         return motion_refuse_memory(error);
     status = make(motion, o, to, clips, report ? report : &own, error);
-    return made_end(to, status, mirrored);
+    return made_end(to, status, mirrored, error);
 }
 
 pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,

@@ -81,6 +81,7 @@ typedef struct joints {
     size_t count;
     size_t *of_rotation; /* the node of each rotation */
     size_t rotations;
+    bool has_lengths;
 } joints;
 
 static pm_status refuse(const joints *j, const char *why) {
@@ -150,6 +151,7 @@ static pm_status make_from_json(joints *j, json_t *root) {
         return refuse(j, "has no lists of one length; expected \"parents\", and \"names\" and "
                          "\"offsets\" where there are any");
     pm_status status = allocate_nodes(j, count);
+    j->has_lengths = offsets != NULL;
     for (size_t i = 0; i < count && status == PM_OK; i++)
         status = read_joint(j, root, i);
     return status;
@@ -197,16 +199,14 @@ static pm_status read_motion(joints *j) {
     return status;
 }
 
-static pm_status read_joints(joints *j, bool *has_lengths) {
+static pm_status read_joints(joints *j) {
     if (!j->path)
         return make_model(j, j->rotations);
     const size_t size = strlen(j->path);
-    *has_lengths = true;
     for (size_t i = 0; i < MODELS; i++)
-        if (strcmp(models[i].name, j->path) == 0) {
-            *has_lengths = false;
+        if (strcmp(models[i].name, j->path) == 0)
             return make_model(j, models[i].joints);
-        }
+    j->has_lengths = true;
     return size > 5 && strcmp(j->path + size - 5, ".json") == 0 ? read_json(j) : read_motion(j);
 }
 
@@ -324,7 +324,6 @@ static void attach(joints *j) {
 
 pm_status npz_add_joints(npz_reading *r) {
     joints j = {.r = r, .path = r->input->options->skeleton};
-    bool has_lengths = true;
     char shown[MOTION_PRINTABLE];
     for (size_t c = 0; c < r->channel_count; c++)
         j.rotations += r->channels[c].path == PM_MOTION_ROTATION;
@@ -335,14 +334,14 @@ pm_status npz_add_joints(npz_reading *r) {
                              "layout %s has rotations in the world; a skeleton requires those "
                              "relative to the parent",
                              r->layout.name);
-    pm_status status = read_joints(&j, &has_lengths);
+    pm_status status = read_joints(&j);
     if (status == PM_OK)
         status = match(&j);
     if (status == PM_OK)
         status = check_rest(&j);
     if (status != PM_OK)
         return status;
-    if (!has_lengths)
+    if (!j.has_lengths && j.path)
         motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "
                     "place; a file of joints with offsets gives lengths",
@@ -351,5 +350,6 @@ pm_status npz_add_joints(npz_reading *r) {
     r->motion->content.nodes = j.nodes;
     r->motion->content.node_count = j.count;
     r->motion->has_given_joints = true;
+    r->motion->has_no_lengths = !j.has_lengths;
     return PM_OK;
 }

@@ -472,7 +472,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);
-    return made_end(r.to, status, reduced);
+    return made_end(r.to, status, reduced, error);
 }
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

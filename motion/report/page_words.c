@@ -43,7 +43,7 @@ void page_write_title(FILE *file, const page *p) {
 static void write_value(FILE *file, const page *p, compare_measure measure, double value,
                         const char *unit) {
     fprintf(file, "<strong>%.4g %s</strong>", value, unit);
-    if (measure == MEASURE_DISTANCE)
+    if (measure == MEASURE_DISTANCE && !isnan(p->outcome->unit_mm))
         fprintf(file, " (%.4g mm)", value * p->outcome->unit_mm);
 }
 
@@ -227,11 +227,14 @@ void page_write_conditions(FILE *file, const page *p) {
         page_write_text(file, o->device ? o->device : "", o->device ? strlen(o->device) : 0);
         fputs("</dd>\n<dt>B is interpolated</dt><dd>authored, in double, on the host</dd>\n", file);
     }
+    char unit[32] = "not known";
+    if (!isnan(o->unit_mm))
+        snprintf(unit, sizeof unit, "%.9g mm", o->unit_mm);
     fprintf(file,
             "<dt>times</dt><dd>%" PRIu64 " in %.9g s, from %.9g s on</dd>\n"
             "<dt>up</dt><dd>%s</dd>\n"
-            "<dt>unit of length</dt><dd>%.9g mm</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
-            c->time_count, c->seconds, c->start, scene_up_name(c->a->up), o->unit_mm, pm_version());
+            "<dt>unit of length</dt><dd>%s</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
+            c->time_count, c->seconds, c->start, scene_up_name(c->a->up), unit, pm_version());
     page_write_text(file, p->command, strlen(p->command));
     fputs("</code></dd>\n", file);
 }
@@ -282,8 +285,9 @@ void page_write_slides(FILE *file, const page *p) {
         write_slide(file, p, next);
     }
     if (shown == 0)
-        fputs(compare_has_places(c) ? "<li>No joint that stands in A moves by 1 mm in B.</li>\n"
-                                    : "<li>not known without a skeleton</li>\n",
+        fputs(!compare_has_places(c)     ? "<li>not known without a skeleton</li>\n"
+              : isnan(p->outcome->unit_mm) ? "<li>not known without a unit of length</li>\n"
+                                           : "<li>No joint that stands in A moves by 1 mm in B.</li>\n",
               file);
 }
 

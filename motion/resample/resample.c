@@ -162,7 +162,8 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
         status = resample_check_options(motion, options, error);
     motion_adjustment by;
     if (status == PM_OK)
-        status = motion_find_adjustment(writing, motion->content.format, &by, error);
+        status = motion_find_adjustment(writing, motion, motion_format_of(motion->content.format),
+                                        r.format, &by, error);
     if (status != PM_OK)
         return status;
     r.document = convert_find_document(motion, r.format, writing, by,

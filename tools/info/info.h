@@ -13,8 +13,8 @@
 bool info_begins_with_jump(const clip_summary *summary);
 
 /* At most a screen. */
-void info_print(const char *path, const pm_motion_content *content);
+void info_print(const char *path, const pm_motion *motion);
 
-void info_print_json(const char *path, const pm_motion_content *content);
+void info_print_json(const char *path, const pm_motion *motion);
 
 #endif
