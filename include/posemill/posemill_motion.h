@@ -799,9 +799,9 @@ typedef struct pm_motion_compare_options {
     pm_rational rate; /* of the times that are compared. 0/0: the key times of both */
     /* Seconds. 0/0: the first key; the last one of the shorter clip */
     pm_rational start_after_first_key, end_after_first_key;
-    size_t trim_start; /* keys of A that are left out, such as a T-pose */
-    double unit_mm;    /* millimetres per unit of length of both. 0: those of their contents */
-    pm_motion_up up;   /* likewise */
+    size_t trim_start;  /* keys of A that are left out, such as a T-pose */
+    double unit_mm;     /* millimetres per unit of length of both. 0: those of their contents */
+    pm_motion_up up;    /* likewise */
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */

@@ -26,7 +26,8 @@ static double slides_lowest(const joint_pairs *pairs, int side, const subject_po
 static bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
                          const subject *of) {
     const double height = SLIDE_HEIGHT / of->unit_mm, speed = SLIDE_SPEED / of->unit_mm;
-    return of->unit_mm > 0 && at[of->up] - lowest <= height && measure_distance(last, at) <= speed * seconds;
+    return of->unit_mm > 0 && at[of->up] - lowest <= height &&
+           measure_distance(last, at) <= speed * seconds;
 }
 
 bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, const subject *of) {

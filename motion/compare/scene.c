@@ -74,11 +74,12 @@ static void hint_up(const seen *w, scene_hints *hints) {
             add_hint(hints, w->name, (hint_cure){"up", "z", "says which: y or z"},
                      "it is not known which axis points up, and y is taken");
     } else if (f->is_posed && f->up != PM_MOTION_UP_FOUND && (int)f->up != up)
-        add_hint(hints, w->name, (hint_cure){"up", scene_up_name(other), cure},
-                 "%s is up, as the format states, and the figure stands along %s, where it measures "
-                 "%.4g units, and %.4g along %s",
-                 scene_up_name(up), scene_up_name(other), f->extent[other], f->extent[up],
-                 scene_up_name(up));
+        add_hint(
+            hints, w->name, (hint_cure){"up", scene_up_name(other), cure},
+            "%s is up, as the format states, and the figure stands along %s, where it measures "
+            "%.4g units, and %.4g along %s",
+            scene_up_name(up), scene_up_name(other), f->extent[other], f->extent[up],
+            scene_up_name(up));
     else if (f->is_doubtful)
         add_hint(hints, w->name,
                  (hint_cure){"up", scene_up_name(other),
@@ -145,15 +146,14 @@ static void hint_ratio(const seen w[2], scene_hints *hints) {
 static pm_status look(const pm_motion_compare_options *o, seen *w, scene_hints *hints,
                       pm_error *error) {
     const pm_motion_content *content = &w->s->view.content;
-    const bool is_stated = o->up != 0 || content->up_from == PM_MOTION_STATED ||
-                           content->up_from == PM_MOTION_GIVEN;
+    const bool is_stated =
+        o->up != 0 || content->up_from == PM_MOTION_STATED || content->up_from == PM_MOTION_GIVEN;
     w->s->up = o->up != 0 ? (int)o->up : w->s->up;
     w->s->unit_mm = o->unit_mm > 0 ? o->unit_mm : w->s->unit_mm;
     if (!w->s->has_places)
         return PM_OK;
-    const pm_status status =
-        motion_measure_figure(content, w->s->clip, is_stated ? (pm_motion_up)w->s->up : 0,
-                              &w->figure, error);
+    const pm_status status = motion_measure_figure(
+        content, w->s->clip, is_stated ? (pm_motion_up)w->s->up : 0, &w->figure, error);
     if (status != PM_OK)
         return motion_name_failure(status, w->name, error);
     if (o->up == 0 && content->up_from != PM_MOTION_GIVEN)
@@ -163,20 +163,35 @@ static pm_status look(const pm_motion_compare_options *o, seen *w, scene_hints *
     return PM_OK;
 }
 
+/* What is not made equal, and what figures say beside units. */
+static void hint_difference(seen w[2], scene_hints *hints) {
+    if (!w[0].figure.is_posed || !w[1].figure.is_posed)
+        return;
+    if (w[0].s->up != w[1].s->up && w[0].s->up != 0 && w[1].s->up != 0)
+        add_hint(hints, w[1].name,
+                 (hint_cure){"to-up", scene_up_name(w[0].s->up), "turns B when it is converted"},
+                 "%s points up in A, and %s in B: distances have no meaning",
+                 scene_up_name(w[0].s->up), scene_up_name(w[1].s->up));
+    hint_ratio(w, hints);
+}
+
 static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], scene_hints *hints,
                               pm_error *error) {
-    char text[MOTION_ADJUSTMENT_TEXT];
+    const bool are_two = w[0].s != w[1].s;
+    const double unit = w[1].s->unit_mm;
+    char text[MOTION_ADJUSTMENT_TEXT] = "";
     pm_status status = look(o, &w[0], hints, error);
-    if (status == PM_OK && w[0].s != w[1].s)
+    if (status == PM_OK && are_two)
         status = look(o, &w[1], hints, error);
-    if (status == PM_OK && w[0].s != w[1].s && o->unit_mm <= 0 && (w[0].s->unit_mm == 0 || w[1].s->unit_mm == 0) &&
-        w[0].figure.is_posed && w[1].figure.is_posed)
-        hint_ratio(w, hints);
-    if (status == PM_OK && w[0].s != w[1].s)
+    if (status == PM_OK && are_two)
         status = motion_name_failure(subject_meet(w[1].s, w[0].s, text, error), w[1].name, error);
-    if (status == PM_OK && w[0].s != w[1].s && text[0])
-        add_hint(hints, w[1].name, (hint_cure){NULL, "", NULL},
-                 "is compared as A has it: %s", text);
+    if (status == PM_OK && are_two) {
+        w[1].figure.height *= unit > 0 && w[1].s->unit_mm != unit ? unit / w[1].s->unit_mm : 1;
+        hint_difference(w, hints);
+    }
+    if (text[0])
+        add_hint(hints, w[1].name, (hint_cure){NULL, "", NULL}, "is compared as A has it: %s",
+                 text);
     for (int i = 0; i < 2; i++)
         w[i].s->up = w[i].s->up != 0 ? w[i].s->up : PM_MOTION_UP_Y;
     return status;

@@ -172,10 +172,8 @@ static pm_status find_joints(subject *s, pm_error *error) {
 
 pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_error *error) {
     const pm_motion_content *content = &motion->content;
-    *s = (subject){.motion = motion,
-                   .index = index,
-                   .view = *motion,
-                   .has_places = content->node_count > 0};
+    *s = (subject){
+        .motion = motion, .index = index, .view = *motion, .has_places = content->node_count > 0};
     pm_motion_clip *clip = motion_allocate(&s->arena, 1, sizeof *clip);
     pm_status status = motion_check_keys(motion, error);
     if (status != PM_OK || !clip)
@@ -202,10 +200,15 @@ pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUST
                        pm_error *error) {
     motion_adjustment by = {.scale = 1};
     text[0] = '\0';
-    if (s->unit_mm > 0 && other->unit_mm > 0 && s->unit_mm != other->unit_mm)
+    const pm_motion_content *own = &s->view.content, *theirs = &other->view.content;
+    const bool is_unit_known =
+        own->unit_from != PM_MOTION_ESTIMATED || theirs->unit_from != PM_MOTION_ESTIMATED;
+    const bool is_up_known =
+        own->up_from != PM_MOTION_ESTIMATED || theirs->up_from != PM_MOTION_ESTIMATED;
+    if (is_unit_known && s->unit_mm > 0 && other->unit_mm > 0 && s->unit_mm != other->unit_mm)
         by = (motion_adjustment){s->unit_mm / other->unit_mm, MOTION_TURN_NONE, s->unit_mm,
                                  other->unit_mm};
-    if (s->up != 0 && other->up != 0 && s->up != other->up)
+    if (is_up_known && s->up != 0 && other->up != 0 && s->up != other->up)
         by.turn = s->up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
     if (!motion_is_adjusted(by))
         return PM_OK;

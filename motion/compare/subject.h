@@ -55,8 +55,9 @@ typedef struct subject {
 pm_status subject_make(subject *s, const pm_motion *motion, size_t clip, pm_error *error);
 void subject_release(subject *s);
 
-/* Describes it again with the unit and the axis of another, of those that are known of both. *text receives
- * what was done, or is empty. Before anything but unit and axis is changed. */
+/* Describes it again with the unit and the axis of another, of those that are known of both, and not estimated
+ * of both: estimates of equal motions may differ. *text receives what was done, or is empty. Before anything
+ * but unit and axis is changed. */
 pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUSTMENT_TEXT],
                        pm_error *error);
 

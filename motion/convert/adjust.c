@@ -146,7 +146,8 @@ static bool adjust_skins(const adjustment *a, pm_motion *made) {
 
 static bool has_channel(const pm_motion_content *content, int32_t node, pm_motion_path path) {
     for (size_t c = 0; content->clip_count > 0 && c < content->clips[0].channel_count; c++)
-        if (content->clips[0].channels[c].node == node && content->clips[0].channels[c].path == path)
+        if (content->clips[0].channels[c].node == node &&
+            content->clips[0].channels[c].path == path)
             return true;
     return false;
 }

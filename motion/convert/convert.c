@@ -269,9 +269,10 @@ pm_status convert_find_format(const pm_motion_convert_options *options, const ch
 static pm_status check_turn(const conversion *c, pm_error *error) {
     const pm_motion *m = c->document;
     if (c->by.turn != MOTION_TURN_NONE && m->is_body_model && !motion_knows_pelvis(c->motion)) {
-        motion_report(error, PM_ERROR_FILE,
-                      "cannot be turned: a body turns about the rest place of its pelvis, which the "
-                      "file does not have");
+        motion_report(
+            error, PM_ERROR_FILE,
+            "cannot be turned: a body turns about the rest place of its pelvis, which the "
+            "file does not have");
         motion_cure(error, "skeleton", NULL, "gives it: a file of joints with offsets");
         return PM_ERROR_FILE;
     }
@@ -339,7 +340,8 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
                                         c.format, &c.by, error);
     if (status != PM_OK)
         return status;
-    motion_tell_adjustment(options, motion, motion_format_of(motion->content.format), c.format, c.by);
+    motion_tell_adjustment(options, motion, motion_format_of(motion->content.format), c.format,
+                           c.by);
     c.document = convert_find_document(motion, c.format, options, c.by, NULL);
     if (!c.document && !c.format->title)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", c.format->name,

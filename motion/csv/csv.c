@@ -4,8 +4,8 @@
  * columns, of which the joints are one.
  */
 #include "motion/csv/csv.h"
-#include "motion/model/meaning.h"
 #include "motion/base/counts.h"
+#include "motion/model/meaning.h"
 
 #include <string.h>
 

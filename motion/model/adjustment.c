@@ -21,10 +21,9 @@ static pm_status check_number(const char *name, double value, pm_error *error) {
 }
 
 static pm_status check_up(const char *name, pm_motion_up up, unsigned count, pm_error *error) {
-    return (unsigned)up < count
-               ? PM_OK
-               : motion_fail(error, PM_ERROR_ARGUMENT, "%s is %d, which is no pm_motion_up", name,
-                             (int)up);
+    return (unsigned)up < count ? PM_OK
+                                : motion_fail(error, PM_ERROR_ARGUMENT,
+                                              "%s is %d, which is no pm_motion_up", name, (int)up);
 }
 
 static pm_status check(const pm_motion_convert_options *o, pm_error *error) {
@@ -62,7 +61,7 @@ static pm_motion_up usual_up(const pm_motion_convert_options *o, const motion_fo
 static double usual_unit(const pm_motion_convert_options *o, const motion_format *from,
                          const motion_format *to) {
     return o->to_unit_mm != 0 || (o->scale > 0 && o->scale != 1) || is_own(from, to) ? 0
-                                                                                   : to->unit_mm;
+                                                                                     : to->unit_mm;
 }
 
 /* ---- what is done -------------------------------------------------------------------------- */
@@ -96,10 +95,9 @@ static pm_status find_scale(const pm_motion_convert_options *o, const pm_motion 
     if (wanted == 0 || wanted == unit)
         return PM_OK;
     if (unit == 0 && o->to_unit_mm > 0) {
-        motion_fail_option(error, PM_ERROR_ARGUMENT, "to-unit",
-                           "%s does not say its unit of length, and %s",
-                           pm_motion_format_name(motion->content.format),
-                           motion_unit_reason(motion, reason));
+        motion_fail_option(
+            error, PM_ERROR_ARGUMENT, "to-unit", "%s does not say its unit of length, and %s",
+            pm_motion_format_name(motion->content.format), motion_unit_reason(motion, reason));
         motion_cure(error, "unit", "cm", "says it, or another unit");
         return PM_ERROR_ARGUMENT;
     }
@@ -140,8 +138,7 @@ const char *motion_adjustment_text(const pm_motion_content *content, motion_adju
                                 motion_unit_name(by.to_unit_mm, new), turns ? ", " : "");
     if (turns)
         snprintf(text + used, MOTION_ADJUSTMENT_TEXT - used, "up %s%s to %s",
-                 by.turn == MOTION_TURN_Z_TO_Y ? "z" : "y",
-                 guess_of(content->up_from, up_is_given),
+                 by.turn == MOTION_TURN_Z_TO_Y ? "z" : "y", guess_of(content->up_from, up_is_given),
                  by.turn == MOTION_TURN_Z_TO_Y ? "y" : "z");
     return text;
 }
@@ -177,14 +174,12 @@ void motion_tell_adjustment(const pm_motion_convert_options *o, const pm_motion 
     }
     tell_scale(o, motion, &warnings, from, to);
     if (unit_of(o, motion) == 0 && usual > 0)
-        motion_warn_about(&warnings,
-                          (motion_about){.cure = "unit", .hint = "says it, such as cm"},
-                          "the unit of length is not known: %s; %s has %s, and lengths stay as they are",
-                          motion_unit_reason(motion, reason), to->title,
-                          motion_unit_name(usual, unit));
+        motion_warn_about(
+            &warnings, (motion_about){.cure = "unit", .hint = "says it, such as cm"},
+            "the unit of length is not known: %s; %s has %s, and lengths stay as they are",
+            motion_unit_reason(motion, reason), to->title, motion_unit_name(usual, unit));
     else if (unit_of(o, motion) == 0 && states && o->to_unit_mm == 0)
-        motion_warn_about(&warnings,
-                          (motion_about){.cure = "unit", .hint = "says it, such as cm"},
+        motion_warn_about(&warnings, (motion_about){.cure = "unit", .hint = "says it, such as cm"},
                           "the unit of length is not known: %s; %s that states none has cm",
                           motion_unit_reason(motion, reason), to->title);
     if (up_of(o, motion) != PM_MOTION_UP_FOUND)

@@ -99,8 +99,8 @@ static node_channels *find_keys(placing *p, const pm_motion_clip *clip) {
     for (size_t n = 0; found && n < count; n++)
         for (size_t path = 0; path < 3; path++) {
             const pm_motion_channel **channel = &found[n].of[path];
-            if (*channel && (!(*channel)->keys.data ||
-                             clip->timelines[(*channel)->timeline].key_count == 0))
+            if (*channel &&
+                (!(*channel)->keys.data || clip->timelines[(*channel)->timeline].key_count == 0))
                 *channel = NULL;
         }
     return found;
@@ -140,17 +140,17 @@ static box box_of_figure(const placing *p) {
 }
 
 /* At the beginning of a clip; of NULL in the rest pose. */
-static double size_at(const pm_motion_content *content, const pm_motion_clip *clip) {
+static pm_status size_at(const pm_motion_content *content, const pm_motion_clip *clip, double *size,
+                         pm_error *error) {
     placing p;
-    double size = 0;
     const node_channels *channels = begin(&p, content) ? find_keys(&p, clip) : NULL;
     if (channels) {
         place(&p, channels, clip, -(double)INFINITY);
         const box b = box_of_figure(&p);
-        size = longest_of(&b);
+        *size = longest_of(&b);
     }
     motion_arena_release(&p.arena);
-    return size;
+    return channels ? PM_OK : motion_refuse_memory(error);
 }
 
 static bool has_positions(const pm_motion_clip *clip) {
@@ -160,12 +160,20 @@ static bool has_positions(const pm_motion_clip *clip) {
     return false;
 }
 
-double motion_figure_size(const pm_motion_content *content) {
-    double size = content->node_count > 0 ? size_at(content, NULL) : 0;
-    for (size_t i = 0; content->node_count > 0 && size == 0 && i < content->clip_count; i++)
+pm_status motion_find_size(const pm_motion_content *content, double *size, pm_error *error) {
+    *size = 0;
+    if (content->node_count == 0)
+        return PM_OK;
+    const pm_status status = size_at(content, NULL, size, error);
+    for (size_t i = 0; status == PM_OK && *size == 0 && i < content->clip_count; i++)
         if (has_positions(&content->clips[i]))
-            return size_at(content, &content->clips[i]);
-    return size;
+            return size_at(content, &content->clips[i], size, error);
+    return status;
+}
+
+double motion_figure_size(const pm_motion_content *content) {
+    double size = 0;
+    return motion_find_size(content, &size, NULL) == PM_OK ? size : 0;
 }
 
 /* ---- the rest pose ------------------------------------------------------------------------- */
@@ -270,9 +278,8 @@ static bool measure_pose(const measuring *m, pose_measures *found) {
     for (size_t i = 0; i < 3; i++) {
         found->extent[i] = b.high[i] - b.low[i];
         found->low[i] = b.low[i];
-        found->head[i] = m->head < m->count
-                             ? world[m->joints[m->head]].p[i] - world[m->joints[0]].p[i]
-                             : 0;
+        found->head[i] =
+            m->head < m->count ? world[m->joints[m->head]].p[i] - world[m->joints[0]].p[i] : 0;
         length += found->head[i] * found->head[i];
     }
     for (size_t i = 0; i < 3 && length > 0; i++)
@@ -334,11 +341,13 @@ static bool stands_along(const measuring *m, const motion_figure *f, size_t axis
 /* The axis along which the figure stands or, if it does not, along which the lowest joint stays. 0: none. */
 static size_t guess_up(const measuring *m, const motion_figure *f) {
     const size_t y = PM_MOTION_UP_Y, z = PM_MOTION_UP_Z;
-    return stands_along(m, f, y, z)                     ? y
-           : stands_along(m, f, z, y)                   ? z
-           : unrest_of(m, y) < still * unrest_of(m, z) ? y
-           : unrest_of(m, z) < still * unrest_of(m, y) ? z
-                                                        : 0;
+    const bool stays_y = unrest_of(m, y) < still * unrest_of(m, z);
+    const bool stays_z = unrest_of(m, z) < still * unrest_of(m, y);
+    return stands_along(m, f, z, y)   ? stays_y ? y : z
+           : stands_along(m, f, y, z) ? y
+           : stays_y                  ? y
+           : stays_z                  ? z
+                                      : 0;
 }
 
 static void choose_up(const measuring *m, motion_figure *f) {
@@ -374,9 +383,9 @@ static pm_motion_up up_at_rest(const placing *p, const motion_figure *f) {
     const double y = b.high[1] - b.low[1], z = b.high[2] - b.low[2];
     if (f->stands_at_rest)
         return f->rest_axis == 0 ? PM_MOTION_UP_FOUND : (pm_motion_up)f->rest_axis;
-    return y > further * z                                              ? PM_MOTION_UP_Y
+    return y > further * z                                             ? PM_MOTION_UP_Y
            : z > further * y && p->content->node_count >= LEAST_JOINTS ? PM_MOTION_UP_Z
-                                                                        : PM_MOTION_UP_FOUND;
+                                                                       : PM_MOTION_UP_FOUND;
 }
 
 pm_status motion_measure_figure(const pm_motion_content *content, const pm_motion_clip *clip,

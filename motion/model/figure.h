@@ -14,6 +14,9 @@
  * are not finite, or memory is exhausted. */
 double motion_figure_size(const pm_motion_content *content);
 
+/* The same, which fails where memory is exhausted. */
+pm_status motion_find_size(const pm_motion_content *content, double *size, pm_error *error);
+
 typedef struct motion_figure {
     /* The rest pose of what a head and feet hang on, if they are above and below the hips along an axis. */
     bool stands_at_rest;

@@ -33,7 +33,8 @@ const char *motion_up_name(pm_motion_up up) {
 
 const char *motion_unit_reason(const pm_motion *motion, char text[MOTION_REASON_TEXT]) {
     char first[MOTION_UNIT_TEXT], second[MOTION_UNIT_TEXT];
-    snprintf(text, MOTION_REASON_TEXT, "%s", motion->rests_upright
+    snprintf(text, MOTION_REASON_TEXT, "%s",
+             motion->rests_upright
                  ? "no usual unit makes the figure 1.2 to 2.3 m tall"
                  : "at rest there is no figure with its head above its hips and feet");
     if (motion->unit_candidates[0] > 0)
@@ -97,8 +98,8 @@ pm_status motion_find_meaning(pm_motion *motion, const pm_motion_read_options *o
         content->up = options->up;
         content->up_from = PM_MOTION_GIVEN;
     }
-    if (content->node_count > 0 && (content->up_from == PM_MOTION_UNKNOWN ||
-                                    content->unit_from == PM_MOTION_UNKNOWN))
+    if (content->node_count > 0 &&
+        (content->up_from == PM_MOTION_UNKNOWN || content->unit_from == PM_MOTION_UNKNOWN))
         status = estimate(motion, error);
     return status == PM_OK ? motion_find_mover(content, error) : status;
 }

@@ -181,10 +181,10 @@ struct pm_motion {
     bool has_no_lengths; /* its nodes have names and parents alone */
     /* Of what lengths are in, where the file multiplies them: ASF's own `length`. 0: 1 */
     double unit_factor;
-    bool rests_upright; /* as a figure whose height tells the unit */
+    bool rests_upright;        /* as a figure whose height tells the unit */
     double unit_candidates[2]; /* of a unit that is not known because both fit; else 0 */
-    bool headers_only;     /* some channels have no keys, and nothing makes them */
-    bool keeps_times;      /* its keys were chosen: a format that has times of keys writes them */
+    bool headers_only;         /* some channels have no keys, and nothing makes them */
+    bool keeps_times; /* its keys were chosen: a format that has times of keys writes them */
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
@@ -217,8 +217,8 @@ struct motion_format {
     double unit_mm;
     pm_motion_up up;
     bool states_meaning; /* files say which unit and axis they have, and without that mean others */
-    bool is_text;         /* takes an order of angles and a number of decimals */
-    bool selects;         /* `write` calls motion_samples.select before it reads */
+    bool is_text;        /* takes an order of angles and a number of decimals */
+    bool selects;        /* `write` calls motion_samples.select before it reads */
     /* Gives keys of rotations, (key_count, channel_count, 4), as they are in memory otherwise. `type`
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,

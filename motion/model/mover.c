@@ -112,7 +112,11 @@ pm_status motion_find_mover(pm_motion_content *content, pm_error *error) {
     content->mover = PM_NO_INDEX32;
     if (content->node_count == 0)
         return PM_OK;
-    t.least = least_travel * motion_figure_size(content);
+    double size = 0;
+    const pm_status status = motion_find_size(content, &size, error);
+    if (status != PM_OK)
+        return status;
+    t.least = least_travel * size;
     const bool good = place_rests(&t, &arena);
     for (size_t i = 0; good && i < content->clip_count; i++)
         mark_clip(&t, &content->clips[i]);

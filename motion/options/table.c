@@ -234,13 +234,13 @@ const option_row option_rows[] = {
     {NAME("literal-rate", NULL), TYPE(flag), READ(literal_rate), .formats = BVH | NPZ,
      .verbs = OF_READERS, TOPIC(reading),
      HELP("use the frame time exactly as written: .0083333 is not 120 Hz")},
-    {NAME("up", "AXIS"), WORDS(motion_up_words, PM_MOTION_UP_Y), TASK(up),
-     .verbs = OF_READERS, TOPIC(reading),
+    {NAME("up", "AXIS"), WORDS(motion_up_words, PM_MOTION_UP_Y), TASK(up), .verbs = OF_READERS,
+     TOPIC(reading),
      HELP("the axis that points up in the input: y or z; default: what the format states, else "
           "estimated by the figure; see: posemill info")},
-    {NAME("unit", "UNIT"), TYPE(number), TASK(unit_mm), ABOVE(0, 0), .words = motion_to_unit_words + 1,
-     .word_values = motion_to_unit_values + 1, .info.unit = "millimetres", .verbs = OF_READERS,
-     TOPIC(reading),
+    {NAME("unit", "UNIT"), TYPE(number), TASK(unit_mm), ABOVE(0, 0),
+     .words = motion_to_unit_words + 1, .word_values = motion_to_unit_values + 1,
+     .info.unit = "millimetres", .verbs = OF_READERS, TOPIC(reading),
      HELP("unit of length of the input: mm, cm, dm, m, in, ft, or a number of millimetres; "
           "default: what the format states, else estimated by the height of the figure")},
     {NAME("layout", "LAYOUT"), TYPE(path), READ(layout), .words = layout_words,

@@ -472,7 +472,11 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);
-    return made_end(r.to, status, reduced, error);
+    const bool is_reported = status == PM_OK && reduction;
+    status = made_end(r.to, status, reduced, error);
+    if (status != PM_OK && is_reported)
+        pm_motion_reduction_destroy(reduction);
+    return status;
 }
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

@@ -285,9 +285,10 @@ void page_write_slides(FILE *file, const page *p) {
         write_slide(file, p, next);
     }
     if (shown == 0)
-        fputs(!compare_has_places(c)     ? "<li>not known without a skeleton</li>\n"
-              : isnan(p->outcome->unit_mm) ? "<li>not known without a unit of length</li>\n"
-                                           : "<li>No joint that stands in A moves by 1 mm in B.</li>\n",
+        fputs(!compare_has_places(c) ? "<li>not known without a skeleton</li>\n"
+              : isnan(p->outcome->unit_mm)
+                  ? "<li>not known without a unit of length</li>\n"
+                  : "<li>No joint that stands in A moves by 1 mm in B.</li>\n",
               file);
 }
 

@@ -119,8 +119,7 @@ static void note_meaning(void *user, pm_log_level level, const pm_error *remark)
                  (int)sizeof w->report->converted - 1, remark->message);
 }
 
-static pm_motion_convert_options writing_options(task_work *w,
-                                                 const pm_motion_observer *observer) {
+static pm_motion_convert_options writing_options(task_work *w, const pm_motion_observer *observer) {
     const pm_motion_batch_task *o = w->how->task;
     return (pm_motion_convert_options){.format = w->format,
                                        .clip = task_first_clip(w),

@@ -137,9 +137,9 @@ static void print_meaning(const pm_motion *motion) {
                    has_up ? motion_up_name(content->up) : "unknown", has_up ? " (" : "",
                    has_up ? motion_source_words[content->up_from] : "", has_up ? ")" : "");
     if (content->mover != PM_NO_INDEX32)
-        printable_line(stdout, "  '%s' carries the figure",
-                       motion_joint_name(shown, content->nodes[content->mover].name,
-                                         content->mover));
+        printable_line(
+            stdout, "  '%s' carries the figure",
+            motion_joint_name(shown, content->nodes[content->mover].name, content->mover));
     else if (content->node_count > 0)
         printable_line(stdout, "  the figure stays in place");
 }

@@ -170,10 +170,9 @@ static void report_conversion(const command_options *options, const char *in, co
         char root[256];
         describe_root(options, report, root);
         printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
-                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s%s%s%s%s", in, out,
-                       report->node_count, report->clip_count,
-                       report->clip_count == 1 ? "" : "s", report->converted[0] != '\0' ? "; " : "",
-                       report->converted,
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s%s%s%s%s", in, out, report->node_count,
+                       report->clip_count, report->clip_count == 1 ? "" : "s",
+                       report->converted[0] != '\0' ? "; " : "", report->converted,
                        report->edited[0] != '\0' ? "; " : "", report->edited, root,
                        report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
     }
