@@ -46,7 +46,7 @@ def reward(xp: Any, reference: dict[str, Any], simulated: dict[str, Any]) -> Any
 def main() -> None:
     xp = tensors()
     rng = np.random.default_rng(1)
-    lib = pm.MotionLibrary.from_files(sys.argv[1:], method="squad", scale=0.01, turn="y-to-z")
+    lib = pm.MotionLibrary.from_files(sys.argv[1:], method="squad", scale=0.01, up="y", to_up="z")
     ids, start = lib.sample_times(BODIES, rng, truncate=STEPS * DT)
     out = lib.sample(ids, start, fields=FIELDS)
     if xp is not np:

@@ -31,6 +31,7 @@ typedef ... *cl_event;
 CALLBACKS = """
 extern "Python" void python_keep_text(void *list, const char *text);
 extern "Python" void python_keep_page(void *list, const char *text, size_t size);
+extern "Python" pm_engine *python_open_device(void);
 extern "Python" void python_note_warning(void *dict, pm_log_level level, const pm_error *remark);
 """
 
@@ -41,6 +42,7 @@ SOURCE = """
 #include <posemill/posemill_library.h>
 #include <posemill/posemill_motion.h>
 
+#include "functions.h"
 #include "native.h"
 """
 
@@ -62,8 +64,8 @@ def main() -> None:
     builder.cdef(OPENCL)
     for header in HEADERS:
         builder.cdef(declarations((include / "posemill" / header).read_text(encoding="utf-8")))
-    native = Path(__file__).parent / "native.h"
-    builder.cdef(declarations(native.read_text(encoding="utf-8")))
+    for own in ("functions.h", "native.h"):
+        builder.cdef(declarations((Path(__file__).parent / own).read_text(encoding="utf-8")))
     builder.cdef(CALLBACKS)
     builder.set_source("posemill._native", SOURCE, py_limited_api=True)
     builder.emit_c_code(str(output))

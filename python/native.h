@@ -16,6 +16,27 @@
 /* Writes a file, which appears when it is complete. */
 pm_status native_save(const char *path, const char *text, size_t size, pm_error *error);
 
+/* A motion, and the steps that it goes through. */
+typedef struct native_chain {
+    const pm_motion *motion;
+    const char *name; /* of the motion, in messages */
+    const pm_motion_step *steps;
+    size_t step_count;
+    pm_engine *engine;       /* of resampling. NULL: for each either of these: */
+    pm_engine *plain;        /* plain C */
+    pm_engine *(*open)(void); /* the device, where it repays its opening */
+    pm_motion_log_function log; /* receives what is unusual */
+    void *log_user;
+} native_chain;
+
+/* The result in memory; of a last step that reduces also its numbers, else NULL. */
+pm_status native_make(const native_chain *chain, pm_motion **made, pm_motion_reduction **reduction,
+                      pm_error *error);
+
+/* The result in a file, with the bytes that `posemill run` writes. */
+pm_status native_write(const native_chain *chain, const pm_motion_batch_task *writing,
+                       const char *path, bool makes_folders, pm_error *error);
+
 /* Lets native_stop end a run with these options, and small files reuse the memory of those before. */
 void native_let_stop(pm_motion_batch_options *options);
 

@@ -157,6 +157,23 @@ typedef struct pm_library_build_options {
 PM_API pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_content *robot,
                                         pm_motion **matched, pm_error *error);
 
+/* Swaps left and right of a motion of a robot, as pm_motion_mirror does of a motion with nodes: the angles of
+ * hinges of both sides change places, and are negated where the mirror image of an axis, which is that of a
+ * turn, points against the axis of the other side; those of hinges in the middle likewise. The root, and
+ * bodies that the file has, are mirrored across the plane. Pairs are found by the names of hinges and bodies,
+ * or by `options->pairs`; they and `options->normal` are as there, with nodes that are joints of `robot`.
+ * Other numbers of the file stay, which notes of the result say.
+ *
+ * Refused with PM_ERROR_FILE, beside what pm_library_match_robot and pm_motion_mirror refuse: names of hinges
+ * and of bodies that pair differently, axes that are no mirror images, and a body in the file without its
+ * partner. The result has the columns of the file: pm_motion_convert writes it. Twice is the identity to the
+ * bit where the angles of the rest pose are mirror images and all rest rotations are, up to half turns.
+ * `options` and `report` may be NULL. Thread-safe. */
+PM_API pm_status pm_library_mirror_robot(const pm_motion *motion, const pm_library_content *robot,
+                                         const pm_motion_mirror_options *options,
+                                         pm_motion **mirrored, pm_motion_mirror_report *report,
+                                         pm_error *error);
+
 /* Writes the clips of motion files, each of them a motion, to a library's file. A thread holds
  * one motion at a time, so memory does not grow with the number of files, which are read twice.
  * All files have joints with the names and the parents of the first one's, in any order, or are

@@ -279,6 +279,33 @@ PM_API const pm_motion_content *pm_motion_get_content(const pm_motion *motion);
  * when there is none, or an argument is NULL. */
 PM_API bool pm_motion_find_joint(const pm_motion *motion, const char *name, uint32_t *node);
 
+/* ---- reach --------------------------------------------------------------- */
+
+/* How far what moves with a node reaches from it, in the node's own space, below its scale. Vertices of a skin are
+ * where the inverse bind matrix of the joint takes them; those of a mesh without a skin are where they are, and
+ * move with the node that has the mesh. Morph targets count with weights from 0 to 1. */
+typedef struct pm_motion_reach {
+    bool has_vertices;      /* false: it moves none, and the box is 0 */
+    double low[3], high[3]; /* the box about all vertices that it moves with any weight */
+    double farthest;        /* the distance of the farthest of these from the node */
+    double
+        reach; /* of the farthest that it moves with at least an eighth of the vertex's weights. A motion
+                     without meshes: of the farthest child or tail */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_reach;
+
+/* Finds it for each node: `nodes` has room for node_count rows. The vertices are read in this call, also of a motion
+ * that was made of others and has the joints of a file. Refused with PM_ERROR_FILE: meshes that are compressed by
+ * Draco or drawn as instances, and accessors, weights and joints of vertices that are not valid. `has_mesh`, which
+ * may be NULL, receives whether any node moves vertices. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes,
+                                      bool *has_mesh, pm_error *error);
+
+/* Where distances are measured, in place of a length. */
+#define PM_MOTION_AT_MESH (-1.0)   /* at the corners of the box of pm_motion_reach */
+#define PM_MOTION_AT_JOINTS (-2.0) /* at joints alone */
+
 /* ---- for crowds ---------------------------------------------------------- */
 
 typedef struct pm_motion_character_options {
@@ -294,7 +321,8 @@ typedef struct pm_motion_character_options {
  * motion a description with a track per joint. A joint has the key times of all its channels; at
  * key times of the other channels, a channel has the value of its own interpolation. Joints that a
  * clip does not animate have their rest pose as a key; in a clip with a fault, all joints have it.
- * All pointers are valid until the character is destroyed. */
+ * Where a file has meshes, the skeleton has as radii the distances of the farthest vertices that each joint moves
+ * with any weight, so that PM_CROWD_BOUNDS encloses what is drawn. All pointers are valid until the character is destroyed. */
 typedef struct pm_motion_character {
     pm_skeleton_desc skeleton;
     const pm_clip_desc *clips; /* in the order of the motion's clips */
@@ -315,8 +343,11 @@ typedef struct pm_motion_character {
      * skeleton, so that root motion leaves it out: pm_motion_extract_root makes the root move with it.
      * PM_NO_INDEX32: none */
     uint32_t moves_below_root;
+    /* Why the vertices of the meshes cannot be read, so that skeleton.radii is NULL. NULL: they can, or there are
+     * none */
+    const char *unread_mesh;
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[3]; /* 0 */
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
@@ -455,6 +486,9 @@ typedef struct pm_motion_convert_options {
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
     unsigned
         decimals; /* of the numbers in the rows of BVH. 0: 6, and from BVH to BVH the source's */
+    bool
+        drop_rest; /* glTF: true: clips have no channels of nodes that keep their rest pose. Players
+                       that do not reset nodes between clips then show the pose of the clip before */
     /* Called on the calling thread with each kind of object that the format cannot hold, such as "2
      * skins". NULL: not called. */
     void (*left_out)(void *user, const char *what);
@@ -477,6 +511,9 @@ typedef struct pm_motion_convert_options {
  * joints keep their channels, and numbers that do not change keep their text, except as `euler` and
  * `decimals` require. BVH has no scales: constant uniform ones are
  * multiplied into the lengths below them. Nothing is resampled: BVH and NPZ require uniform keys.
+ * A glTF file that is made anew has a skin of each tree of nodes, bound to the rest pose, unless the motion has
+ * skins that say more. In clips of glTF that are not as they were read, a channel that has one value at all
+ * times has one key, or two where no other channel has the last time of the clip.
  * The file appears when it is complete. Blocks. Thread-safe, also for one motion. */
 PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
@@ -487,27 +524,37 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
-    bool has_angle;  /* false: 0.5 degrees, and with a distance none */
+    bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
+    bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
-    double position; /* the largest distance between positions relative to the parent. 0: keys
-                        between equal ones are dropped */
+    double position; /* the largest distance between positions relative to the parent. 0: with
+                        has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
+                        the longest extent of the figure at rest, or 2^-22 of the largest coordinate
+                        if that is more; with a distance not more than an eighth of it divided by the
+                        depth of the hierarchy. A default bounds what is dropped, and refuses nothing */
     double scale_error; /* the largest difference of scales and weights, as a part of the source's.
-                           0: as of `position` */
-    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of
-     * three points on its axes, `at` from it in its own space. The error is shared among the joints of
-     * a chain. 0: none. Refused for positions and scales with cubicspline. */
+                           0: as of `position`, with has_scale_error; the default is 1e-5, with a
+                           distance at most what moves the figure by as much */
+    /* The largest distance in model space, with the whole hierarchy, of each joint's position and of points
+     * that move with it. The error is shared among the joints of a chain. 0: none. Refused for positions and
+     * scales with cubicspline. */
     double distance;
-    double at; /* with a distance */
+    /* With a distance, the points. PM_MOTION_AT_MESH: the corners of the box of pm_motion_reach, so that no vertex
+     * of a skin is farther from where the source has it than `distance`; refused where pm_motion_find_reach is, and
+     * without vertices. PM_MOTION_AT_JOINTS: none. A length: three on the joint's axes, that far from it in model
+     * space, below all scales, in the rest pose with the largest scales of the clip. 0: the mesh where there is one
+     * whose vertices can be read, otherwise 10 cm, or of an unknown unit a 17th of the figure */
+    double at;
     /* Of the rotations: slerp, whose keys are a subset of the source's; cubicspline, with the source's
      * values at a subset of its keys and tangents that are fitted; or squad, hermite or spline through a
      * subset of its keys, with their own tangents and ends. A rotation that has a step which no cubic
      * follows within the bound is reduced as slerp. Refused: cubicspline with `common`, and a motion that
      * squad, hermite or spline leaves by more than the bound even with all keys, as where it jumps */
     pm_method curve;
-    bool smooth;         /* with cubicspline: the velocity is continuous at keys, but for corners */
-    bool common;         /* all reduced channels of a clip have keys at the same times. Refused for
-                        channels whose times differ in the source */
+    bool smooth; /* with cubicspline: the velocity is continuous at keys, but for corners */
+    bool common; /* all reduced channels of a clip that have more than one key have them at the
+                        same times. Refused for channels whose times differ in the source */
     const size_t *clips; /* indices of the clips to reduce; the others remain. NULL: all */
     size_t clip_count;
     uint32_t threads; /* for the work, the calling thread included. 0: pm_processors() */
@@ -551,8 +598,11 @@ typedef struct pm_motion_reduction_numbers {
     /* With a distance: in model space. `channel` is PM_NO_INDEX, and these are the node and its clip. */
     pm_motion_error_bound distance;
     size_t distance_node, distance_clip;
+    double at; /* of the options, and where that is 0 what was taken; 0 without a distance */
+    /* Why vertices, which were to be the default of `at`, cannot be read. NULL: they can, or there are none */
+    const char *unread_mesh;
 
-    uint64_t reserved[4]; /* 0 */
+    uint64_t reserved[2]; /* 0 */
 } pm_motion_reduction_numbers;
 
 /* A report of what was reduced. Immutable: all threads may read it at once. */
@@ -562,7 +612,9 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * with linear interpolation those that are needed for the bounds. Keys and times of the result are
  * single precision, as glTF has them, and the bounds are those of their curves; bounds that single
  * precision cannot keep are refused with PM_ERROR_ARGUMENT. Channels with steps and with
- * cubicspline keep their keys. The first and the last key of a channel remain.
+ * cubicspline keep their keys. The first and the last key of a channel remain, but a channel in which all
+ * keys are equal, or whose first number is within the bound of all others, has one key; if no other channel
+ * has the last time of the clip, one of them keeps it.
  * A rotation channel of slerp has the fewest keys for its bound, or, where a segment is longer than
  * 128 keys, nearly so; each segment of cubicspline is about as long as it can be; of squad, hermite
  * and spline keys are removed while the bound holds. These have linear interpolation in the result,
@@ -665,10 +717,13 @@ PM_API pm_status pm_motion_extract_root(const pm_motion *motion,
 /* ---- mirroring, joining and cutting ---------------------------------------- */
 
 typedef struct pm_motion_mirror_options {
-    pm_motion_axis normal; /* of the plane, which goes through the origin. 0: x */
+    /* Of the plane, which goes through the origin. 0: the axis across which the rest pose maps most pairs
+     * onto each other */
+    pm_motion_axis normal;
     /* A text file with two names of joints on each line, with a tab between them, or a blank. NULL:
-     * pairs are found by names: Left and Right as parts of words, L and R between separators or at
-     * an end (L_Hip, hip.L), and l and r before a name (lThigh, lfemur) */
+     * pairs are found by names: by left and right, lft and rgt, and their signs in Chinese and Japanese; L
+     * and R between separators (L_Hip, hip.L), or where a joint has the other name (LHip, lfemur, HandL);
+     * FL, FR, RL, RR and others of quadrupeds. Numbers behind a separator at the end may differ (_015) */
     const char *pairs;
 
     uint64_t reserved[8]; /* must be 0 */
@@ -681,18 +736,27 @@ typedef struct pm_motion_mirror_report {
     size_t pair_count;
     const uint32_t *alone; /* nodes whose names have a side, without a node of the other side */
     size_t alone_count;
+    pm_motion_axis plane; /* across which left and right changed places: as given or found */
+    uint32_t farthest;    /* the first node of the pair with the largest distance */
+    size_t image_count;   /* pairs whose rest positions are mirror images within a hundredth of the
+                             largest extent of all paired nodes */
+    /* For each node, from the mirror image of its rest position to its partner's, in units of length; 0
+     * without a partner. The plane goes through the joint from which all pairs branch off */
+    const double *distances;
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_mirror_report;
 
 /* Makes a motion in which left and right have changed places: in the world, each joint moves from its
  * rest pose as its partner does on the other side of the plane, on the same skeleton. The rest pose
- * is taken to be that of a figure with equal sides. Rotations of joints whose rest rotations are each
+ * is taken to be that of a figure with equal sides; the report says where it is not. Rotations of joints whose rest rotations are each
  * other's mirror images, up to half turns about axes, only change signs and places of numbers, so
  * that twice is the identity to the bit. Positions of joints that are animated are mirrored, about
  * the rest pose where the lengths of both sides differ; a joint in the middle that stays at its rest
- * position keeps it. Scales change places; weights and numbers without a node stay.
- * Refused with PM_ERROR_FILE: a motion without nodes or pairs, and pairs whose parents are no pair.
+ * position keeps it. Scales change places; weights and numbers without a node stay. Notes of the result say
+ * how the plane was found, and name pairs that are no mirror images at rest.
+ * Refused with PM_ERROR_FILE: a motion without nodes or pairs, pairs whose parents are no pair and, without
+ * `normal`, a rest pose that maps no pair, or as many across two axes.
  * The result has no file: pm_motion_convert writes it. Destroy it with
  * pm_motion_destroy; the source may be destroyed before. `options` and `report` may be NULL. Blocks.
  * Thread-safe, also for one motion. */
@@ -753,21 +817,52 @@ typedef struct pm_motion_edit_options {
 PM_API pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
                                 pm_motion **edited, pm_error *error);
 
-/* ---- filling gaps -------------------------------------------------------- */
+/* ---- filling gaps and repairing jumps ------------------------------------ */
+
+typedef enum pm_motion_jump_kind {
+    PM_MOTION_JUMP_BACK =
+        0, /* a flip or a spike: after `key_count` keys the channel is back where it was */
+    PM_MOTION_JUMP_STAYS, /* it does not come back within the longest gap: a cut, a teleport */
+    PM_MOTION_JUMP_START  /* from key 0 to key 1: key 0 is apart, as a T-pose is */
+} pm_motion_jump_kind;
+
+/* A step from a key to the next one that no motion around it explains: a rotation that turns by more than
+ * `jump_degrees`, or a position that moves by more than a twentieth of the size of its path, eight times as
+ * fast as the median of the ten keys on both sides, and three times as fast as the steps beside it. It is
+ * back after at most 5 keys (a spike), or where both jumps of a rotation are above 90 degrees, after any
+ * number (a flip): with the distance or angle across the keys, or the angle between the turns there and
+ * back, at most a third of both jumps. Rotations are compared as rotations: angles that are written with
+ * another turn, or as another solution of the same rotation, do not jump. Steps, cubic splines, and
+ * channels of fewer than 5 keys have no jumps. */
+typedef struct pm_motion_jump {
+    pm_motion_jump_kind kind;
+    size_t clip, channel;
+    size_t key;       /* the first behind the jump */
+    size_t key_count; /* until it is back; 0, unless it comes back */
+    double time;      /* of the key, in seconds */
+    double size;      /* degrees, or of a position units of length, from the key before */
+} pm_motion_jump;
 
 typedef struct pm_motion_fill_options {
     /* Rotations that hold exactly still for more than this number of frames, while another rotation
      * moves, are gaps too, unless they never move; the first of these frames is not. 0: they are not */
     size_t frozen;
     double longest; /* seconds between the keys about a gap; longer ones are refused. 0: 0.5 */
+    bool jumps; /* true: keys between a jump and the way back are gaps too, of at most `longest` */
+    double jump_degrees; /* what a rotation jumps by at least, up to 180. 0: 30 */
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_fill_options;
 
+/* `jumps` is valid until the filled motion is destroyed. */
 typedef struct pm_motion_fill_report {
     size_t nan_gaps, nan_keys;       /* runs of keys that are not finite, and their keys */
     size_t frozen_gaps, frozen_keys; /* of rotations that hold still */
     double longest;                  /* seconds, of all gaps */
+    /* With `jumps`, all that were found, in the order of clips, channels and keys: those that come back
+     * are repaired, the others are left as they are */
+    const pm_motion_jump *jumps;
+    size_t jump_count;
 
     uint64_t reserved[4]; /* 0 */
 } pm_motion_fill_report;
@@ -776,7 +871,8 @@ typedef struct pm_motion_fill_report {
  * must have been read for with keep_nan. The keys of a rotation in a gap are those of a hermite curve
  * (pm_method) between the good keys about it, with the velocities of the segments on both sides, or
  * that of the gap where there is none; of other numbers, those of a cubic Hermite spline likewise.
- * A gap at an end takes the nearest good key. Keys that are not in gaps keep their bits.
+ * A gap at an end takes the nearest good key. Keys that are not in gaps keep their bits. Jumps are looked
+ * for once the other gaps are filled.
  * Refused with PM_ERROR_FILE: a longer gap, with its joint and time, and a channel without any good
  * key. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the
  * source may be destroyed before. `options` and `report` may be NULL. Blocks. Thread-safe, also for
@@ -786,7 +882,8 @@ PM_API pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_op
 
 /* ---- comparing ----------------------------------------------------------- */
 
-/* Clips are compared joint by joint: rotations relative to the parent, and places in the world.
+/* Clips are compared joint by joint: rotations relative to the parent, and places in the world, of the joint and of
+ * points that move with it.
  * Joints are matched by name, otherwise by order. Lengths are not converted. */
 typedef struct pm_motion_compare_options {
     size_t clip_a, clip_b; /* indices among the clips of A and of B */
@@ -813,6 +910,10 @@ typedef struct pm_motion_compare_options {
     /* Joints of A whose contacts with the ground are found, names separated by commas; or "feet", those with
      * foot, toe or ankle in their names. Both motions require skeletons. NULL: none */
     const char *contacts;
+    /* Where distances are measured, beside the joints, as of pm_motion_reduce_options: PM_MOTION_AT_MESH, the vertices
+     * of A or, where it has none, of B; PM_MOTION_AT_JOINTS, nowhere; a length. 0: the mesh where there is one whose
+     * vertices can be read, otherwise nowhere */
+    double at;
     bool has_tolerance; /* true: the two numbers that follow are checked */
     double tolerance_degrees, tolerance_mm;
     pm_motion_log_function
@@ -823,7 +924,7 @@ typedef struct pm_motion_compare_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[7]; /* must be 0 */
+    uint64_t reserved[6]; /* must be 0 */
 } pm_motion_compare_options;
 
 /* The values of one measure along the times. NaN: not known. */
@@ -834,8 +935,9 @@ typedef struct pm_motion_extent {
 
 /* How much A and B differ. */
 typedef struct pm_motion_difference {
-    pm_motion_extent angle;        /* between the rotations, in degrees */
-    pm_motion_extent distance;     /* between the places, in units of length */
+    pm_motion_extent angle; /* between the rotations, in degrees */
+    pm_motion_extent
+        distance; /* between the places, the largest of the points, in units of length */
     pm_motion_extent velocity;     /* length of the difference of angular velocities, degrees/s */
     pm_motion_extent acceleration; /* of angular accelerations, degrees/s^2 */
     /* How far a joint that stands on the ground in A moves horizontally in B, in units of length,
@@ -909,8 +1011,9 @@ typedef struct pm_motion_differences {
     const pm_motion_contact *contacts; /* in the order of A or of the names; NULL: not asked for */
     size_t contact_count;
     uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
+    double at;               /* where distances are measured, as of the options; never 0 */
 
-    uint64_t reserved[8]; /* 0 */
+    uint64_t reserved[7]; /* 0 */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */
@@ -940,8 +1043,10 @@ typedef struct pm_motion_page_options {
     const char *made_by; /* what the page says about how it was made, such as a command line. NULL:
                             pm_motion_write_page */
     bool hides_poses;    /* true: curves, without the figures */
-    bool has_joint;      /* false: the joint with the largest angle is chosen at first */
-    size_t joint;        /* node of A */
+    bool
+        has_joint; /* false: the joint with the largest angle between A and B is chosen at first, of
+                            one motion that from its first pose */
+    size_t joint;  /* node of A */
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
@@ -1050,8 +1155,9 @@ typedef struct pm_motion_batch_task {
     pm_motion_up up, to_up; /* as in pm_motion_convert_options */
     double unit_mm, to_unit_mm;
     unsigned decimals;
+    bool drop_rest;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
-     * `at` may be 0: 10 cm, which are 10 units of BVH and 0.1 otherwise. Its clips, threads and
+     * `at` may be 0: 10 cm, or of an unknown unit a 17th of the figure. Its clips, threads and
      * progress are those of the batch. NULL: they are not */
     const pm_motion_reduce_options *reduce; /* EXPERIMENTAL */
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "motion/amc/asf.h"
-#include "motion/base/printable.h"
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 
@@ -26,8 +25,6 @@ typedef struct reader {
     size_t frames;
     pm_error *error;
 } reader;
-
-/* ---- the skeleton -------------------------------------------------------------------------- */
 
 static bool try_beside(const char *folder, const char *stem, size_t size, char *path, size_t room,
                        char **data, size_t *bytes, char reason[INPUT_REASON_SIZE]) {
@@ -70,8 +67,6 @@ static pm_status read_skeleton(reader *r) {
     r->motion->unit_factor = r->skeleton.length;
     return status;
 }
-
-/* ---- the frames ---------------------------------------------------------------------------- */
 
 /* A frame begins with a line of its number alone. */
 static bool is_frame(text_span line) {
@@ -151,8 +146,6 @@ static pm_status read_numbers(reader *r) {
     r->given = calloc(r->skeleton.count, sizeof *r->given);
     return r->numbers && r->given ? read_frames(r) : motion_refuse_memory(r->error);
 }
-
-/* ---- the model ----------------------------------------------------------------------------- */
 
 static void rotation_of(const reader *r, const asf_bone *bone, const double *frame, double q[4]) {
     double turn[4] = {0, 0, 0, 1}, back[4];
@@ -260,8 +253,6 @@ static pm_status make_clip(const reader *r) {
                           "has no rate; %d frames per second are taken", (int)USUAL_RATE);
     return PM_OK;
 }
-
-/* ---- the format ---------------------------------------------------------------------------- */
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     reader r = {.input = input, .motion = motion, .error = error};

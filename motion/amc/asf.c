@@ -13,8 +13,6 @@
 
 enum { MOST_BONES = 4096 };
 
-/* ---- words --------------------------------------------------------------------------------- */
-
 static const char blanks[] = "(),";
 
 bool asf_next_line(asf_lines *lines, text_span *line) {
@@ -39,12 +37,9 @@ bool asf_next_number(text_span *line, double *number) {
 }
 
 pm_status asf_refuse(const asf_lines *lines, const char *what, text_span word, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     return motion_refuse(error, "line %zu: %s '%s'", lines->number, what,
-                         motion_printable(shown, word.begin, word.size));
+                         MOTION_SHOWN(word.begin, word.size));
 }
-
-/* ---- frames -------------------------------------------------------------------------------- */
 
 void asf_turn(double q[4], char axis, double angle, bool radians) {
     const double half = (radians ? angle : angle * (3.14159265358979323846 / 180)) / 2;
@@ -75,8 +70,6 @@ static bool sort_names(asf *skeleton, motion_arena *arena) {
         motion_sort_named(skeleton->by_name, skeleton->count);
     return skeleton->by_name != NULL;
 }
-
-/* ---- the parser ---------------------------------------------------------------------------- */
 
 typedef struct parser {
     asf_lines lines;
@@ -220,16 +213,14 @@ static pm_status read_hierarchy(const parser *p, text_span line) {
 
 /* All bones hang on the root: there is no circle. */
 static pm_status check_tree(const parser *p) {
-    char shown[MOTION_PRINTABLE];
     asf *s = p->skeleton;
     for (size_t b = 0; b < s->count; b++) {
         size_t at = b;
         for (size_t steps = 0; at != 0 && s->bones[at].parent >= 0 && steps < s->count; steps++)
             at = (size_t)s->bones[at].parent;
         if (at != 0)
-            return motion_refuse(
-                p->error, "bone '%s' does not hang on the root",
-                motion_printable(shown, s->bones[b].name.text, s->bones[b].name.size));
+            return motion_refuse(p->error, "bone '%s' does not hang on the root",
+                                 MOTION_SHOWN(s->bones[b].name.text, s->bones[b].name.size));
         s->bones[b].first = s->freedoms;
         s->freedoms += s->bones[b].freedom_count;
         s->moving += s->bones[b].freedom_count > 0;

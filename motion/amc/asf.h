@@ -3,8 +3,7 @@
  * The skeletons of Acclaim, ASF: bones with a direction, a length, an axis frame and degrees of freedom.
  * And the words of a line, which its motions, AMC, have too.
  */
-#ifndef POSEMILL_MOTION_ASF_H
-#define POSEMILL_MOTION_ASF_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/model/names.h"
@@ -57,5 +56,3 @@ size_t asf_find(const asf *skeleton, text_span name);
 
 /* q after a turn about an axis of the frame: 'x', 'y' or 'z', in degrees or radians. */
 void asf_turn(double q[4], char axis, double angle, bool radians);
-
-#endif

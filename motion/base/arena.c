@@ -3,14 +3,27 @@
  * A list of blocks from calloc. A motion has few and large ones, so that nothing is gained by
  * dividing blocks.
  */
-#include "motion/base/arena.h"
+#define _DEFAULT_SOURCE /* madvise */
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+/* Advice to the system, which may ignore it: small pages do as well. */
+void motion_ask_for_huge_pages(void *memory, size_t size) {
+#ifdef MADV_HUGEPAGE
+    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
+    const size_t before = -(uintptr_t)memory % PAGE;
+    if (memory && size >= 2 * (size_t)HUGE_PAGE)
+        madvise((char *)memory + before, size - before, MADV_HUGEPAGE);
+#endif
+    (void)memory;
+    (void)size;
+}
 
 typedef struct motion_block {
     struct motion_block *next;

@@ -2,8 +2,7 @@
  *
  * Memory that is freed together: what a motion points to; and arrays that grow.
  */
-#ifndef POSEMILL_MOTION_ARENA_H
-#define POSEMILL_MOTION_ARENA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,4 +24,6 @@ void motion_arena_release(motion_arena *arena);
  * array is as it was. */
 void *motion_with_room(void *array, size_t count, size_t *room, size_t size);
 
-#endif
+/* Asks for huge pages in memory that is not filled yet, where it is large and the system has them. NULL is
+ * ignored. */
+void motion_ask_for_huge_pages(void *memory, size_t size);

@@ -3,8 +3,7 @@
  * Base64 (RFC 4648): an encoder, and a decoder that accepts only what the encoder writes, so that no two
  * texts stand for the same bytes.
  */
-#ifndef POSEMILL_MOTION_BASE64_H
-#define POSEMILL_MOTION_BASE64_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +18,3 @@ bool base64_decode(const char *text, size_t size, unsigned char *out, size_t *at
 /* Writes 4 characters for each 3 bytes begun; returns how many. Pieces of a longer text must have a
  * multiple of 3 bytes, except for the last. */
 size_t base64_encode(const unsigned char *data, size_t size, char *out);
-
-#endif

@@ -2,8 +2,6 @@
  *
  * The C locale is a constant of the C library, which takes no memory and is not freed.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/base/c_locale.h"
 
 #include <locale.h>

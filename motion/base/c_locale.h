@@ -4,11 +4,15 @@
  * the process, and with many of them printf writes 0,5 and strtod stops at the point of 0.5. What
  * this library reads and writes never depends on it.
  */
-#ifndef POSEMILL_MOTION_C_LOCALE_H
-#define POSEMILL_MOTION_C_LOCALE_H
+#pragma once
 
 /* Begins the C locale; returns what c_locale_end takes. A thread that ends soon need not end it. */
 void *c_locale_begin(void);
 void c_locale_end(void *before);
 
-#endif
+/* The C locale from here to the end of the block. */
+#define C_LOCALE_HERE                                                                              \
+    __attribute__((cleanup(c_locale_leave), unused)) void *const c_locale_before = c_locale_begin()
+static inline void c_locale_leave(void *const *before) {
+    c_locale_end(*before);
+}

@@ -2,8 +2,6 @@
  *
  * Streams in memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/base/composed.h"
 
 #include <stdarg.h>
@@ -15,11 +13,10 @@
 
 char *compose_text(text_printer print, const void *content, size_t *size) {
     char *text = NULL;
-    void *locale = c_locale_begin();
+    C_LOCALE_HERE;
     FILE *file = open_memstream(&text, size);
     bool done = file && print(file, content) && ferror(file) == 0;
     done = file && fclose(file) == 0 && done;
-    c_locale_end(locale);
     if (done)
         return text;
     free(text);

@@ -2,8 +2,7 @@
  *
  * Text that is printed into memory, and the order of texts.
  */
-#ifndef POSEMILL_MOTION_COMPOSED_H
-#define POSEMILL_MOTION_COMPOSED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,5 +20,3 @@ __attribute__((format(printf, 1, 2))) char *compose_format(const char *format, .
 
 /* For qsort of pointers to texts. */
 int compare_texts(const void *a, const void *b);
-
-#endif

@@ -3,8 +3,7 @@
  * How many enumerators the enums of motion files have. Not in the public headers, because they grow: programs that
  * are compiled with them ask pm_method_count() and the like.
  */
-#ifndef PM_MOTION_COUNTS_H
-#define PM_MOTION_COUNTS_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -14,5 +13,3 @@
 #define PM_MOTION_INTERPOLATION_COUNT (PM_MOTION_CUBICSPLINE + 1)
 #define PM_MOTION_END_COUNT (PM_MOTION_END_INCLUDE + 1)
 #define PM_MOTION_UP_COUNT (PM_MOTION_UP_Z + 1)
-
-#endif

@@ -79,8 +79,6 @@ pm_status motion_check_texts(const char *name, const char *const *texts, size_t 
     return PM_OK;
 }
 
-/* ---- remarks --------------------------------------------------------------------------------- */
-
 static bool reserve(motion_notes *notes) {
     if (notes->count < notes->capacity)
         return true;

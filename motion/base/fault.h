@@ -4,8 +4,7 @@
  * what was expected; whoever opened the file adds its name. Text that comes from a file is printed
  * through motion_printable.
  */
-#ifndef POSEMILL_MOTION_FAULT_H
-#define POSEMILL_MOTION_FAULT_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -31,6 +30,14 @@ static inline pm_status motion_status(pm_status status) {
 #define motion_refuse_output_memory(error)                                                         \
     (motion_report(error, PM_ERROR_OUTPUT, "out of memory"),                                       \
      motion_hint(error, MOTION_MEMORY_HINT), motion_status(PM_ERROR_OUTPUT))
+
+/* Calls, and on failure returns its status: for functions that have nothing to release at that place. */
+#define MOTION_TRY(call)                                                                           \
+    do {                                                                                           \
+        const pm_status motion_tried = (call);                                                     \
+        if (motion_tried != PM_OK)                                                                 \
+            return motion_tried;                                                                   \
+    } while (0)
 
 /* Hint for what does not fit in host memory. */
 #define MOTION_MEMORY_HINT "free some memory, or split the input"
@@ -141,4 +148,5 @@ void motion_write_line(const pm_error *error, pm_spelling spelling, char text[PM
 enum { MOTION_PRINTABLE = 128 };
 const char *motion_printable(char out[MOTION_PRINTABLE], const char *text, size_t size);
 
-#endif
+/* The same in memory that lasts as long as the block, for the arguments of a message. */
+#define MOTION_SHOWN(text, size) motion_printable((char[MOTION_PRINTABLE]){""}, (text), (size))

@@ -5,8 +5,7 @@
  * leave it out (BUILT, GLTF, NPZ), and its extensions, the first of which is its name. The first bytes of
  * a file are tried in this order; the last one takes any text.
  */
-#ifndef POSEMILL_MOTION_FORMAT_LIST_H
-#define POSEMILL_MOTION_FORMAT_LIST_H
+#pragma once
 
 #define MOTION_FORMATS(ROW)                                                                        \
     ROW(BVH, bvh, BOTH, BUILT, "bvh")                                                              \
@@ -31,5 +30,3 @@
 
 #define MOTION_COUNT_FORMAT(...) +1
 #define PM_MOTION_FORMAT_COUNT (1 MOTION_FORMATS(MOTION_COUNT_FORMAT)) /* with PM_MOTION_ANY */
-
-#endif

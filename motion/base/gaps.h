@@ -3,8 +3,7 @@
  * Values that are not finite, in files that are only looked at: they are counted, and filled so that
  * the rest can be read.
  */
-#ifndef POSEMILL_MOTION_GAPS_H
-#define POSEMILL_MOTION_GAPS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void motion_add_gap(motion_gaps *gaps, const char *place, ...)
  * before; at the beginning that of the first row that has one, and 0 without any. Returns the index of
  * the first one, and adds their number to *count. */
 size_t motion_fill_gaps(void *data, size_t element, size_t rows, size_t width, size_t *count);
-
-#endif

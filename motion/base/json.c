@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The JSON writer. It does only what the reports require: it reads nothing, sorts nothing and
- * allocates nothing.
+ * The JSON writer. It does only what the reports require: it sorts nothing and allocates nothing.
  */
 #include "motion/base/json.h"
 
@@ -10,8 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- strings ------------------------------------------------------------------- */
 
 /* Beyond 16 bits as two surrogates. */
 static void write_escape(FILE *file, uint32_t code) {
@@ -40,8 +37,6 @@ static void write_string(FILE *file, const char *text) {
     }
     fputc('"', file);
 }
-
-/* ---- structure ----------------------------------------------------------------- */
 
 static void begin_value(json_writer *json, const char *key) {
     if (json->has_members)
@@ -88,8 +83,6 @@ void json_end_array(json_writer *json) {
     end_nest(json, ']');
 }
 
-/* ---- values -------------------------------------------------------------------- */
-
 void json_write_string(json_writer *json, const char *key, const char *text) {
     begin_value(json, key);
     if (!text)
@@ -127,6 +120,22 @@ void json_write_path(json_writer *json, const char *key, const char *path) {
         snprintf(member, sizeof member, "%s_bytes", key);
         write_bytes(json, member, path, strlen(path));
     }
+}
+
+int json_digit(char digit) {
+    return digit >= '0' && digit <= '9'   ? digit - '0'
+           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
+                                          : -1;
+}
+
+bool json_read_bytes(const char *digits, size_t size, char *bytes) {
+    bool good = size % 2 == 0;
+    for (size_t i = 0; good && i < size; i += 2) {
+        const int high = json_digit(digits[i]), low = json_digit(digits[i + 1]);
+        good = high >= 0 && low >= 0 && high + low > 0;
+        *bytes++ = (char)(16 * high + low);
+    }
+    return good;
 }
 
 static void write_number(FILE *file, double number) {

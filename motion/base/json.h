@@ -3,8 +3,7 @@
  * Writes JSON, indented or in one line, one member per call. The key is NULL inside arrays and for
  * the outermost value. Write errors stay in the FILE for ferror.
  */
-#ifndef POSEMILL_MOTION_JSON_H
-#define POSEMILL_MOTION_JSON_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -33,6 +32,10 @@ void json_write_string(json_writer *json, const char *key, const char *text);
 /* A path as a string. One with bytes that are not UTF-8 has a second member, with the suffix _bytes, of
  * two hexadecimal digits per byte. */
 void json_write_path(json_writer *json, const char *key, const char *path);
+/* The size / 2 bytes of such digits, none of which is NUL. False: they are none. */
+bool json_read_bytes(const char *digits, size_t size, char *bytes);
+/* The value of a hexadecimal digit in small letters; -1: it is none. */
+int json_digit(char digit);
 /* The shortest form that reads back as the same double. NaN and infinity become null. */
 void json_write_number(json_writer *json, const char *key, double number);
 /* An array of numbers in one line; null for NULL. */
@@ -43,5 +46,3 @@ void json_write_signed(json_writer *json, const char *key, int64_t number);
 void json_write_rate(json_writer *json, const char *key, pm_rational rate);
 void json_write_bool(json_writer *json, const char *key, bool value);
 void json_write_null(json_writer *json, const char *key);
-
-#endif

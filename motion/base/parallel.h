@@ -2,8 +2,7 @@
  *
  * Work that consists of independent items, distributed over threads for the duration of one call.
  */
-#ifndef POSEMILL_MOTION_PARALLEL_H
-#define POSEMILL_MOTION_PARALLEL_H
+#pragma once
 
 #include <stddef.h>
 
@@ -17,5 +16,3 @@ typedef struct motion_work {
 /* Does all items on up to `threads` threads, the calling one included; 0: pm_processors(). If a thread
  * cannot be started, the others do its work. */
 void motion_run_parallel(size_t threads, size_t items, const motion_work *work);
-
-#endif

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- UTF-8 --------------------------------------------------------------------- */
-
 static bool is_continuation(unsigned char byte) {
     return (byte & 0xc0) == 0x80;
 }
@@ -66,8 +64,6 @@ bool utf8_is_control(const char *character, size_t length) {
         found = code >= ranges[i].first && code <= ranges[i].last;
     return found;
 }
-
-/* ---- escapes ------------------------------------------------------------------- */
 
 size_t printable_text(char *out, size_t room, const char *text, size_t size) {
     size_t used = 0;

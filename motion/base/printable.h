@@ -4,8 +4,7 @@
  * contain any bytes, and a terminal obeys control characters. All text output of the command
  * passes through here; JSON has its own escapes (json.h).
  */
-#ifndef POSEMILL_MOTION_PRINTABLE_H
-#define POSEMILL_MOTION_PRINTABLE_H
+#pragma once
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -43,5 +42,3 @@ void printable_line(FILE *file, const char *format, ...) __attribute__((format(p
 
 /* vprintf into malloc'ed memory. NULL when memory is exhausted. */
 char *format_alloc(const char *format, va_list arguments) __attribute__((format(printf, 1, 0)));
-
-#endif

@@ -2,8 +2,7 @@
  *
  * The time that work takes. Who includes it asks for POSIX 2008.
  */
-#ifndef POSEMILL_MOTION_SECONDS_H
-#define POSEMILL_MOTION_SECONDS_H
+#pragma once
 
 #include <time.h>
 
@@ -13,5 +12,3 @@ static inline double seconds_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

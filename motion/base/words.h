@@ -3,8 +3,7 @@
  * The words of enumerations, in the order of their enumerators, with NULL after the last one. Each list
  * stands here alone: options, formats and the Python package take it from here.
  */
-#ifndef POSEMILL_MOTION_WORDS_H
-#define POSEMILL_MOTION_WORDS_H
+#pragma once
 
 extern const char
     *const motion_tangents_words[];            /* pm_tangents that are computed from keys alone */
@@ -22,5 +21,3 @@ extern const char *const motion_to_unit_words[];
 extern const double motion_to_unit_values[];
 #define motion_unit_words (motion_to_unit_words + 1)
 #define motion_unit_values (motion_to_unit_values + 1)
-
-#endif

@@ -2,8 +2,6 @@
  *
  * Runs a batch: plans, starts threads, and counts what they do.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch.h"
 
 #include <inttypes.h>
@@ -16,13 +14,13 @@
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
-#include "motion/batch/run_lock.h"
+#include "motion/batch/plan.h"
 #include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/output.h"
 #include "motion/items/archive.h"
 #include "motion/open/formats.h"
-#include "motion/task/task_rate.h"
+#include "motion/steps/steps.h"
 
 /* What a file gives the digest of all. */
 typedef struct named_output {
@@ -54,8 +52,6 @@ struct batch {
     named_output *outputs; /* of the files of the plan */
     pm_error stop;         /* a failure that no other file would escape. PM_OK: none */
 };
-
-/* ---- threads --------------------------------------------------------------------------- */
 
 static uint64_t need(void *user, size_t task) {
     const batch *b = user;
@@ -183,12 +179,6 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     pthread_mutex_unlock(&b->lock);
 }
 
-/* ---- before ---------------------------------------------------------------------------- */
-
-static pm_status refuse_memory(pm_error *error) {
-    return motion_refuse_output_memory(error);
-}
-
 /* Records of all shards: the number of shards may have changed. */
 static pm_status read_records(batch *b, pm_error *error) {
     const char *folder = b->options->out_dir, *given = b->options->records;
@@ -196,7 +186,7 @@ static pm_status read_records(batch *b, pm_error *error) {
     b->common.before = record_table_create();
     if (!hidden || !b->common.before) {
         free(hidden);
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     }
     pm_status status = record_table_add_folder(b->common.before, hidden, error);
     free(hidden);
@@ -246,7 +236,7 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
         o->records ? strdup(o->records)
                    : compose_format("%s/.posemill/records-%" PRIu64 ".jsonl", o->out_dir, o->shard);
     if (!b->records_path)
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     pm_status status = batch_plan_of(b->list, o, &b->plan, error);
     const size_t files = b->plan.count > 1 ? b->plan.count : 1;
     b->jobs = o->jobs != 0 ? o->jobs : pm_processors();
@@ -259,8 +249,9 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
         status = read_records(b, error);
     if (status == PM_OK)
         b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
-    return status == PM_OK && (b->outputs == NULL || !make_curves(b)) ? refuse_memory(error)
-                                                                      : status;
+    return status == PM_OK && (b->outputs == NULL || !make_curves(b))
+               ? motion_refuse_output_memory(error)
+               : status;
 }
 
 pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
@@ -268,7 +259,7 @@ pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_op
     batch *b = calloc(1, sizeof *b);
     *made = NULL;
     if (!b)
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     b->list = list;
     b->options = options;
     b->folder = -1;
@@ -292,8 +283,6 @@ size_t batch_jobs(const batch *b) {
 const char *batch_records(const batch *b) {
     return b->records_path;
 }
-
-/* ---- the run --------------------------------------------------------------------------- */
 
 /* Records have a warning for each file. */
 static void warn_of_ends(batch *b) {
@@ -355,8 +344,6 @@ pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result,
     *result = b->counts;
     return status;
 }
-
-/* ---- the report ------------------------------------------------------------------------ */
 
 pm_status batch_write_report(batch *b, const report_summary **summary, pm_error *error) {
     const pm_motion_batch_result *counts = &b->counts;

@@ -5,8 +5,7 @@
  *
  *   items -> plan (a share, outputs, order) -> threads: file -> output and record
  */
-#ifndef POSEMILL_MOTION_BATCH_H
-#define POSEMILL_MOTION_BATCH_H
+#pragma once
 
 #include "motion/batch/batch_report.h"
 #include "motion/items/batch_list.h"
@@ -31,5 +30,3 @@ pm_status batch_write_report(batch *b, const report_summary **summary, pm_error 
 
 /* Clears the handle; takes NULL. */
 void batch_end(batch **made);
-
-#endif

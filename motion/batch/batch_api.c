@@ -6,17 +6,13 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/base/fault.h"
 #include "motion/batch/batch.h"
 #include "motion/reduce/reduction.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_clips.h"
-#include "motion/task/task_edit.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_steps.h"
 #include "motion/time/rate.h"
-
-/* ---- checks ------------------------------------------------------------------------------------ */
 
 static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
     const pm_method_info *method = pm_method_get_info(curve->method);
@@ -32,14 +28,14 @@ static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
 
 /* Curves of other options would not be those that are bounded. */
 static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *error) {
-    const char *other = task->rate                             ? "rate"
-                        : task_moves(task)                     ? "scale and turn"
-                        : task->start_after_first_key.num != 0 ? "start"
-                        : task->end_after_first_key.num != 0   ? "end"
-                        : task->trim_start > 0                 ? "trim_start"
-                        : task->extracts_root                  ? "extracts_root"
-                        : task_edits(task)                     ? "fill, edit and mirror"
-                                                               : NULL;
+    const char *other = task->rate                                 ? "rate"
+                        : task_moves(task)                         ? "scale and turn"
+                        : task->start_after_first_key.num != 0     ? "start"
+                        : task->end_after_first_key.num != 0       ? "end"
+                        : task->trim_start > 0                     ? "trim_start"
+                        : task->extracts_root                      ? "extracts_root"
+                        : task->fill || task->edit || task->mirror ? "fill, edit and mirror"
+                                                                   : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
     const pm_status status = task_check_reduce(task->format, task->reduce->curve, error);
@@ -57,15 +53,10 @@ static pm_status check_step(const pm_motion_step *step, pm_error *error) {
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     pm_rational unused;
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error);
-    if (status == PM_OK)
-        status = MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error);
-    if (status == PM_OK)
-        status = MOTION_CHECK_RESERVED(pm_motion_root_options, &task->root, error);
-    if (status == PM_OK)
-        status = check_curve(&task->curve, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error));
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error));
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_root_options, &task->root, error));
+    MOTION_TRY(check_curve(&task->curve, error));
     if ((unsigned)task->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no format",
                            (int)task->format);
@@ -79,11 +70,10 @@ static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     if (!isfinite(task->scale) || task->scale < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "scale is %g, expected a number above 0",
                            task->scale);
-    for (size_t i = 0; status == PM_OK && i < task->step_count; i++)
-        status = check_step(&task->steps[i], error);
-    if (status == PM_OK)
-        status = motion_check_texts("clips", task->clips, task->clip_count, error);
-    return status == PM_OK && task->reduce ? check_reduction(task, error) : status;
+    for (size_t i = 0; i < task->step_count; i++)
+        MOTION_TRY(check_step(&task->steps[i], error));
+    MOTION_TRY(motion_check_texts("clips", task->clips, task->clip_count, error));
+    return task->reduce ? check_reduction(task, error) : PM_OK;
 }
 
 static bool is_empty(const char *path) {
@@ -94,11 +84,8 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
                        pm_error *error) {
     if (!list || !o)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "options");
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_options, o, error);
-    if (status == PM_OK)
-        status = check_task(&o->task, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_options, o, error));
+    MOTION_TRY(check_task(&o->task, error));
     if (!o->out_dir)
         return motion_fail(error, PM_ERROR_ARGUMENT, "out_dir is NULL");
     if (is_empty(o->out_dir) || is_empty(o->records) || is_empty(o->report))
@@ -117,8 +104,6 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
         return motion_fail(error, PM_ERROR_ARGUMENT, "verify requires resume");
     return PM_OK;
 }
-
-/* ---- running ----------------------------------------------------------------------------------- */
 
 pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                 const pm_motion_batch_options *options, pm_error *error) {
@@ -152,13 +137,11 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && task_has_step(&options->task, "resample") && !engine &&
+    if (status == PM_OK && task_has_step(&options->task, &step_resample) && !engine &&
         !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)
         return status;
-    void *before = c_locale_begin();
-    status = run(list, engine, options, result, error ? error : &unread);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    return run(list, engine, options, result, error ? error : &unread);
 }

@@ -2,8 +2,6 @@
  *
  * Keeping, resampling and recording one file.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_file.h"
 
 #include <stdlib.h>
@@ -14,8 +12,8 @@
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
 
 static int64_t nanoseconds(struct timespec time) {
     return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
@@ -26,8 +24,6 @@ static int64_t time_of_day(void) {
     clock_gettime(CLOCK_REALTIME, &now);
     return nanoseconds(now);
 }
-
-/* ---- memory ---------------------------------------------------------------------------- */
 
 /* Measured: text and its numbers take 4 times the bytes of a BVH file with the reference path and 6
  * times with a device, and less of other formats. docs/batch.md has the figures. */
@@ -71,8 +67,6 @@ static void opened(void *user, double ratio) {
         grow_to(g, of_file > of_unpacked ? of_file : of_unpacked,
                 FIXED_BYTES + times((double)bytes, TIMES_OUTPUT * ratio));
 }
-
-/* ---- what was done before -------------------------------------------------------------- */
 
 static void see(void *user, const void *data, size_t size) {
     if (user)
@@ -148,8 +142,6 @@ static const batch_record *find_proof(const batch_common *common, const batch_fi
     }
     return NULL;
 }
-
-/* ---- resampling ------------------------------------------------------------------------ */
 
 /* A change of a file shows in its time if the last one is older than a step of the system's clock. One
  * that was changed just now is looked at again after such a step. */
@@ -240,19 +232,15 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
                           schedule_ticket *ticket, batch_result *result) {
     const pm_motion_batch_task *task = how->task;
     pm_error *error = &result->error;
-    pm_status status = refuse(file, error);
-    if (status == PM_OK && !file->data)
-        status = task_check_input(task, file->item->path, error);
-    if (status == PM_OK)
-        status = task_check_output(task, true, file->out, error);
-    if (status == PM_OK && !file->data)
-        status = wait_for_writer(file->item->path, error);
-    if (status == PM_OK)
-        status = resample_digested(common, how, file, ticket, result);
-    return status == PM_OK ? find_output(file, &result->record, error) : status;
+    MOTION_TRY(refuse(file, error));
+    if (!file->data)
+        MOTION_TRY(task_check_input(task, file->item->path, error));
+    MOTION_TRY(task_check_output(task, true, file->out, error));
+    if (!file->data)
+        MOTION_TRY(wait_for_writer(file->item->path, error));
+    MOTION_TRY(resample_digested(common, how, file, ticket, result));
+    return find_output(file, &result->record, error);
 }
-
-/* ---- records --------------------------------------------------------------------------- */
 
 /* Two texts as one warning of the record. What memory is exhausted for is lost. */
 static void keep_warning(batch_result *result, const char *what, const char *text) {
@@ -281,6 +269,22 @@ static void hear(void *user, pm_log_level level, const pm_error *remark) {
     l->common->log(l->common->log_user, level, remark);
 }
 
+/* Each jump by its name: a record is all that is said of a file. */
+static void keep_jumps(batch_result *result) {
+    static const char *const words[2] = {"jump repaired", "jump stays"};
+    const task_report *report = &result->report;
+    bool begins = false;
+    for (size_t i = 0; i < report->jump_count; i++) {
+        char text[2 * MOTION_PRINTABLE];
+        jumps_describe(&report->jumps[i], 1, 1, words, text, sizeof text);
+        if (text[0] != '\0')
+            keep_warning(result, "", text);
+        begins = begins || text[0] == '\0';
+    }
+    if (begins)
+        keep_warning(result, "", "key 0 is apart, as a T-pose is");
+}
+
 /* Of many files the end is told once, by their number. */
 static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_result *result) {
     const task_report *report = &result->report;
@@ -296,6 +300,7 @@ static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_
         keep_warning(result, "left out: ", report->left_out);
     if (report->other_arrays[0] != '\0')
         keep_warning(result, "resampled though no layout names them: ", report->other_arrays);
+    keep_jumps(result);
     result->record.warnings = (const char *const *)result->warnings;
     result->record.warning_count = result->warning_count;
 }
@@ -371,5 +376,6 @@ void batch_result_release(batch_result *result) {
     for (size_t i = 0; i < result->warning_count; i++)
         free(result->warnings[i]);
     free(result->warnings);
+    free(result->report.jumps);
     *result = (batch_result){.warnings = NULL};
 }

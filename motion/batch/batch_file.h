@@ -2,8 +2,7 @@
  *
  * One file of a batch: what was done before is kept, anything else is resampled, and both are recorded.
  */
-#ifndef POSEMILL_MOTION_FILE_H
-#define POSEMILL_MOTION_FILE_H
+#pragma once
 
 #include "motion/batch/plan.h"
 #include "motion/batch/record.h"
@@ -59,5 +58,3 @@ void batch_result_release(batch_result *result);
 
 /* Bytes of memory that a file needs, from what is known before it is opened. */
 uint64_t batch_file_need(const batch_file *file);
-
-#endif

@@ -3,8 +3,6 @@
  * Files are compared on the threads of a schedule, as they were resampled. The pages of the worst are
  * made afterwards, one at a time, because a page takes much memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include <math.h>
@@ -28,25 +26,14 @@ struct batch_report {
     report_summary summary;
 };
 
-static pm_status refuse_memory(pm_error *error) {
-    return motion_refuse_output_memory(error);
-}
-
-static pm_status check_folder(const report_request *r, pm_error *error) {
-    return report_check_folder(r->options->report, r->items, r->plan, r->others, r->other_count,
-                               error);
-}
-
 pm_status report_begin(const report_request *request, batch_report **report, pm_error *error) {
-    const pm_status status = check_folder(request, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(report_check_folder(request, error));
     batch_report *r = calloc(1, sizeof *r);
     report_file *files = calloc(request->plan->count + 1, sizeof *files);
     if (!r || !files) {
         free(r);
         free(files);
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     }
     *r = (batch_report){.request = *request, .files = files};
     for (size_t i = 0; i < request->plan->count; i++)
@@ -79,8 +66,6 @@ void report_end(batch_report **report) {
     free(r);
     *report = NULL;
 }
-
-/* ---- comparing ----------------------------------------------------------------------------- */
 
 /* Why a file is not to be compared. NULL: it is. */
 static const char *find_refusal(const report_file *f) {
@@ -163,12 +148,10 @@ static pm_status compare_all(batch_report *r, uint64_t memory, bool *stopped, pm
     const bool ran = schedule_run(&plan);
     member_reader_close(&r->members);
     if (!ran || atomic_load(&r->lacks_memory))
-        return refuse_memory(error);
+        return motion_refuse_output_memory(error);
     *stopped = atomic_load(&r->done) < count;
     return PM_OK;
 }
-
-/* ---- the index ----------------------------------------------------------------------------- */
 
 static bool sort_rows(batch_report *r) {
     size_t count = 0;
@@ -218,7 +201,7 @@ static pm_status write_index(batch_report *r, pm_error *error) {
     const char *folder = r->request.options->report;
     const report_index index = make_index(r);
     char *json = report_path(folder, "index.json"), *html = report_path(folder, "index.html");
-    pm_status status = json && html ? PM_OK : refuse_memory(error);
+    pm_status status = json && html ? PM_OK : motion_refuse_output_memory(error);
     if (status == PM_OK)
         status = report_json_write(json, &index, error);
     if (status == PM_OK)
@@ -235,7 +218,8 @@ static pm_status write_index(batch_report *r, pm_error *error) {
 static pm_status make_folder(const batch_report *r, pm_error *error) {
     char *name = report_page_name(1, "", NULL);
     char *page = name ? report_path(r->request.options->report, name) : NULL;
-    const pm_status status = page ? folders_make_for(page, error) : refuse_memory(error);
+    const pm_status status =
+        page ? folders_make_for(page, error) : motion_refuse_output_memory(error);
     free(name);
     free(page);
     return status;
@@ -243,18 +227,16 @@ static pm_status make_folder(const batch_report *r, pm_error *error) {
 
 pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
     *stopped = false;
-    pm_status status = make_folder(r, error);
+    MOTION_TRY(make_folder(r, error));
     /* Names in folders that did not exist may have led elsewhere. */
-    if (status == PM_OK)
-        status = check_folder(&r->request, error);
-    if (status == PM_OK)
-        status = compare_all(r, memory, stopped, error);
-    if (status != PM_OK || *stopped)
-        return status;
+    MOTION_TRY(report_check_folder(&r->request, error));
+    MOTION_TRY(compare_all(r, memory, stopped, error));
+    if (*stopped)
+        return PM_OK;
     if (!sort_rows(r))
-        return refuse_memory(error);
-    status = write_pages(r, error);
-    return status == PM_OK ? write_index(r, error) : status;
+        return motion_refuse_output_memory(error);
+    MOTION_TRY(write_pages(r, error));
+    return write_index(r, error);
 }
 
 const report_summary *report_summarise(const batch_report *report) {

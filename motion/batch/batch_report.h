@@ -3,8 +3,7 @@
  * The report of a batch: every output is compared with its source, an index sorts them, and the worst have a
  * page.
  */
-#ifndef POSEMILL_MOTION_REPORT_H
-#define POSEMILL_MOTION_REPORT_H
+#pragma once
 
 #include "motion/batch/plan.h"
 #include "motion/batch/record.h"
@@ -147,11 +146,6 @@ char *report_path(const char *folder, const char *name);
  * exhausted. */
 char *report_page_name(size_t number, const char *name, const char *clip);
 
-/* Refuses a report that would overwrite an input, an output or one of the other files of a batch, which
- * may be NULL, and a folder that is a file. */
-pm_status report_check_folder(const char *folder, const batch_items *items, const batch_plan *plan,
-                              const char *const *others, size_t other_count, pm_error *error);
-
 /* The page of one row: that of `posemill compare`, at the key times of both. */
 
 /* Writes the page with a number, from 1, below the folder of the report, and sets the row's `page`, or
@@ -170,6 +164,10 @@ typedef struct report_request {
     size_t other_count;
     size_t threads; /* files that are compared at a time */
 } report_request;
+
+/* Refuses a report that would overwrite an input, an output or one of the other files of a batch, and a folder
+ * that is a file. */
+pm_status report_check_folder(const report_request *request, pm_error *error);
 
 /* What is found. Texts are valid until the report ends. */
 typedef struct report_summary {
@@ -196,5 +194,3 @@ const report_summary *report_summarise(const batch_report *report);
 
 /* *report may be NULL. */
 void report_end(batch_report **report);
-
-#endif

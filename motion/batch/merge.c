@@ -14,8 +14,6 @@ const char *merge_state_name(pm_motion_batch_state state) {
     return names[state];
 }
 
-/* ---- the files --------------------------------------------------------------------------- */
-
 static pm_motion_batch_state state_of(const merge_records *r) {
     if (r->count == 0)
         return PM_MOTION_BATCH_MISSING;
@@ -67,8 +65,6 @@ static void join(merge_result *result, const record_table *table, const char *co
         l = order >= 0 ? skip(listed, listed_count, l) : l;
     }
 }
-
-/* ---- the list ---------------------------------------------------------------------------- */
 
 static bool is_of_input(const batch_record *record, const char *path) {
     const char *in = strrchr(record->in, '/'), *last = strrchr(path, '/');
@@ -134,8 +130,6 @@ static bool find_files(merge_result *result, record_table *table, const batch_it
     return good;
 }
 
-/* ---- sums -------------------------------------------------------------------------------- */
-
 static uint64_t add(uint64_t a, uint64_t b) {
     return a <= UINT64_MAX - b ? a + b : UINT64_MAX;
 }
@@ -168,8 +162,6 @@ static bool sum_files(merge_result *result) {
     result->shown.digest = result->digest.text;
     return true;
 }
-
-/* ---- options ----------------------------------------------------------------------------- */
 
 /* Records of others may lack the digest of what all files share. */
 static digest options_of(const batch_record *record) {

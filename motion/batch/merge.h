@@ -3,8 +3,7 @@
  * What a batch has done, from all its records and the list of its files: each file once, in the order
  * of the names, and one digest of all results.
  */
-#ifndef POSEMILL_MOTION_MERGE_H
-#define POSEMILL_MOTION_MERGE_H
+#pragma once
 
 #include "motion/batch/record.h"
 #include "motion/items/batch_list.h"
@@ -49,5 +48,3 @@ struct pm_motion_batch_merge {
     merge_result result;
     char *json; /* NULL: not made */
 };
-
-#endif

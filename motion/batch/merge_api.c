@@ -2,12 +2,8 @@
  *
  * The public functions of merges: where records are, and what is shown of a result, also as JSON.
  */
-#define _POSIX_C_SOURCE 200809L
-
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "motion/base/c_locale.h"
@@ -20,8 +16,6 @@
 static pm_status refuse_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_MEMORY, "records", NULL, "out of memory");
 }
-
-/* ---- records ----------------------------------------------------------------------------- */
 
 /* The files in FOLDER/.posemill. */
 static pm_status add_output_folder(record_table *table, const char *folder, bool may_be_missing,
@@ -43,26 +37,20 @@ static pm_status add_output_folder(record_table *table, const char *folder, bool
 
 static pm_status add_records(record_table *table, const pm_motion_batch_merge_options *o,
                              pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < o->record_count; i++) {
+    for (size_t i = 0; i < o->record_count; i++) {
         struct stat found;
         const char *path = o->records[i];
         const bool is_folder = stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-        status = is_folder ? add_output_folder(table, path, o->may_be_missing, error)
-                           : record_table_add(table, path, o->may_be_missing, NULL, error);
+        MOTION_TRY(is_folder ? add_output_folder(table, path, o->may_be_missing, error)
+                             : record_table_add(table, path, o->may_be_missing, NULL, error));
     }
-    return status;
+    return PM_OK;
 }
-
-/* ---- public ---------------------------------------------------------------------------------- */
 
 static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_merge *merge,
                       pm_error *error) {
     merge->table = record_table_create();
-    const pm_status status =
-        merge->table ? add_records(merge->table, o, error) : refuse_memory(error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(merge->table ? add_records(merge->table, o, error) : refuse_memory(error));
     const batch_items *items = o->list ? &o->list->items : NULL;
     return merge_find(merge->table, items, &merge->result) ? PM_OK : refuse_memory(error);
 }
@@ -77,9 +65,8 @@ pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *opti
     pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return status == PM_OK ? refuse_memory(error) : status;
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     status = make(options, made, error);
-    c_locale_end(before);
     if (status == PM_OK)
         *merge = made;
     else
@@ -100,8 +87,6 @@ void pm_motion_batch_merge_destroy(pm_motion_batch_merge **merge) {
     free(*merge);
     *merge = NULL;
 }
-
-/* ---- JSON -------------------------------------------------------------------------------------- */
 
 static void write_file(json_writer *json, const merge_result *result, size_t index) {
     const pm_motion_batch_merged_file *file = &result->files[index];

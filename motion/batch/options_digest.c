@@ -3,15 +3,13 @@
  * Writes the options of the table that can change a byte as text, a line each, in one form whatever their
  * spelling on the command line.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_file.h"
 
 #include "motion/files/input.h"
 #include "motion/model/model.h"
 #include "motion/npz/npy_file.h"
 #include "motion/open/formats.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 
 #include <stdio.h>
 #include <stdlib.h>

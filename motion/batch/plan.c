@@ -2,8 +2,6 @@
  *
  * Names of outputs, checks of all of them, and the order of the files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/plan.h"
 
 #include <errno.h>
@@ -19,16 +17,14 @@ static pm_status refuse_memory(pm_error *error) {
     return motion_fail(error, PM_ERROR_OUTPUT, "out of memory for the file names");
 }
 
-/* ---- names --------------------------------------------------------------------------- */
-
 /* The name of an item with the extension of a format in place of that of another. Standard input has the
  * extension of the format, if that is given. */
-static char *name_output(const batch_item *item, const batch_outputs *outputs) {
+static char *name_output(const batch_item *item, const pm_motion_batch_options *options) {
     const bool is_stream = strcmp(item->path, "-") == 0 && strcmp(item->name, "-") == 0;
     const char *name = is_stream ? "stdin" : item->name;
-    pm_motion_format format = outputs->format;
-    if (is_stream && (format != PM_MOTION_ANY || outputs->of_input != PM_MOTION_ANY)) {
-        const pm_motion_format given = format != PM_MOTION_ANY ? format : outputs->of_input;
+    const pm_motion_format format = options->task.format, of_input = options->task.read.format;
+    if (is_stream && (format != PM_MOTION_ANY || of_input != PM_MOTION_ANY)) {
+        const pm_motion_format given = format != PM_MOTION_ANY ? format : of_input;
         return compose_format("stdin.%s", pm_motion_format_name(given));
     }
     const bool is_named = pm_motion_find_format(name) != PM_MOTION_ANY;
@@ -38,23 +34,21 @@ static char *name_output(const batch_item *item, const batch_outputs *outputs) {
     return compose_format("%.*s%s", (int)(strrchr(name, '.') + 1 - name), name, extension);
 }
 
-static bool make_names(const batch_items *items, const bool *mine, const batch_outputs *outputs,
-                       batch_plan *plan) {
+static bool make_names(const batch_items *items, const bool *mine,
+                       const pm_motion_batch_options *options, batch_plan *plan) {
     plan->names = calloc(items->count + 1, sizeof *plan->names);
     plan->outs = calloc(items->count + 1, sizeof *plan->outs);
     plan->item_count = items->count;
     for (size_t i = 0; i < items->count && plan->names && plan->outs; i++) {
-        plan->names[i] = name_output(&items->items[i], outputs);
+        plan->names[i] = name_output(&items->items[i], options);
         plan->outs[i] = mine[i] && plan->names[i]
-                            ? compose_format("%s/%s", outputs->folder, plan->names[i])
+                            ? compose_format("%s/%s", options->out_dir, plan->names[i])
                             : NULL;
         if (!plan->names[i] || (mine[i] && !plan->outs[i]))
             return false;
     }
     return plan->names != NULL && plan->outs != NULL;
 }
-
-/* ---- checks -------------------------------------------------------------------------- */
 
 static pm_status refuse_two(const char *output, pm_error *error) {
     return motion_fail(error, PM_ERROR_ARGUMENT, "two inputs would be written to the same file %s",
@@ -120,20 +114,19 @@ static pm_status check_existing(const batch_items *items, const batch_plan *plan
 }
 
 /* In a folder that does not exist no name leads elsewhere. */
-static pm_status check_outputs(const batch_items *items, const batch_outputs *outputs,
+static pm_status check_outputs(const batch_items *items, const pm_motion_batch_options *options,
                                const batch_plan *plan, pm_error *error) {
     struct stat folder;
     pm_status status = check_names(plan, error);
-    if (status != PM_OK || (lstat(outputs->folder, &folder) != 0 && errno == ENOENT))
+    if (status != PM_OK || (lstat(options->out_dir, &folder) != 0 && errno == ENOENT))
         return status;
-    if (stat(outputs->folder, &folder) == 0 && !S_ISDIR(folder.st_mode))
-        return motion_fail_at(error, PM_ERROR_OUTPUT, outputs->folder, NULL,
+    if (stat(options->out_dir, &folder) == 0 && !S_ISDIR(folder.st_mode))
+        return motion_fail_at(error, PM_ERROR_OUTPUT, options->out_dir, NULL,
                               "is a file; expected a folder");
     status = check_locations(items, plan, error);
-    return status == PM_OK && !outputs->may_exist ? check_existing(items, plan, error) : status;
+    const bool may_exist = options->resume || options->overwrite;
+    return status == PM_OK && !may_exist ? check_existing(items, plan, error) : status;
 }
-
-/* ---- order --------------------------------------------------------------------------- */
 
 /* Archives are in the order of their paths. */
 static int compare_files(const void *left, const void *right) {
@@ -161,29 +154,19 @@ static bool make_files(const batch_items *items, const bool *mine, batch_plan *p
     return plan->files != NULL;
 }
 
-/* Makes the plan, and checks it before anything is written: two items with one output, an output that
- * is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
-static pm_status batch_plan_make(const batch_items *items, batch_shard shard,
-                                 const batch_outputs *outputs, batch_plan *plan, pm_error *error) {
+pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
+                        batch_plan *plan, pm_error *error) {
+    const batch_items *items = &list->items;
+    const batch_shard shard = {options->shard, options->shard_count > 0 ? options->shard_count : 1};
     bool *mine = calloc(items->count + 1, sizeof *mine);
     *plan = (batch_plan){.count = 0};
     pm_status status = mine && shard_divide(items, shard, mine) &&
-                               make_names(items, mine, outputs, plan) &&
+                               make_names(items, mine, options, plan) &&
                                make_files(items, mine, plan)
                            ? PM_OK
                            : refuse_memory(error);
     free(mine);
-    return status == PM_OK ? check_outputs(items, outputs, plan, error) : status;
-}
-
-pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
-                        batch_plan *plan, pm_error *error) {
-    const batch_outputs outputs = {.folder = options->out_dir,
-                                   .format = options->task.format,
-                                   .of_input = options->task.read.format,
-                                   .may_exist = options->resume || options->overwrite};
-    const batch_shard shard = {options->shard, options->shard_count > 0 ? options->shard_count : 1};
-    return batch_plan_make(&list->items, shard, &outputs, plan, error);
+    return status == PM_OK ? check_outputs(items, options, plan, error) : status;
 }
 
 void batch_plan_release(batch_plan *plan) {

@@ -2,10 +2,10 @@
  *
  * What a process of a batch has to do: its share of the items, their outputs, and the order.
  */
-#ifndef POSEMILL_MOTION_PLAN_H
-#define POSEMILL_MOTION_PLAN_H
+#pragma once
 
-#include "motion/batch/shard.h"
+#include "motion/base/fault.h"
+#include "motion/files/digest.h"
 #include "motion/items/batch_list.h"
 
 #include <posemill/posemill_motion.h>
@@ -31,17 +31,25 @@ typedef struct batch_plan {
     size_t item_count;
 } batch_plan;
 
-/* What the outputs are called, and which may be there already. */
-typedef struct batch_outputs {
-    const char *folder;
-    pm_motion_format format;   /* replaces the extension of motion formats. 0: that of the input */
-    pm_motion_format of_input; /* given for all inputs. 0: found out */
-    bool may_exist;
-} batch_outputs;
-
-/* The plan of a list with options. */
+/* Makes the plan of a list, and checks it before anything is written: two items with one output, an output
+ * that is an input, an output that exists and must not. Release the plan in either case. Borrows the items. */
 pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_options *options,
                         batch_plan *plan, pm_error *error);
 void batch_plan_release(batch_plan *plan);
 
-#endif
+typedef struct batch_shard {
+    uint64_t index, count; /* index < count */
+} batch_shard;
+
+/* Sets mine[i] for each item of the shard: the largest files first, each to the share that is the
+ * smallest so far, of equal ones the first; of equal files the first by name. A file counts one byte
+ * more than it has. The order of the items does not matter. False: memory is exhausted. */
+bool shard_divide(const batch_items *items, batch_shard shard, bool *mine);
+
+/* Takes the folder for these options; *lock is for run_lock_release, -1 for none. Refused where a run with
+ * other options has the folder. A file system without locks is a warning. */
+pm_status run_lock_take(const char *folder, const digest *options, pm_motion_log_function log,
+                        void *user, int *lock, pm_error *error);
+
+/* -1 is none. */
+void run_lock_release(int lock);

@@ -4,14 +4,11 @@
  * not mix with those of other processes. A file that ends in a torn line, of a process that was killed
  * or of a full disk, gets a newline before the next record.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,8 +22,6 @@ struct record_file {
     pthread_mutex_t mutex;
     char path[];
 };
-
-/* ---- opening ----------------------------------------------------------------------------- */
 
 static pm_status refuse(const char *path, int failure, pm_error *error) {
     return motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "records cannot be written: %s",
@@ -77,8 +72,6 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
     *file = opened;
     return PM_OK;
 }
-
-/* ---- appending --------------------------------------------------------------------------- */
 
 /* An end that cannot be read counts as torn: an empty line does no harm. */
 static bool ends_torn(int file) {

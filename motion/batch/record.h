@@ -4,12 +4,11 @@
  * place. A line is whole or not there: it is written at once, and readers drop a torn one. Empty
  * lines have no meaning.
  */
-#ifndef POSEMILL_MOTION_RECORD_H
-#define POSEMILL_MOTION_RECORD_H
+#pragma once
 
 #include "motion/base/json.h"
 #include "motion/files/digest.h"
-#include "motion/task/task_reduce.h"
+#include "motion/steps/steps.h"
 
 #include <posemill/posemill.h>
 
@@ -47,8 +46,6 @@ typedef struct batch_record {
 /* Readers drop longer lines. Writers leave out warnings that would make a line too long. */
 enum { RECORD_LINE_MAX = 1 << 20 };
 
-/* ---- writing ---------------------------------------------------------------------------- */
-
 typedef struct record_file record_file;
 
 /* Opens a regular file to append to, and creates it with its folders. */
@@ -66,8 +63,6 @@ pm_status record_file_close(record_file **file, pm_error *error);
 /* What records have for a failure: numbers, which are the exit codes of the command. */
 int record_code(pm_status status);
 enum { RECORD_CODE_MAX = 6 };
-
-/* ---- reading ---------------------------------------------------------------------------- */
 
 /* Records of several files, with their texts. Within a file a later record of a name replaces an
  * earlier one. What a table gives is valid until records are added to it. */
@@ -110,5 +105,3 @@ char *record_line_write(const batch_record *record, size_t *size);
 /* Reads the record of a line, without its newline, into one block of memory, which the caller frees.
  * NULL: the line is no record, or, with *no_memory, memory is exhausted. */
 batch_record *record_line_read(const char *line, size_t size, bool *no_memory);
-
-#endif

@@ -27,8 +27,6 @@ static const json_t *member(const reader *r, const char *key) {
     return json_is_null(value) ? NULL : value;
 }
 
-/* ---- texts ------------------------------------------------------------------------------- */
-
 static const char *keep_text(reader *r, const json_t *string) {
     const size_t size = json_string_length(string) + 1;
     char *copy = memcpy(r->texts, json_string_value(string), size);
@@ -45,23 +43,11 @@ static const char *take_text(reader *r, const char *key) {
     return r->good ? keep_text(r, value) : NULL;
 }
 
-/* The value of a lower-case hexadecimal digit; -1: it is none. */
-static int digit_value(char digit) {
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-                                          : -1;
-}
-
 static const char *keep_bytes(reader *r, const json_t *string) {
-    const char *digits = json_string_value(string);
     const size_t size = json_string_length(string);
     char *copy = r->texts;
-    r->good = r->good && size % 2 == 0;
-    for (size_t i = 0; i < size && r->good; i += 2) {
-        const int high = digit_value(digits[i]), low = digit_value(digits[i + 1]);
-        r->good = high >= 0 && low >= 0 && high + low > 0; /* no path has a NUL */
-        *r->texts++ = (char)(16 * high + low);
-    }
+    r->good = r->good && json_read_bytes(json_string_value(string), size, copy);
+    r->texts += size / 2;
     *r->texts++ = '\0';
     return copy;
 }
@@ -84,7 +70,7 @@ static digest take_digest(reader *r, const char *key) {
     r->good = r->good && json_is_string(value) && json_string_length(value) == DIGEST_TEXT - 1;
     for (size_t i = 0; r->good && i < DIGEST_TEXT - 1; i++) {
         result.text[i] = json_string_value(value)[i];
-        r->good = digit_value(result.text[i]) >= 0;
+        r->good = json_digit(result.text[i]) >= 0;
     }
     return result;
 }
@@ -102,8 +88,6 @@ static void take_warnings(reader *r, batch_record *record, const char **warnings
         record->warning_count = i + 1;
     }
 }
-
-/* ---- numbers ----------------------------------------------------------------------------- */
 
 static int64_t take_signed(reader *r, const char *key) {
     const json_t *value = member(r, key);
@@ -147,8 +131,6 @@ static pm_rational take_rate(reader *r, const char *key) {
               take_digits(&text, &rate.den) && *text == '\0';
     return rate;
 }
-
-/* ---- records ----------------------------------------------------------------------------- */
 
 static record_status take_status(reader *r) {
     const char *word = json_string_value(member(r, "status"));

@@ -3,14 +3,13 @@
  * Writes the line of a record, with the members in the order in which people read them. Warnings and
  * errors quote hostile files, so that their sizes are bounded.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+
 #include <string.h>
 
+#include "motion/base/composed.h"
 #include "motion/base/printable.h"
 
 /* An escape has up to six bytes for one of the text: warnings take at most half of the longest line. */
@@ -97,21 +96,16 @@ void record_members_write(json_writer *json, const batch_record *record) {
         failure_members(json, record);
 }
 
-char *record_line_write(const batch_record *record, size_t *size) {
-    char *text = NULL;
-    FILE *file = open_memstream(&text, size);
-    if (!file)
-        return NULL;
+static bool print_line(FILE *file, const void *content) {
     json_writer json = {file, JSON_LINE, false};
     fputc('\n', file);
     json_begin_object(&json, NULL);
-    record_members_write(&json, record);
+    record_members_write(&json, content);
     json_end_object(&json);
     fputc('\n', file);
-    const bool lost = ferror(file) != 0;
-    if (fclose(file) != 0 || lost) {
-        free(text);
-        return NULL;
-    }
-    return text;
+    return true;
+}
+
+char *record_line_write(const batch_record *record, size_t *size) {
+    return compose_text(print_line, record, size);
 }

@@ -3,8 +3,6 @@
  * The table of records: an entry for each name, with a record for each file that has one. Memory is in
  * proportion to the files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/record.h"
 
 #include <dirent.h>
@@ -65,8 +63,6 @@ void record_table_destroy(record_table **table) {
     *table = NULL;
 }
 
-/* ---- entries ----------------------------------------------------------------------------- */
-
 static const char *name_of(const entry *e) {
     return e->records[0]->name;
 }
@@ -76,8 +72,6 @@ static entry *find_entry(const record_table *table, const char *name) {
     const json_t *place = json_object_get(table->places, name);
     return place ? &table->entries[json_integer_value(place)] : NULL;
 }
-
-/* ---- adding ------------------------------------------------------------------------------ */
 
 /* Whether `a` is to be trusted before `b`. */
 static bool is_better(const batch_record *a, const batch_record *b) {
@@ -217,8 +211,6 @@ pm_status record_table_add(record_table *table, const char *path, bool optional,
     return status;
 }
 
-/* ---- folders ----------------------------------------------------------------------------- */
-
 static int is_record_file(const struct dirent *file) {
     return fnmatch("records-*.jsonl", file->d_name, 0) == 0;
 }
@@ -251,8 +243,6 @@ pm_status record_table_add_folder(record_table *table, const char *folder, pm_er
     free(files);
     return status;
 }
-
-/* ---- asking ------------------------------------------------------------------------------ */
 
 const batch_record *const *record_table_find(const record_table *table, const char *name,
                                              size_t *count) {

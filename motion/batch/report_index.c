@@ -10,7 +10,6 @@
 #include "motion/base/json.h"
 #include "motion/batch/batch_report.h"
 #include "motion/report/page.h"
-#include "motion/time/rate.h"
 
 enum { NUMBER_COLUMNS = 15 }; /* of the table, beside the name */
 
@@ -45,8 +44,6 @@ static void write_name(FILE *file, const report_row *row) {
         write_isolated(file, row->clip, "(no name)");
     }
 }
-
-/* ---- the verdict --------------------------------------------------------------------------- */
 
 static bool write_title(FILE *file, const void *content) {
     const report_index *index = content;
@@ -89,7 +86,7 @@ static void write_counts(FILE *file, const report_index *index) {
 static void write_worst(FILE *file, const report_index *index, int which) {
     static const char *const what[] = {"largest angle", "largest distance",
                                        "largest difference of speeds",
-                                       "speed jump that exceeds the source's most"};
+                                       "speed jump that the source does not have"};
     static const char *const units[] = {"degrees", "mm", "degrees/s", "degrees/s more"};
     const report_row *row = worst_by(index, which);
     if (!row)
@@ -126,8 +123,6 @@ static bool write_verdict(FILE *file, const void *content) {
         write_shares(file, index);
     return true;
 }
-
-/* ---- rows ---------------------------------------------------------------------------------- */
 
 static void write_joint(FILE *file, const char *joint) {
     fputs("<td class=\"name\">", file);
@@ -217,8 +212,6 @@ static bool write_rows(FILE *file, const void *content) {
     return true;
 }
 
-/* ---- the page ------------------------------------------------------------------------------ */
-
 static bool write_conditions(FILE *file, const void *content) {
     const report_index *index = content;
     fputs("<dt>outputs</dt><dd>", file);
@@ -255,8 +248,6 @@ static bool write_all(FILE *file, const void *content) {
 pm_status report_index_write(const char *path, const report_index *index, pm_error *error) {
     return page_save(path, write_all, index, error);
 }
-
-/* ---- index.json -------------------------------------------------------------------------------- */
 
 static void write_value(json_writer *json, const report_value *value, const char *const names[4]) {
     json_write_number(json, names[0], value->max);

@@ -3,8 +3,6 @@
  * Reads a source and its output once more, and writes their page. Names of pages have nothing that a shell,
  * a browser or another system takes for more than a letter.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,8 +14,6 @@
 #include "motion/items/archive.h"
 #include "motion/report/page.h"
 
-/* ---- names of pages ---------------------------------------------------------------------------- */
-
 static const char pages_folder[] = "pages";
 
 char *report_path(const char *folder, const char *name) {
@@ -25,8 +21,6 @@ char *report_path(const char *folder, const char *name) {
     const bool has_slash = length > 0 && folder[length - 1] == '/';
     return compose_format("%s%s%s", folder, has_slash ? "" : "/", name);
 }
-
-/* ---- pages --------------------------------------------------------------------------------- */
 
 enum { NAME_ROOM = 100 }; /* bytes of a name; the end says more than the folders before it */
 
@@ -46,8 +40,6 @@ char *report_page_name(size_t number, const char *name, const char *clip) {
     return compose_format("%s/%04zu-%s%s%s.html", pages_folder, number, safe, clip ? "-" : "",
                           safe_clip);
 }
-
-/* ---- clashes ------------------------------------------------------------------------------- */
 
 /* Where the files of a report will be. */
 typedef struct report_places {
@@ -82,21 +74,19 @@ static pm_status check_file(const report_places *places, const char *path, locat
     return PM_ERROR_OUTPUT;
 }
 
-static pm_status check_files(const report_places *places, const batch_items *items,
-                             const batch_plan *plan, const char *const *others, size_t other_count,
+static pm_status check_files(const report_places *places, const report_request *r,
                              pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < items->count; i++) {
+    const batch_items *items = r->items;
+    for (size_t i = 0; i < items->count; i++) {
         const batch_item *item = &items->items[i];
-        status = check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error);
-        if (status == PM_OK)
-            status = check_file(places, plan->outs[i], LOCATION_OUTPUT, error);
+        MOTION_TRY(check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error));
+        MOTION_TRY(check_file(places, r->plan->outs[i], LOCATION_OUTPUT, error));
     }
-    for (size_t i = 0; status == PM_OK && i < items->archive_count; i++)
-        status = check_file(places, items->archives[i], LOCATION_INPUT, error);
-    for (size_t i = 0; status == PM_OK && i < other_count; i++)
-        status = check_file(places, others[i], LOCATION_OUTPUT, error);
-    return status;
+    for (size_t i = 0; i < items->archive_count; i++)
+        MOTION_TRY(check_file(places, items->archives[i], LOCATION_INPUT, error));
+    for (size_t i = 0; i < r->other_count; i++)
+        MOTION_TRY(check_file(places, r->others[i], LOCATION_OUTPUT, error));
+    return PM_OK;
 }
 
 static bool locate(const char *folder, const char *name, file_location *found) {
@@ -106,8 +96,8 @@ static bool locate(const char *folder, const char *name, file_location *found) {
     return done;
 }
 
-pm_status report_check_folder(const char *folder, const batch_items *items, const batch_plan *plan,
-                              const char *const *others, size_t other_count, pm_error *error) {
+pm_status report_check_folder(const report_request *request, pm_error *error) {
+    const char *folder = request->options->report;
     report_places places = {.index = {.path = NULL}};
     struct stat found;
     if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
@@ -115,8 +105,7 @@ pm_status report_check_folder(const char *folder, const batch_items *items, cons
     const bool located = locate(folder, "index.html", &places.index) &&
                          locate(folder, "index.json", &places.numbers) &&
                          locate(folder, pages_folder, &places.pages);
-    const pm_status status = located ? check_files(&places, items, plan, others, other_count, error)
-                                     : refuse_memory(error);
+    const pm_status status = located ? check_files(&places, request, error) : refuse_memory(error);
     location_release(&places.index);
     location_release(&places.numbers);
     location_release(&places.pages);
@@ -148,20 +137,14 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
     const batch_item *item = row->file->file->item;
     static const pm_motion_compare_options guess;
     size_t size = 0;
-    pm_status status = read_data(item, &w->data, &size, error);
-    if (status == PM_OK)
-        status = report_open(&w->motions, task, row->file, w->data, size, error);
-    if (status == PM_OK)
-        status = report_clips_find(&w->clips, &w->motions, row, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_data(item, &w->data, &size, error));
+    MOTION_TRY(report_open(&w->motions, task, row->file, w->data, size, error));
+    MOTION_TRY(report_clips_find(&w->clips, &w->motions, row, error));
     w->comparison =
         (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
-    status =
-        scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error);
-    return status == PM_OK ? page_compute(&w->comparison, &w->frames, report_most_times(task),
-                                          item->path, error)
-                           : status;
+    MOTION_TRY(
+        scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error));
+    return page_compute(&w->comparison, &w->frames, report_most_times(task), item->path, error);
 }
 
 static void release(page_work *w) {

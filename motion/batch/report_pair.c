@@ -3,18 +3,13 @@
  * Both motions are read with the options of the batch. Where --start, --end or --trim-start leave a
  * part of the source out, that part is not compared.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
 #include "motion/task/task_files.h"
-
-/* ---- motions ------------------------------------------------------------------------------- */
 
 /* The batch has told the warnings. */
 static pm_motion_read_options quiet(const pm_motion_batch_task *task) {
@@ -55,14 +50,10 @@ pm_status report_open(report_motions *m, const pm_motion_batch_task *task, const
                       const char *data, size_t size, pm_error *error) {
     const char *path = file->file->item->path;
     *m = (report_motions){.task = task};
-    pm_status status = open_source(m, file->file->item, data, size, error);
-    if (status == PM_OK)
-        status = open_output(m, file, error);
-    if (status == PM_OK)
-        status =
-            task_find_clips(m->source, path, task, m->source_clips, &m->source_clip_count, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(open_source(m, file->file->item, data, size, error));
+    MOTION_TRY(open_output(m, file, error));
+    MOTION_TRY(
+        task_find_clips(m->source, path, task, m->source_clips, &m->source_clip_count, error));
     const size_t of_source = pm_motion_get_content(m->source)->clip_count;
     const size_t of_output = pm_motion_get_content(m->output)->clip_count;
     m->clip_count = m->source_clip_count > 0 ? m->source_clip_count : of_source;
@@ -81,8 +72,6 @@ void report_close(report_motions *m) {
     pm_motion_destroy(&m->source);
     pm_motion_destroy(&m->output);
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 static double seconds_of(pm_rational r) {
     return r.den != 0 ? (double)r.num / (double)r.den : 0;
@@ -112,18 +101,13 @@ pm_status report_clips_find(report_clips *clips, const report_motions *m, const 
                             pm_error *error) {
     const batch_file *file = row->file->file;
     *clips = (report_clips){.pairs = {.count = 0}};
-    pm_status status = motion_name_failure(
-        subject_make(&clips->source, m->source, row->source_clip, error), file->item->path, error);
-    if (status == PM_OK)
-        status = motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
-                                     file->out, error);
-    if (status != PM_OK)
-        return status;
     char text[MOTION_ADJUSTMENT_TEXT];
-    status = motion_name_failure(subject_meet(&clips->output, &clips->source, text, error),
-                                 file->out, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_name_failure(subject_make(&clips->source, m->source, row->source_clip, error),
+                                   file->item->path, error));
+    MOTION_TRY(motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
+                                   file->out, error));
+    MOTION_TRY(motion_name_failure(subject_meet(&clips->output, &clips->source, text, error),
+                                   file->out, error));
     cut(m->task, &clips->source, &clips->output);
     return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, error);
 }
@@ -133,8 +117,6 @@ void report_clips_release(report_clips *clips) {
     subject_release(&clips->source);
     subject_release(&clips->output);
 }
-
-/* ---- comparing ----------------------------------------------------------------------------- */
 
 static void see_frame(void *user, const compare_frame *frame) {
     jumps_add(user, frame->time, frame->a);

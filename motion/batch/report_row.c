@@ -2,8 +2,6 @@
  *
  * Rows: their numbers and their order.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/batch/batch_report.h"
 
 #include "motion/base/printable.h"
@@ -40,8 +38,6 @@ bool report_rows_refuse(report_file *file, const char *error) {
     return file->rows[0].error != NULL;
 }
 
-/* ---- numbers ------------------------------------------------------------------------------- */
-
 char *report_copy_name(pm_motion_name name) {
     return strndup(name.text, utf8_cut(name.text, name.size, NAME_BYTES));
 }
@@ -49,8 +45,7 @@ char *report_copy_name(pm_motion_name name) {
 static char *joint_name(const comparison *c, size_t pair) {
     const uint32_t joint = c->pairs->pairs[pair].a;
     const pm_motion_name name = subject_name(c->a, joint);
-    char number[MOTION_PRINTABLE];
-    return name.size > 0 ? report_copy_name(name) : strdup(motion_joint_name(number, name, joint));
+    return name.size > 0 ? report_copy_name(name) : strdup(MOTION_SHOWN_JOINT(name, joint));
 }
 
 static report_value value_of(const comparison *c, compare_measure measure) {
@@ -104,8 +99,6 @@ double report_millimetres(const report_row *row, double distance) {
     return distance * row->unit_mm;
 }
 
-/* ---- order --------------------------------------------------------------------------------- */
-
 /* What is not known comes after all that is. */
 static double rank_of(double number) {
     return isnan(number) ? -1 : number;
@@ -128,8 +121,6 @@ int report_rows_compare(const void *left, const void *right) {
         order = strcmp(a->file->file->name, b->file->file->name);
     return order != 0 ? order : (a->clip_at > b->clip_at) - (a->clip_at < b->clip_at);
 }
-
-/* ---- the end ------------------------------------------------------------------------------- */
 
 void report_file_release(report_file *file) {
     for (size_t i = 0; i < file->row_count; i++) {

@@ -5,7 +5,7 @@
  */
 #define _DEFAULT_SOURCE /* flock, and POSIX 2008 */
 
-#include "motion/batch/run_lock.h"
+#include "motion/batch/plan.h"
 
 #include "motion/base/composed.h"
 #include "motion/files/folders.h"
@@ -60,9 +60,7 @@ static int open_file(const char *path, int *file) {
 
 static pm_status take(const char *folder, const char *path, const digest *options, int *file,
                       int *unseen, pm_error *error) {
-    const pm_status status = folders_make_for(path, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(folders_make_for(path, error));
     int failure = open_file(path, file);
     failure = failure == 0 ? share(*file, options) : failure;
     *unseen = *file >= 0 && is_missing(failure) ? failure : 0;

@@ -4,7 +4,6 @@
  * wait for memory holds up those behind it, so that a large one is not put off for ever.
  */
 #define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
-#define _POSIX_C_SOURCE 200809L
 
 #include "motion/batch/schedule.h"
 
@@ -38,8 +37,6 @@ struct schedule_ticket {
     uint64_t memory;
     schedule_ticket *next; /* in `growing` */
 };
-
-/* ---- memory -------------------------------------------------------------------------- */
 
 /* More than any machine has, so that no sum overflows. */
 static uint64_t bounded(uint64_t memory) {
@@ -108,8 +105,6 @@ void schedule_grow(schedule_ticket *ticket, uint64_t memory) {
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
 }
-
-/* ---- threads --------------------------------------------------------------------------- */
 
 static bool has_ended(scheduler *s) {
     pthread_mutex_lock(&s->lock);
@@ -228,11 +223,6 @@ bool schedule_run(const schedule *plan) {
     free(workers);
     return run;
 }
-
-/* ---- memory of the machine --------------------------------------------------------------------- */
-
-#ifdef __GLIBC__
-#endif
 
 static uint64_t quarter_of_memory(void) {
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);

@@ -3,10 +3,8 @@
  * Runs tasks in parallel, in the order of their numbers, while what they need together stays below a
  * limit of memory.
  */
-#ifndef POSEMILL_MOTION_SCHEDULE_H
-#define POSEMILL_MOTION_SCHEDULE_H
+#pragma once
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,5 +48,3 @@ void machine_keep_memory(void);
 
 /* After a file of this size: gives memory back where it was much. */
 void machine_give_memory_back(uint64_t bytes);
-
-#endif

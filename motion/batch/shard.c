@@ -2,7 +2,7 @@
  *
  * Division by the longest-processing-time rule, with a heap of shares.
  */
-#include "motion/batch/shard.h"
+#include "motion/batch/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,7 @@
  * channels, and rows of numbers. The reader keeps the text of the source, so that a frame can be
  * written again unchanged. Rotations are interpreted in bvh_pose.h.
  */
-#ifndef POSEMILL_MOTION_BVH_H
-#define POSEMILL_MOTION_BVH_H
+#pragma once
 
 #include "motion/files/input.h"
 #include "motion/model/model.h"
@@ -101,8 +100,6 @@ void bvh_move_texts(bvh *model, const char *from, const char *to);
 /* Sets *model to NULL, which is also allowed as input. */
 void bvh_free(bvh **model);
 
-/* ---- writing ------------------------------------------------------------------- */
-
 /* A buffer for a sink. */
 typedef struct bvh_writer {
     const bvh *model;
@@ -131,5 +128,3 @@ pm_status bvh_writer_row(bvh_writer *writer, const double *values, const text_sp
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error);
 
 void bvh_writer_release(bvh_writer *writer);
-
-#endif

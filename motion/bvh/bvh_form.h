@@ -3,8 +3,7 @@
  * The form of a BVH file that is written: its hierarchy, and what the numbers of a row are. It is that of
  * a document, or it is made of one with changes, or of the nodes of a motion of any format.
  */
-#ifndef POSEMILL_MOTION_BVH_FORM_H
-#define POSEMILL_MOTION_BVH_FORM_H
+#pragma once
 
 #include <stdio.h>
 
@@ -47,5 +46,3 @@ void bvh_put_offset(FILE *text, const double offset[3]);
 /* Writes a file with the samples; NULL: the rows of the form's document as they are. */
 pm_status bvh_write_frames(const motion_writing *writing, const bvh_form *form,
                            const motion_samples *samples, const motion_sink *sink, pm_error *error);
-
-#endif

@@ -2,8 +2,6 @@
  *
  * Changes the hierarchy of a file. What is the same keeps its text.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +21,6 @@ typedef struct changer {
     size_t *same;     /* of each of them, that of the file, or BVH_NO_SOURCE */
     size_t count;
 } changer;
-
-/* ---- channels ------------------------------------------------------------------------------ */
 
 static void add_channel(changer *c, text_span name, size_t same) {
     c->names[c->count] = name;
@@ -85,8 +81,6 @@ static void make_channels(changer *c, size_t joint, const char *order, const pos
     for (; order && rotations < 3; rotations++)
         add_rotation(c, order[rotations]);
 }
-
-/* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Writes the text up to a part that is replaced. */
 static void copy_up_to(changer *c, text_span part) {
@@ -192,8 +186,6 @@ static bool put_hierarchy(changer *c) {
     free(parts);
     return good;
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static bool allocate(changer *c, const pose_plan *plan) {
     enum { ADDED = 6 }; /* channels of a joint, at most */

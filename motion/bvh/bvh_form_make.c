@@ -2,8 +2,6 @@
  *
  * Writes the hierarchy of a motion of any format.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,10 +25,8 @@ typedef struct maker {
     FILE *text;
 } maker;
 
-/* ---- what is written ----------------------------------------------------------------------- */
-
-/* Channels and scales that BVH cannot hold are left out. */
-static void find_positions(const maker *m) {
+/* Channels and scales that BVH cannot hold are left out. False: memory is exhausted. */
+static bool find_positions(const maker *m) {
     size_t scales = 0, others = 0, scaled = 0;
     for (size_t i = 0; i < m->clip->channel_count; i++) {
         const pm_motion_channel *channel = &m->clip->channels[i];
@@ -47,12 +43,11 @@ static void find_positions(const maker *m) {
     motion_leave_out(m->writing, scales, "channel of scales", "channels of scales");
     motion_leave_out(m->writing, others, "channel of weights or scalars",
                      "channels of weights or scalars");
-    motion_leave_out(m->writing, m->content->skin_count, "skin", "skins");
+    const bool good = motion_leave_out_skins(m->writing, NULL) == PM_OK;
     motion_leave_out(m->writing, m->content->clip_count - 1, "other clip", "other clips");
     motion_leave_out(m->writing, scaled, "scale of a rest pose", "scales of rest poses");
+    return good;
 }
-
-/* ---- the hierarchy ------------------------------------------------------------------------- */
 
 /* Depths beyond this are not indented further: a chain of n joints would take n^2 bytes. */
 enum { MAX_INDENT = 31 };
@@ -182,8 +177,6 @@ static bool put_hierarchy(maker *m) {
     return good;
 }
 
-/* ---- forms --------------------------------------------------------------------------------- */
-
 pm_status bvh_form_read(bvh_form *form, char *text, size_t size, pm_error *error) {
     const pm_status status = bvh_parse_hierarchy(text, size, &form->own, error);
     free(text);
@@ -197,8 +190,6 @@ void bvh_form_release(bvh_form *form) {
     free(form->same);
     free(form->nodes);
 }
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 static bool allocate(maker *m) {
     const size_t count = m->content->node_count;
@@ -221,8 +212,7 @@ pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error 
     m.text = allocate(&m) ? open_memstream(&text, &size) : NULL;
     bool good = m.text != NULL;
     if (good) {
-        find_positions(&m);
-        good = put_hierarchy(&m) && fputs("MOTION", m.text) != EOF;
+        good = find_positions(&m) && put_hierarchy(&m) && fputs("MOTION", m.text) != EOF;
         good = fclose(m.text) == 0 && good;
     }
     form->nodes = m.nodes;

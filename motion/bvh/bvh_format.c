@@ -30,8 +30,6 @@ static void release(void *of) {
     free(d);
 }
 
-/* ---- the model ----------------------------------------------------------------------------- */
-
 static pm_motion_name name_of(pm_motion *motion, text_span text, bool *good) {
     char *copy = motion_copy_text(&motion->arena, text.begin, text.size);
     *good &= copy != NULL;
@@ -185,8 +183,10 @@ static void note_wraps(const bvh *model, motion_notes *notes) {
             wraps += is_angle && fabs(*value - value[-(ptrdiff_t)model->channel_count]) > 180;
         }
     if (wraps > 0)
-        motion_note(notes, "%zu angle%s by more than 180 degrees from a frame to the next", wraps,
-                    wraps == 1 ? " jumps" : "s jump");
+        motion_note(notes,
+                    "%zu angle%s by more than 180 degrees from a frame to the next, as wrapped "
+                    "angles do; what is interpolated are rotations",
+                    wraps, wraps == 1 ? " steps" : "s step");
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
@@ -197,17 +197,14 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     d->adds_offset = input->options->bvh_adds_offset;
     motion->content.format = PM_MOTION_BVH;
     motion->content.layout = "";
-    pm_status status = bvh_parse(input, &d->model, error);
-    if (status == PM_OK)
-        status = pose_plan_make(&d->plan, d->model, error);
-    if (status == PM_OK && (!make_nodes(motion, d->model) || !make_clip(motion, d)))
-        status = motion_refuse_memory(error);
-    if (status == PM_OK && input->options->examine)
+    MOTION_TRY(bvh_parse(input, &d->model, error));
+    MOTION_TRY(pose_plan_make(&d->plan, d->model, error));
+    if (!make_nodes(motion, d->model) || !make_clip(motion, d))
+        return motion_refuse_memory(error);
+    if (input->options->examine)
         note_wraps(d->model, &motion->notes);
-    return status;
+    return PM_OK;
 }
-
-/* ---- writing ------------------------------------------------------------------------------- */
 
 /* Whether a file with this rate can be read again: frame times have a limited range. */
 static bool is_readable(pm_rational rate) {

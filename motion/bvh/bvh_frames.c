@@ -37,8 +37,6 @@ typedef struct frame_writer {
     text_span *words, *source_words;
 } frame_writer;
 
-/* ---- where numbers are from ---------------------------------------------------------------- */
-
 static size_t node_of(const frame_writer *w, size_t joint) {
     return w->form->nodes ? w->form->nodes[joint] : joint;
 }
@@ -125,8 +123,6 @@ static void free_writer(frame_writer *w) {
     free(w->words);
     free(w->source_words);
 }
-
-/* ---- rows ---------------------------------------------------------------------------------- */
 
 static const double *row_of(const bvh *model, size_t row) {
     return model->values + row * model->channel_count;
@@ -245,20 +241,19 @@ static pm_status read_piece(frame_writer *w, uint64_t first, size_t count, pm_er
 }
 
 static pm_status write_pieces(frame_writer *w, uint64_t total, pm_error *error) {
-    pm_status status = PM_OK;
-    for (uint64_t first = 0; first < total && status == PM_OK; first += w->piece) {
+    for (uint64_t first = 0; first < total; first += w->piece) {
         const uint64_t left = total - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
-        status = read_piece(w, first, count, error);
-        if (first == 0 && status == PM_OK && w->form->first_row) {
+        MOTION_TRY(read_piece(w, first, count, error));
+        if (first == 0 && w->form->first_row) {
             size_t row = 0;
             const bvh *file = file_of(w, 0, &row);
             take_row(w, file ? row_of(file, row) : w->form->first_row);
         }
-        for (size_t k = 0; k < count && status == PM_OK; k++)
-            status = write_frame(w, first + k, k, error);
+        for (size_t k = 0; k < count; k++)
+            MOTION_TRY(write_frame(w, first + k, k, error));
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status bvh_write_frames(const motion_writing *writing, const bvh_form *form,

@@ -14,8 +14,6 @@
 #define DEGREES 57.295779513082320877
 #define TURN 6.28318530717958647693
 
-/* ---- the plan ---------------------------------------------------------------------- */
-
 static bool is_rotation(bvh_channel_kind kind) {
     return kind >= BVH_X_ROTATION && kind <= BVH_Z_ROTATION;
 }
@@ -115,8 +113,6 @@ void pose_plan_release(pose_plan *plan) {
     memset(plan, 0, sizeof *plan);
 }
 
-/* ---- keys -------------------------------------------------------------------------- */
-
 static const double *row_of(const bvh *model, size_t frame) {
     return model->values + frame * model->channel_count;
 }
@@ -162,8 +158,6 @@ void pose_rotation_keys(const pose_plan *plan, double *keys) {
         before = row;
     }
 }
-
-/* ---- rows --------------------------------------------------------------------------- */
 
 static void rotation_to_row(const pose_rotation *r, const double *q, double *row) {
     double near[3] = {0, 0, 0}, angles[3] = {0, 0, 0};

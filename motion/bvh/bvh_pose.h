@@ -3,8 +3,7 @@
  * Interprets the channels of a BVH: converts rows of angles, positions and other numbers to the
  * rotations and vectors of clips, and back.
  */
-#ifndef POSEMILL_MOTION_BVH_POSE_H
-#define POSEMILL_MOTION_BVH_POSE_H
+#pragma once
 
 #include "motion/bvh/bvh.h"
 
@@ -60,5 +59,3 @@ typedef struct pose_sample {
  * result. */
 pm_status pose_to_row(const pose_plan *plan, const pose_sample *sample, const double *between[2],
                       uint64_t frame, double *row, pm_error *error);
-
-#endif

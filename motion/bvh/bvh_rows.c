@@ -12,8 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- head ----------------------------------------------------------------------- */
-
 /* Removes the colon from the end of a word, or reads a separate one. */
 static bool take_colon(bvh_scan *scan, text_span *word) {
     const char *colon = memchr(word->begin, ':', word->size);
@@ -152,8 +150,6 @@ bool bvh_scan_head(bvh_scan *scan) {
         scan->model->frames_stated = UINT64_MAX;
     return true;
 }
-
-/* ---- rows ----------------------------------------------------------------------- */
 
 typedef struct row_reader {
     bvh_scan *scan;

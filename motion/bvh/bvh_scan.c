@@ -13,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- words ---------------------------------------------------------------------- */
-
 text_span bvh_next_word(bvh_scan *scan) {
     text_span rest = {scan->at, (size_t)(scan->end - scan->at)}, word;
     (void)text_next_word(&rest, "", "{}", &word);
@@ -40,8 +38,6 @@ bool bvh_next_number(bvh_scan *scan, const char *what, double *value) {
         return bvh_refuse(scan, word.begin, "%s is too large; expected a finite number", what);
     return true;
 }
-
-/* ---- failures --------------------------------------------------------------------- */
 
 static void refuse(bvh_scan *scan, const char *location, motion_about about, const char *reason,
                    va_list arguments) {
@@ -102,8 +98,6 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
     *capacity = wanted;
     return true;
 }
-
-/* ---- the kind ------------------------------------------------------------------- */
 
 static const char first_word[] = "HIERARCHY";
 

@@ -3,8 +3,7 @@
  * Shared by the parts of the BVH reader: the position in the text, words, and errors with a line
  * number. Not for other modules.
  */
-#ifndef POSEMILL_MOTION_BVH_SCAN_H
-#define POSEMILL_MOTION_BVH_SCAN_H
+#pragma once
 
 #include "motion/bvh/bvh.h"
 
@@ -52,5 +51,3 @@ bool bvh_grow(void **array, size_t count, size_t *capacity, size_t element_size)
 bool bvh_scan_hierarchy(bvh_scan *scan); /* up to and including MOTION */
 bool bvh_scan_head(bvh_scan *scan);      /* Frames: and Frame Time: */
 bool bvh_scan_rows(bvh_scan *scan);      /* the rest */
-
-#endif

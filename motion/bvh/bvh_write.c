@@ -123,30 +123,23 @@ static char *copy_word(char *out, text_span word) {
 pm_status bvh_writer_row(bvh_writer *writer, const double *values, const text_span words[],
                          pm_error *error) {
     static const text_span none = {NULL, 0};
-    size_t count = writer->model->channel_count, i;
+    const size_t count = writer->model->channel_count;
     /* Reserves memory per number: a row of the largest doubles would be far longer than any real
      * row. */
-    pm_status status = PM_OK;
-    char *out;
-
-    for (i = 0; i < count && status == PM_OK; i++) {
+    for (size_t i = 0; i < count; i++) {
         const text_span word = words ? words[i] : none;
-        status = reserve(writer, (word.size > 0 ? word.size : TEXT_FIXED_SIZE) + 4, error);
-        out = writer->buffer + writer->used;
-        if (status == PM_OK) {
-            out = word.size > 0 ? copy_word(out, word)
-                                : text_write_fixed(out, values[i], writer->decimals);
-            *out++ = ' ';
-            writer->bytes += (size_t)(out - writer->buffer) - writer->used;
-            writer->used = (size_t)(out - writer->buffer);
-        }
+        MOTION_TRY(reserve(writer, (word.size > 0 ? word.size : TEXT_FIXED_SIZE) + 4, error));
+        char *out = writer->buffer + writer->used;
+        out = word.size > 0 ? copy_word(out, word)
+                            : text_write_fixed(out, values[i], writer->decimals);
+        *out++ = ' ';
+        writer->bytes += (size_t)(out - writer->buffer) - writer->used;
+        writer->used = (size_t)(out - writer->buffer);
     }
-    if (status == PM_OK) {
-        writer->used--;
-        writer->bytes--;
-        put(writer, writer->model->line_end, strlen(writer->model->line_end));
-    }
-    return status;
+    writer->used--;
+    writer->bytes--;
+    put(writer, writer->model->line_end, strlen(writer->model->line_end));
+    return PM_OK;
 }
 
 pm_status bvh_writer_end(bvh_writer *writer, pm_error *error) {

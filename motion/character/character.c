@@ -4,11 +4,15 @@
  */
 #include "motion/character/character.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
+
+/* That a skeleton may have: what is farther is not in the bounds of a crowd. */
+static const double largest_radius = 1e6;
 
 /* ---- joints -------------------------------------------------------------------------------- */
 
@@ -128,6 +132,32 @@ static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *
     return status;
 }
 
+/* ---- radii --------------------------------------------------------------------------------- */
+
+/* Of all meshes that the joints move, also of other skins. A motion whose vertices cannot be read has none. */
+static pm_status add_radii(character *c, const pm_motion *motion, pm_error *error) {
+    pm_motion_reach *reach = motion_allocate(&c->arena, c->content->node_count, sizeof *reach);
+    float *radii = motion_allocate(&c->arena, c->joint_count, sizeof *radii);
+    pm_error fault = {.status = PM_OK};
+    bool has_mesh = false;
+    if (!reach || !radii)
+        return motion_refuse_memory(error);
+    const pm_status status = pm_motion_find_reach(motion, reach, &has_mesh, &fault);
+    if (status == PM_ERROR_FILE) {
+        c->made.unread_mesh = motion_copy_text(&c->arena, fault.message, strlen(fault.message));
+        return c->made.unread_mesh ? PM_OK : motion_refuse_memory(error);
+    }
+    if (status != PM_OK && error)
+        *error = fault;
+    for (size_t j = 0; status == PM_OK && j < c->joint_count; j++) {
+        const double farthest = reach[c->nodes[j]].farthest;
+        radii[j] = nextafterf((float)fmin(farthest, largest_radius), (float)largest_radius);
+        radii[j] = farthest > 0 ? radii[j] : 0;
+    }
+    c->made.skeleton.radii = has_mesh ? radii : NULL;
+    return status;
+}
+
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static void find_paths(character *c) {
@@ -140,7 +170,8 @@ static void find_paths(character *c) {
         }
 }
 
-static pm_status make(character *c, const pm_motion_character_options *options, pm_error *error) {
+static pm_status make(character *c, const pm_motion *motion,
+                      const pm_motion_character_options *options, pm_error *error) {
     const pm_motion_content *content = c->content;
     const pm_motion_skin *skin = content->skin_count ? &content->skins[options->skin] : NULL;
     pm_clip_desc *clips = motion_allocate(&c->arena, content->clip_count, sizeof *clips);
@@ -151,6 +182,8 @@ static pm_status make(character *c, const pm_motion_character_options *options, 
         status = make_skeleton(c, skin, error);
     if (status == PM_OK)
         status = find_slots(c, skin, error);
+    if (status == PM_OK)
+        status = add_radii(c, motion, error);
     if (status != PM_OK)
         return status;
     find_mover(c);
@@ -183,7 +216,7 @@ static pm_status make_character(const pm_motion *motion, const pm_motion_charact
     if (!c)
         return motion_refuse_memory(error);
     c->content = &motion->content;
-    const pm_status status = make(c, options, error);
+    const pm_status status = make(c, motion, options, error);
     c->content = NULL; /* the motion may be destroyed */
     *made = &c->made;
     if (status != PM_OK)

@@ -37,7 +37,6 @@ typedef certified joint_channels[SUBJECT_PATHS];
 /* A cubic of rotations is compared with slerps and steps. */
 static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels *to,
                              pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     for (size_t i = 0; i < s->joint_count * SUBJECT_PATHS; i++) {
         const pm_motion_channel *channel = s->channels[i / SUBJECT_PATHS].of[i % SUBJECT_PATHS];
         const pm_motion_name name = subject_name(s, i / SUBJECT_PATHS);
@@ -49,7 +48,7 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
             return motion_refuse(error,
                                  "joint '%s' has a cubic spline; a bound at all times is of slerp, "
                                  "lines and steps, and in the second file of cubic rotations",
-                                 motion_joint_name(shown, name, (int64_t)(i / SUBJECT_PATHS)));
+                                 MOTION_SHOWN_JOINT(name, (int64_t)(i / SUBJECT_PATHS)));
         to[i / SUBJECT_PATHS][i % SUBJECT_PATHS] =
             (certified){channel, &s->clip->timelines[channel->timeline], NULL};
     }
@@ -143,6 +142,7 @@ static pm_status certify_places(const comparison *c, joint_channels *a, joint_ch
         .sides = {{&c->a->view.content, a}, {&c->b->view.content, b}},
         .pairs = pairs,
         .pair_count = count,
+        .points = {c->points[0], c->points[1]},
         .resolution = size > 0 ? resolution * size : 1e-6,
     };
     const pm_status status = space_certify(&request, &found, error);

@@ -25,8 +25,6 @@ typedef struct run_state {
     uint64_t done;
 } run_state;
 
-/* ---- one time ------------------------------------------------------------------------------ */
-
 static void note_moment(run_state *r, size_t pair, double degrees, double time) {
     const double share = r->c->seconds > 0 ? (time - r->c->start) / r->c->seconds : 0;
     const size_t part = share < 1 ? (size_t)(share * MOMENT_PARTS) : MOMENT_PARTS - 1;
@@ -41,6 +39,14 @@ static void add_value(run_state *r, size_t pair, compare_measure measure, double
     spread_add(&r->spreads[measure], value);
 }
 
+static double distance_of(const comparison *c, size_t pair, const subject_pose *a,
+                          const subject_pose *b) {
+    if (!c->points[0])
+        return measure_distance(a->place, b->place);
+    const placed of_a = subject_placed(a), of_b = subject_placed(b);
+    return reach_apart(&c->points[0][pair], &of_a, &c->points[1][pair], &of_b);
+}
+
 static void add_poses(run_state *r, double time, const subject_pose *a, const subject_pose *b) {
     const joint_pairs *pairs = r->c->pairs;
     for (size_t p = 0; p < pairs->count; p++) {
@@ -49,7 +55,7 @@ static void add_poses(run_state *r, double time, const subject_pose *a, const su
         add_value(r, p, MEASURE_ANGLE, r->angles[p], time);
         note_moment(r, p, r->angles[p], time);
         if (r->distances) {
-            r->distances[p] = measure_distance(x->place, y->place);
+            r->distances[p] = distance_of(r->c, p, x, y);
             add_value(r, p, MEASURE_DISTANCE, r->distances[p], time);
         }
     }
@@ -88,8 +94,6 @@ static void add_time(run_state *r, double time, const subject_pose *a, const sub
     }
     r->done++;
 }
-
-/* ---- the results --------------------------------------------------------------------------- */
 
 /* Of equal angles the one of the first pair, as in the statistics of the clip. */
 static int compare_moments(const void *x, const void *y) {
@@ -162,8 +166,6 @@ static bool rank_joints(comparison *c) {
     return true;
 }
 
-/* ---- the walk ------------------------------------------------------------------------------ */
-
 static bool allocate(run_state *r) {
     comparison *c = r->c;
     const size_t pairs = c->pairs->count, joints[2] = {c->a->joint_count, c->b->joint_count};
@@ -193,19 +195,18 @@ static bool allocate(run_state *r) {
 static pm_status walk(run_state *r, pm_error *error) {
     const comparison *c = r->c;
     size_t count = times_next(&r->times, r->block, r->block_size);
-    pm_status status = PM_OK;
-    while (count > 0 && status == PM_OK) {
-        status = subject_evaluate(c->a, r->block, count, r->poses[0], error);
-        if (status == PM_OK && c->a != c->b)
-            status = subject_evaluate(c->b, r->block, count, r->poses[1], error);
-        for (size_t i = 0; i < count && status == PM_OK; i++)
+    while (count > 0) {
+        MOTION_TRY(subject_evaluate(c->a, r->block, count, r->poses[0], error));
+        if (c->a != c->b)
+            MOTION_TRY(subject_evaluate(c->b, r->block, count, r->poses[1], error));
+        for (size_t i = 0; i < count; i++)
             add_time(r, r->block[i], r->poses[0] + i * c->a->joint_count,
                      r->poses[1] + i * c->b->joint_count);
-        if (c->progress && status == PM_OK)
+        if (c->progress)
             c->progress(c->progress_user, r->done, c->time_count);
         count = times_next(&r->times, r->block, r->block_size);
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
@@ -229,8 +230,6 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
     return status;
 }
 
-/* ---- before and after ---------------------------------------------------------------------- */
-
 /* Half of the mean distance of keys: of A, or of the clip that has more. Times that nearly coincide,
  * as those of 30 and 29.97 Hz do now and then, would make speeds of rounding errors. */
 static double step_of(const comparison *c) {
@@ -240,6 +239,47 @@ static double step_of(const comparison *c) {
         if (both[i]->keys > 1)
             step = fmin(step, subject_step(both[i]) / 2);
     return c->times.rate.den != 0 || isinf(step) ? 0 : step;
+}
+
+/* The points of the joints of A, or of B if that alone has a mesh. */
+static pm_status spread_points(comparison *c, const reach_set *found, int side, pm_error *error) {
+    const size_t count = c->pairs->count;
+    const subject *s = side == 0 ? c->a : c->b, *other = side == 0 ? c->b : c->a;
+    const pm_motion_content *const sides[] = {&s->view.content, &other->view.content};
+    const reach_points *of = reach_of_clip(found, sides[0], s->clip, &c->arena);
+    size_t(*pairs)[2] = motion_allocate(&c->arena, count, sizeof *pairs);
+    reach_points *made[2];
+    for (size_t p = 0; pairs && p < count; p++) {
+        pairs[p][side] = c->pairs->pairs[p].a;
+        pairs[p][1 - side] = c->pairs->pairs[p].b;
+    }
+    if (!of || !pairs || !reach_pair(of, sides, (const size_t(*)[2])pairs, count, &c->arena, made))
+        return motion_refuse_memory(error);
+    c->points[side] = made[0];
+    c->points[1 - side] = made[1];
+    return PM_OK;
+}
+
+/* One motion that is looked at has no distances. */
+static pm_status find_points(comparison *c, pm_error *error) {
+    const double asked = c->at, at = asked == PM_MOTION_AT_MESH ? 0 : asked;
+    c->at = PM_MOTION_AT_JOINTS;
+    if (!compare_has_places(c) || c->a == c->b)
+        return PM_OK;
+    for (int side = 0; side < 2; side++) {
+        const pm_motion *motion = side == 0 ? c->a->motion : c->b->motion;
+        reach_set found;
+        const pm_status status =
+            reach_find(motion, at, PM_MOTION_AT_JOINTS, &c->arena, &found, error);
+        c->at = found.at;
+        c->unread = c->unread ? c->unread : found.unread;
+        if (status != PM_OK || found.at != PM_MOTION_AT_JOINTS)
+            return status == PM_OK ? spread_points(c, &found, side, error) : status;
+    }
+    return asked != PM_MOTION_AT_MESH
+               ? PM_OK
+               : motion_fail_option(error, PM_ERROR_FILE, "at", "mesh: %s",
+                                    c->unread ? c->unread : "neither motion has vertices");
 }
 
 pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
@@ -262,6 +302,9 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     c->every = times.every;
     c->time_count = times.count;
     times_release(&times);
+    const pm_status status = find_points(c, error);
+    if (status != PM_OK)
+        return status;
     if (c->time_count == 0) {
         motion_report(error, PM_ERROR_ARGUMENT, "has no key time in the part from %.9g s on",
                       c->start);

@@ -7,6 +7,7 @@
 #define POSEMILL_MOTION_COMPARE_H
 
 #include "motion/compare/subject.h"
+#include "motion/model/reach.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +17,8 @@
 
 typedef enum compare_measure {
     MEASURE_ANGLE,        /* between the local rotations, in degrees */
-    MEASURE_DISTANCE,     /* between the places in the world, in units of length */
+    MEASURE_DISTANCE,     /* of joints, and of points that move with them, in the world, in units of
+                             length */
     MEASURE_VELOCITY,     /* length of the difference of angular velocities, in degrees/s */
     MEASURE_ACCELERATION, /* of angular accelerations, in degrees/s^2 */
     MEASURE_COUNT
@@ -314,6 +316,10 @@ typedef struct compare_observer {
 typedef struct comparison {
     subject *a, *b;
     const joint_pairs *pairs;
+    const reach_points
+        *points[2];     /* of each pair, in A and in B. NULL: distances are of joints alone */
+    double at;          /* as of pm_motion_compare_options; once it is prepared, what was taken */
+    const char *unread; /* why a mesh, which would be the default, cannot be read; or NULL */
     times_request times;
     /* Called as times are compared. NULL: not called. */
     void (*progress)(void *user, uint64_t done, uint64_t total);
@@ -336,8 +342,9 @@ typedef struct comparison {
     motion_arena arena;
 } comparison;
 
-/* Counts the times. `a`, `b`, `pairs` and `times` are given; the rest is zero. More times than
- * `max_times` are refused. Release the comparison also on failure. */
+/* Counts the times, and finds where distances are measured. `a`, `b`, `pairs`, `at` and `times` are given; the
+ * rest is zero. More times than `max_times` are refused, and an `at` that reach_find refuses. Release the
+ * comparison also on failure. */
 pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error);
 
 /* Computes the results. `observer` may be NULL. */

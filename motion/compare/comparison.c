@@ -18,8 +18,6 @@ uint64_t comparison_most_times(const pm_motion_compare_options *o) {
     return o && o->max_times > 0 ? o->max_times : most;
 }
 
-/* ---- checks -------------------------------------------------------------------------------- */
-
 static bool is_time(pm_rational time) {
     return (time.num == 0 && time.den == 0) || (time.num >= 0 && time.den > 0);
 }
@@ -43,19 +41,17 @@ static pm_status check_method(const pm_motion_compare_options *o, pm_error *erro
 
 static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_compare_options *o,
                        pm_error *error) {
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error);
-    if (status == PM_OK)
-        status = check_clip(a, o->clip_a, "clip_a", error);
-    if (status == PM_OK && b)
-        status = check_clip(b, o->clip_b, "clip_b", error);
-    if (status == PM_OK)
-        status = check_method(o, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error));
+    MOTION_TRY(check_clip(a, o->clip_a, "clip_a", error));
+    if (b)
+        MOTION_TRY(check_clip(b, o->clip_b, "clip_b", error));
+    MOTION_TRY(check_method(o, error));
     if ((o->rate.num != 0 || o->rate.den != 0) && (o->rate.num <= 0 || o->rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "rate is not above 0");
     if (!is_time(o->start_after_first_key) || !is_time(o->end_after_first_key))
         return motion_fail(error, PM_ERROR_ARGUMENT, "start and end must be 0 or more");
+    if (reach_check_at(o->at, error) != PM_OK)
+        return PM_ERROR_ARGUMENT;
     if (!isfinite(o->unit_mm) || o->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
                            o->unit_mm);
@@ -66,8 +62,6 @@ static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_c
         return motion_fail(error, PM_ERROR_ARGUMENT, "tolerances must be 0 or more");
     return PM_OK;
 }
-
-/* ---- before ---------------------------------------------------------------------------------- */
 
 /* NULL: memory is exhausted. */
 static const char *keep_text(pm_motion_comparison *m, const char *text) {
@@ -135,28 +129,27 @@ static pm_status make(pm_motion_comparison *m, const pm_motion *a, const pm_moti
     if (!describe(m, b, o))
         return motion_name_failure(motion_refuse_memory(error), "A", error);
     const char *const name_a = m->outcome.a.path, *const name_b = m->outcome.b.path;
-    pm_status status = motion_name_failure(subject_make(first, a, o->clip_a, error), name_a, error);
-    if (status == PM_OK && b)
-        status = motion_name_failure(subject_make(second, b, o->clip_b, error), name_b, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_name_failure(subject_make(first, a, o->clip_a, error), name_a, error));
+    if (b)
+        MOTION_TRY(motion_name_failure(subject_make(second, b, o->clip_b, error), name_b, error));
     m->numbers.a = first;
     m->numbers.b = second;
     m->numbers.pairs = &m->pairs;
+    m->numbers.at = o->at;
     m->numbers.times.rate = o->rate;
     m->numbers.progress = o->progress;
     m->numbers.progress_user = o->progress_user;
-    status = look(m, o, error);
-    if (status == PM_OK)
-        status = joints_match(first, second, b ? o->map : NULL, &m->pairs, error);
-    if (status == PM_OK && b && o->contacts)
-        status = motion_name_failure(contacts_choose(&m->numbers.contacts, first, second, &m->pairs,
-                                                     o->contacts, &m->numbers.arena, error),
-                                     name_a, error);
-    if (status == PM_OK && m->outcome.device)
-        status = motion_name_failure(
-            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error);
-    return status;
+    MOTION_TRY(look(m, o, error));
+    MOTION_TRY(joints_match(first, second, b ? o->map : NULL, &m->pairs, error));
+    if (b && o->contacts)
+        MOTION_TRY(
+            motion_name_failure(contacts_choose(&m->numbers.contacts, first, second, &m->pairs,
+                                                o->contacts, &m->numbers.arena, error),
+                                name_a, error));
+    if (m->outcome.device)
+        MOTION_TRY(motion_name_failure(
+            subject_use_method(first, o->engine, o->method, o->certify, error), name_a, error));
+    return PM_OK;
 }
 
 pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
@@ -176,8 +169,6 @@ pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
     *made = m;
     return status;
 }
-
-/* ---- after ----------------------------------------------------------------------------------- */
 
 static pm_motion_extent extent_of(const extent *e) {
     return (pm_motion_extent){e->max, extent_rms(e), e->time};
@@ -273,9 +264,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     const comparison *c = &m->numbers;
     const certified_bounds *bounds = &m->outcome.certified;
     size_t size = 0;
-    const pm_status status = certify(m, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(certify(m, error));
     m->found =
         (pm_motion_differences){.joint_count = c->pairs->count,
                                 .clip = difference_of(c, &c->clip),
@@ -289,6 +278,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                 .start = c->start,
                                 .seconds = c->seconds,
                                 .unit_mm = c->a->unit_mm,
+                                .at = c->at,
                                 .up = (pm_motion_up)c->a->up,
                                 .hint_count = m->hints.count,
                                 .is_exceeded = outcome_exceeds(&m->outcome),
@@ -303,8 +293,6 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
     motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
     return motion_name_failure(PM_ERROR_MEMORY, m->outcome.a.path, error);
 }
-
-/* ---- public ---------------------------------------------------------------------------------- */
 
 static pm_status compute(pm_motion_comparison *m, const pm_motion_compare_options *options,
                          pm_error *error) {
@@ -322,7 +310,7 @@ pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
                            !a   ? "a"
                            : !b ? "b"
                                 : "comparison");
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     pm_status status = comparison_begin(a, b, options, made, error);
     if (status == PM_OK)
         status = compute(*made, options, error);
@@ -330,7 +318,6 @@ pm_status pm_motion_compare(const pm_motion *a, const pm_motion *b,
         status = comparison_end(*made, error);
     if (status != PM_OK)
         pm_motion_comparison_destroy(made);
-    c_locale_end(before);
     return status;
 }
 

@@ -3,14 +3,12 @@
  * Times on the ground of each joint, and how far B moves in them; feet by their names, and their contacts
  * frame by frame.
  */
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/compare/compare.h"
-
-/* ---- slides ------------------------------------------------------------------------------------ */
+#include "motion/model/sides.h"
 
 /* The height of the lowest joint of a pair: side 0 of A, 1 of B. */
 static double slides_lowest(const joint_pairs *pairs, int side, const subject_pose *poses, int up) {
@@ -95,20 +93,6 @@ void slides_end(slide_state *s, const joint_pairs *pairs, joint_statistics *join
             end_standing(&s->pairs[p], s->time, &joints[p].slide);
 }
 
-/* ---- feet ---------------------------------------------------------------------------------- */
-
-static bool has_word(pm_motion_name name, const char *word) {
-    const size_t length = strlen(word);
-    for (size_t at = 0; at + length <= name.size; at++) {
-        size_t same = 0;
-        while (same < length && tolower((unsigned char)name.text[at + same]) == word[same])
-            same++;
-        if (same == length)
-            return true;
-    }
-    return false;
-}
-
 static void add_foot(contact_set *set, size_t pair) {
     for (size_t i = 0; i < set->count; i++)
         if (set->feet[i].pair == pair)
@@ -118,11 +102,9 @@ static void add_foot(contact_set *set, size_t pair) {
 
 static pm_status choose_by_word(contact_set *set, const subject *a, const joint_pairs *pairs,
                                 pm_error *error) {
-    for (size_t p = 0; p < pairs->count; p++) {
-        const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
-        if (has_word(name, "foot") || has_word(name, "toe") || has_word(name, "ankle"))
+    for (size_t p = 0; p < pairs->count; p++)
+        if (sides_has_role(subject_name(a, pairs->pairs[p].a), SIDES_FOOT))
             add_foot(set, p);
-    }
     return set->count > 0
                ? PM_OK
                : motion_fail(error, PM_ERROR_ARGUMENT,
@@ -132,7 +114,6 @@ static pm_status choose_by_word(contact_set *set, const subject *a, const joint_
 
 static pm_status choose_by_name(contact_set *set, const subject *a, const joint_pairs *pairs,
                                 pm_motion_name wanted, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     for (size_t p = 0; p < pairs->count; p++) {
         const pm_motion_name name = subject_name(a, pairs->pairs[p].a);
         if (name.size == wanted.size && memcmp(name.text, wanted.text, name.size) == 0) {
@@ -142,7 +123,7 @@ static pm_status choose_by_name(contact_set *set, const subject *a, const joint_
     }
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "contacts: no joint that is compared is named '%s'",
-                       motion_printable(shown, wanted.text, wanted.size));
+                       MOTION_SHOWN(wanted.text, wanted.size));
 }
 
 pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
@@ -166,8 +147,6 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
         status = choose_by_name(set, a, pairs, (pm_motion_name){at, strcspn(at, ",")}, error);
     return status;
 }
-
-/* ---- frames -------------------------------------------------------------------------------- */
 
 /* Extends the contact of the frame before, or begins one. False: memory is exhausted. */
 static bool add_span(contact_side *s, double time) {

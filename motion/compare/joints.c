@@ -12,8 +12,6 @@
 
 #define NONE PM_NO_INDEX32
 
-/* ---- the rules ----------------------------------------------------------------------------- */
-
 typedef struct matching {
     const subject *a, *b;
     motion_names names_a, names_b;
@@ -96,9 +94,7 @@ static pm_status match_lines(matching *m, const char *data, size_t size, pm_erro
         const size_t text = length > 0 && data[at + length - 1] == '\r' ? length - 1 : length;
         line++;
         if (text > 0) {
-            const pm_status status = match_line(m, line, data + at, text, error);
-            if (status != PM_OK)
-                return status;
+            MOTION_TRY(match_line(m, line, data + at, text, error));
             found++;
         }
         at += length + 1;
@@ -136,8 +132,6 @@ static pm_status match(matching *m, const char *map_path, joint_pairs *pairs, pm
     match_order(m);
     return PM_OK;
 }
-
-/* ---- the result ---------------------------------------------------------------------------- */
 
 static void list_pairs(const matching *m, joint_pairs *pairs) {
     for (size_t j = 0; j < m->a->joint_count; j++)

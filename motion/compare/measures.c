@@ -8,8 +8,6 @@
 
 #include "motion/compare/compare.h"
 
-/* ---- sums and maxima --------------------------------------------------------------------------- */
-
 void extent_begin(extent *e) {
     *e = (extent){.max = (double)NAN, .time = (double)NAN};
 }
@@ -58,8 +56,6 @@ static void measure_turn(const double from[4], const double to[4], double vector
     for (size_t i = 0; i < 3; i++)
         vector[i] = factor * turn[i];
 }
-
-/* ---- speeds -------------------------------------------------------------------------------- */
 
 bool speeds_begin(speed_state *s, motion_arena *arena, size_t pairs, double step) {
     bool done = true;
@@ -119,8 +115,6 @@ bool speeds_add(speed_state *s, uint64_t index, double time, const joint_pairs *
     return s->count == 3;
 }
 
-/* ---- jumps of velocity ------------------------------------------------------------------------- */
-
 bool jumps_begin(jump_state *s, motion_arena *arena, const subject *of) {
     const size_t joints = of->joint_count;
     *s = (jump_state){.joints = joints,
@@ -155,14 +149,13 @@ void jumps_add(jump_state *s, double time, const subject_pose *poses) {
 
 static pm_status walk(jump_state *s, subject *of, compare_times *times, double *block, size_t room,
                       subject_pose *poses, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t count = times_next(times, block, room); count > 0 && status == PM_OK;
+    for (size_t count = times_next(times, block, room); count > 0;
          count = times_next(times, block, room)) {
-        status = subject_evaluate(of, block, count, poses, error);
-        for (size_t i = 0; i < count && status == PM_OK; i++)
+        MOTION_TRY(subject_evaluate(of, block, count, poses, error));
+        for (size_t i = 0; i < count; i++)
             jumps_add(s, block[i], poses + i * of->joint_count);
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status jumps_walk(jump_state *s, motion_arena *arena, subject *of, pm_error *error) {

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/json.h"
@@ -46,8 +45,6 @@ size_t outcome_keys_apart(const comparison *c) {
     const double keys = s->times > 0 && step > 0 ? floor(s->last / step + 1e-6) + 1 : 0;
     return c->start == 0 && keys <= MOST_KEYS ? (size_t)keys : 0;
 }
-
-/* ---- JSON -------------------------------------------------------------------------------------- */
 
 static void write_file(json_writer *json, const char *key, const compared_file *file,
                        const subject *s) {
@@ -192,6 +189,8 @@ static void write_conditions(json_writer *json, const outcome *o) {
     json_write_number(json, "seconds", c->seconds);
     json_write_number(json, "step_of_speeds", c->step);
     json_write_number(json, "unit_mm", o->unit_mm);
+    reach_write_at(json, c->at);
+    json_write_string(json, "unread_mesh", c->unread);
     json_write_string(json, "up", scene_up_name(c->a->up));
     write_hints(json, o->hints);
     write_only(json, "only_in_a", c->a, c->pairs->only[0], c->pairs->only_count[0]);

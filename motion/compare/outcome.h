@@ -2,13 +2,10 @@
  *
  * What is said about a comparison, in words and in JSON, and how the motions are looked at.
  */
-#ifndef POSEMILL_MOTION_OUTCOME_H
-#define POSEMILL_MOTION_OUTCOME_H
+#pragma once
 
 #include "motion/compare/compare.h"
 #include "motion/compare/subject.h"
-
-#include <stdio.h>
 
 /* How motions are looked at when they are compared or shown: the part along the time, the axis that points
  * up, and the unit of length. What is not given is what the motion has, and every guess is a hint, which the
@@ -121,5 +118,3 @@ pm_status comparison_end(pm_motion_comparison *made, pm_error *error);
 
 /* The number of times that are not too many. */
 uint64_t comparison_most_times(const pm_motion_compare_options *options);
-
-#endif

@@ -164,8 +164,7 @@ static pm_status find_joints(subject *s, pm_error *error) {
     const size_t count = s->joint_count = s->view.content.node_count;
     s->channels = pose_find_channels(&s->arena, s->clip, count);
     s->order = motion_allocate(&s->arena, count, sizeof *s->order);
-    s->matrices = motion_allocate(&s->arena, count, 12 * sizeof *s->matrices);
-    return s->channels && s->order && s->matrices && pose_order(&s->view.content, s->order)
+    return s->channels && s->order && pose_order(&s->view.content, s->order)
                ? PM_OK
                : motion_refuse_memory(error);
 }
@@ -190,6 +189,7 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
         status = make_nodes(s, content, clip, error);
     s->view.content.clips = clip;
     s->view.content.clip_count = 1;
+    s->skin_count = s->has_places ? content->skin_count : 0;
     s->view.content.skin_count = 0;
     if (status == PM_OK && s->view.content.node_count == 0)
         return motion_refuse(error, "has no rotations to compare");

@@ -4,8 +4,7 @@
  * The joints of a motion with nodes are its nodes. Without nodes they are the rotations in their order,
  * and in CSV also the angles of the robot's joints, as turns about one axis; places are not known then.
  */
-#ifndef POSEMILL_MOTION_SUBJECT_H
-#define POSEMILL_MOTION_SUBJECT_H
+#pragma once
 
 #include "motion/model/adjustment.h"
 #include "motion/model/model.h"
@@ -22,6 +21,7 @@ typedef struct subject_pose {
     double position[3];
     double scale[3];
     double place[3];
+    double axes[3][3]; /* in the world, with all scales */
 } subject_pose;
 
 typedef struct subject {
@@ -33,8 +33,8 @@ typedef struct subject {
     const pm_motion_clip *clip;
     node_channels *channels; /* of each joint */
     uint32_t *order;         /* joints, parents before their children */
-    double *matrices;        /* (joints, 12): of the world, while a pose is placed */
     size_t joint_count;
+    size_t skin_count;          /* of the motion: those of the view's content */
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
     int up;                        /* the axis that points up: 1 y, 2 z; 0: not known */
@@ -79,6 +79,8 @@ pm_status subject_use_method(subject *s, pm_engine *engine, pm_method method, bo
 pm_status subject_evaluate(subject *s, const double *times, size_t count, subject_pose *poses,
                            pm_error *error);
 
+placed subject_placed(const subject_pose *pose);
+
 /* The mean distance of the keys, in seconds; 0 for one key. */
 static inline double subject_step(const subject *s) {
     return s->keys > 1 ? s->seconds / (double)(s->keys - 1) : 0;
@@ -88,5 +90,3 @@ static inline double subject_step(const subject *s) {
 static inline pm_motion_name subject_name(const subject *s, size_t joint) {
     return s->view.content.nodes[joint].name;
 }
-
-#endif

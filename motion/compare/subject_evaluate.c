@@ -176,40 +176,24 @@ static void evaluate_path(const subject *s, size_t joint, size_t path, const dou
 
 /* ---- places -------------------------------------------------------------------------------- */
 
-/* Rows of 3x4: translation, rotation and scale. */
-static void matrix_of(const subject_pose *pose, double m[12]) {
-    double turn[9];
-    pm_matrix_from_quat(pose->rotation, turn);
-    for (size_t row = 0; row < 3; row++) {
-        for (size_t column = 0; column < 3; column++)
-            m[4 * row + column] = turn[3 * row + column] * pose->scale[column];
-        m[4 * row + 3] = pose->position[row];
-    }
+placed subject_placed(const subject_pose *pose) {
+    placed joint;
+    memcpy(joint.origin, pose->place, sizeof joint.origin);
+    memcpy(joint.axes, pose->axes, sizeof joint.axes);
+    return joint;
 }
 
-static void multiply(const double parent[12], const double local[12], double out[12]) {
-    for (size_t row = 0; row < 3; row++) {
-        for (size_t column = 0; column < 4; column++) {
-            double sum = column == 3 ? parent[4 * row + 3] : 0;
-            for (size_t i = 0; i < 3; i++)
-                sum += parent[4 * row + i] * local[4 * i + column];
-            out[4 * row + column] = sum;
-        }
-    }
-}
-
-static void place_joints(subject *s, subject_pose *poses) {
+static void place_joints(const subject *s, subject_pose *poses) {
     for (size_t i = 0; i < s->joint_count; i++) {
-        const size_t joint = s->order[i];
-        const int32_t parent = s->view.content.nodes[joint].parent;
-        double local[12], *world = s->matrices + 12 * joint;
-        matrix_of(&poses[joint], local);
-        if (parent < 0)
-            memcpy(world, local, sizeof local);
-        else
-            multiply(s->matrices + 12 * (size_t)parent, local, world);
-        for (size_t n = 0; n < 3; n++)
-            poses[joint].place[n] = world[4 * n + 3];
+        subject_pose *pose = &poses[s->order[i]];
+        const int32_t parent = s->view.content.nodes[s->order[i]].parent;
+        placed above, joint;
+        if (parent >= 0)
+            above = subject_placed(&poses[parent]);
+        pose_place(pose->rotation, pose->position, pose->scale, parent >= 0 ? &above : NULL,
+                   &joint);
+        memcpy(pose->place, joint.origin, sizeof pose->place);
+        memcpy(pose->axes, joint.axes, sizeof pose->axes);
     }
 }
 

@@ -13,8 +13,6 @@
  * of a minute at 1000 Hz with 64 joints. */
 enum { POSE_BYTES = 4, MOST_POSES = 4000000 };
 
-/* ---- the heap ------------------------------------------------------------------------------ */
-
 static void sift(compare_times *t, size_t at) {
     const times_cursor moved = t->heap[at];
     for (size_t child = 2 * at + 1; child < t->heap_count; child = 2 * at + 1) {
@@ -65,8 +63,6 @@ static void fill_heap(compare_times *t) {
         sift(t, at - 1);
 }
 
-/* ---- times --------------------------------------------------------------------------------- */
-
 static double grid_time(const compare_times *t, uint64_t index) {
     const pm_rational rate = t->request.rate;
     return t->start + (double)index * (double)rate.den / (double)rate.num;
@@ -110,8 +106,6 @@ size_t times_room(size_t joints) {
     const size_t fitting = BLOCK_POSES / joints;
     return fitting < 1 ? 1 : fitting > BLOCK_TIMES ? BLOCK_TIMES : fitting;
 }
-
-/* ---- how many ------------------------------------------------------------------------------ */
 
 static uint64_t count_grid(const compare_times *t) {
     const double last = t->end + 2 * SUBJECT_SAME_TIME;

@@ -98,14 +98,11 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     if (!document)
         return motion_refuse_memory(error);
     motion->document = document;
-    pm_status status = csv_read_rows(document, input, &motion->arena, error);
-    if (status == PM_OK)
-        status = csv_choose_layout(document, input, error);
-    if (status == PM_OK)
-        status = csv_convert_rotations(document, input, &motion->arena, error);
-    if (status == PM_OK)
-        status = csv_name_joints(document, motion, error);
-    return status == PM_OK ? make_content(document, input, motion, error) : status;
+    MOTION_TRY(csv_read_rows(document, input, &motion->arena, error));
+    MOTION_TRY(csv_choose_layout(document, input, error));
+    MOTION_TRY(csv_convert_rotations(document, input, &motion->arena, error));
+    MOTION_TRY(csv_name_joints(document, motion, error));
+    return make_content(document, input, motion, error);
 }
 
 const motion_format motion_csv = {.id = PM_MOTION_CSV,

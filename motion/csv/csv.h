@@ -3,13 +3,10 @@
  * CSV files of robots: a row per frame with the root's position, its rotation, and the positions of the
  * joints. A layout says which columns are which.
  */
-#ifndef POSEMILL_MOTION_CSV_H
-#define POSEMILL_MOTION_CSV_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/text/scan.h"
-
-/* ---- layouts ---------------------------------------------------------------------- */
 
 typedef enum csv_form {
     CSV_NUMBERS = 0, /* of no known meaning, or the joints */
@@ -61,8 +58,6 @@ typedef struct csv_document {
         *joints; /* of the columns behind those of the layout. NULL: the header has none */
 } csv_document;
 
-/* ---- parts of reading and writing ------------------------------------------------- */
-
 /* How fields are separated: ',' ';' or ' ' for blanks and tabs. */
 char csv_separator_of(text_span line);
 
@@ -95,5 +90,3 @@ pm_status csv_convert_rotations(csv_document *document, const motion_input *inpu
 bool csv_is_rotation(const csv_group *group);
 
 pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error);
-
-#endif

@@ -10,8 +10,6 @@
 #include "motion/csv/csv.h"
 #include "motion/time/rate.h"
 
-/* ---- names of joints ---------------------------------------------------------------------- */
-
 static text_span without_quotes(text_span name) {
     const bool quoted = name.size >= 2 && name.begin[0] == name.begin[name.size - 1] &&
                         (name.begin[0] == '"' || name.begin[0] == '\'');
@@ -70,8 +68,6 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
     d->joints = names;
     return PM_OK;
 }
-
-/* ---- the rate ----------------------------------------------------------------------------- */
 
 /* Half a unit of the last place of the longest fraction in a column. */
 static double loss_of(const csv_document *d, size_t column) {

@@ -13,8 +13,6 @@
 #define RADIANS 0.017453292519943295769
 #define RADIANS_A_TURN (360 * RADIANS)
 
-/* ---- lists of columns --------------------------------------------------------------------- */
-
 enum { USUAL_RATE = 30 };
 static const double metre = 1000;
 
@@ -102,7 +100,6 @@ static void use_row(csv_layout *layout, size_t row) {
 }
 
 static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     d->layout.is_given = true;
     for (size_t i = 0; i < LAYOUTS; i++)
         if (strcmp(layouts[i].name, text) == 0) {
@@ -111,15 +108,13 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
         }
     if (!read_columns(text, &d->layout))
         return motion_refuse(error, "layout '%s' is none of CSV; expected %s",
-                             motion_printable(shown, text, strlen(text)), expected_layout);
+                             MOTION_SHOWN(text, strlen(text)), expected_layout);
     snprintf(d->layout.name, sizeof d->layout.name, "%s", text);
     d->layout.rate = USUAL_RATE;
     d->layout.full_turn = RADIANS_A_TURN;
     d->layout.unit_mm = metre;
     return PM_OK;
 }
-
-/* ---- the header --------------------------------------------------------------------------- */
 
 enum { NAME = 48, HEAD_COLUMNS = 9 }; /* two before the root's seven */
 
@@ -200,11 +195,9 @@ static bool is_seed(const head *h) {
 
 static pm_status refuse_head(const csv_document *d, size_t column, const head *h,
                              const char *expected, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     const char *name = h->names[column];
     motion_report(error, PM_ERROR_FILE, "line %zu names column %zu '%s'; expected %s",
-                  csv_line_of(d, 0) - 1, column + 1, motion_printable(shown, name, strlen(name)),
-                  expected);
+                  csv_line_of(d, 0) - 1, column + 1, MOTION_SHOWN(name, strlen(name)), expected);
     motion_cure(error, "layout", "position,euler-xyz",
                 "says what the columns are: degrees about fixed axes, or euler-XYZ, "
                 "euler-xyz-radians, with index, time or number for columns before");
@@ -254,8 +247,6 @@ static pm_status choose_by_header(csv_document *d, pm_error *error) {
                 columns, USUAL_RATE, RADIANS_A_TURN);
     return PM_OK;
 }
-
-/* ---- choosing ----------------------------------------------------------------------------- */
 
 pm_status csv_choose_layout(csv_document *d, const motion_input *input, pm_error *error) {
     const char *given = input->options->layout;

@@ -3,7 +3,6 @@
  * Rotations of CSV files as quaternions, and the search for columns that are none.
  */
 #include <math.h>
-#include <stdio.h>
 
 #include "motion/csv/csv.h"
 #include "motion/model/similarity.h"
@@ -15,8 +14,6 @@ bool csv_is_rotation(const csv_group *group) {
 static double length_of(const double q[4]) {
     return sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 }
-
-/* ---- doubts ------------------------------------------------------------------------------- */
 
 /* What rows say about the columns of a quaternion. */
 typedef struct evidence {
@@ -77,8 +74,6 @@ static pm_status check_columns(const csv_document *d, const csv_group *g, pm_err
     return e.far > d->row_count / 2 || shifted ? refuse_columns(d, g, &e, error) : PM_OK;
 }
 
-/* ---- converting --------------------------------------------------------------------------- */
-
 static pm_status convert_row(const csv_document *d, const csv_group *g, size_t row, double q[4],
                              size_t *odd, pm_error *error) {
     const double *from = d->numbers + row * d->column_count + g->column;
@@ -115,20 +110,18 @@ static pm_status place_quaternions(const csv_document *d, csv_group *g, motion_a
 pm_status csv_convert_rotations(csv_document *d, const motion_input *input, motion_arena *arena,
                                 pm_error *error) {
     size_t odd = 0;
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < d->layout.count && status == PM_OK; i++) {
+    for (size_t i = 0; i < d->layout.count; i++) {
         csv_group *g = &d->layout.groups[i];
         if (!csv_is_rotation(g))
             continue;
         if (g->form != CSV_EULER && !d->layout.is_given)
-            status = check_columns(d, g, error);
-        if (status == PM_OK)
-            status = place_quaternions(d, g, arena, error);
-        for (size_t r = 0; r < d->row_count && status == PM_OK; r++)
-            status = convert_row(d, g, r, g->quaternions + r * g->stride, &odd, error);
+            MOTION_TRY(check_columns(d, g, error));
+        MOTION_TRY(place_quaternions(d, g, arena, error));
+        for (size_t r = 0; r < d->row_count; r++)
+            MOTION_TRY(convert_row(d, g, r, g->quaternions + r * g->stride, &odd, error));
     }
-    if (status == PM_OK && odd > 0)
+    if (odd > 0)
         motion_warn(&input->warnings,
                     "%zu quaternions are not unit within 1e-3; they are normalised", odd);
-    return status;
+    return PM_OK;
 }

@@ -8,8 +8,6 @@
 #include "motion/csv/csv.h"
 #include "motion/text/text.h"
 
-/* ---- lines and fields ------------------------------------------------------------- */
-
 static bool is_blank(char c) {
     return c == ' ' || c == '\t';
 }
@@ -36,8 +34,6 @@ bool csv_next_field(text_span *rest, char separator, text_span *field) {
     *field = (text_span){at, (size_t)(stop - at)};
     return true;
 }
-
-/* ---- the first row ---------------------------------------------------------------- */
 
 /* Stops behind the most columns that a file may have. */
 static size_t count_fields(text_span line) {
@@ -101,8 +97,6 @@ static bool keep_separators(csv_document *d, text_span row, motion_arena *arena)
     return true;
 }
 
-/* ---- all rows --------------------------------------------------------------------- */
-
 /* Whether a field has no number where one is expected: a gap. */
 static bool is_gap(text_span field, double value, bool is_number) {
     return is_number ? !isfinite(value)
@@ -113,7 +107,6 @@ static bool is_gap(text_span field, double value, bool is_number) {
 static pm_status read_row(text_span row, size_t line, size_t columns, double *out,
                           motion_gaps *gaps, pm_error *error) {
     const char separator = csv_separator_of(row);
-    char shown[MOTION_PRINTABLE];
     text_span rest = row, field;
     size_t count = 0;
     for (; csv_next_field(&rest, separator, &field); count++) {
@@ -125,7 +118,7 @@ static pm_status read_row(text_span row, size_t line, size_t columns, double *ou
             out[count] = (double)NAN;
         } else if (!is_number || !isfinite(out[count])) {
             motion_report(error, PM_ERROR_FILE, "line %zu, column %zu is '%s'; expected a number",
-                          line, count + 1, motion_printable(shown, field.begin, field.size));
+                          line, count + 1, MOTION_SHOWN(field.begin, field.size));
             if (is_gap(field, out[count], is_number))
                 motion_cure_gaps(error);
             return PM_ERROR_FILE;

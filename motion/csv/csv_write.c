@@ -30,8 +30,6 @@ typedef struct writing {
     pm_error *error;
 } writing;
 
-/* ---- one row ----------------------------------------------------------------------- */
-
 static char *put(char *at, text_span text) {
     if (text.size > 0)
         memcpy(at, text.begin, text.size);
@@ -214,8 +212,6 @@ static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
     }
     return status == PM_OK ? send_line_end(w, sample + 1 == w->samples->count) : status;
 }
-
-/* ---- all rows ---------------------------------------------------------------------- */
 
 static pm_status write_rows(writing *w) {
     const motion_samples *s = w->samples;

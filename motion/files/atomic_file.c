@@ -34,8 +34,6 @@ struct atomic_file {
     char path[];
 };
 
-/* ---- the list and the signals -------------------------------------------------- */
-
 /* All signals end a process but these, which do not, cannot be caught, or report a fault of the
  * instruction that they interrupt. Real-time signals are among those that do. */
 static sigset_t fatal_set(void) {
@@ -157,8 +155,6 @@ void atomic_file_watch_signals(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- files of ended processes -------------------------------------------------- */
-
 static bool is_temporary_name(const char *name) {
     const size_t length = strlen(name), prefix = strlen(PREFIX), suffix = strlen(SUFFIX);
     return length > prefix + suffix && strncmp(name, PREFIX, prefix) == 0 &&
@@ -212,8 +208,6 @@ static void remove_orphans(const char *path) {
             remove_if_orphaned(dirfd(folder), entry->d_name);
     closedir(folder);
 }
-
-/* ---- files --------------------------------------------------------------------- */
 
 /* Creates and lists the file with signals blocked. O_EXCL instead of mkstemp, so that the umask
  * sets the permissions as for any other file. */
@@ -320,8 +314,6 @@ void atomic_file_remove(atomic_file **temporary) {
         *temporary = NULL;
     }
 }
-
-/* ---- files and folders of the caller ------------------------------------------- */
 
 static atomic_file *copy_path(const char *path) {
     const size_t size = strlen(path) + 1;

@@ -4,8 +4,7 @@
  * temporary files beside the target. A signal removes them; the files of a killed process are
  * removed by the next process that writes into the same folder.
  */
-#ifndef POSEMILL_MOTION_ATOMIC_FILE_H
-#define POSEMILL_MOTION_ATOMIC_FILE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -48,5 +47,3 @@ int atomic_folder_create(char *pattern, atomic_file **temporary);
  * signal and atomic_file_remove remove it. Signals remove what was created or claimed last first.
  * Returns 0 or an errno. */
 int atomic_file_claim(const char *path, atomic_file **temporary);
-
-#endif

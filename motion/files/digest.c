@@ -3,8 +3,6 @@
  * XXH3-128 of memory, of pieces and of files. The text is that of the canonical form, with the high
  * half first, on every processor.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/digest.h"
 
 #include <errno.h>
@@ -33,8 +31,6 @@ static digest text_of(XXH128_hash_t hash) {
 digest digest_of(const void *data, size_t size) {
     return text_of(XXH3_128bits(data, size));
 }
-
-/* ---- in pieces --------------------------------------------------------------------------- */
 
 /* A digest_state is the library's state by another name. */
 static XXH3_state_t *hash_of(digest_state *state) {
@@ -68,8 +64,6 @@ digest digest_end(digest_state **state) {
     }
     return result;
 }
-
-/* ---- files ------------------------------------------------------------------------------- */
 
 /* Returns 0 or an errno. */
 static int add_file(digest_state *state, int file) {

@@ -2,8 +2,7 @@
  *
  * Digests of inputs, outputs and options: XXH3 with 128 bits, from the xxHash library.
  */
-#ifndef POSEMILL_MOTION_DIGEST_H
-#define POSEMILL_MOTION_DIGEST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ digest digest_end(digest_state **state); /* frees it; "" for NULL */
 bool digest_of_file(const char *path, digest *result);
 
 bool digest_equal(const digest *a, const digest *b);
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Where file names lead: `a`, `./a`, `b/../a` and a link to `a` are the same file.
  */
-#ifndef POSEMILL_TOOLS_FILE_LOCATION_H
-#define POSEMILL_TOOLS_FILE_LOCATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ void location_release(file_location *found);
 
 /* Orders locations for qsort. 0: the same file. */
 int location_compare(const file_location *a, const file_location *b);
-
-#endif

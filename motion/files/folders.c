@@ -3,8 +3,6 @@
  * Folders are created from the outermost to the innermost. One that another process creates at the
  * same time is no failure.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/folders.h"
 
 #include <errno.h>

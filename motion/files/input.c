@@ -3,11 +3,9 @@
  * Whole-file input. The first bytes of a file are checked before more of it is read, and the size
  * is limited, so that neither an endless device nor a huge sparse file exhausts memory.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/input.h"
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +24,6 @@ typedef struct byte_buffer {
     size_t capacity;
 } byte_buffer;
 
-/* ---- bounds -------------------------------------------------------------------- */
-
 static size_t physical_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page)
@@ -45,8 +41,6 @@ static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const ch
     return false;
 }
 
-/* ---- kinds --------------------------------------------------------------------- */
-
 input_kind_found input_find_magic(const char *bytes, size_t size, const char *magic) {
     const size_t wanted = strlen(magic);
     if (memcmp(bytes, magic, size < wanted ? size : wanted) != 0)
@@ -62,8 +56,6 @@ bool input_check_kind(const input_kind *kind, const char *bytes, size_t size, bo
         return refuse(reason, kind->refusal, "");
     return true;
 }
-
-/* ---- reading ------------------------------------------------------------------- */
 
 /* Reserves space for at least one byte and the final NUL, but for at most `max` bytes and one more,
  * which shows that the input is longer. */
@@ -217,8 +209,6 @@ bool input_read(int file, const input_kind *kind, const input_bounds *bounds, ch
     *size = buffer.size;
     return true;
 }
-
-/* ---- opening ------------------------------------------------------------------- */
 
 static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *text) {
     refuse(reason, text ? text : "cannot be opened: ", text ? "" : strerror(failure));

@@ -2,8 +2,7 @@
  *
  * Whole files in memory, recognised by their first bytes and within limits.
  */
-#ifndef POSEMILL_MOTION_INPUT_H
-#define POSEMILL_MOTION_INPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ bool input_read_file(const char *path, const input_kind *kind, char **data, size
  * or fits into memory, and "-" is a name like any other. */
 bool input_read_beside(const char *path, const input_kind *kind, size_t max, char **data,
                        size_t *size, char reason[INPUT_REASON_SIZE]);
-
-#endif

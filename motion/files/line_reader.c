@@ -3,8 +3,6 @@
  * The buffer holds the longest line. What follows the first bytes of a longer one is skipped as it is
  * read.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/line_reader.h"
 
 #include <errno.h>

@@ -2,8 +2,7 @@
  *
  * Lines of a file, in a buffer of bounded size.
  */
-#ifndef POSEMILL_MOTION_LINE_READER_H
-#define POSEMILL_MOTION_LINE_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,5 +25,3 @@ bool line_reader_begin(line_reader *reader, int file, size_t max);
 bool line_reader_next(line_reader *reader, const char **line, size_t *size, int *failure);
 
 void line_reader_end(line_reader *reader);
-
-#endif

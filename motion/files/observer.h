@@ -2,8 +2,7 @@
  *
  * Calls of a pm_motion_observer, which may be NULL.
  */
-#ifndef POSEMILL_MOTION_OBSERVER_H
-#define POSEMILL_MOTION_OBSERVER_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -24,5 +23,3 @@ static inline void motion_observe(const pm_motion_observer *observer, const void
 static inline pm_status motion_check_observer(const pm_motion_observer *observer, pm_error *error) {
     return observer ? MOTION_CHECK_RESERVED(pm_motion_observer, observer, error) : PM_OK;
 }
-
-#endif

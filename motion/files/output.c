@@ -2,8 +2,6 @@
  *
  * Output that appears under its final name only when it is complete.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/output.h"
 
 #include "motion/base/fault.h"

@@ -5,8 +5,7 @@
  * temporary file. Failures are PM_ERROR_OUTPUT, and the message names the file; or
  * PM_ERROR_MEMORY.
  */
-#ifndef POSEMILL_MOTION_OUTPUT_H
-#define POSEMILL_MOTION_OUTPUT_H
+#pragma once
 
 #include "motion/files/sink.h"
 
@@ -42,5 +41,3 @@ motion_sink motion_output_sink(motion_output *output);
 
 /* Writes a file, or to standard output for "-", whole or not at all. */
 pm_status motion_output_save(const char *path, const char *text, size_t size, pm_error *error);
-
-#endif

@@ -2,22 +2,16 @@
  *
  * Rules for the names of outputs.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/files/output_names.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-/* ---- extensions ---------------------------------------------------------------- */
-
 const char *extension_of(const char *path) {
     const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
     return dot && (slash == NULL || dot > slash) ? dot + 1 : "";
 }
-
-/* ---- clashes ------------------------------------------------------------------- */
 
 typedef struct located_file {
     file_location location;

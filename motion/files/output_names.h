@@ -3,8 +3,7 @@
  * Checks on the names of outputs before anything is written: with two outputs in one file one of them
  * would be lost.
  */
-#ifndef POSEMILL_MOTION_OUTPUT_NAMES_H
-#define POSEMILL_MOTION_OUTPUT_NAMES_H
+#pragma once
 
 #include "motion/files/file_location.h"
 
@@ -20,5 +19,3 @@ typedef struct named_file {
  * the output. False if there is none. Only an input that is a regular file can be replaced. */
 bool names_clash(const named_file *names, size_t count, const named_file **first,
                  const named_file **second);
-
-#endif

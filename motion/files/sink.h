@@ -2,8 +2,7 @@
  *
  * Where the bytes of an output go, in their order.
  */
-#ifndef POSEMILL_MOTION_SINK_H
-#define POSEMILL_MOTION_SINK_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -11,5 +10,3 @@ typedef struct motion_sink {
     pm_status (*write)(void *user, const void *data, size_t size, pm_error *error);
     void *user;
 } motion_sink;
-
-#endif

@@ -42,7 +42,6 @@ static bool parse_type(gltf_reader *r, const json_t *json, const gltf_place *pla
     } types[] = {{"SCALAR", 1}, {"VEC2", 2}, {"VEC3", 3}, {"VEC4", 4},
                  {"MAT2", 4},   {"MAT3", 9}, {"MAT4", 16}};
     const json_t *type = NULL;
-    char shown[MOTION_PRINTABLE];
     if (!gltf_get_text(r, json, place, "type", true, &type))
         return false;
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -53,7 +52,7 @@ static bool parse_type(gltf_reader *r, const json_t *json, const gltf_place *pla
         }
     }
     return gltf_refuse(r, GLTF_KEY(place, "type"), "is '%s', which is not known",
-                       motion_printable(shown, json_string_value(type), json_string_length(type)));
+                       MOTION_SHOWN(json_string_value(type), json_string_length(type)));
 }
 
 static bool parse_component_type(gltf_reader *r, const json_t *json, const gltf_place *place,

@@ -3,8 +3,7 @@
  * Accessors of animations and skins: checked descriptions, their values as floats, and what samplers make
  * of them.
  */
-#ifndef POSEMILL_MOTION_GLTF_ACCESSOR_H
-#define POSEMILL_MOTION_GLTF_ACCESSOR_H
+#pragma once
 
 #include "motion/gltf/document.h"
 
@@ -66,5 +65,3 @@ typedef struct gltf_sampler {
  * which `place` is; `target` is the place of the channel's target. */
 bool gltf_read_keys(gltf_reader *reader, const gltf_sampler *sampler, const gltf_place *place,
                     const gltf_place *target, pm_motion_channel *channel);
-
-#endif

@@ -12,12 +12,9 @@
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
-/* ---- samplers ------------------------------------------------------------------------------ */
-
 static bool read_interpolation(gltf_reader *r, const json_t *json, const gltf_place *place,
                                pm_motion_interpolation *interpolation) {
     const json_t *text = NULL;
-    char shown[MOTION_PRINTABLE];
     *interpolation = PM_MOTION_LINEAR;
     if (!gltf_get_text(r, json, place, "interpolation", false, &text))
         return false;
@@ -27,10 +24,9 @@ static bool read_interpolation(gltf_reader *r, const json_t *json, const gltf_pl
             return true;
         }
     }
-    return !text ||
-           gltf_refuse(r, GLTF_KEY(place, "interpolation"),
-                       "is '%s'; expected LINEAR, STEP or CUBICSPLINE",
-                       motion_printable(shown, json_string_value(text), json_string_length(text)));
+    return !text || gltf_refuse(r, GLTF_KEY(place, "interpolation"),
+                                "is '%s'; expected LINEAR, STEP or CUBICSPLINE",
+                                MOTION_SHOWN(json_string_value(text), json_string_length(text)));
 }
 
 static bool read_sampler(gltf_reader *r, const json_t *json, const gltf_place *place,
@@ -48,8 +44,6 @@ static bool read_sampler(gltf_reader *r, const json_t *json, const gltf_place *p
            gltf_refuse(r, input, "has 1 key; CUBICSPLINE needs 2 or more");
 }
 
-/* ---- channels ------------------------------------------------------------------------------ */
-
 /* What a channel animates; is_carried if that is not a node's transform or weights. */
 typedef struct target {
     size_t sampler;
@@ -61,7 +55,6 @@ typedef struct target {
 static bool read_path(gltf_reader *r, const json_t *json, const gltf_place *place, target *made) {
     const gltf_place *const at = GLTF_KEY(place, "path");
     const json_t *path = NULL;
-    char shown[MOTION_PRINTABLE];
     if (!gltf_get_text(r, json, place, "path", true, &path))
         return false;
     for (unsigned i = 0; i < GLTF_PATHS; i++) {
@@ -75,9 +68,8 @@ static bool read_path(gltf_reader *r, const json_t *json, const gltf_place *plac
         !json_object_get(json_object_get(json, "extensions"), GLTF_POINTER_EXTENSION))
         return true; /* a channel without a node is to be ignored */
     if (strcmp(json_string_value(path), "pointer") != 0)
-        return gltf_note(
-            r, at, "is '%s'; the channel is carried over, not resampled",
-            motion_printable(shown, json_string_value(path), json_string_length(path)));
+        return gltf_note(r, at, "is '%s'; the channel is carried over, not resampled",
+                         MOTION_SHOWN(json_string_value(path), json_string_length(path)));
     gltf_warn(r, at,
               "is a pointer of KHR_animation_pointer; the channel is carried over, not resampled");
     return true;
@@ -179,8 +171,6 @@ static bool allocate_clip(clip_reader *r, size_t samplers, size_t channels) {
     return r->samplers && r->channels && r->timelines && r->rates && r->json_channels;
 }
 
-/* ---- rates --------------------------------------------------------------------------------- */
-
 /* The rate that all timelines have; those of one key have every rate. False: there is none. */
 static bool find_common_rate(const clip_reader *r, pm_rational *rate) {
     *rate = (pm_rational){0, 0};
@@ -225,8 +215,6 @@ static void find_rate(clip_reader *r, const json_t *json) {
         r->clip->first_time = grid.start;
     }
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 static void warn_clip(gltf_reader *reader, const gltf_place *place, const pm_motion_clip *clip,
                       const char *fault) {

@@ -3,12 +3,9 @@
  * Buffers and buffer views. All are checked, also those of meshes, because their bytes are carried
  * over.
  */
-#include <string.h>
 
 #include "motion/gltf/document.h"
 #include "motion/gltf/extensions.h"
-
-/* ---- buffers ------------------------------------------------------------------------------- */
 
 static bool read_buffer(gltf_reader *r, const json_t *json, size_t i, const unsigned char *bin,
                         size_t bin_size) {
@@ -47,8 +44,6 @@ bool gltf_read_buffers(gltf_reader *r, const unsigned char *bin, size_t bin_size
         is_good = read_buffer(r, json_array_get(array, i), i, bin, bin_size);
     return is_good;
 }
-
-/* ---- views --------------------------------------------------------------------------------- */
 
 /* Reads bytes of a buffer, which lie in it as long as the document says that it is. */
 static bool read_range(gltf_reader *r, const json_t *json, const gltf_place *place, size_t *buffer,

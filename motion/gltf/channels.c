@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- numbers per key ----------------------------------------------------------------------- */
-
 /* Weights have one number for each morph target of the node's mesh, whose primitives all have the
  * same targets. */
 static bool count_weights(gltf_reader *r, size_t node, const gltf_place *target, size_t *count) {
@@ -26,8 +24,6 @@ static bool count_weights(gltf_reader *r, size_t node, const gltf_place *target,
                            "is weights, but node %zu has no mesh with morph targets", node);
     return *count <= UINT32_MAX / 3 || gltf_refuse(r, target, "has too many morph targets");
 }
-
-/* ---- unit quaternions ---------------------------------------------------------------------- */
 
 #define UNIT_TOLERANCE 1e-3 /* of the library's keys */
 #define LEAST_LENGTH 1e-6   /* and of those of cubicspline */
@@ -133,8 +129,6 @@ static bool make_unit(gltf_reader *r, const gltf_accessor *a, const gltf_place *
     *values = *made;
     return true;
 }
-
-/* ---- keys ---------------------------------------------------------------------------------- */
 
 static bool check_output(gltf_reader *r, const gltf_accessor *a, const gltf_sampler *sampler,
                          const gltf_place *place, const pm_motion_channel *channel) {

@@ -14,16 +14,76 @@
  *     timelines.c, channels.c, skins.c           what is made of them
  *     animations.c                               clips
  *     read.c                                     the whole file
+ *     meshes.c                                   how far meshes reach, when somebody asks
  *     references.c                               where a document refers to accessors and views
  */
-#ifndef POSEMILL_MOTION_GLTF_DOCUMENT_H
-#define POSEMILL_MOTION_GLTF_DOCUMENT_H
+#pragma once
 
+#include <jansson.h>
 #include <string.h>
 
 #include "motion/base/counts.h"
-#include "motion/gltf/place.h"
 #include "motion/model/model.h"
+
+/* Members of the document, each with its place: a chain of keys and indices that becomes the JSON pointer at the
+ * beginning of a message, `/accessors/3/count: ...`. The text is made only when something is refused. */
+typedef struct gltf_place {
+    const struct gltf_place *in; /* NULL: the whole document */
+    const char *key;             /* NULL: element `index` of an array */
+    size_t index;
+} gltf_place;
+
+#define GLTF_KEY(in, key) (&(const gltf_place){(in), (key), 0})
+#define GLTF_ITEM(in, index) (&(const gltf_place){(in), NULL, (index)})
+#define GLTF_ITEM_OF(key, index) GLTF_ITEM(GLTF_KEY(NULL, (key)), (index))
+
+typedef struct gltf_reader gltf_reader;
+
+/* Functions of reading are false once something is refused: the reader keeps the first failure. */
+
+/* Refuses the file, with the pointer before the message. */
+bool gltf_refuse(gltf_reader *reader, const gltf_place *place, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+bool gltf_refuse_memory(gltf_reader *reader);
+
+enum { GLTF_POINTER = 160 };
+/* The JSON pointer of a place, cut to fit. */
+void gltf_pointer(const gltf_place *place, char text[GLTF_POINTER]);
+
+/* No index, no size. */
+#define GLTF_NONE SIZE_MAX
+
+/* Each of these reads the member `key` of the object at `place`. A member of another type is refused,
+ * and so is one that is missing, if it is required. */
+
+/* Missing: NULL, whose size is 0. */
+bool gltf_get_array(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                    const char *key, bool required, const json_t **array);
+bool gltf_get_object(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                     const char *key, bool required, const json_t **member);
+/* Missing: NULL. */
+bool gltf_get_text(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, bool required, const json_t **text);
+/* An index below `count`. Missing: GLTF_NONE. */
+bool gltf_get_index(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                    const char *key, size_t count, bool required, size_t *index);
+/* An integer of at least `min`. Missing: `otherwise`; if that is GLTF_NONE, it is required. */
+bool gltf_get_size(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, size_t min, size_t otherwise, size_t *size);
+/* Missing: false. */
+bool gltf_get_bool(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   const char *key, bool *value);
+/* An array of exactly `count` numbers. Missing: *found false, and nothing is written. */
+bool gltf_get_numbers(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                      const char *key, size_t count, double *values, bool *found);
+/* Missing: empty. */
+bool gltf_get_name(gltf_reader *reader, const json_t *object, const gltf_place *place,
+                   pm_motion_name *name);
+
+/* The same for an element of an array. */
+bool gltf_index_of(gltf_reader *reader, const json_t *value, const gltf_place *place, size_t count,
+                   size_t *index);
+bool gltf_object_of(gltf_reader *reader, const json_t *value, const gltf_place *place);
 
 /* Of a node's extras: three numbers, where a bone without children ends. */
 #define GLTF_TAIL "posemill_tail"
@@ -132,6 +192,10 @@ bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri
 bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
                     const unsigned char **data);
 
+/* Finds how far the meshes of a motion's document reach, by node; the rows are 0 before. PM_ERROR_FILE: vertices
+ * cannot be read. */
+pm_status gltf_find_reach(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
+
 /* Whether floats in memory have the bytes of those in files. */
 static inline bool gltf_is_little_endian(void) {
     const uint16_t one = 1;
@@ -149,4 +213,7 @@ pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t
                     const unsigned char *bin, size_t bin_size, const unsigned char *chunks,
                     size_t chunks_size, pm_motion *motion, pm_error *error);
 
-#endif
+/* Translation, rotation (x y z w) and scale of a matrix. A mirror becomes a negative scale along x.
+ * False if the columns are not at right angles, to 1e-3, or one is 0: then the result is near. */
+bool matrix_decompose(const double m[16], double translation[3], double rotation[4],
+                      double scale[3]);

@@ -106,7 +106,6 @@ static const char *find_unknown(json_t *value) {
 
 bool gltf_read_extensions(gltf_reader *r) {
     const json_t *required = NULL;
-    char shown[MOTION_PRINTABLE];
     json_t *root = r->document->root;
     if (!gltf_get_array(r, root, NULL, "extensionsRequired", false, &required))
         return false;
@@ -119,6 +118,6 @@ bool gltf_read_extensions(gltf_reader *r) {
         motion_warn(&r->input->warnings,
                     "extension %s is not known: all accessors and buffer views are kept, because "
                     "it may refer to them",
-                    motion_printable(shown, unknown, strlen(unknown)));
+                    MOTION_SHOWN(unknown, strlen(unknown)));
     return true;
 }

@@ -4,8 +4,7 @@
  * first is the JSON document, the second the binary buffer if there is one; chunks of other types
  * follow and are carried over.
  */
-#ifndef POSEMILL_MOTION_GLTF_GLB_H
-#define POSEMILL_MOTION_GLTF_GLB_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -24,5 +23,3 @@ uint32_t glb_load32(const unsigned char *at);
 void glb_store32(unsigned char *at, uint32_t value);
 
 pm_status glb_split(const void *data, size_t size, glb_chunks *chunks, pm_error *error);
-
-#endif

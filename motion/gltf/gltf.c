@@ -44,11 +44,9 @@ static pm_status read_json(const motion_input *input, pm_motion *motion, pm_erro
 
 static pm_status read_binary(const motion_input *input, pm_motion *motion, pm_error *error) {
     glb_chunks chunks;
-    pm_status status = glb_split(input->data, input->size, &chunks, error);
-    if (status == PM_OK && chunks.unread > 0 && input->options->strict)
-        status = motion_refuse(error, "GLB header: %zu bytes follow the end", chunks.unread);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(glb_split(input->data, input->size, &chunks, error));
+    if (chunks.unread > 0 && input->options->strict)
+        return motion_refuse(error, "GLB header: %zu bytes follow the end", chunks.unread);
     if (chunks.unread > 0)
         motion_warn(&input->warnings, "GLB header: %zu bytes follow the end; ignored",
                     chunks.unread);
@@ -91,6 +89,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .selects = true,
                                    .write = write_json,
                                    .writes_keys = true,
+                                   .find_reach = gltf_find_reach,
                                    .release = release};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
@@ -107,4 +106,5 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .selects = true,
                                   .write = write_binary,
                                   .writes_keys = true,
+                                  .find_reach = gltf_find_reach,
                                   .release = release};

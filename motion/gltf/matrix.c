@@ -2,7 +2,7 @@
  *
  * Decomposes a matrix into translation, rotation and scale.
  */
-#include "motion/gltf/matrix.h"
+#include "motion/gltf/document.h"
 
 #include <math.h>
 #include <stddef.h>

@@ -31,7 +31,6 @@ static bool check_attributes(gltf_reader *reader, const gltf_compression *c,
         size_t stride_a, stride_b; /* 0: any */
     } filters[] = {
         {"NONE", 0, 0}, {"OCTAHEDRAL", 4, 8}, {"QUATERNION", 8, 8}, {"EXPONENTIAL", 0, 0}};
-    char shown[MOTION_PRINTABLE];
     if (c->stride % 4 != 0 || c->stride > 256)
         return gltf_refuse(reader, GLTF_KEY(place, "byteStride"),
                            "is %zu; expected a multiple of 4 up to 256", c->stride);
@@ -45,17 +44,16 @@ static bool check_attributes(gltf_reader *reader, const gltf_compression *c,
         return true;
     }
     return gltf_refuse(reader, GLTF_KEY(place, "filter"), "is '%s', which is not known",
-                       motion_printable(shown, c->filter, strlen(c->filter)));
+                       MOTION_SHOWN(c->filter, strlen(c->filter)));
 }
 
 static bool check_mode(gltf_reader *reader, const gltf_compression *c, const gltf_place *place) {
-    char shown[MOTION_PRINTABLE];
     const bool is_triangles = strcmp(c->mode, "TRIANGLES") == 0;
     if (strcmp(c->mode, "ATTRIBUTES") == 0)
         return check_attributes(reader, c, place);
     if (!is_triangles && strcmp(c->mode, "INDICES") != 0)
         return gltf_refuse(reader, GLTF_KEY(place, "mode"), "is '%s', which is not known",
-                           motion_printable(shown, c->mode, strlen(c->mode)));
+                           MOTION_SHOWN(c->mode, strlen(c->mode)));
     if (c->stride != 2 && c->stride != 4)
         return gltf_refuse(reader, GLTF_KEY(place, "byteStride"), "is %zu; expected 2 or 4",
                            c->stride);

@@ -4,15 +4,11 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/gltf/document.h"
-#include "motion/gltf/matrix.h"
 
 /* Rotations within this of unit length are as exact as files have them. */
 #define UNIT_TOLERANCE 1e-3
-
-/* ---- rest pose ----------------------------------------------------------------------------- */
 
 static bool normalise(gltf_reader *r, const gltf_place *place, double q[4]) {
     const double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
@@ -51,8 +47,6 @@ static bool read_pose(gltf_reader *r, const json_t *json, const gltf_place *plac
         return gltf_refuse(r, at, "stands beside translation, rotation or scale");
     return !has_matrix || read_matrix(r, at, m, node);
 }
-
-/* ---- hierarchy ----------------------------------------------------------------------------- */
 
 static bool read_children(gltf_reader *r, const json_t *json, const gltf_place *place,
                           size_t parent, pm_motion_node *nodes, size_t count) {

@@ -2,7 +2,6 @@
  *
  * Members of a JSON document with their places.
  */
-#include "motion/gltf/place.h"
 
 #include <math.h>
 #include <stdarg.h>

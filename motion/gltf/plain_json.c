@@ -22,8 +22,6 @@ typedef struct parser {
     bool has_fault;
 } parser;
 
-/* ---- faults -------------------------------------------------------------------------------- */
-
 static void find_line(const parser *p, const char *at, plain_json_fault *fault) {
     fault->line = fault->column = 1;
     for (const char *c = p->text; c < at; c++) {
@@ -51,8 +49,6 @@ static json_t *made(parser *p, json_t *value) {
     return value ? value : fail_at(p, p->at, NULL);
 }
 
-/* ---- characters ---------------------------------------------------------------------------- */
-
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -74,8 +70,6 @@ static bool take(parser *p, char expected) {
     p->at += found ? 1 : 0;
     return found;
 }
-
-/* ---- numbers ------------------------------------------------------------------------------- */
 
 static const char *skip_digits(const parser *p, const char *at) {
     while (at < p->end && is_digit(*at))
@@ -154,8 +148,6 @@ double plain_json_number(const json_t *value) {
     return number;
 }
 
-/* ---- other values -------------------------------------------------------------------------- */
-
 /* A string with escapes, or with characters that are not ASCII. */
 static json_t *leave_to_jansson(parser *p, const char *token, const char *end) {
     json_error_t error;
@@ -188,8 +180,6 @@ static json_t *read_word(parser *p, const char *word, json_t *value) {
     p->at += length;
     return value;
 }
-
-/* ---- arrays and objects -------------------------------------------------------------------- */
 
 static json_t *read_value(parser *p, unsigned depth);
 

@@ -5,8 +5,7 @@
  * for numbers that are no plain integers: these are kept as their text, so that what is carried over
  * is written as it was read, whatever its size and digits.
  */
-#ifndef POSEMILL_MOTION_GLTF_PLAIN_JSON_H
-#define POSEMILL_MOTION_GLTF_PLAIN_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -34,5 +33,3 @@ bool plain_json_is_string(const json_t *value);
 
 /* The text of a number that is kept as text; NULL for all other values. */
 const char *plain_json_number_text(const json_t *value, size_t *size);
-
-#endif

@@ -12,7 +12,6 @@
 static bool parse_json(gltf_reader *r, const unsigned char *text, size_t size) {
     static const unsigned char mark[] = {0xef, 0xbb, 0xbf}; /* of UTF-8, which may be ignored */
     plain_json_fault fault = {.text = ""};
-    char shown[MOTION_PRINTABLE];
     if (size >= sizeof mark && memcmp(text, mark, sizeof mark) == 0) {
         text += sizeof mark;
         size -= sizeof mark;
@@ -23,7 +22,7 @@ static bool parse_json(gltf_reader *r, const unsigned char *text, size_t size) {
         return gltf_refuse_memory(r);
     if (!root)
         motion_refuse(&r->error, "JSON, line %zu, column %zu: %s", fault.line, fault.column,
-                      motion_printable(shown, fault.text, strlen(fault.text)));
+                      MOTION_SHOWN(fault.text, strlen(fault.text)));
     else if (!json_is_object(root))
         motion_refuse(&r->error, "JSON: is no object; expected the glTF document");
     return json_is_object(root);
@@ -35,10 +34,9 @@ static bool is_version_2(const char *text) {
 
 static bool refuse_version(gltf_reader *r, const char *key, const json_t *version,
                            const char *expected) {
-    char shown[MOTION_PRINTABLE];
-    return gltf_refuse(
-        r, GLTF_KEY(GLTF_KEY(NULL, "asset"), key), "is '%s'; %s",
-        motion_printable(shown, json_string_value(version), json_string_length(version)), expected);
+    return gltf_refuse(r, GLTF_KEY(GLTF_KEY(NULL, "asset"), key), "is '%s'; %s",
+                       MOTION_SHOWN(json_string_value(version), json_string_length(version)),
+                       expected);
 }
 
 static bool check_asset(gltf_reader *r) {

@@ -39,8 +39,6 @@ void *gltf_allocate(gltf_reader *reader, size_t count, size_t size) {
     return memory;
 }
 
-/* ---- bounds -------------------------------------------------------------------------------- */
-
 /* Any file may have so much. */
 #define LEAST_LIMIT ((size_t)1 << 24)
 

@@ -35,8 +35,6 @@ static void for_each(const visit *v, const json_t *object, const char *key,
         each(v, json_array_get(array, i));
 }
 
-/* ---- accessors ----------------------------------------------------------------------------- */
-
 static void visit_primitive(const visit *v, json_t *primitive) {
     visit_all_keys(v, json_object_get(primitive, "attributes"));
     visit_key(v, primitive, "indices");
@@ -72,8 +70,6 @@ void gltf_visit_accessors(json_t *root, gltf_visitor visitor, void *user) {
     for_each(&v, root, "animations", visit_animation);
     for_each(&v, root, "nodes", visit_node);
 }
-
-/* ---- buffer views -------------------------------------------------------------------------- */
 
 void gltf_visit_views_of_accessor(json_t *accessor, gltf_visitor visitor, void *user) {
     const visit v = {visitor, user};

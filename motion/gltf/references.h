@@ -3,8 +3,7 @@
  * Every place of a glTF document that refers to an accessor or a buffer view: the core's, and those
  * of the extensions in the table of extensions.c.
  */
-#ifndef POSEMILL_MOTION_GLTF_REFERENCES_H
-#define POSEMILL_MOTION_GLTF_REFERENCES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -17,5 +16,3 @@ void gltf_visit_accessors(json_t *root, gltf_visitor visit, void *user);
 /* References to buffer views from one accessor, and from all that are no accessors. */
 void gltf_visit_views_of_accessor(json_t *accessor, gltf_visitor visit, void *user);
 void gltf_visit_other_views(json_t *root, gltf_visitor visit, void *user);
-
-#endif

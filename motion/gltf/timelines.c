@@ -5,7 +5,6 @@
 #include "motion/gltf/accessor.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #include "motion/time/key_rate.h"
 

@@ -3,8 +3,6 @@
  * Data URIs and relative paths. A document reads nothing outside of its folder: no absolute path, no
  * `..`, no other scheme, and nothing but regular files.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/gltf/document.h"
 
 #include <stdint.h>
@@ -155,11 +153,10 @@ static bool load_file(gltf_reader *reader, const gltf_place *place, const char *
 bool gltf_load_uri(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
                    gltf_buffer *buffer) {
     const size_t scheme = scheme_of(uri, size);
-    char shown[MOTION_PRINTABLE];
     if (scheme == 4 && strncasecmp(uri, "data", 4) == 0)
         return decode_data(reader, place, uri, size, buffer);
     if (scheme > 0)
         return gltf_refuse(reader, place, "has the scheme '%s'; expected data or a relative path",
-                           motion_printable(shown, uri, scheme));
+                           MOTION_SHOWN(uri, scheme));
     return load_file(reader, place, uri, size, buffer);
 }

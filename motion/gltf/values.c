@@ -12,8 +12,6 @@
 
 #include "motion/gltf/glb.h"
 
-/* ---- components ---------------------------------------------------------------------------- */
-
 static uint32_t load16(const unsigned char *at) {
     return (uint32_t)at[0] | (uint32_t)at[1] << 8;
 }
@@ -25,21 +23,27 @@ static float load_float(const unsigned char *at) {
     return value;
 }
 
+/* largest 0: the value itself. */
 static float from_signed(int value, int largest) {
+    if (largest == 0)
+        return (float)value;
     const double fraction = (double)value / largest;
     return (float)(fraction < -1.0 ? -1.0 : fraction);
 }
 
-static float load(const unsigned char *at, size_t component_type) {
-    switch (component_type) {
+/* Integers that are not normalized, as of quantized meshes and of joints, are numbers themselves. */
+static float load(const unsigned char *at, const gltf_accessor *a) {
+    switch (a->component_type) {
     case GLTF_INT8:
-        return from_signed((int)at[0] - (at[0] > INT8_MAX ? 256 : 0), INT8_MAX);
+        return from_signed((int)at[0] - (at[0] > INT8_MAX ? 256 : 0),
+                           a->is_normalized ? INT8_MAX : 0);
     case GLTF_UINT8:
-        return (float)(at[0] / 255.0);
+        return (float)(at[0] / (a->is_normalized ? 255.0 : 1.0));
     case GLTF_INT16:
-        return from_signed((int)load16(at) - (at[1] > INT8_MAX ? 65536 : 0), INT16_MAX);
+        return from_signed((int)load16(at) - (at[1] > INT8_MAX ? 65536 : 0),
+                           a->is_normalized ? INT16_MAX : 0);
     case GLTF_UINT16:
-        return (float)(load16(at) / 65535.0);
+        return (float)(load16(at) / (a->is_normalized ? 65535.0 : 1.0));
     default:
         return load_float(at);
     }
@@ -48,10 +52,8 @@ static float load(const unsigned char *at, size_t component_type) {
 static void convert(const gltf_accessor *a, const unsigned char *from, float *to) {
     const size_t width = gltf_bytes_of(a->component_type);
     for (size_t i = 0; i < a->components; i++)
-        to[i] = load(from + i * width, a->component_type);
+        to[i] = load(from + i * width, a);
 }
-
-/* ---- arrays -------------------------------------------------------------------------------- */
 
 static bool can_borrow(const gltf_reader *reader, const gltf_accessor *a,
                        const unsigned char *data) {

@@ -20,10 +20,11 @@ static bool has_changed(const pm_motion *motion) {
     return !is_same;
 }
 
-static void add_clip(gltf_writer *w, const pm_motion_content *content, size_t clip,
-                     const motion_samples *samples) {
+static void add_clip(gltf_writer *w, const motion_writing *writing,
+                     const pm_motion_content *content, size_t clip, const motion_samples *samples) {
     w->clips[w->clip_count++] = (gltf_new_clip){
         .clip = &content->clips[clip],
+        .rest = writing->drops_rest ? writing->document->content.nodes : NULL,
         .index = clip,
         .samples = samples,
         .animation = json_array_get(json_object_get(w->root, "animations"), clip),
@@ -44,11 +45,11 @@ static pm_status find_clips(gltf_writer *w, const motion_writing *writing, pm_er
         for (size_t k = 0; k < i; k++)
             if (w->clips[k].index == clip)
                 return motion_fail(error, PM_ERROR_ARGUMENT, "clip %zu has samples twice", clip);
-        add_clip(w, source, clip, &writing->samples[i]);
+        add_clip(w, writing, source, clip, &writing->samples[i]);
     }
-    if (!writing->samples && has_changed(writing->motion))
+    if (!writing->samples && (writing->drops_rest || has_changed(writing->motion)))
         for (size_t i = 0; i < content->clip_count; i++)
-            add_clip(w, content, i, NULL);
+            add_clip(w, writing, content, i, NULL);
     return PM_OK;
 }
 
@@ -75,8 +76,10 @@ static pm_status change(gltf_writer *w, pm_error *error) {
 }
 
 static void release(gltf_writer *w) {
-    for (size_t i = 0; i < w->clip_count; i++)
+    for (size_t i = 0; i < w->clip_count; i++) {
         free(w->clips[i].parts);
+        free(w->clips[i].kinds);
+    }
     free(w->dropped_views);
     free(w->pieces);
 }

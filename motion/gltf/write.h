@@ -4,6 +4,7 @@
  * clips get new data; everything else is as it was. Each of these files calls only those above it:
  *
  *     write_members.c    members of the JSON
+ *     write_still.c      which channels of a clip do not move, and which of them are dropped
  *     write_data.c       the new data of a clip, from samples or from keys, as bytes
  *     write_clips.c      their views and accessors, and the samplers that refer to them
  *     write_new.c        a document of the nodes, skins and clips of a motion, without data of clips
@@ -25,9 +26,13 @@ pm_status gltf_write(const motion_writing *writing, bool is_binary, const motion
 typedef struct gltf_part {
     const pm_motion_channel *channel; /* of the clip. NULL: times */
     bool is_sampled;                  /* at the samples of the clip; else at `keys` */
+    bool is_still;                    /* at the still times of the clip: its first key at each */
     motion_kept_keys keys;
     size_t numbers;
 } gltf_part;
+
+/* How a channel is written. A still one has one value at all times, as float32. */
+typedef enum gltf_kind { GLTF_MOVES = 0, GLTF_STILL, GLTF_DROPPED } gltf_kind;
 
 /* New data of one clip: its parts one after another. */
 typedef struct gltf_new_clip {
@@ -36,7 +41,12 @@ typedef struct gltf_new_clip {
     const motion_samples *samples; /* NULL: its keys */
     json_t *animation;
     const size_t
-        *json_channels; /* by channel: its index in the animation. GLTF_NONE: it has none */
+        *json_channels;         /* by channel: its index in the animation. GLTF_NONE: it has none */
+    const pm_motion_node *rest; /* with which channels that are still are dropped. NULL: none is */
+    gltf_kind *kinds;           /* by channel */
+    /* Of the still channels: the first time of the clip, and the last one if no other channel has it. */
+    double still_times[2];
+    size_t still_count;
     gltf_part *parts;
     size_t part_count;
     json_t *view; /* of all of them. NULL: there are none */
@@ -85,17 +95,40 @@ size_t gltf_index_in(const json_t *holder, const char *key, size_t count);
 
 /* Whether a channel is written at the samples: a step is never blurred. */
 static inline bool gltf_is_sampled(const gltf_new_clip *clip, const pm_motion_channel *channel) {
-    return clip->samples && channel->interpolation != PM_MOTION_STEP;
+    return clip->samples && channel->interpolation != PM_MOTION_STEP &&
+           clip->kinds[channel - clip->clip->channels] == GLTF_MOVES;
 }
+
+/* Whether a channel gets new data. Steps beside samples keep theirs. */
+static inline bool gltf_is_replaced(const gltf_new_clip *clip, size_t channel) {
+    const pm_motion_channel *of = &clip->clip->channels[channel];
+    const gltf_kind kind = clip->kinds[channel];
+    return clip->json_channels[channel] != GLTF_NONE && kind != GLTF_DROPPED &&
+           (!clip->samples || of->interpolation != PM_MOTION_STEP || clip->samples->is_moved ||
+            (clip->rest && kind == GLTF_STILL));
+}
+
+/* The keys of a channel that is not sampled. */
+motion_kept_keys gltf_keys_of(const gltf_new_clip *clip, const pm_motion_channel *channel);
 
 /* Elements a key: CUBICSPLINE has tangents before and after it. A spline needs two keys; a value that is
  * constant is the same by any interpolation. */
-static inline size_t gltf_elements_of(const pm_motion_channel *channel, size_t keys) {
-    return channel->interpolation == PM_MOTION_CUBICSPLINE && keys > 1 ? 3 : 1;
+static inline size_t gltf_elements_of(const gltf_part *part) {
+    return part->channel->interpolation == PM_MOTION_CUBICSPLINE && !part->is_still &&
+                   !part->is_sampled && part->keys.count > 1
+               ? 3
+               : 1;
 }
 
 /* A number of a part, which is none of values at samples. */
 float gltf_number_of(const gltf_new_clip *clip, const gltf_part *part, size_t index);
+
+/* Finds the kinds of the channels of a clip, and the still times. */
+void gltf_find_kinds(gltf_new_clip *clip);
+
+/* Takes the channels that are dropped, and samplers that no channel has then, out of the animation. False:
+ * memory is exhausted. */
+bool gltf_drop_channels(const gltf_new_clip *clip);
 
 /* Writes the bytes of a clip's view. */
 pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm_error *error);

@@ -45,6 +45,10 @@ static pm_status check_samples(const gltf_new_clip *fresh, pm_error *error) {
     return check_moved(fresh, error);
 }
 
+static double key_time(const gltf_new_clip *fresh, const gltf_part *part, size_t key) {
+    return part->is_still ? fresh->still_times[key] : motion_kept_time(&part->keys, key);
+}
+
 /* Keys of a file must rise in float32, whose steps grow with the time. */
 static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     float before = -1;
@@ -54,7 +58,7 @@ static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, 
             return motion_refuse(error,
                                  "clip %zu: key %zu is at %.9g s; glTF requires 0 or more in "
                                  "float32",
-                                 fresh->index, k, motion_kept_time(&part->keys, k));
+                                 fresh->index, k, key_time(fresh, part, k));
         if (!(time > before))
             return part->is_sampled
                        ? motion_fail(error, PM_ERROR_TIME,
@@ -73,10 +77,11 @@ static pm_status check_times(const gltf_new_clip *fresh, const gltf_part *part, 
 static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part, pm_error *error) {
     for (size_t i = 0; i < part->numbers; i++)
         if (!isfinite(gltf_number_of(fresh, part, i)))
-            return motion_refuse(error,
-                                 "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
-                                 fresh->index, i / (part->numbers / part->keys.count),
-                                 (size_t)(part->channel - fresh->clip->channels));
+            return motion_refuse(
+                error, "clip %zu: key %zu of channel %zu is not finite in glTF's float32",
+                fresh->index,
+                i / (part->numbers / (part->is_still ? fresh->still_count : part->keys.count)),
+                (size_t)(part->channel - fresh->clip->channels));
     return PM_OK;
 }
 
@@ -133,7 +138,7 @@ static pm_status add_output(gltf_writer *w, gltf_new_clip *fresh, gltf_part part
                             size_t *index, pm_error *error) {
     const pm_motion_channel *channel = part.channel;
     const bool is_weights = channel->path == PM_MOTION_WEIGHTS;
-    const size_t elements = part.is_sampled ? 1 : gltf_elements_of(channel, keys);
+    const size_t elements = gltf_elements_of(&part);
     const size_t parts = elements * (is_weights ? channel->components : 1);
     if (keys > SIZE_MAX / parts)
         return motion_refuse_memory(error);
@@ -148,17 +153,12 @@ typedef struct replacing {
     gltf_writer *writer;
     gltf_new_clip *fresh;
     json_t *samplers;
-    size_t sampler_count; /* that the document has */
-    bool *is_taken;       /* by sampler: a channel has it */
-    size_t times;         /* the accessor of the samples' times. GLTF_NONE: none yet */
-    size_t *inputs;       /* by timeline: the accessor of its times */
+    size_t sampler_count;      /* that the document has */
+    bool *is_taken;            /* by sampler: a channel has it */
+    size_t times, still_times; /* the accessors of the samples' times and of still channels.
+                                  GLTF_NONE: none yet */
+    size_t *inputs;            /* by timeline: the accessor of its times */
 } replacing;
-
-static bool is_replaced(const gltf_new_clip *fresh, size_t channel) {
-    const pm_motion_channel *of = &fresh->clip->channels[channel];
-    return fresh->json_channels[channel] != GLTF_NONE &&
-           (!fresh->samples || gltf_is_sampled(fresh, of) || fresh->samples->is_moved);
-}
 
 /* Marks samplers that a channel which stays uses. */
 static void mark_kept(const replacing *r) {
@@ -172,7 +172,7 @@ static void mark_kept(const replacing *r) {
         const bool is_read = c < r->fresh->clip->channel_count && json_channels[c] == i;
         const size_t sampler =
             gltf_index_in(json_array_get(channels, i), "sampler", r->sampler_count);
-        if (sampler != GLTF_NONE && !(is_read && is_replaced(r->fresh, c)))
+        if (sampler != GLTF_NONE && !(is_read && gltf_is_replaced(r->fresh, c)))
             r->is_taken[sampler] = true;
     }
 }
@@ -205,26 +205,20 @@ static bool set_sampler(json_t *sampler, size_t input, size_t output,
                                json_string(gltf_interpolations[interpolation])) == 0;
 }
 
-/* The times of the samples come first, though steps that are moved alone do not refer to them. */
-static pm_status add_sample_times(replacing *r, pm_error *error) {
-    const pm_motion_clip *clip = r->fresh->clip;
-    for (size_t c = 0; r->fresh->samples && c < clip->channel_count; c++)
-        if (is_replaced(r->fresh, c))
-            return add_part(r->writer, r->fresh, (gltf_part){.is_sampled = true},
-                            (size_t)r->fresh->samples->count, 1, "SCALAR", &r->times, error);
-    return PM_OK;
-}
-
 /* The accessor of a channel's times, which is made for the first that has them. Steps that are moved with
  * samples have their own. */
-static pm_status find_input(replacing *r, const gltf_part *values, uint32_t timeline, size_t *input,
+static pm_status find_input(replacing *r, const gltf_part *values, size_t keys, size_t *input,
                             pm_error *error) {
-    size_t *shared = values->is_sampled ? &r->times : &r->inputs[timeline];
-    const bool is_there = *shared != GLTF_NONE && (values->is_sampled || !r->fresh->samples);
-    const gltf_part times = {.keys = values->keys};
-    const pm_status status = is_there ? PM_OK
-                                      : add_part(r->writer, r->fresh, times, times.keys.count, 1,
-                                                 "SCALAR", shared, error);
+    size_t *shared = values->is_still     ? &r->still_times
+                     : values->is_sampled ? &r->times
+                                          : &r->inputs[values->channel->timeline];
+    const bool is_own = !values->is_still && !values->is_sampled && r->fresh->samples;
+    gltf_part times = *values;
+    times.channel = NULL;
+    const pm_status status =
+        *shared != GLTF_NONE && !is_own
+            ? PM_OK
+            : add_part(r->writer, r->fresh, times, keys, 1, "SCALAR", shared, error);
     *input = *shared;
     return status;
 }
@@ -232,23 +226,24 @@ static pm_status find_input(replacing *r, const gltf_part *values, uint32_t time
 static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
     gltf_new_clip *fresh = r->fresh;
     const pm_motion_channel *channel = &fresh->clip->channels[index];
-    const pm_timeline *timeline = &fresh->clip->timelines[channel->timeline];
     json_t *json =
         json_array_get(json_object_get(fresh->animation, "channels"), fresh->json_channels[index]);
-    gltf_part values = {.channel = channel, .is_sampled = gltf_is_sampled(fresh, channel)};
-    values.keys = fresh->samples
-                      ? motion_keep_keys(fresh->samples, timeline)
-                      : (motion_kept_keys){timeline, 0, timeline->key_count, -(double)INFINITY, 0};
-    const size_t keys = values.is_sampled ? (size_t)fresh->samples->count : values.keys.count;
+    const gltf_part values = {.channel = channel,
+                              .is_sampled = gltf_is_sampled(fresh, channel),
+                              .is_still = fresh->kinds[index] == GLTF_STILL,
+                              .keys = gltf_keys_of(fresh, channel)};
+    const size_t keys = values.is_still     ? fresh->still_count
+                        : values.is_sampled ? (size_t)fresh->samples->count
+                                            : values.keys.count;
     size_t input = GLTF_NONE, output = GLTF_NONE;
-    pm_status status = find_input(r, &values, channel->timeline, &input, error);
+    pm_status status = find_input(r, &values, keys, &input, error);
     if (status == PM_OK)
         status = add_output(r->writer, fresh, values, keys, &output, error);
     if (status != PM_OK)
         return status;
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
-        values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(channel, keys) == 1);
+        values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
     return set_sampler(own_sampler(r, json), input, output, is_linear ? PM_MOTION_LINEAR : own)
                ? PM_OK
                : motion_refuse_memory(error);
@@ -256,20 +251,22 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
 
 static pm_status replace_channels(replacing *r, pm_error *error) {
     const pm_motion_clip *clip = r->fresh->clip;
+    pm_status status = PM_OK;
+    gltf_find_kinds(r->fresh);
     mark_kept(r);
-    pm_status status = add_sample_times(r, error);
     for (size_t c = 0; status == PM_OK && c < clip->channel_count; c++)
-        if (is_replaced(r->fresh, c))
+        if (gltf_is_replaced(r->fresh, c))
             status = replace_channel(r, c, error);
-    if (status == PM_OK && r->fresh->view &&
-        !gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size))
+    if (status == PM_OK &&
+        ((r->fresh->view && !gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size)) ||
+         (r->fresh->rest && !gltf_drop_channels(r->fresh))))
         status = motion_refuse_memory(error);
     return status;
 }
 
 pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *error) {
     const pm_motion_clip *clip = fresh->clip;
-    replacing r = {.writer = w, .fresh = fresh, .times = GLTF_NONE};
+    replacing r = {.writer = w, .fresh = fresh, .times = GLTF_NONE, .still_times = GLTF_NONE};
     pm_status status = fresh->samples ? check_samples(fresh, error) : PM_OK;
     if (status != PM_OK)
         return status;
@@ -278,10 +275,11 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     r.is_taken = calloc(r.sampler_count + 1, sizeof *r.is_taken);
     r.inputs = calloc(clip->timeline_count + 1, sizeof *r.inputs);
     fresh->parts = calloc(2 * clip->channel_count + 1, sizeof *fresh->parts);
+    fresh->kinds = calloc(clip->channel_count + 1, sizeof *fresh->kinds);
     for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
         r.inputs[t] = GLTF_NONE;
-    status = r.is_taken && r.inputs && fresh->parts ? replace_channels(&r, error)
-                                                    : motion_refuse_memory(error);
+    status = r.is_taken && r.inputs && fresh->parts && fresh->kinds ? replace_channels(&r, error)
+                                                                    : motion_refuse_memory(error);
     free(r.is_taken);
     free(r.inputs);
     return status;

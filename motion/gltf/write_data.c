@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
@@ -43,18 +43,33 @@ static float key_time(const motion_kept_keys *keys, size_t k) {
                              (double)timeline->rate.num);
 }
 
+/* What remains one value of a spline is one of another interpolation, whose rotations are unit ones. */
 static float key_number(const gltf_part *part, size_t index) {
     const pm_motion_channel *channel = part->channel;
     const size_t components = channel->components, element = index / components;
-    const size_t elements = gltf_elements_of(channel, part->keys.count);
+    const size_t elements = gltf_elements_of(part), component = index % components;
+    const size_t key = part->keys.first + (part->is_still ? 0 : element / elements);
     const pm_array *const arrays[] = {&channel->in, &channel->keys, &channel->out};
+    if (elements == 1 && channel->interpolation == PM_MOTION_CUBICSPLINE &&
+        channel->path == PM_MOTION_ROTATION) {
+        double unit[4];
+        evaluate_key(channel, key, unit);
+        return (float)unit[component];
+    }
     return (float)evaluate_number(arrays[elements == 1 ? 1 : element % elements],
-                                  channel->components, part->keys.first + element / elements,
-                                  (uint32_t)(index % components));
+                                  channel->components, key, (uint32_t)component);
+}
+
+motion_kept_keys gltf_keys_of(const gltf_new_clip *clip, const pm_motion_channel *channel) {
+    const pm_timeline *timeline = &clip->clip->timelines[channel->timeline];
+    return clip->samples
+               ? motion_keep_keys(clip->samples, timeline)
+               : (motion_kept_keys){timeline, 0, timeline->key_count, -(double)INFINITY, 0};
 }
 
 float gltf_number_of(const gltf_new_clip *clip, const gltf_part *part, size_t index) {
     return part->channel      ? key_number(part, index)
+           : part->is_still   ? (float)clip->still_times[index]
            : part->is_sampled ? (float)motion_sample_time(clip->samples, index)
                               : key_time(&part->keys, index);
 }
@@ -117,7 +132,7 @@ static void put_keys(const sample_block *b, size_t count) {
     for (size_t c = b->begin; c < b->end; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         const size_t keys = clip->timelines[channel->timeline].key_count;
-        for (size_t k = 0; k < count; k++) {
+        for (size_t k = 0; b->channels[c] && k < count; k++) {
             const uint64_t key = motion_exact_key(b->positions[k]);
             if (key < keys)
                 evaluate_key(channel, (size_t)key, b->channels[c] + k * channel->components);
@@ -183,7 +198,7 @@ static bool allocate_block(sample_block *b) {
     b->numbers = calloc(width, b->piece * sizeof *b->numbers);
     double *at = b->numbers;
     for (size_t c = b->begin; at && c < b->end; c++) {
-        b->channels[c] = at;
+        b->channels[c] = gltf_is_sampled(b->clip, &b->clip->clip->channels[c]) ? at : NULL;
         at += b->clip->clip->channels[c].components * b->piece;
     }
     return b->samples && b->numbers;

@@ -14,6 +14,8 @@
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
 #include "motion/model/compose.h"
+#include "motion/model/pose.h"
+#include "motion/model/rest_pose.h"
 
 typedef struct maker {
     const pm_motion_content *content;
@@ -185,9 +187,12 @@ static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, p
     return PM_OK;
 }
 
-static pm_status add_skin(maker *m, const pm_motion_skin *skin, pm_error *error) {
+/* The common root of the joints need not be known: PM_NO_INDEX32. */
+static pm_status add_skin(maker *m, const pm_motion_skin *skin, uint32_t root, pm_error *error) {
     json_t *json = json_object(), *joints = json_array();
     set_name(m, json, skin->name);
+    if (root != PM_NO_INDEX32)
+        set(m, json, "skeleton", index_of(root));
     for (size_t j = 0; j < skin->joint_count; j++)
         append(m, joints, index_of(skin->joints[j]));
     set(m, json, "joints", joints);
@@ -196,16 +201,82 @@ static pm_status add_skin(maker *m, const pm_motion_skin *skin, pm_error *error)
     return status;
 }
 
-/* glTF has no skin without joints. */
+/* A node, and the root of its tree. */
+typedef struct member {
+    uint32_t root, node;
+} member;
+
+static int compare_members(const void *a, const void *b) {
+    const member *x = a, *y = b;
+    return x->root != y->root ? (x->root > y->root) - (x->root < y->root)
+                              : (x->node > y->node) - (x->node < y->node);
+}
+
+/* All nodes by their trees. */
+static void find_members(const pm_motion_content *content, const uint32_t *order, member *members) {
+    for (size_t i = 0; i < content->node_count; i++) {
+        const int32_t parent = content->nodes[order[i]].parent;
+        const uint32_t root = parent < 0 ? order[i] : members[parent].root;
+        members[order[i]] = (member){root, order[i]};
+    }
+    qsort(members, content->node_count, sizeof *members, compare_members);
+}
+
+static pm_status add_tree(maker *m, const member *members, size_t count, double (*world)[3][4],
+                          pm_error *error) {
+    uint32_t *joints = malloc(count * sizeof *joints);
+    float *binds = calloc(count, 12 * sizeof *binds);
+    const pm_motion_skin skin = {
+        .name = {"", 0}, .joints = joints, .joint_count = count, .inverse_binds = binds};
+    pm_status status = joints && binds ? PM_OK : motion_refuse_memory(error);
+    for (size_t j = 0; status == PM_OK && j < count; j++) {
+        joints[j] = members[j].node;
+        rest_pose_inverse(world[joints[j]], binds + 12 * j);
+    }
+    if (status == PM_OK)
+        status = add_skin(m, &skin, members->root, error);
+    free(joints);
+    free(binds);
+    return status;
+}
+
+/* A skin of each tree, as its joints have a common root. No mesh is bound to it, but editors make bones of
+ * the joints of skins alone. */
+static pm_status add_trees(maker *m, pm_error *error) {
+    const size_t nodes = m->content->node_count;
+    uint32_t *order = calloc(nodes, sizeof *order);
+    member *members = calloc(nodes, sizeof *members);
+    double(*world)[3][4] = calloc(nodes, sizeof *world);
+    pm_status status = order && members && world && pose_order(m->content, order) &&
+                               rest_pose_worlds(m->content, world)
+                           ? PM_OK
+                           : motion_refuse_memory(error);
+    if (status == PM_OK)
+        find_members(m->content, order, members);
+    for (size_t n = 0, count = 0; status == PM_OK && n < nodes; n += count) {
+        for (count = 1; n + count < nodes && members[n + count].root == members[n].root;)
+            count++;
+        status = add_tree(m, members + n, count, world, error);
+    }
+    free(order);
+    free(members);
+    free(world);
+    return status;
+}
+
+/* Where no skin says more than the rest pose, skins are made of it. glTF has no skin without joints. */
 static pm_status add_skins(maker *m, pm_error *error) {
-    size_t empty = 0;
-    pm_status status = PM_OK;
+    size_t empty = 0, count = 0;
+    pm_status status =
+        rest_pose_count_skins(m->content, &count) ? PM_OK : motion_refuse_memory(error);
+    if (status == PM_OK && count == 0)
+        return add_trees(m, error);
     for (size_t i = 0; status == PM_OK && i < m->content->skin_count; i++) {
         const pm_motion_skin *skin = &m->content->skins[i];
         if (skin->joint_count == 0)
             empty++;
         else
-            status = add_skin(m, skin, error);
+            status = add_skin(m, skin, PM_NO_INDEX32, error);
     }
     motion_leave_out(m->writing, empty, "skin without joints", "skins without joints");
     return status;
@@ -269,8 +340,12 @@ static pm_status add_clip(maker *m, size_t index, pm_error *error) {
         if (held)
             add_channel(m, animation, &clip->channels[c]);
     }
-    m->made->clips[m->made->clip_count++] = (gltf_new_clip){
-        .clip = clip, .index = index, .animation = animation, .json_channels = indices};
+    m->made->clips[m->made->clip_count++] =
+        (gltf_new_clip){.clip = clip,
+                        .index = index,
+                        .animation = animation,
+                        .json_channels = indices,
+                        .rest = m->writing->drops_rest ? m->content->nodes : NULL};
     m->empty += count == 0;
     if (count > 0)
         append(m, json_object_get(m->root, "animations"), json_incref(animation));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens tar archives, and reads members. Sizes in headers are claims: memory grows with the data that
+ * Opens tar archives, one at a time, and reads members. Sizes in headers are claims: memory grows with the data that
  * is there, and only the caller's limit is trusted.
  */
 #define _XOPEN_SOURCE 700
@@ -23,6 +23,26 @@ bool archive_is_named(const char *path) {
     return false;
 }
 
+bool member_read(member_reader *r, const batch_item *item, const input_kind *kind, char **data,
+                 size_t *size, char reason[ARCHIVE_REASON_SIZE]) {
+    if (!r->path || strcmp(r->path, item->archive) != 0) {
+        archive_close(&r->archive);
+        r->path = item->archive;
+        if (!archive_open(item->archive, &r->archive, reason))
+            return false;
+    }
+    if (!r->archive) {
+        snprintf(reason, ARCHIVE_REASON_SIZE, "the archive cannot be read");
+        return false;
+    }
+    return archive_read(r->archive, item, kind, data, size, reason);
+}
+
+void member_reader_close(member_reader *r) {
+    archive_close(&r->archive);
+    r->path = NULL;
+}
+
 #ifdef POSEMILL_LIBARCHIVE
 
 #include "motion/items/archive_reader.h"
@@ -32,8 +52,6 @@ bool archive_is_named(const char *path) {
 
 /* What an archive may claim without having it. */
 #define HOLES_MAX (UINT64_C(16) << 20)
-
-/* ---- entries ------------------------------------------------------------------------------- */
 
 static bool refuse(char *reason, const char *text) {
     snprintf(reason, ARCHIVE_REASON_SIZE, "%s", text);
@@ -123,8 +141,6 @@ const char *archive_fault_of(struct archive_entry *entry) {
         return "has no size";
     return holes_of(entry) > HOLES_MAX ? "is a sparse file with more than 16 MiB of holes" : NULL;
 }
-
-/* ---- reading ------------------------------------------------------------------------------- */
 
 static const char changed[] = "has changed since it was listed";
 

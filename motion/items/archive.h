@@ -3,8 +3,7 @@
  * Members of tar archives, read from front to back by libarchive: nothing is unpacked to the disk. In
  * a build without libarchive every archive is refused.
  */
-#ifndef POSEMILL_MOTION_ARCHIVE_H
-#define POSEMILL_MOTION_ARCHIVE_H
+#pragma once
 
 #include "motion/files/input.h"
 #include "motion/items/items.h"
@@ -20,12 +19,12 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
 
 /* A member that a list names. */
 typedef struct archive_wanted {
-    const char *member;
+    char *archive, *member;
     size_t item;    /* its index among the items */
     bool has_bytes; /* false: those of the archive are set */
 } archive_wanted;
 
-/* Finds the places of members, which are sorted by name, and sets those of their items. One that is
+/* Finds the places of members of one archive, which are sorted by name, and sets those of their items. One that is
  * not there or is not a regular file gets a fault, and where the archive cannot be read those that
  * were not found. Fails where memory is exhausted. */
 pm_status archive_find(const char *path, const archive_wanted *wanted, size_t count,
@@ -62,5 +61,3 @@ bool member_read(member_reader *r, const batch_item *item, const input_kind *kin
 
 /* The next member may be any. */
 void member_reader_close(member_reader *r);
-
-#endif

@@ -2,8 +2,6 @@
  *
  * What members an archive has: all that match, or those that a list names.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #ifdef POSEMILL_LIBARCHIVE
 
 #include "motion/base/composed.h"
@@ -13,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- all that match ------------------------------------------------------------------------ */
 
 static bool is_hidden(const char *name) {
     return name[0] == '.' || strstr(name, "/.") != NULL;
@@ -122,8 +118,6 @@ pm_status archive_list(const char *path, const char *match, batch_items *items, 
         good = add_archive_fault(path, reason, items);
     return good ? PM_OK : item_memory(error);
 }
-
-/* ---- those that a list names --------------------------------------------------------------- */
 
 /* The first of the wanted with this name; `count` if there is none. */
 static size_t find_wanted(const archive_wanted *wanted, size_t count, const char *member) {

@@ -2,8 +2,7 @@
  *
  * An archive that is read entry by entry. Included only in builds with libarchive.
  */
-#ifndef POSEMILL_MOTION_ARCHIVE_READER_H
-#define POSEMILL_MOTION_ARCHIVE_READER_H
+#pragma once
 
 #include "motion/items/archive.h" /* this folder's: that of libarchive is in angle brackets */
 
@@ -28,5 +27,3 @@ archive_step archive_next(archive_reader *reader, char reason[ARCHIVE_REASON_SIZ
 
 /* Why an entry is not a file with data that may be read; NULL: it is one. */
 const char *archive_fault_of(struct archive_entry *entry);
-
-#endif

@@ -2,8 +2,6 @@
  *
  * The public functions of lists.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/batch_list.h"
 
 #include <stdlib.h>
@@ -33,17 +31,13 @@ pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
                                       pm_motion_batch_list **list, pm_error *error) {
     if (!sources || !list)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error);
-    if (status == PM_OK)
-        status = motion_check_texts("paths", sources->paths, sources->path_count, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error));
+    MOTION_TRY(motion_check_texts("paths", sources->paths, sources->path_count, error));
     pm_motion_batch_list *made = calloc(1, sizeof *made);
     if (!made)
         return item_memory(error);
-    void *before = c_locale_begin();
-    status = batch_items_find(sources, &made->items, error);
-    c_locale_end(before);
+    C_LOCALE_HERE;
+    pm_status status = batch_items_find(sources, &made->items, error);
     if (status == PM_OK && !show(made, sources->files_from))
         status = item_memory(error);
     if (status == PM_OK)
@@ -64,20 +58,15 @@ pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const cha
                                      pm_error *error) {
     if (!list || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "path");
-    void *before = c_locale_begin();
-    const pm_status status = list_write(path, &list->items, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    return list_write(path, &list->items, error);
 }
 
 const char *pm_motion_batch_list_text(pm_motion_batch_list *list) {
     size_t size = 0;
-    void *before = c_locale_begin();
-    if (list && !list->text && !list_write_text(&list->items, true, &list->text, &size)) {
-        free(list->text);
-        list->text = NULL;
-    }
-    c_locale_end(before);
+    C_LOCALE_HERE;
+    if (list && !list->text)
+        list->text = list_write_text(&list->items, true, &size);
     return list ? list->text : NULL;
 }
 

@@ -2,8 +2,7 @@
  *
  * The list of inputs that callers have.
  */
-#ifndef POSEMILL_MOTION_BATCH_LIST_H
-#define POSEMILL_MOTION_BATCH_LIST_H
+#pragma once
 
 #include "motion/items/items.h"
 
@@ -13,5 +12,3 @@ struct pm_motion_batch_list {
     char *files_from;            /* the list that they come from. NULL: none */
     char *text;                  /* of all items. NULL: not made */
 };
-
-#endif

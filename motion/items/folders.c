@@ -4,7 +4,6 @@
  * folders that begins when the stack is empty. One folder is open at a time. Special files are never
  * opened.
  */
-#define _POSIX_C_SOURCE 200809L
 #define _XOPEN_SOURCE 700 /* S_ISSOCK, and POSIX 2008 */
 
 #include <dirent.h>
@@ -26,8 +25,6 @@
 #ifndef PATH_MAX
 #define PATH_MAX 4096
 #endif
-
-/* ---- the set of folders ------------------------------------------------------------------------ */
 
 #define FOLDER_NONE SIZE_MAX
 
@@ -94,8 +91,6 @@ typedef struct search {
     size_t skipped_count;
 } search;
 
-/* ---- folders to enter ---------------------------------------------------------------------- */
-
 /* Takes over both texts, also on failure. */
 static bool push(folder_todos *todos, char *path, char *name, size_t parent) {
     folder_todo *more = motion_with_room(todos->folders, todos->count, &todos->room, sizeof *more);
@@ -131,8 +126,6 @@ static bool next_todo(search *s, folder_todo *todo) {
     }
     return false;
 }
-
-/* ---- entries of a folder ------------------------------------------------------------------- */
 
 static char *join(const char *folder, const char *name) {
     const size_t length = strlen(folder);
@@ -240,8 +233,6 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
     free_names(names, count);
     return good;
 }
-
-/* ---- folders ------------------------------------------------------------------------------- */
 
 static bool is_skipped(const search *s, const struct stat *status, size_t parent) {
     for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++)

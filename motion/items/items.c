@@ -3,8 +3,6 @@
  * Finds the items of all inputs, sorts them and checks their names; which files of a folder or an archive
  * become one.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/items.h"
 
 #include <errno.h>
@@ -21,8 +19,6 @@
 #include "motion/files/digest.h"
 #include "motion/items/archive.h"
 #include "motion/items/list_line.h"
-
-/* ---- inputs -------------------------------------------------------------------------------- */
 
 static pm_status add_file(const char *path, batch_items *items, pm_error *error) {
     const bool is_stream = strcmp(path, "-") == 0;
@@ -51,18 +47,15 @@ static pm_status add_path(const char *path, const pm_motion_batch_sources *sourc
 static pm_status add_sources(const pm_motion_batch_sources *sources, batch_items *items,
                              pm_error *error) {
     const char *from = sources->files_from;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < sources->path_count; i++)
-        status = add_path(sources->paths[i], sources, items, error);
-    if (status == PM_OK && from)
-        status = archive_is_named(from) ? archive_list(from, sources->match, items, error)
-                                        : list_file_read(from, items, error);
-    if (status == PM_OK && sources->list)
-        status = list_text_read("list", sources->list, sources->list_size, items, error);
-    return status;
+    for (size_t i = 0; i < sources->path_count; i++)
+        MOTION_TRY(add_path(sources->paths[i], sources, items, error));
+    if (from)
+        MOTION_TRY(archive_is_named(from) ? archive_list(from, sources->match, items, error)
+                                          : list_file_read(from, items, error));
+    if (sources->list)
+        MOTION_TRY(list_text_read("list", sources->list, sources->list_size, items, error));
+    return PM_OK;
 }
-
-/* ---- names --------------------------------------------------------------------------------- */
 
 /* The fault of a name that no output can have. */
 static bool check_name(batch_item *item) {
@@ -192,11 +185,9 @@ static pm_status check_names(const batch_items *items, pm_error *error) {
 pm_status batch_items_find(const pm_motion_batch_sources *sources, batch_items *items,
                            pm_error *error) {
     *items = (batch_items){.count = 0};
-    pm_status status = add_sources(sources, items, error);
-    for (size_t i = 0; status == PM_OK && i < items->count; i++)
-        status = check_name(&items->items[i]) ? PM_OK : item_memory(error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(add_sources(sources, items, error));
+    for (size_t i = 0; i < items->count; i++)
+        MOTION_TRY(check_name(&items->items[i]) ? PM_OK : item_memory(error));
     sort(items);
     drop_repeated(items);
     if (!rename_faulty(items))
@@ -214,8 +205,6 @@ void batch_items_release(batch_items *items) {
     free(items->archives);
     *items = (batch_items){.count = 0};
 }
-
-/* ---- texts ------------------------------------------------------------------------------- */
 
 pm_status item_memory(pm_error *error) {
     return motion_fail_at(error, PM_ERROR_MEMORY, "inputs", NULL, "out of memory");
@@ -241,8 +230,6 @@ char *batch_name_of(const char *path) {
         *out = '\0';
     return name;
 }
-
-/* ---- items ------------------------------------------------------------------------------- */
 
 char *item_cut(char *text, size_t max) {
     enum { BEGINNING = 160 };

@@ -3,8 +3,7 @@
  * The inputs of a batch: files, folders, lists and tar archives become one list of items, sorted by
  * the names of their outputs, so that every process of a batch finds the same list.
  */
-#ifndef POSEMILL_MOTION_ITEMS_H
-#define POSEMILL_MOTION_ITEMS_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -83,5 +82,3 @@ pm_status item_memory(pm_error *error);
  * is exhausted. */
 pm_status folders_search(const char *path, const pm_motion_batch_sources *sources,
                          batch_items *items, pm_error *error);
-
-#endif

@@ -2,8 +2,6 @@
  *
  * From the lines of a list to items, and back. Each archive that lines name is opened once.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,49 +18,29 @@
 #include "motion/items/items.h"
 #include "motion/items/list_line.h"
 
-/* A line about a member of an archive. */
-typedef struct member_line {
-    char *archive, *member;
-    size_t item;
-    bool has_bytes;
-} member_line;
-
+/* The lines about members of archives. */
 typedef struct member_lines {
-    member_line *lines;
+    archive_wanted *lines;
     size_t count, room;
 } member_lines;
 
-/* ---- members of archives ------------------------------------------------------------------- */
-
 /* Takes the archive and the member from the line. */
 static bool keep_member(member_lines *members, list_line *line, size_t item) {
-    member_line *more =
+    archive_wanted *more =
         motion_with_room(members->lines, members->count, &members->room, sizeof *more);
     if (!more)
         return false;
     members->lines = more;
     members->lines[members->count++] =
-        (member_line){line->path, line->member, item, line->has_bytes};
+        (archive_wanted){line->path, line->member, item, line->has_bytes};
     line->path = line->member = NULL;
     return true;
 }
 
 static int by_archive(const void *left, const void *right) {
-    const member_line *a = left, *b = right;
+    const archive_wanted *a = left, *b = right;
     const int order = strcmp(a->archive, b->archive);
     return order != 0 ? order : strcmp(a->member, b->member);
-}
-
-static pm_status find_in_archive(const member_line *lines, size_t count, batch_items *items,
-                                 pm_error *error) {
-    archive_wanted *wanted = calloc(count, sizeof *wanted);
-    if (!wanted)
-        return item_memory(error);
-    for (size_t i = 0; i < count; i++)
-        wanted[i] = (archive_wanted){lines[i].member, lines[i].item, lines[i].has_bytes};
-    const pm_status status = archive_find(lines[0].archive, wanted, count, items, error);
-    free(wanted);
-    return status;
 }
 
 static pm_status find_members(member_lines *members, batch_items *items, pm_error *error) {
@@ -73,7 +51,7 @@ static pm_status find_members(member_lines *members, batch_items *items, pm_erro
         for (end = i + 1; end < members->count &&
                           strcmp(members->lines[end].archive, members->lines[i].archive) == 0;)
             end++;
-        status = find_in_archive(&members->lines[i], end - i, items, error);
+        status = archive_find(members->lines[i].archive, &members->lines[i], end - i, items, error);
     }
     return status;
 }
@@ -85,8 +63,6 @@ static void release_members(member_lines *members) {
     }
     free(members->lines);
 }
-
-/* ---- lines --------------------------------------------------------------------------------- */
 
 /* The size of a file; a fault where it is none. */
 static bool look_at(batch_item *item) {
@@ -177,8 +153,6 @@ pm_status list_file_read(const char *path, batch_items *items, pm_error *error) 
     return status;
 }
 
-/* ---- the lines of a list ----------------------------------------------------------------------- */
-
 static bool write_item(FILE *file, const batch_item *item, bool whole) {
     json_writer json = {.file = file, .depth = JSON_LINE};
     /* "takes.tar:walks/a.bvh" is a path and a member. */
@@ -212,30 +186,35 @@ static int by_path(const void *left, const void *right) {
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
-bool list_write_text(const batch_items *items, bool whole, char **text, size_t *size) {
-    const batch_item **order = calloc(items->count + 1, sizeof *order);
-    FILE *file = order ? open_memstream(text, size) : NULL;
-    bool good = file != NULL;
-    for (size_t i = 0; good && i < items->count; i++)
-        order[i] = &items->items[i];
-    if (good && items->count > 1)
-        qsort(order, items->count, sizeof *order, by_path);
-    for (size_t i = 0; good && i < items->count; i++)
-        good = (order[i]->fault != NULL && !whole) || write_item(file, order[i], whole);
-    if (file) {
-        good = ferror(file) == 0 && good;
-        good = fclose(file) == 0 && good;
-    }
+typedef struct list_content {
+    const batch_items *items;
+    bool whole;
+} list_content;
+
+static bool write_items(FILE *file, const void *content) {
+    const list_content *c = content;
+    const size_t count = c->items->count;
+    const batch_item **order = calloc(count + 1, sizeof *order);
+    bool good = order != NULL;
+    for (size_t i = 0; good && i < count; i++)
+        order[i] = &c->items->items[i];
+    if (good && count > 1)
+        qsort(order, count, sizeof *order, by_path);
+    for (size_t i = 0; good && i < count; i++)
+        good = (order[i]->fault != NULL && !c->whole) || write_item(file, order[i], c->whole);
     free(order);
     return good;
 }
 
+char *list_write_text(const batch_items *items, bool whole, size_t *size) {
+    return compose_text(write_items, &(list_content){items, whole}, size);
+}
+
 pm_status list_write(const char *path, const batch_items *items, pm_error *error) {
-    char *text = NULL;
     size_t size = 0;
-    const pm_status status = list_write_text(items, false, &text, &size)
-                                 ? motion_output_save(path, text, size, error)
-                                 : item_memory(error);
+    char *text = list_write_text(items, false, &size);
+    const pm_status status =
+        text ? motion_output_save(path, text, size, error) : item_memory(error);
     free(text);
     return status;
 }

@@ -3,10 +3,9 @@
  * One line of a list. JSON is read by jansson, which refuses what is not UTF-8; members that are not
  * known are refused, so that a misspelt one is not ignored.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/items/list_line.h"
 
+#include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "motion/items/items.h"
 #include "motion/text/text.h"
@@ -39,8 +38,6 @@ static bool set_text(list_line *line, char **target, const char *text, size_t si
     return *target != NULL || refuse(reason, "out of memory");
 }
 
-/* ---- JSON ---------------------------------------------------------------------------------- */
-
 static bool refuse_member(char *reason, const char *key, const char *expected) {
     snprintf(reason, LIST_REASON_SIZE, "\"%.40s\": %s", key, expected);
     return false;
@@ -65,28 +62,16 @@ static bool check_keys(json_t *object, char *reason) {
     return true;
 }
 
-static int hex_digit(char digit) {
-    return digit >= '0' && digit <= '9'   ? digit - '0'
-           : digit >= 'a' && digit <= 'f' ? digit - 'a' + 10
-                                          : -1;
-}
-
 /* Two hexadecimal digits for each byte, for names that are not UTF-8. */
 static bool take_hex(const char *key, const json_t *value, char **target, char *reason) {
     const char *text = json_string_value(value);
-    const size_t size = json_string_length(value) / 2;
-    char *bytes = text ? malloc(size + 1) : NULL;
-    bool good = bytes != NULL && size > 0 && json_string_length(value) % 2 == 0;
-    for (size_t i = 0; good && i < size; i++) {
-        const int high = hex_digit(text[2 * i]), low = hex_digit(text[2 * i + 1]);
-        good = high >= 0 && low >= 0 && high + low > 0;
-        bytes[i] = good ? (char)(16 * high + low) : '\0';
-    }
-    if (!good) {
+    const size_t size = json_string_length(value);
+    char *bytes = text ? malloc(size / 2 + 1) : NULL;
+    if (!bytes || size == 0 || !json_read_bytes(text, size, bytes)) {
         free(bytes);
         return refuse_member(reason, key, "expected bytes as pairs of digits 0 to 9 and a to f");
     }
-    bytes[size] = '\0';
+    bytes[size / 2] = '\0';
     *target = bytes;
     return true;
 }
@@ -170,8 +155,6 @@ static bool read_object(const char *text, size_t size, list_line *line, char *re
     json_decref(object);
     return good;
 }
-
-/* ---- lines --------------------------------------------------------------------------------- */
 
 list_text list_text_of(const char *data, size_t size) {
     static const char mark[] = "\xef\xbb\xbf"; /* some editors begin UTF-8 with it */

@@ -3,8 +3,7 @@
  * Arrays with names in one file: a stored NPZ whose numbers begin at multiples of 64 bytes. It is
  * mapped to read it, and written at any place of it from all threads. Nothing in a file is trusted.
  */
-#ifndef POSEMILL_MOTION_LIBRARY_ARRAY_FILE_H
-#define POSEMILL_MOTION_LIBRARY_ARRAY_FILE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -48,8 +47,6 @@ const file_array *array_file_find(const array_file *a, const char *name);
 pm_status array_file_want(const array_file *a, const char *name, const char *type, size_t rank,
                           const size_t *shape, const file_array **found, pm_error *error);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 typedef struct array_writer array_writer;
 
 /* Lays out a file of arrays, which are borrowed. Abandon it also on failure. */
@@ -64,8 +61,6 @@ pm_status array_writer_put_all(array_writer *writer, size_t threads, pm_error *e
 pm_status array_writer_end(array_writer *writer, pm_error *error);
 void array_writer_abandon(array_writer **writer);
 
-/* ---- threads ---------------------------------------------------------------------- */
-
 typedef struct array_work {
     pm_status (*item)(void *user, size_t index, pm_error *error); /* on any thread */
     void (*progress)(void *user, uint64_t done, uint64_t total);  /* NULL: not called */
@@ -75,5 +70,3 @@ typedef struct array_work {
 
 /* Does all items on several threads. The failure is that of the first item that fails. */
 pm_status array_run(size_t threads, size_t items, const array_work *work, pm_error *error);
-
-#endif

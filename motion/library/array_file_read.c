@@ -2,8 +2,6 @@
  *
  * Reads a file of arrays: the directory, the header of each member, and all digests, on several threads.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,8 +15,6 @@
 #include "motion/npz/npz.h"
 
 enum { BLOCK = 1 << 22, ALIGNMENT = 8 };
-
-/* ---- digests -------------------------------------------------------------------------- */
 
 typedef struct block {
     const zip_member *member;
@@ -34,8 +30,7 @@ static pm_status digest(void *user, size_t index, pm_error *error) {
 }
 
 static pm_status refuse(const zip_member *m, pm_error *error, const char *problem) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(error, "%s: %s", npz_shown(shown, m), problem);
+    return motion_refuse(error, "%s: %s", NPZ_SHOWN(m), problem);
 }
 
 static size_t cut(const zip_archive *zip, block *blocks) {
@@ -82,8 +77,6 @@ static pm_status check_digests(const zip_archive *zip, size_t threads, pm_error 
     return status;
 }
 
-/* ---- arrays --------------------------------------------------------------------------- */
-
 /* Numbers that are not aligned, as other writers leave them, are copied. */
 static pm_status place(array_file *a, const zip_member *m, file_array *array, pm_error *error) {
     const char *data = m->packed.data + array->header.data_at;
@@ -117,24 +110,20 @@ static pm_status read_array(array_file *a, const zip_member *m, file_array *arra
 }
 
 static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *error) {
-    pm_status status = PM_OK;
     a->arrays = motion_allocate(&a->arena, zip->count, sizeof *a->arrays);
     a->sorted = motion_allocate(&a->arena, zip->count, sizeof *a->sorted);
     if (!a->arrays || !a->sorted)
         return motion_refuse_memory(error);
-    for (; a->count < zip->count && status == PM_OK; a->count++)
-        status = read_array(a, &zip->members[a->count], &a->arrays[a->count], error);
-    if (status != PM_OK)
-        return status;
+    for (; a->count < zip->count; a->count++)
+        MOTION_TRY(read_array(a, &zip->members[a->count], &a->arrays[a->count], error));
     for (size_t i = 0; i < a->count; i++)
         a->sorted[i] = (motion_named){a->arrays[i].name, (uint32_t)i};
     motion_sort_named(a->sorted, a->count);
     for (size_t i = 1; i < a->count; i++)
         if (motion_compare_names(a->sorted[i - 1].name, a->sorted[i].name) == 0) {
-            char shown[MOTION_PRINTABLE];
             const pm_motion_name name = a->sorted[i].name;
             return motion_refuse(error, "%s: there are two of this name",
-                                 motion_printable(shown, name.text, name.size));
+                                 MOTION_SHOWN(name.text, name.size));
         }
     return PM_OK;
 }
@@ -142,13 +131,10 @@ static pm_status read_arrays(array_file *a, const zip_archive *zip, pm_error *er
 pm_status array_file_parse(const char *data, size_t size, size_t threads, array_file *a,
                            pm_error *error) {
     zip_archive zip = {0};
-    pm_status status = zip_open(&a->arena, data, size, &zip, error);
-    if (status == PM_OK)
-        status = check_digests(&zip, threads, error);
-    return status == PM_OK ? read_arrays(a, &zip, error) : status;
+    MOTION_TRY(zip_open(&a->arena, data, size, &zip, error));
+    MOTION_TRY(check_digests(&zip, threads, error));
+    return read_arrays(a, &zip, error);
 }
-
-/* ---- files ---------------------------------------------------------------------------- */
 
 static pm_status map(int file, array_file *a, pm_error *error) {
     struct stat status;
@@ -178,8 +164,6 @@ void array_file_close(array_file *a) {
     motion_arena_release(&a->arena);
     memset(a, 0, sizeof *a);
 }
-
-/* ---- access --------------------------------------------------------------------------- */
 
 const file_array *array_file_find(const array_file *a, const char *name) {
     const uint32_t found =

@@ -49,8 +49,6 @@ struct array_writer {
     motion_sink headers; /* of `zip` */
 };
 
-/* ---- layout --------------------------------------------------------------------------- */
-
 static bool has_ascii_name(pm_motion_name name) {
     for (size_t i = 0; i < name.size; i++)
         if ((unsigned char)name.text[i] >= 0x80)
@@ -105,8 +103,6 @@ pm_status array_writer_begin(const char *path, const file_array *arrays, size_t 
     return status == PM_OK ? motion_output_open(path, &w->output, error) : status;
 }
 
-/* ---- pieces --------------------------------------------------------------------------- */
-
 pm_status array_writer_put(array_writer *w, size_t array, size_t index, size_t offset,
                            const void *data, size_t size, pm_error *error) {
     member *m = &w->members[array];
@@ -142,8 +138,6 @@ pm_status array_writer_put_all(array_writer *w, size_t threads, pm_error *error)
     free(b.first);
     return status;
 }
-
-/* ---- headers -------------------------------------------------------------------------- */
 
 /* The writer of ZIP archives has counted the bytes already. */
 static pm_status write_headers(void *user, const void *data, size_t size, pm_error *error) {
@@ -186,8 +180,6 @@ void array_writer_abandon(array_writer **writer) {
     free(w);
     *writer = NULL;
 }
-
-/* ---- threads -------------------------------------------------------------------------- */
 
 typedef struct run {
     const array_work *work;

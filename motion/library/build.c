@@ -11,7 +11,6 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
-#include "motion/library/source.h"
 
 /* A file with what the first reading tells. */
 typedef struct part {
@@ -33,8 +32,6 @@ typedef struct builder {
     uint64_t done_before; /* items of the first reading */
 } builder;
 
-/* ---- the first reading ---------------------------------------------------------------- */
-
 static pm_status note_clips(builder *b, part *p, const library_source *source, pm_error *error) {
     p->count = source->content->clip_count;
     p->motions = motion_allocate(&p->arena, p->count, sizeof *p->motions);
@@ -47,9 +44,7 @@ static pm_status note_clips(builder *b, part *p, const library_source *source, p
         m->name = (pm_motion_name){motion_copy_text(&p->arena, name.text, name.size), name.size};
         if (!m->name.text)
             return motion_refuse_memory(error);
-        const pm_status status = library_describe_clip(source, i, m, error);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(library_describe_clip(source, i, m, error));
         if (source->character)
             p->moves_others |= library_moves_others(source, &b->content, i);
     }
@@ -64,7 +59,7 @@ static pm_status with_source(builder *b, size_t index,
     part *p = &b->parts[index];
     library_source source = {0};
     char shown[384];
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     pm_status status = library_open_source(p->path, b->options, &source, error);
     const bool is_named = status != PM_OK && !source.is_open; /* by pm_motion_open */
     if (status == PM_OK && b->content.joint_count == 0)
@@ -74,7 +69,6 @@ static pm_status with_source(builder *b, size_t index,
     if (status == PM_OK)
         status = act(b, p, &source, error);
     library_close_source(&source);
-    c_locale_end(before);
     printable_text(shown, sizeof shown, p->path, strlen(p->path));
     return is_named ? status : motion_name_failure(status, shown, error);
 }
@@ -97,8 +91,6 @@ static pm_status examine_all(builder *b, pm_error *error) {
     return status == PM_OK ? array_run(b->options->threads, b->part_count - 1, &work, error)
                            : status;
 }
-
-/* ---- names ---------------------------------------------------------------------------- */
 
 /* Names that are taken, and the least number that may be free behind each. */
 typedef struct name_table {
@@ -190,8 +182,6 @@ static pm_status list_motions(builder *b, pm_error *error) {
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- the second reading --------------------------------------------------------------- */
-
 /* Writes rows of a motion to one of the arrays with a row per frame. */
 static pm_status put_rows(const builder *b, size_t array, size_t motion, const void *rows,
                           pm_error *error) {
@@ -219,12 +209,11 @@ static pm_status write_robot(const builder *b, const library_source *source, siz
     static const pm_motion_path paths[] = {PM_MOTION_ROTATION, PM_MOTION_POSITION,
                                            PM_MOTION_SCALAR};
     const size_t arrays[] = {b->arrays.rotations, b->arrays.positions, b->arrays.angles};
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < 3 && status == PM_OK; i++) {
+    for (size_t i = 0; i < 3; i++) {
         library_fill_robot(source, clip, paths[i], rows);
-        status = put_rows(b, arrays[i], motion, rows, error);
+        MOTION_TRY(put_rows(b, arrays[i], motion, rows, error));
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status write_clip(const builder *b, const library_source *source, size_t clip,
@@ -232,11 +221,8 @@ static pm_status write_clip(const builder *b, const library_source *source, size
     if (!source->character)
         return write_robot(b, source, clip, motion, rows, error);
     library_fill_rotations(source, clip, rows);
-    const pm_status status = b->options->coded_keys
-                                 ? put_coded(b, motion, rows, error)
-                                 : put_rows(b, b->arrays.rotations, motion, rows, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(b->options->coded_keys ? put_coded(b, motion, rows, error)
+                                      : put_rows(b, b->arrays.rotations, motion, rows, error));
     library_fill_positions(source, &b->content, clip, rows);
     return put_rows(b, b->arrays.positions, motion, rows, error);
 }
@@ -279,38 +265,31 @@ static pm_status write_all(builder *b, const char *output, pm_error *error) {
     return status == PM_OK ? array_writer_end(b->writer, error) : status;
 }
 
-/* ---- robots ---------------------------------------------------------------------------- */
-
 /* Files have no rotations of balls. */
 static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     const size_t ball = library_ball(robot);
     if (ball == robot->coordinate_count)
         return PM_OK;
     const pm_motion_name name = robot->coordinate_names[ball];
     return motion_fail(error, PM_ERROR_ARGUMENT,
                        "robot: '%s' is a ball, whose rotations files do not have",
-                       motion_printable(shown, name.text, name.size));
+                       MOTION_SHOWN(name.text, name.size));
 }
 
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {
     if (robot->joint_count == 0 || robot->hinge_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
-    pm_status status = MOTION_CHECK_RESERVED(pm_library_content, robot, error);
-    if (status == PM_OK)
-        status = library_check_given(robot, error);
-    if (status == PM_OK)
-        status = library_check_skeleton(robot, error);
-    return status == PM_OK ? refuse_balls(robot, error) : status;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_content, robot, error));
+    MOTION_TRY(library_check_given(robot, error));
+    MOTION_TRY(library_check_skeleton(robot, error));
+    return refuse_balls(robot, error);
 }
 
 static pm_status take_robot(builder *b, pm_error *error) {
     const pm_library_content *robot = b->options->robot;
     if (!robot)
         return PM_OK;
-    const pm_status status = library_check_robot(robot, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(library_check_robot(robot, error));
     b->content = (pm_library_content){.joint_count = robot->joint_count,
                                       .joint_names = robot->joint_names,
                                       .parents = robot->parents,
@@ -329,18 +308,14 @@ static pm_status take_robot(builder *b, pm_error *error) {
                                       .coordinates = robot->coordinates,
                                       .coordinate_names = robot->coordinate_names,
                                       .coordinate_count = robot->coordinate_count};
-    return status;
+    return PM_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------- */
-
 static pm_status build(builder *b, const char *output, pm_error *error) {
-    pm_status status = examine_all(b, error);
-    if (status == PM_OK)
-        status = list_motions(b, error);
-    if (status == PM_OK)
-        status = library_check(&b->content, error);
-    return status == PM_OK ? write_all(b, output, error) : status;
+    MOTION_TRY(examine_all(b, error));
+    MOTION_TRY(list_motions(b, error));
+    MOTION_TRY(library_check(&b->content, error));
+    return write_all(b, output, error);
 }
 
 static pm_status check_options(const pm_library_build_options *options, pm_error *error) {

@@ -16,12 +16,8 @@ enum { LONGEST_NAME = 200 };
 
 static pm_status refuse_name(const char *what, pm_motion_name name, const char *problem,
                              pm_error *error) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(error, "%s: '%s' %s", what, motion_printable(shown, name.text, name.size),
-                         problem);
+    return motion_refuse(error, "%s: '%s' %s", what, MOTION_SHOWN(name.text, name.size), problem);
 }
-
-/* ---- the skeleton --------------------------------------------------------------------- */
 
 size_t library_root(const pm_library_content *c) {
     size_t root = 0;
@@ -121,8 +117,6 @@ pm_status library_check_skeleton(const pm_library_content *c, pm_error *error) {
     return status == PM_OK ? check_coordinates(c, error) : status;
 }
 
-/* ---- motions -------------------------------------------------------------------------- */
-
 static pm_status check_names(const pm_library_content *c, pm_error *error) {
     motion_named *order = malloc(c->motion_count * sizeof *order);
     pm_status status = PM_OK;
@@ -163,9 +157,7 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "motions: expected at least one, and fewer than 2^32");
     for (size_t i = 0; i < c->motion_count; i++) {
         const pm_library_motion *m = &c->motions[i];
-        const pm_status reserved = MOTION_CHECK_RESERVED(pm_library_motion, m, error);
-        if (reserved != PM_OK)
-            return reserved;
+        MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_motion, m, error));
         if (m->frames == 0 || m->frames > c->row_count || m->first > c->row_count - m->frames ||
             m->rate.num <= 0 || m->rate.den <= 0)
             return refuse_name("motions", m->name, "has frames or a rate that do not exist", error);
@@ -179,8 +171,6 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
     const pm_status status = check_frames(c, error);
     return status == PM_OK ? check_names(c, error) : status;
 }
-
-/* ---- extras --------------------------------------------------------------------------- */
 
 size_t library_extra_size(const char *type) {
     static const char *const types[] = {"<f4", "|b1", "|i1", "|u1", "<i2",
@@ -225,9 +215,7 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                              pm_error *error) {
     npy_header header = {.rank = e->rank};
     size_t numbers = 0;
-    const pm_status reserved = MOTION_CHECK_RESERVED(pm_library_extra, e, error);
-    if (reserved != PM_OK)
-        return reserved;
+    MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_extra, e, error));
     if (!is_printable(e->name))
         return refuse_name("extras", e->name,
                            "is no name of printable characters without slashes, up to 200", error);
@@ -251,8 +239,6 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                : refuse_name("extras", e->name, "has a number that is not finite", error);
 }
 
-/* ---- the whole ------------------------------------------------------------------------ */
-
 const char *library_key_word(pm_key_format format) {
     static const char *const words[] = {"float32", "log48", "smallest48"};
     return (size_t)format < sizeof words / sizeof *words ? words[format] : NULL;
@@ -266,10 +252,9 @@ pm_status library_check(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "rot: has codes, but no key format of 48 bits, or hinges");
     if (c->row_count > SIZE_MAX / (16 * (uint64_t)PM_SKELETON_MAX_JOINTS))
         return motion_refuse(error, "motions: has too many frames");
-    pm_status status = library_check_skeleton(c, error);
-    if (status == PM_OK)
-        status = check_motions(c, error);
-    for (size_t i = 0; i < c->extra_count && status == PM_OK; i++)
-        status = check_extra(c, &c->extras[i], error);
-    return status;
+    MOTION_TRY(library_check_skeleton(c, error));
+    MOTION_TRY(check_motions(c, error));
+    for (size_t i = 0; i < c->extra_count; i++)
+        MOTION_TRY(check_extra(c, &c->extras[i], error));
+    return PM_OK;
 }

@@ -10,8 +10,6 @@
 
 #include "motion/base/printable.h"
 
-/* ---- the skeleton --------------------------------------------------------------------- */
-
 static pm_array doubles(const double *numbers) {
     return (pm_array){.data = numbers, .type = PM_FLOAT64};
 }
@@ -56,8 +54,6 @@ static pm_status make_skeleton(pm_library *library, pm_error *error) {
     free(dofs);
     return status;
 }
-
-/* ---- clips ---------------------------------------------------------------------------- */
 
 /* From a row on: the codes, or numbers; of a robot those of its root. */
 static pm_array rotations_of(const pm_library_content *c, size_t row) {
@@ -113,8 +109,6 @@ pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *e
     return status == PM_OK ? make_clips(library, engine, error) : status;
 }
 
-/* ---- the calls ------------------------------------------------------------------------ */
-
 static pm_status copy_indices(pm_library *library, const uint32_t *from, size_t count,
                               const uint32_t **to, size_t *to_count, pm_error *error) {
     uint32_t *copy = motion_allocate(&library->file.arena, count, sizeof *copy);
@@ -142,32 +136,29 @@ static pm_status decode(pm_library *library, pm_key_format format, pm_error *err
 static pm_status override(pm_library *library, const pm_library_open_options *options,
                           pm_error *error) {
     pm_library_content *c = &library->content;
-    pm_status status = PM_OK;
     if (options->method)
         c->method = *options->method;
     const pm_key_format given = c->key_format;
     if (options->key_format)
         c->key_format = *options->key_format;
     if (c->key_codes && c->key_format != given)
-        status = decode(library, given, error);
-    if (status == PM_OK && options->bodies)
-        status = copy_indices(library, options->bodies, options->body_count, &c->bodies,
-                              &c->body_count, error);
-    if (status == PM_OK && options->dofs)
-        status = copy_indices(library, options->dofs, options->dof_count, &c->dofs, &c->dof_count,
-                              error);
-    return status == PM_OK ? library_check(c, error) : status;
+        MOTION_TRY(decode(library, given, error));
+    if (options->bodies)
+        MOTION_TRY(copy_indices(library, options->bodies, options->body_count, &c->bodies,
+                                &c->body_count, error));
+    if (options->dofs)
+        MOTION_TRY(copy_indices(library, options->dofs, options->dof_count, &c->dofs, &c->dof_count,
+                                error));
+    return library_check(c, error);
 }
 
 static pm_status open_library(pm_library *library, pm_engine *engine, const char *path,
                               const pm_library_open_options *options, pm_error *error) {
-    pm_status status = array_file_open(path, options->threads, &library->file, error);
-    if (status == PM_OK)
-        status = library_read(library, error);
-    if (status == PM_OK &&
-        (options->method || options->key_format || options->bodies || options->dofs))
-        status = override(library, options, error);
-    return status == PM_OK && engine ? library_make_crowd(library, engine, error) : status;
+    MOTION_TRY(array_file_open(path, options->threads, &library->file, error));
+    MOTION_TRY(library_read(library, error));
+    if (options->method || options->key_format || options->bodies || options->dofs)
+        MOTION_TRY(override(library, options, error));
+    return engine ? library_make_crowd(library, engine, error) : PM_OK;
 }
 
 pm_status pm_library_open(pm_engine *engine, const char *path,

@@ -2,8 +2,7 @@
  *
  * A motion library in memory: its file, what it holds, and its crowd.
  */
-#ifndef POSEMILL_MOTION_LIBRARY_LIBRARY_H
-#define POSEMILL_MOTION_LIBRARY_LIBRARY_H
+#pragma once
 
 #include "motion/library/array_file.h"
 #include "motion/model/model.h"
@@ -57,8 +56,6 @@ size_t library_extra_size(const char *type);
 /* Builds the skeleton and the crowd. */
 pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 /* The arrays of a file. Zero-initialise. */
 typedef struct library_arrays {
     motion_arena arena;
@@ -92,6 +89,33 @@ pm_status robot_match_names(const char *kind, robot_names file, robot_names robo
 /* Whether there are names. */
 bool robot_has_names(robot_names names);
 
+enum { ROBOT_POSITION, ROBOT_ROTATION, ROBOT_ANGLES, ROBOT_CHANNELS };
+
+/* A clip of a file of robots, and where its parts are. */
+typedef struct robot_match {
+    const pm_library_content *robot;
+    const pm_motion_clip *from;
+    const pm_motion_channel *channels[ROBOT_CHANNELS]; /* of the root, and of the joints */
+    uint32_t *order;                                   /* the column of each hinge */
+    size_t frames;
+    motion_notes *notes;
+    motion_arena *arena;
+} robot_match;
+
+/* Finds the three channels. `bodies` and `places` are then those of the positions. */
+pm_status robot_match_clip(robot_match *m, const pm_motion_channel **bodies, pm_motion_name *names,
+                           uint32_t *places, pm_error *error);
+
+/* Finds the root among the bodies of a path: by its name, else it is the first. With names, `places` are
+ * those of all joints of the robot. */
+pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_channel **bodies,
+                          pm_motion_name *names, uint32_t *places, const pm_motion_channel **root,
+                          pm_error *error);
+
+/* The bodies that a path has, which the file may name. Returns how many. */
+size_t robot_list_bodies(const pm_motion_clip *clip, pm_motion_path path,
+                         const pm_motion_channel **bodies, pm_motion_name *names);
+
 /* Whether the places of bodies in a file of a robot are those that its angles give. */
 
 /* Compares at five frames of a clip of pm_library_match_robot. bodies[places[j]] are the positions of joint
@@ -101,4 +125,43 @@ pm_status robot_check_places(const pm_library_content *robot, const pm_motion_cl
                              const pm_motion_channel *const *bodies, size_t count,
                              const uint32_t *places, pm_error *error);
 
-#endif
+/* Zero-initialise. Close it also on failure. */
+typedef struct library_source {
+    const pm_library_build_options *options;
+    pm_motion *motion;
+    bool is_open; /* the file could be read: errors from here on lack its name */
+    const pm_motion_content *content;
+    const pm_motion_character *character; /* NULL: of a robot */
+    size_t joint_count;
+    uint32_t *order; /* the file's joint for each joint of the library */
+    motion_arena arena;
+} library_source;
+
+pm_status library_open_source(const char *path, const pm_library_build_options *options,
+                              library_source *source, pm_error *error);
+void library_close_source(library_source *source);
+
+/* Fills the skeleton of a library, all of whose joints are bodies; the memory is the arena's. */
+pm_status library_take_skeleton(const library_source *source, motion_arena *arena,
+                                pm_library_content *content, pm_error *error);
+
+/* Finds the order of joints. Names decide, and parents must agree. */
+pm_status library_match_joints(library_source *source, const pm_library_content *content,
+                               pm_error *error);
+
+/* Tells frames, rate and loop of a clip. Refuses one whose keys do not have one rate. */
+pm_status library_describe_clip(const library_source *source, size_t clip,
+                                pm_library_motion *motion, pm_error *error);
+
+/* The numbers of a robot's clip, (frames, components). */
+void library_fill_robot(const library_source *source, size_t clip, pm_motion_path path,
+                        float *rows);
+
+/* The rows of another clip: rotations (frames, joints, 4), or positions (frames, position_count, 3). */
+void library_fill_rotations(const library_source *source, size_t clip, float *rows);
+void library_fill_positions(const library_source *source, const pm_library_content *content,
+                            size_t clip, float *rows);
+
+/* Whether a joint other than the root leaves its place in the rest pose. */
+bool library_moves_others(const library_source *source, const pm_library_content *content,
+                          size_t clip);

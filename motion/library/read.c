@@ -47,8 +47,6 @@ static void *allocate(reader *r, size_t count, size_t size) {
     return memory;
 }
 
-/* ---- texts ---------------------------------------------------------------------------- */
-
 /* A struct of `size` for each text of an array; it begins with the text, and the rest is 0. */
 static void *texts(reader *r, const char *name, size_t size, size_t *count) {
     static const size_t any[] = {ARRAY_ANY};
@@ -77,8 +75,6 @@ static void *texts(reader *r, const char *name, size_t size, size_t *count) {
             motion_refuse(r->error, "%s: does not ascend to the end of %s", ends_name, bytes_name);
     return is_good(r) ? structs : NULL;
 }
-
-/* ---- the format ----------------------------------------------------------------------- */
 
 static bool find_method(const char *word, pm_method *method) {
     for (size_t m = 0; word && m < pm_method_count(); m++)
@@ -130,8 +126,6 @@ static void read_format(reader *r) {
     json_decref(about);
 }
 
-/* ---- the skeleton --------------------------------------------------------------------- */
-
 static const uint32_t *indices(reader *r, const char *name, size_t *count) {
     static const size_t any[] = {ARRAY_ANY};
     const file_array *found = find(r, name, "<u4", 1, any);
@@ -168,8 +162,6 @@ static void read_skeleton(reader *r) {
     c->bodies = indices(r, "skeleton/bodies", &c->body_count);
     c->dofs = indices(r, "skeleton/dofs", &c->dof_count);
 }
-
-/* ---- motions and their rows ----------------------------------------------------------- */
 
 static void read_motions(reader *r) {
     pm_library_content *c = &r->library->content;
@@ -264,8 +256,6 @@ static void read_rows(reader *r) {
     c->position_count = 1;
     read_angles(r);
 }
-
-/* ---- extras --------------------------------------------------------------------------- */
 
 static void read_extras(reader *r) {
     pm_library_content *c = &r->library->content;

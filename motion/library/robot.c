@@ -3,37 +3,18 @@
  * The motion of a robot in a file of robots: which channels are the root and the joints, by names where file
  * and robot have them. Wrapped angles of joints without limits are undone before anything interpolates them.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "motion/library/library.h"
 #include "motion/model/angles.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
 
-enum { POSITION, ROTATION, ANGLES, CHANNELS };
-
-/* A clip that is being made, and where its parts are in the source. */
-typedef struct matching {
-    const pm_library_content *robot;
-    const pm_motion_clip *from;
-    const pm_motion_channel *channels[CHANNELS];
-    uint32_t *order; /* the column of each hinge */
-    size_t frames;
-    motion_notes *notes;
-    motion_arena *arena;
-} matching;
-
-/* ---- channels ----------------------------------------------------------------------------- */
-
 static robot_names joints_of(const pm_library_content *robot) {
     return (robot_names){robot->joint_names, robot->joint_count};
 }
 
-/* The bodies that a path has, which the file may name. */
-static size_t list_bodies(const pm_motion_clip *clip, pm_motion_path path,
-                          const pm_motion_channel **bodies, pm_motion_name *names) {
+size_t robot_list_bodies(const pm_motion_clip *clip, pm_motion_path path,
+                         const pm_motion_channel **bodies, pm_motion_name *names) {
     size_t count = 0;
     bool named = false;
     for (size_t i = 0; i < clip->channel_count; i++)
@@ -49,24 +30,20 @@ static size_t list_bodies(const pm_motion_clip *clip, pm_motion_path path,
     return count;
 }
 
-/* Finds the root among the bodies of a path: by its name, else it is the first. With names, `places` are
- * those of all joints of the robot. */
-static pm_status find_root(matching *m, pm_motion_path path, const pm_motion_channel **bodies,
-                           pm_motion_name *names, uint32_t *places, const pm_motion_channel **root,
-                           pm_error *error) {
-    const size_t count = list_bodies(m->from, path, bodies, names), at = library_root(m->robot);
+pm_status robot_find_root(robot_match *m, pm_motion_path path, const pm_motion_channel **bodies,
+                          pm_motion_name *names, uint32_t *places, const pm_motion_channel **root,
+                          pm_error *error) {
+    const size_t count = robot_list_bodies(m->from, path, bodies, names),
+                 at = library_root(m->robot);
     const robot_names own = joints_of(m->robot), file = {names, count};
-    char shown[MOTION_PRINTABLE];
     *root = count > 0 ? bodies[0] : NULL;
     if (!robot_has_names(file) || !robot_has_names(own))
         return PM_OK;
     motion_notes *notes = path == PM_MOTION_ROTATION ? m->notes : NULL; /* once for both paths */
-    const pm_status status = robot_match_names("body", file, own, false, places, notes, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(robot_match_names("body", file, own, false, places, notes, error));
     if (places[at] == PM_NO_INDEX32)
         return motion_refuse(error, "has no body '%s', which is the root of the robot",
-                             motion_printable(shown, own.names[at].text, own.names[at].size));
+                             MOTION_SHOWN(own.names[at].text, own.names[at].size));
     *root = bodies[places[at]];
     return PM_OK;
 }
@@ -85,13 +62,13 @@ static const pm_motion_channel *find_angles(const pm_motion_clip *clip) {
     return first;
 }
 
-static pm_status check_widths(matching *m, pm_error *error) {
+static pm_status check_widths(robot_match *m, pm_error *error) {
     static const char *const names[] = {"translation", "rotation", "scalar"};
     const size_t widths[] = {3, 4, m->robot->hinge_count};
     const pm_timeline *first = NULL;
     char shown[MOTION_PRINTABLE];
     motion_printable(shown, m->from->name.text, m->from->name.size);
-    for (size_t i = 0; i < CHANNELS; i++) {
+    for (size_t i = 0; i < ROBOT_CHANNELS; i++) {
         const size_t found = m->channels[i] ? m->channels[i]->components : 0;
         if (found != widths[i])
             return motion_refuse(error, "'%s': expected %zu numbers of %s, found %zu", shown,
@@ -106,8 +83,8 @@ static pm_status check_widths(matching *m, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status match_joints(matching *m, pm_error *error) {
-    const pm_motion_channel *angles = m->channels[ANGLES];
+static pm_status match_joints(robot_match *m, pm_error *error) {
+    const pm_motion_channel *angles = m->channels[ROBOT_ANGLES];
     const robot_names hinges = {m->robot->hinge_names, m->robot->hinge_count};
     const robot_names columns = {angles ? angles->subjects : NULL, angles ? angles->components : 0};
     m->order = motion_allocate(m->arena, hinges.count, sizeof *m->order);
@@ -116,26 +93,24 @@ static pm_status match_joints(matching *m, pm_error *error) {
     return robot_match_names("joint", columns, hinges, true, m->order, m->notes, error);
 }
 
-/* Finds the three channels. `bodies` and `places` are then those of the positions. */
-static pm_status match_clip(matching *m, const pm_motion_channel **bodies, pm_motion_name *names,
-                            uint32_t *places, pm_error *error) {
+pm_status robot_match_clip(robot_match *m, const pm_motion_channel **bodies, pm_motion_name *names,
+                           uint32_t *places, pm_error *error) {
     const size_t joints = m->robot->joint_count;
-    m->channels[ANGLES] = find_angles(m->from);
+    m->channels[ROBOT_ANGLES] = find_angles(m->from);
     pm_status status = match_joints(m, error);
     if (status == PM_OK)
-        status =
-            find_root(m, PM_MOTION_ROTATION, bodies, names, places, &m->channels[ROTATION], error);
+        status = robot_find_root(m, PM_MOTION_ROTATION, bodies, names, places,
+                                 &m->channels[ROBOT_ROTATION], error);
     for (size_t i = 0; i < joints; i++)
         places[i] = PM_NO_INDEX32;
     if (status == PM_OK)
-        status =
-            find_root(m, PM_MOTION_POSITION, bodies, names, places, &m->channels[POSITION], error);
+        status = robot_find_root(m, PM_MOTION_POSITION, bodies, names, places,
+                                 &m->channels[ROBOT_POSITION], error);
     return status == PM_OK ? check_widths(m, error) : status;
 }
 
-/* ---- keys --------------------------------------------------------------------------------- */
-
-static void take_numbers(const matching *m, size_t channel, const uint32_t *order, double *keys) {
+static void take_numbers(const robot_match *m, size_t channel, const uint32_t *order,
+                         double *keys) {
     const pm_motion_channel *from = m->channels[channel];
     for (size_t k = 0; k < m->frames; k++)
         for (uint32_t i = 0; i < from->components; i++)
@@ -143,9 +118,9 @@ static void take_numbers(const matching *m, size_t channel, const uint32_t *orde
 }
 
 /* Joints without limits go on where the file begins a turn anew; others only cause a warning. */
-static void unwrap(const matching *m, double *keys) {
+static void unwrap(const robot_match *m, double *keys) {
     const size_t hinges = m->robot->hinge_count;
-    pm_motion_channel own = *m->channels[ANGLES];
+    pm_motion_channel own = *m->channels[ROBOT_ANGLES];
     own.keys = (pm_array){.data = keys, .type = PM_FLOAT64};
     for (size_t i = 0; i < hinges; i++) {
         const bool goes_on = m->robot->continuous && m->robot->continuous[i];
@@ -154,7 +129,6 @@ static void unwrap(const matching *m, double *keys) {
                                       ? angles_unwrap(keys + i, m->frames, hinges, own.full_turn)
                                       : angles_find_jumps(&own, m->frames, (uint32_t)i);
         const pm_motion_name name = m->robot->hinge_names[i];
-        char shown[MOTION_PRINTABLE];
         if (found.count == 0)
             continue;
         motion_note(
@@ -163,58 +137,53 @@ static void unwrap(const matching *m, double *keys) {
                       "goes on here"
                     : "joint '%s': its angle steps by more than half a turn %zu time%s, the first "
                       "to frame %zu",
-            motion_printable(shown, name.text, name.size), found.count, found.count == 1 ? "" : "s",
+            MOTION_SHOWN(name.text, name.size), found.count, found.count == 1 ? "" : "s",
             found.key);
     }
 }
 
-static pm_status make_clip(const matching *m, pm_motion_clip *to, pm_error *error) {
+static pm_status make_clip(const robot_match *m, pm_motion_clip *to, pm_error *error) {
     const size_t widths[] = {3, 4, m->robot->hinge_count};
     static const pm_motion_path paths[] = {PM_MOTION_POSITION, PM_MOTION_ROTATION,
                                            PM_MOTION_SCALAR};
-    pm_motion_channel *channels = motion_allocate(m->arena, CHANNELS, sizeof *channels);
-    to->timelines = &m->from->timelines[m->channels[ANGLES]->timeline];
+    pm_motion_channel *channels = motion_allocate(m->arena, ROBOT_CHANNELS, sizeof *channels);
+    to->timelines = &m->from->timelines[m->channels[ROBOT_ANGLES]->timeline];
     to->timeline_count = 1;
     to->channels = channels;
-    to->channel_count = CHANNELS;
+    to->channel_count = ROBOT_CHANNELS;
     if (!channels)
         return motion_refuse_memory(error);
-    for (size_t i = 0; i < CHANNELS; i++) {
+    for (size_t i = 0; i < ROBOT_CHANNELS; i++) {
         double *keys = motion_allocate(m->arena, m->frames, widths[i] * sizeof *keys);
         if (!keys)
             return motion_refuse_memory(error);
-        take_numbers(m, i, i == ANGLES ? m->order : NULL, keys);
+        take_numbers(m, i, i == ROBOT_ANGLES ? m->order : NULL, keys);
         channels[i] = (pm_motion_channel){.node = PM_MOTION_NO_NODE,
                                           .path = paths[i],
                                           .components = (uint32_t)widths[i],
                                           .keys = {.data = keys, .type = PM_FLOAT64},
                                           .name = {"", 0},
                                           .full_turn = m->channels[i]->full_turn};
-        if (i == ANGLES)
+        if (i == ROBOT_ANGLES)
             unwrap(m, keys);
     }
     return PM_OK;
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
-
 static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip *from,
                           pm_motion *to, pm_motion_clip *clip, pm_error *error) {
     const size_t count = from->channel_count;
-    matching m = {.robot = robot, .from = from, .notes = &to->notes, .arena = &to->arena};
+    robot_match m = {.robot = robot, .from = from, .notes = &to->notes, .arena = &to->arena};
     const pm_motion_channel **bodies = motion_allocate(&to->arena, count, sizeof *bodies);
     pm_motion_name *names = motion_allocate(&to->arena, count, sizeof *names);
     uint32_t *places = motion_allocate(&to->arena, robot->joint_count, sizeof *places);
     if (!bodies || !names || !places)
         return motion_refuse_memory(error);
-    pm_status status = match_clip(&m, bodies, names, places, error);
-    if (status == PM_OK)
-        status = make_clip(&m, clip, error);
-    if (status == PM_OK)
-        status =
-            robot_check_places(robot, clip, bodies,
-                               list_bodies(from, PM_MOTION_POSITION, bodies, names), places, error);
-    return status;
+    MOTION_TRY(robot_match_clip(&m, bodies, names, places, error));
+    MOTION_TRY(make_clip(&m, clip, error));
+    return robot_check_places(robot, clip, bodies,
+                              robot_list_bodies(from, PM_MOTION_POSITION, bodies, names), places,
+                              error);
 }
 
 static pm_status match_robot(const pm_motion *motion, const pm_library_content *robot,

@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "motion/base/printable.h"
 #include "motion/model/names.h"
-
-/* ---- plain names -------------------------------------------------------------------------- */
 
 /* Words that files add to the names of joints. */
 static const char *const words[] = {"joint", "dof", "pos", "position", "angle", "rad"};
@@ -71,8 +68,6 @@ static bool make_plain(robot_names from, motion_arena *arena, robot_names *to) {
     return good;
 }
 
-/* ---- matching ----------------------------------------------------------------------------- */
-
 static motion_named *sort(robot_names of, motion_arena *arena) {
     motion_named *sorted = motion_allocate(arena, of.count, sizeof *sorted);
     for (size_t i = 0; sorted && i < of.count; i++)
@@ -129,8 +124,6 @@ static bool is_whole(const matching *m, robot_names file, robot_names robot, boo
            (!all || are_all(m->robot_found, robot.count));
 }
 
-/* ---- messages ----------------------------------------------------------------------------- */
-
 enum { LIST = 160 };
 
 /* Names, or those without a partner. False: they do not fit, and the list ends with "...". */
@@ -169,7 +162,6 @@ static pm_status refuse(const char *kind, robot_names file, robot_names robot, c
 
 static void note_plain(const char *kind, robot_names file, robot_names robot,
                        const uint32_t *places, motion_notes *notes) {
-    char own[MOTION_PRINTABLE], other[MOTION_PRINTABLE];
     for (size_t i = 0; notes && i < robot.count; i++) {
         const pm_motion_name name =
             places[i] != PM_NO_INDEX32 ? file.names[places[i]] : robot.names[i];
@@ -178,13 +170,11 @@ static void note_plain(const char *kind, robot_names file, robot_names robot,
         motion_note(notes,
                     "%s names are those of the robot without regard to case and to words such as "
                     "'joint' and 'dof' at their ends: '%s' is '%s'",
-                    kind, motion_printable(other, name.text, name.size),
-                    motion_printable(own, robot.names[i].text, robot.names[i].size));
+                    kind, MOTION_SHOWN(name.text, name.size),
+                    MOTION_SHOWN(robot.names[i].text, robot.names[i].size));
         return;
     }
 }
-
-/* ---- numbers ------------------------------------------------------------------------------ */
 
 /* Whether names only count: 0, 1, 2 or 1, 2, 3. */
 static bool are_numbers(robot_names plain) {
@@ -209,8 +199,6 @@ static void use_order(const char *kind, robot_names robot, uint32_t *places, mot
                     "%ss are numbered and not named; they are taken in the order of the robot",
                     kind);
 }
-
-/* ---- all of it ---------------------------------------------------------------------------- */
 
 bool robot_has_names(robot_names names) {
     for (size_t i = 0; names.names && i < names.count; i++)

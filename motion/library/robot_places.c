@@ -74,7 +74,6 @@ static pm_status check_frame(const placing *p, size_t frame, const pm_motion_cha
                              pm_error *error) {
     for (size_t j = 0; j < p->robot->joint_count; j++) {
         const pm_motion_name name = p->robot->joint_names[j];
-        char shown[MOTION_PRINTABLE];
         if (p->places[j] == PM_NO_INDEX32)
             continue;
         const double distance = distance_of(bodies[p->places[j]], frame, &p->world[j]);
@@ -84,7 +83,7 @@ static pm_status check_frame(const placing *p, size_t frame, const pm_motion_cha
             error,
             "body '%s' is %.3g m from where the angles of the joints place it, at frame "
             "%zu; expected at most 0.01",
-            motion_printable(shown, name.text, name.size), distance, frame);
+            MOTION_SHOWN(name.text, name.size), distance, frame);
         motion_hint(error,
                     "the model is another one, or joints or bodies are in another order than its "
                     "own, which joint_names and body_names in the file would say");
@@ -98,17 +97,16 @@ static pm_status check_frames(placing *p, const pm_motion_clip *clip,
     const size_t frames = clip->timelines[0].key_count, hinges = p->robot->hinge_count;
     const double *positions = clip->channels[0].keys.data, *rotations = clip->channels[1].keys.data,
                  *angles = clip->channels[2].keys.data;
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < FRAMES && status == PM_OK; i++) {
+    for (size_t i = 0; i < FRAMES; i++) {
         const size_t frame = i * (frames - 1) / (FRAMES - 1);
         double root[7];
         memcpy(root, positions + 3 * frame, 3 * sizeof *root);
         memcpy(root + 3, rotations + 4 * frame, 4 * sizeof *root);
         evaluate_normalise(root + 3);
         pose(p, angles + hinges * frame, root);
-        status = check_frame(p, frame, bodies, error);
+        MOTION_TRY(check_frame(p, frame, bodies, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* The places that are given; without any, those of as many bodies as the robot has. False: there are none. */

@@ -13,8 +13,6 @@ __extension__ typedef __int128 wide;
 /* 2^30 s, the longest clip */
 #define MOST_SECONDS ((wide)1 << 30)
 
-/* ---- instances ------------------------------------------------------------------------ */
-
 /* The instances of a job with what belongs to each of them. */
 typedef struct instances {
     pm_crowd_instance *states;
@@ -80,8 +78,6 @@ static pm_status make_instances(const pm_library_job *job, instances *all, pm_er
                : motion_fail(error, PM_ERROR_TIME, "steps: times are out of range");
 }
 
-/* ---- extras --------------------------------------------------------------------------- */
-
 /* Rows at or before a time and after it, and the fraction between. */
 typedef struct between {
     size_t before, after;
@@ -135,8 +131,6 @@ static void sample_extra(const pm_library *library, const pm_library_extra *e, c
             ((float *)out)[i] = (float)((1 - at.u) * (double)a[i] + at.u * (double)b[i]);
     }
 }
-
-/* ---- the call ------------------------------------------------------------------------- */
 
 static pm_status check(const pm_library *library, const pm_library_job *job, pm_error *error) {
     const char *missing = !job->motions && job->count          ? "motions"

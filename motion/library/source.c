@@ -2,9 +2,7 @@
  *
  * Clips of a motion file as rows: scaled, turned, in the library's order of joints, and rounded once.
  */
-#include "motion/library/source.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
@@ -17,8 +15,7 @@
 
 /* Replaces the motion by what was made of it. */
 static pm_status use(library_source *source, pm_motion *made, pm_status status) {
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(status);
     pm_motion_destroy(&source->motion);
     source->motion = made;
     return PM_OK;
@@ -82,18 +79,16 @@ pm_status library_open_source(const char *path, const pm_library_build_options *
     reading.rates_must_agree = true;
     reading.angles_may_jump = options->robot != NULL;
     source->options = options;
-    pm_status status = pm_motion_open(path, &reading, &source->motion, error);
-    source->is_open = status == PM_OK;
-    if (status == PM_OK && options->fill)
-        status = fill(source, path, error);
-    if (status == PM_OK && options->robot)
-        status = match_robot(source, path, error);
-    if (status == PM_OK && options->rate.den)
-        status = resample(source, error);
-    if (status == PM_OK && !options->robot)
-        status = pm_motion_character_create(source->motion, NULL, &source->character, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(pm_motion_open(path, &reading, &source->motion, error));
+    source->is_open = true;
+    if (options->fill)
+        MOTION_TRY(fill(source, path, error));
+    if (options->robot)
+        MOTION_TRY(match_robot(source, path, error));
+    if (options->rate.den)
+        MOTION_TRY(resample(source, error));
+    if (!options->robot)
+        MOTION_TRY(pm_motion_character_create(source->motion, NULL, &source->character, error));
     source->content = pm_motion_get_content(source->motion);
     if (source->character)
         source->joint_count = source->character->skeleton.joint_count;
@@ -105,8 +100,6 @@ void library_close_source(library_source *source) {
     pm_motion_destroy(&source->motion);
     motion_arena_release(&source->arena);
 }
-
-/* ---- the world of the library --------------------------------------------------------- */
 
 static double scale_of(const library_source *source) {
     return source->options->scale != 0 ? source->options->scale : 1;
@@ -134,8 +127,6 @@ static void place_position(const library_source *source, size_t joint, const dou
     to[1] = turned ? -turns * p[2] : p[1];
     to[2] = turned ? turns * p[1] : p[2];
 }
-
-/* ---- the skeleton --------------------------------------------------------------------- */
 
 static pm_motion_name name_of(const library_source *source, size_t joint) {
     return source->content->nodes[source->character->nodes[joint]].name;
@@ -174,8 +165,6 @@ pm_status library_take_skeleton(const library_source *source, motion_arena *aren
     c->bodies = bodies;
     return PM_OK;
 }
-
-/* ---- the order of joints -------------------------------------------------------------- */
 
 /* Joints whose names differ, in the order of another file. */
 static pm_status sort_joints(library_source *source, const pm_library_content *c, pm_error *error) {
@@ -217,15 +206,12 @@ pm_status library_match_joints(library_source *source, const pm_library_content 
     const pm_status status = same ? PM_OK : sort_joints(source, c, error);
     for (size_t j = 0; j < c->joint_count && status == PM_OK; j++) {
         const int32_t wanted = c->parents[j] < 0 ? -1 : (int32_t)source->order[c->parents[j]];
-        char shown[MOTION_PRINTABLE];
         if (parents[source->order[j]] != wanted)
             return motion_refuse(error, "'%s' has another parent than in the first file",
-                                 motion_joint_name(shown, c->joint_names[j], (int64_t)j));
+                                 MOTION_SHOWN_JOINT(c->joint_names[j], (int64_t)j));
     }
     return status;
 }
-
-/* ---- clips of robots ------------------------------------------------------------------- */
 
 static pm_status describe_robot(const library_source *source, size_t clip,
                                 pm_library_motion *motion, pm_error *error) {
@@ -250,8 +236,6 @@ void library_fill_robot(const library_source *source, size_t clip, pm_motion_pat
         for (uint32_t i = 0; i < channel->components; i++)
             *rows++ = (float)evaluate_number(&channel->keys, channel->components, k, i);
 }
-
-/* ---- clips ---------------------------------------------------------------------------- */
 
 static const pm_clip_desc *clip_of(const library_source *source, size_t clip) {
     return &source->character->clips[clip];

@@ -12,8 +12,6 @@
 
 enum { MOST_STEPS = 32767, BLOCK_ROWS = 1 << 14, MOST_ARRAYS = 40 };
 
-/* ---- the list ------------------------------------------------------------------------- */
-
 static void add(library_arrays *a, const char *name, const char *type, size_t rank,
                 const size_t *shape, const void *data) {
     file_array *to = &a->list[a->count++];
@@ -198,8 +196,6 @@ pm_status library_list(const pm_library_content *c, const pm_library_write_optio
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
-/* ---- rows that are made --------------------------------------------------------------- */
-
 typedef struct maker {
     const pm_library_content *content;
     const library_arrays *arrays;
@@ -292,8 +288,6 @@ static pm_status write_arrays(const pm_library_content *c, const library_arrays 
     return status;
 }
 
-/* ---- the call ------------------------------------------------------------------------- */
-
 /* The pointers of a skeleton. */
 pm_status library_check_given(const pm_library_content *c, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
@@ -311,9 +305,7 @@ pm_status library_check_given(const pm_library_content *c, pm_error *error) {
 static pm_status check_pointers(const pm_library_content *c,
                                 const pm_library_write_options *options, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
-    const pm_status status = library_check_given(c, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(library_check_given(c, error));
     const bool has_balls = library_ball(c) < c->coordinate_count;
     const char *missing = !c->motions                                       ? "motions"
                           : is_robot && !has_balls && !c->root_rotations    ? "root_rotations"

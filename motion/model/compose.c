@@ -9,6 +9,7 @@
 
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
+#include "motion/model/rest_pose.h"
 #include "motion/time/key_rate.h"
 #include "motion/time/rate.h"
 
@@ -19,6 +20,14 @@ void motion_leave_out(const motion_writing *options, size_t count, const char *o
         return;
     (void)snprintf(text, sizeof text, "%zu %s", count, count == 1 ? one : many);
     options->left_out(options->user, text);
+}
+
+pm_status motion_leave_out_skins(const motion_writing *options, pm_error *error) {
+    size_t count = 0;
+    if (!rest_pose_count_skins(&options->motion->content, &count))
+        return motion_refuse_memory(error);
+    motion_leave_out(options, count, "skin", "skins");
+    return PM_OK;
 }
 
 pm_status motion_check_nodes(const pm_motion_content *content, const char *what, pm_error *error) {

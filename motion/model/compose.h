@@ -11,6 +11,9 @@
 void motion_leave_out(const motion_writing *options, size_t count, const char *one,
                       const char *many);
 
+/* Reports skins, unless they say nothing beside the rest pose. */
+pm_status motion_leave_out_skins(const motion_writing *options, pm_error *error);
+
 /* Refuses a motion without nodes; `what` requires them. */
 pm_status motion_check_nodes(const pm_motion_content *content, const char *what, pm_error *error);
 

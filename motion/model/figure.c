@@ -12,6 +12,7 @@
 
 #include "motion/model/model.h"
 #include "motion/model/pose.h"
+#include "motion/model/sides.h"
 
 enum { LEAST_JOINTS = 5, POSES = 32 };
 
@@ -24,31 +25,6 @@ static const double still = 0.5;
 
 /* Where hips are between feet and head. */
 static const double least_hips = 0.2, most_hips = 0.8;
-
-/* ---- names --------------------------------------------------------------------------------- */
-
-static bool has_word_at(pm_motion_name name, size_t at, const char *word) {
-    size_t same = 0;
-    for (; word[same] && at + same < name.size; same++) {
-        const char c = name.text[at + same];
-        if ((c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c) != word[same])
-            return false;
-    }
-    return !word[same];
-}
-
-/* "Head" and "mixamorig:Head", not "HeadTop_End". */
-static bool is_head(pm_motion_name name) {
-    return name.size >= 4 && has_word_at(name, name.size - 4, "head");
-}
-
-static bool is_foot(pm_motion_name name) {
-    for (size_t at = 0; at < name.size; at++)
-        if (has_word_at(name, at, "foot") || has_word_at(name, at, "toe") ||
-            has_word_at(name, at, "ankle"))
-            return true;
-    return false;
-}
 
 /* ---- places -------------------------------------------------------------------------------- */
 
@@ -192,8 +168,8 @@ static bool find_hips(const placing *p, uint32_t *marks, uint32_t *head, uint32_
     bool has_head = false;
     memset(feet, 0, 3 * sizeof *feet);
     for (uint32_t n = 0; n < p->content->node_count; n++) {
-        const bool is_first_head = !has_head && is_head(nodes[n].name);
-        const bool is_part_of_foot = is_foot(nodes[n].name);
+        const bool is_first_head = !has_head && sides_has_role(nodes[n].name, SIDES_HEAD);
+        const bool is_part_of_foot = sides_has_role(nodes[n].name, SIDES_FOOT);
         if (!is_first_head && !is_part_of_foot)
             continue;
         mark_above(nodes, n, marks);
@@ -266,7 +242,8 @@ static void find_joints(measuring *m, const node_channels *channels) {
             m->joints[m->count++] = (uint32_t)n;
     m->head = m->count;
     for (size_t i = m->count; i > 0; i--)
-        m->head = is_head(content->nodes[m->joints[i - 1]].name) ? i - 1 : m->head;
+        m->head =
+            sides_has_role(content->nodes[m->joints[i - 1]].name, SIDES_HEAD) ? i - 1 : m->head;
 }
 
 static bool measure_pose(const measuring *m, pose_measures *found) {

@@ -4,6 +4,7 @@
  */
 #include "motion/model/made.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 /* ---- motions ------------------------------------------------------------------------------- */
 
-static void retain(const pm_motion *motion) {
+void motion_retain(const pm_motion *motion) {
     atomic_fetch_add(&((pm_motion *)(uintptr_t)motion)->references, 1);
 }
 
@@ -34,7 +35,7 @@ static void take_content(pm_motion *to, const pm_motion *from) {
                                       .mover = c->mover};
     to->turned = from->turned;
     memcpy(to->unit_candidates, from->unit_candidates, sizeof to->unit_candidates);
-    to->keeps_times = from->keeps_times;
+    to->across = from->across;
     to->form = motion_form_of(from);
     to->form_scale = from->document ? 1 : from->form_scale;
 }
@@ -52,7 +53,7 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
         return NULL;
     }
     for (size_t i = 0; i < count; i++) {
-        retain(from[i]);
+        motion_retain(from[i]);
         to->made_of[to->made_of_count++] = from[i];
     }
     take_content(to, from[0]);
@@ -244,6 +245,13 @@ motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t r
                              .source = run->source};
 }
 
+static double begin_of(const pm_motion_clip *clip) {
+    double begin = HUGE_VAL;
+    for (size_t t = 0; t < clip->timeline_count; t++)
+        begin = fmin(begin, evaluate_key_time(&clip->timelines[t], 0));
+    return begin;
+}
+
 bool motion_is_untouched(const pm_motion *motion, size_t clip) {
     if (motion->document)
         return true;
@@ -255,5 +263,6 @@ bool motion_is_untouched(const pm_motion *motion, size_t clip) {
         return rows == 0 && origin->row_count == 0;
     const motion_run *run = &origin->runs[0];
     return run->source == motion->form && run->clip == clip && !run->changed && !run->channels &&
-           run->first == 0 && run->from == 0 && run->count == rows && origin->row_count == rows;
+           run->first == 0 && run->from == 0 && run->count == rows && origin->row_count == rows &&
+           begin_of(&motion->content.clips[clip]) == begin_of(&motion->form->content.clips[clip]);
 }

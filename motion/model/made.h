@@ -8,6 +8,9 @@
 
 #include "motion/model/model.h"
 
+/* One more owner, who calls pm_motion_destroy. */
+void motion_retain(const pm_motion *motion);
+
 /* A motion that is made of others, which it retains. It begins with the nodes and skins of the first, what
  * its file has besides, and its form; *clips are clip_count, those of the first as far as it has them, and
  * the caller changes them. All that they point to belongs to the first. NULL: memory is exhausted. */
@@ -55,7 +58,7 @@ const motion_run *motion_find_run(const pm_motion *motion, size_t clip, uint64_t
 /* Where a row is in a file, as writers take it; `exact`, unless it is of no file. */
 motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t row);
 
-/* Whether all rows of a clip are those of the same clip of the form, and no others. */
+/* Whether all rows of a clip are those of the same clip of the form at their times, and no others. */
 bool motion_is_untouched(const pm_motion *motion, size_t clip);
 
 #endif

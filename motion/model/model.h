@@ -123,6 +123,9 @@ typedef struct motion_writing {
     unsigned decimals;    /* of computed numbers in text */
     bool decimals_given;  /* false: numbers that did not change keep their text */
     size_t clip;          /* of formats that hold one */
+    bool drops_rest;      /* glTF: channels that are equal to the rest pose are not written */
+    double unit_mm;       /* millimetres per unit of what is written; 0: not known */
+    pm_motion_up up;      /* likewise; PM_MOTION_UP_FOUND: not known */
     /* Receives what the format cannot hold, once for each kind of thing: "2 skins". */
     void (*left_out)(void *user, const char *what);
     void *user;
@@ -183,8 +186,9 @@ struct pm_motion {
     double unit_factor;
     bool rests_upright;        /* as a figure whose height tells the unit */
     double unit_candidates[2]; /* of a unit that is not known because both fit; else 0 */
-    bool headers_only;         /* some channels have no keys, and nothing makes them */
-    bool keeps_times; /* its keys were chosen: a format that has times of keys writes them */
+    pm_motion_axis
+        across;        /* from right to left, by convention of joints without lengths. 0: by rest */
+    bool headers_only; /* some channels have no keys, and nothing makes them */
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
@@ -223,6 +227,9 @@ struct motion_format {
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,
                     size_t first, size_t key_count, pm_number type, void *keys);
+    /* Finds how far the meshes of a document reach from the nodes, whose rows are 0 before. PM_ERROR_FILE:
+     * vertices cannot be read. NULL: documents have no meshes. */
+    pm_status (*find_reach)(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
     void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */
@@ -232,7 +239,7 @@ struct motion_format {
 /* Raised with every change of a byte that some writer, reader or sampler makes of the same input and
  * options within one version of the library: outputs that are older are made anew when a batch is
  * resumed. */
-enum { MOTION_WRITER_VERSION = 2 };
+enum { MOTION_WRITER_VERSION = 3 };
 
 /* Both containers of glTF, whose files hold several clips. */
 static inline bool motion_is_gltf(pm_motion_format format) {

@@ -31,7 +31,7 @@ void motion_sort_named(motion_named *all, size_t count) {
         qsort(all, count, sizeof *all, compare_named);
 }
 
-uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name) {
+size_t motion_find_place(const motion_named *sorted, size_t count, pm_motion_name name) {
     size_t low = 0, high = count;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -40,8 +40,13 @@ uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_n
         else
             high = middle;
     }
-    const bool found = low < count && motion_compare_names(sorted[low].name, name) == 0;
-    return found ? sorted[low].index : PM_NO_INDEX32;
+    return low;
+}
+
+uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name) {
+    const size_t place = motion_find_place(sorted, count, name);
+    const bool found = place < count && motion_compare_names(sorted[place].name, name) == 0;
+    return found ? sorted[place].index : PM_NO_INDEX32;
 }
 
 bool motion_names_make(motion_names *names, const pm_motion_content *content) {

@@ -21,6 +21,9 @@ typedef struct motion_named {
 /* By name; those with one name, by index. */
 void motion_sort_named(motion_named *all, size_t count);
 
+/* The place of the first whose name is not less; `count`: all are. */
+size_t motion_find_place(const motion_named *sorted, size_t count, pm_motion_name name);
+
 /* The index of the first with a name; PM_NO_INDEX32: none has it. */
 uint32_t motion_find_named(const motion_named *sorted, size_t count, pm_motion_name name);
 
@@ -44,5 +47,7 @@ extern const char *const motion_interpolation_names[PM_MOTION_INTERPOLATION_COUN
 /* A name of a joint for messages, printable; of a joint without a name, `number`: "joint 3". A number
  * below 0 is no joint, and its name is as it is. Returns `shown`. */
 const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number);
+#define MOTION_SHOWN_JOINT(name, number)                                                           \
+    motion_joint_name((char[MOTION_PRINTABLE]){""}, (name), (number))
 
 #endif

@@ -50,3 +50,36 @@ bool pose_order(const pm_motion_content *content, uint32_t *order) {
     free(place);
     return good;
 }
+
+/* ---- places -------------------------------------------------------------------------------- */
+
+/* The columns of a rotation, times scales. */
+static void axes_of(const double q[4], const double scale[3], double axes[3][3]) {
+    const double x = q[0], y = q[1], z = q[2], w = q[3];
+    const double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
+                            {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
+                            {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}};
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            axes[i][j] = m[i][j] * scale[i];
+}
+
+static void transform(const placed *by, const double v[3], double out[3]) {
+    for (int j = 0; j < 3; j++)
+        out[j] = by->axes[0][j] * v[0] + by->axes[1][j] * v[1] + by->axes[2][j] * v[2];
+}
+
+void pose_place(const double rotation[4], const double position[3], const double scale[3],
+                const placed *parent, placed *to) {
+    double axes[3][3];
+    axes_of(rotation, scale, axes);
+    memcpy(to->origin, position, sizeof to->origin);
+    memcpy(to->axes, axes, sizeof to->axes);
+    if (!parent)
+        return;
+    transform(parent, position, to->origin);
+    for (int j = 0; j < 3; j++)
+        to->origin[j] += parent->origin[j];
+    for (int i = 0; i < 3; i++)
+        transform(parent, axes[i], to->axes[i]);
+}

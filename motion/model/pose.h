@@ -8,6 +8,7 @@
 
 #include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/placed.h"
 
 /* The channels of a node: rotation, translation, scale. NULL: it has its rest pose. */
 typedef struct node_channels {

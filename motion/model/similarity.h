@@ -37,6 +37,14 @@ static inline void quat_multiply(const double a[4], const double b[4], double ou
     out[2] = z;
 }
 
+/* Which of the units i, j, k and 1 a quaternion is, but for its sign; -1: none. */
+static inline int quat_unit_of(const double q[4]) {
+    for (int i = 0; i < 4; i++)
+        if (fabs(q[i]) == 1)
+            return i;
+    return -1;
+}
+
 /* Of unit quaternions within 1e-3. A gap, which is NaN, has no length. */
 static inline bool quat_is_unit(const double q[4]) {
     const double square = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];

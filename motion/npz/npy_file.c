@@ -3,8 +3,6 @@
  * .npy files in memory: types and sizes that `eval` takes, reading and writing. The header is read
  * by the motion library.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/npz/npy_file.h"
 
 #include "motion/base/fault.h"
@@ -17,8 +15,6 @@
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the data of .npy files are used in place and are little-endian"
 #endif
-
-/* ---- reading ------------------------------------------------------------------- */
 
 static input_kind_found find_magic(const char *bytes, size_t size) {
     if (!npy_has_magic(bytes, size))
@@ -112,8 +108,6 @@ void npy_release(npy_array *array) {
     memset(array, 0, sizeof *array);
 }
 
-/* ---- shapes -------------------------------------------------------------------- */
-
 pm_status npy_expect(const npy_array *array, const char *path, const char *shape_name, size_t rank,
                      const size_t *shape, pm_error *error) {
     bool same = array->rank == rank;
@@ -126,8 +120,6 @@ pm_status npy_expect(const npy_array *array, const char *path, const char *shape
     return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "shape is %s; expected %s", found,
                           shape_name);
 }
-
-/* ---- writing ------------------------------------------------------------------- */
 
 size_t npy_write_header(pm_number type, size_t rank, const size_t *shape, char *header) {
     npy_header made = {.fortran_order = false, .rank = rank};

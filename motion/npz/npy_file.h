@@ -3,8 +3,7 @@
  * NumPy's .npy files, versions 1 to 3, with little-endian float32 or float64 in C order.
  * Everything else is rejected with the reason; nothing in a file is trusted.
  */
-#ifndef POSEMILL_MOTION_NPY_FILE_H
-#define POSEMILL_MOTION_NPY_FILE_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -48,5 +47,3 @@ pm_status npy_expect(const npy_array *array, const char *path, const char *shape
 /* Writes a version 1 header into header[NPY_HEADER_MAX], padded so that the data begin at a
  * multiple of 64. Returns its length. Rank at most 4. */
 size_t npy_write_header(pm_number type, size_t rank, const size_t *shape, char *header);
-
-#endif

@@ -16,8 +16,6 @@ bool npy_has_magic(const char *bytes, size_t size) {
     return memcmp(bytes, magic, size < sizeof magic ? size : sizeof magic) == 0;
 }
 
-/* ---- the dictionary ------------------------------------------------------------- */
-
 /* The remaining text. */
 typedef struct cursor {
     const char *at;
@@ -161,8 +159,6 @@ static bool parse_dictionary(const char *text, size_t length, npy_header *header
     return true;
 }
 
-/* ---- the bytes around it ---------------------------------------------------------- */
-
 static bool refuse(char *reason, const char *text) {
     snprintf(reason, NPY_REASON_SIZE, "%s", text);
     return false;
@@ -201,8 +197,6 @@ bool npy_read_header(const char *file, size_t size, npy_header *header, char *re
     header->data_at = begin + length;
     return true;
 }
-
-/* ---- sizes ------------------------------------------------------------------------ */
 
 /* A dimension of 0 makes the array empty, whatever the other dimensions are. */
 bool npy_count(const npy_header *header, size_t *count) {
@@ -244,8 +238,6 @@ bool npy_has_size(const npy_header *header, uint64_t size) {
     size_t bytes;
     return size >= header->data_at && npy_bytes(header, &bytes) && bytes == size - header->data_at;
 }
-
-/* ---- writing ---------------------------------------------------------------------- */
 
 void npy_shape_text(size_t rank, const size_t *shape, char *text, size_t size) {
     size_t used = (size_t)snprintf(text, size, "(");

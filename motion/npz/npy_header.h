@@ -2,8 +2,7 @@
  *
  * The header of a .npy file, versions 1 to 3: type, order and shape of any array without records.
  */
-#ifndef POSEMILL_MOTION_NPY_HEADER_H
-#define POSEMILL_MOTION_NPY_HEADER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,5 +49,3 @@ enum { NPY_WRITTEN_MAX = 1024 };
 /* Writes a version 1 header into out[NPY_WRITTEN_MAX], padded so that the data begin at a multiple
  * of 64. Returns its length. */
 size_t npy_write_any_header(const npy_header *header, char *out);
-
-#endif

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "motion/npz/npz_source.h"
+#include "motion/npz/npz_write.h"
 
 static void release(void *document) {
     npz_document *d = document;
@@ -22,9 +22,7 @@ static void release(void *document) {
 
 static pm_status read_document(npz_reading *r) {
     npz_document *d = r->document;
-    pm_status status = zip_open(r->arena, r->input->data, r->input->size, &d->archive, r->error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(zip_open(r->arena, r->input->data, r->input->size, &d->archive, r->error));
     r->members = d->archive.members;
     d->headers_only = r->input->options->headers_only;
     motion_expect(r->input->options->observer, zip_unpacked_size(&d->archive));
@@ -32,18 +30,14 @@ static pm_status read_document(npz_reading *r) {
     d->uses = motion_allocate(r->arena, d->archive.count, sizeof *d->uses);
     if (!d->owned || !d->uses)
         return motion_refuse_memory(r->error);
-    status = npz_choose_layout(r->input, &d->archive, r->arena, &r->layout, r->error);
-    if (status == PM_OK)
-        status = npz_find_rate(r);
-    if (status == PM_OK)
-        status = npz_find_rows(r);
-    if (status == PM_OK && d->rate_count > 0)
+    MOTION_TRY(npz_choose_layout(r->input, &d->archive, r->arena, &r->layout, r->error));
+    MOTION_TRY(npz_find_rate(r));
+    MOTION_TRY(npz_find_rows(r));
+    if (d->rate_count > 0)
         r->motion->stated_rate = d->rates[0].rate;
-    if (status == PM_OK)
-        status = npz_find_order(r);
-    if (status == PM_OK)
-        status = npz_check_velocities(r);
-    return status == PM_OK ? npz_make_content(r) : status;
+    MOTION_TRY(npz_find_order(r));
+    MOTION_TRY(npz_check_velocities(r));
+    return npz_make_content(r);
 }
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {

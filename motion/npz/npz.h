@@ -13,8 +13,7 @@
  *   npz_write_rows, npz_write, npz_new                         writing
  *   npz                                                        the row in the table of formats
  */
-#ifndef POSEMILL_MOTION_NPZ_H
-#define POSEMILL_MOTION_NPZ_H
+#pragma once
 
 #include "motion/npz/npy_header.h"
 #include "motion/npz/npz_layout.h"
@@ -86,10 +85,9 @@ typedef struct npz_reading {
     pm_error *error;
 } npz_reading;
 
-/* ---- members ------------------------------------------------------------------------------ */
-
 /* The same name without `.npy`, printable. */
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member);
+#define NPZ_SHOWN(member) npz_shown((char[MOTION_PRINTABLE]){""}, (member))
 
 /* Refuses a member: "member 'poses' has ..." */
 pm_status npz_refuse(pm_error *error, const zip_member *member, const char *format, ...)
@@ -116,8 +114,6 @@ pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_h
 
 /* Lists the members of both documents that are neither rows nor a rate and differ. */
 void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size);
-
-/* ---- parts of reading --------------------------------------------------------------------- */
 
 /* Finds all members with a row per frame. */
 pm_status npz_find_rows(npz_reading *r);
@@ -159,8 +155,6 @@ pm_status npz_read_subjects(npz_reading *r);
 /* Gives the times of the frames, which rise from 0 or more, in the arena. */
 pm_status npz_read_times(npz_reading *r, const double **times);
 
-/* ---- what the table of formats has ---------------------------------------------------------- */
-
 void npz_convert(const pm_motion *motion, const size_t channels[], size_t channel_count,
                  size_t first, size_t key_count, pm_number type, void *keys);
 
@@ -170,4 +164,29 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
 /* Writes a new file of layout `plain`. */
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error);
 
-#endif
+/* What a list of quaternions has. */
+typedef struct npz_lengths {
+    size_t odd;       /* that are not unit within 1e-3 */
+    size_t far;       /* nor within a tenth */
+    size_t first_far; /* its index */
+    double length;    /* of that one */
+} npz_lengths;
+
+/* The index of the first quaternion of length 0; `count` if there is none. */
+size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz_lengths *found);
+
+/* Where keys are written: as float32 for element 4, float64 for element 8, `stride` bytes from
+ * key to key. */
+typedef struct npz_keys {
+    char *data;
+    size_t element, stride;
+} npz_keys;
+
+/* Converts `joints` rotations from `joint` on of `frames` rows from `frame` on. The numbers are those
+ * of the rows' own type. Quaternions that are not unit are normalised; none may have length 0. */
+void npz_convert_rows(const npz_rows *rows, size_t joint, size_t joints, size_t frame,
+                      size_t frames, npz_keys keys);
+
+/* Converts `count` rotations to the rows' own type where they are: `keys`, which is not before the rows'
+ * data, is in the same memory. The data are lost. */
+void npz_convert_in_place(const npz_rows *rows, size_t count, char *keys);

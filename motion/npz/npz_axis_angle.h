@@ -3,8 +3,7 @@
  * Axis-angle vectors to quaternions, in a loop that compilers vectorise: in a header, so that a caller can
  * compile it for several processors. The bits do not depend on the processor.
  */
-#ifndef POSEMILL_MOTION_NPZ_AXIS_ANGLE_H
-#define POSEMILL_MOTION_NPZ_AXIS_ANGLE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -66,5 +65,3 @@ static inline void npz_from_short_axis_angle(const double *restrict vectors,
         quaternions[4 * i + 3] = half.w;
     }
 }
-
-#endif

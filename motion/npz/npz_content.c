@@ -8,10 +8,7 @@
 
 #include "motion/model/meaning.h"
 #include "motion/npz/npz.h"
-#include "motion/npz/npz_rotations.h"
 #include "motion/time/key_rate.h"
-
-/* ---- names and channels ------------------------------------------------------------------ */
 
 /* `poses[3]`, or the member's name alone for -1. */
 static bool make_name(const npz_reading *r, size_t of, ptrdiff_t index, pm_motion_name *name) {
@@ -60,8 +57,6 @@ static pm_status add_vectors(npz_reading *r, npz_rows *rows, pm_motion_path path
         return motion_refuse_memory(r->error);
     return add_channels(r, rows, path, group, copy ? copy : rows->data);
 }
-
-/* ---- rotations ---------------------------------------------------------------------------- */
 
 /* Refuses a quaternion of length 0, and a member of which most are far from unit, unless its layout was
  * chosen. */
@@ -145,8 +140,6 @@ static pm_status add_rotations(npz_reading *r, npz_rows *rows) {
     return status == PM_OK ? add_channels(r, rows, PM_MOTION_ROTATION, 4, keys) : status;
 }
 
-/* ---- members that are no channels --------------------------------------------------------------- */
-
 static pm_status list_others(const npz_reading *r) {
     const npz_document *d = r->document;
     pm_motion_content *content = &r->motion->content;
@@ -166,8 +159,6 @@ static pm_status list_others(const npz_reading *r) {
     return PM_OK;
 }
 
-/* ---- times -------------------------------------------------------------------------------------- */
-
 /* Times of their own may be at a rate, as those of glTF. */
 static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_clip *clip) {
     const size_t count = r->document->frames;
@@ -176,9 +167,7 @@ static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_cli
     clip->first_time = (pm_rational){0, 1};
     if (!r->document->has_times)
         return PM_OK;
-    const pm_status status = npz_read_times(r, &timeline->times);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_read_times(r, &timeline->times));
     const pm_rational found = key_rate(timeline->times, count);
     const pm_rational start =
         found.den != 0 ? key_grid_start(timeline->times[0], found) : (pm_rational){0, 0};
@@ -186,8 +175,6 @@ static pm_status make_times(npz_reading *r, pm_timeline *timeline, pm_motion_cli
     clip->first_time = start;
     return PM_OK;
 }
-
-/* ---- all of it ------------------------------------------------------------------------------ */
 
 static size_t count_channels(const npz_document *document) {
     size_t count = 0;
@@ -238,7 +225,6 @@ static void describe(const npz_reading *r) {
     const npz_document *d = r->document;
     pm_motion *motion = r->motion;
     motion->headers_only = d->unread > 0;
-    motion->keeps_times = d->has_times;
     if (d->unread > 0)
         motion_note(&motion->notes, "the numbers of %zu large array%s were not looked at",
                     d->unread, d->unread == 1 ? "" : "s");
@@ -265,19 +251,15 @@ pm_status npz_make_content(npz_reading *r) {
     content->clips = clip;
     if (!clip || !timeline || !r->channels || !content->layout || !rate_text)
         return motion_refuse_memory(r->error);
-    pm_status status = make_channels(r);
-    if (status == PM_OK && strcmp(r->layout.name, "plain") == 0)
-        status = npz_make_nodes(r);
-    if (status == PM_OK && (options->skeleton || options->body_model) && content->node_count == 0)
-        status = npz_add_joints(r);
-    if (status == PM_OK)
-        status = npz_read_subjects(r);
-    if (status == PM_OK)
-        status = find_turned(r);
-    if (status == PM_OK)
-        status = list_others(r);
-    if (status == PM_OK)
-        status = make_times(r, timeline, clip);
+    MOTION_TRY(make_channels(r));
+    if (strcmp(r->layout.name, "plain") == 0)
+        MOTION_TRY(npz_make_nodes(r));
+    if ((options->skeleton || options->body_model) && content->node_count == 0)
+        MOTION_TRY(npz_add_joints(r));
+    MOTION_TRY(npz_read_subjects(r));
+    MOTION_TRY(find_turned(r));
+    MOTION_TRY(list_others(r));
+    MOTION_TRY(make_times(r, timeline, clip));
     describe(r);
     clip->name = (pm_motion_name){"", 0};
     clip->timelines = timeline;
@@ -286,5 +268,5 @@ pm_status npz_make_content(npz_reading *r) {
     clip->channel_count = r->channel_count;
     clip->rate_text = (pm_motion_name){rate_text, strlen(rate_text)};
     clip->rate_is_snapped = is_snapped;
-    return status;
+    return PM_OK;
 }

@@ -10,10 +10,7 @@
 #include "motion/model/similarity.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
-#include "motion/npz/npz_rotations.h"
 #include "motion/time/rate.h"
-
-/* ---- differences of frames ---------------------------------------------------------------- */
 
 /* What a velocity belongs to, read as if its quaternions had the order of `role`. */
 typedef struct subject {
@@ -67,8 +64,6 @@ static void difference(const subject *s, size_t frame, double *out) {
         out[i] = (pair[1] - pair[0]) * s->rate;
     }
 }
-
-/* ---- velocities --------------------------------------------------------------------------- */
 
 /* Differences around a frame: velocities are taken at it, before, after, or smoothed. */
 enum { AROUND = 4 };
@@ -181,15 +176,12 @@ static bool find_subject(const npz_reading *r, size_t index, subject *s) {
 }
 
 pm_status npz_check_velocities(const npz_reading *r) {
-    pm_status status = PM_OK;
     subject s;
-    for (size_t i = 0; i < r->document->row_count && status == PM_OK; i++)
+    for (size_t i = 0; i < r->document->row_count; i++)
         if (find_subject(r, i, &s))
-            status = check_velocity(r, &s);
-    return status;
+            MOTION_TRY(check_velocity(r, &s));
+    return PM_OK;
 }
-
-/* ---- the order of quaternions ------------------------------------------------------------- */
 
 typedef enum verdict { UNKNOWN = 0, AS_NAMED, OTHER_ORDER } verdict;
 
@@ -233,8 +225,6 @@ static pm_status judge_by_velocities(const npz_reading *r, verdict *found) {
     }
     return PM_OK;
 }
-
-/* ---- bones -------------------------------------------------------------------------------- */
 
 enum { MOST_FRAMES = 24, MOST_BODIES = 128 };
 
@@ -315,8 +305,6 @@ static verdict judge_by_bones(const npz_document *document) {
     return found;
 }
 
-/* ---- deciding ----------------------------------------------------------------------------- */
-
 static pm_status use_other_order(npz_reading *r) {
     npz_document *d = r->document;
     const npz_layout *twin = npz_layout_named(r->layout.twin);
@@ -354,9 +342,7 @@ pm_status npz_find_order(npz_reading *r) {
     verdict found = UNKNOWN;
     if (!twin || r->layout.is_given || !turns(r->document))
         return PM_OK;
-    const pm_status status = judge_by_velocities(r, &found);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(judge_by_velocities(r, &found));
     if (found == UNKNOWN && r->document->frames > 1)
         found = judge_by_bones(r->document);
     if (found != UNKNOWN)

@@ -3,8 +3,6 @@
  * Joints for files that have none: the names and parents of SMPL, SMPL-H and SMPL-X, or those of a file,
  * which are given to the rotations by their names, or in their order.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <ctype.h>
 #include <jansson.h>
 #include <math.h>
@@ -16,8 +14,6 @@
 #include "motion/files/input.h"
 #include "motion/model/made.h"
 #include "motion/npz/npz.h"
-
-/* ---- body models -------------------------------------------------------------------------- */
 
 enum { SMPL = 24, SMPL_H = 52, SMPL_X = 55, BODY = 22, HAND = 15, FACE = 3, NAME = 32 };
 
@@ -72,8 +68,6 @@ static bool is_model(size_t joints) {
     return joints == SMPL || joints == SMPL_H || joints == SMPL_X;
 }
 
-/* ---- what is being made ------------------------------------------------------------------- */
-
 typedef struct joints {
     const npz_reading *r;
     const char *path;
@@ -85,9 +79,8 @@ typedef struct joints {
 } joints;
 
 static pm_status refuse(const joints *j, const char *why) {
-    char shown[MOTION_PRINTABLE];
-    return motion_refuse(j->r->error, "skeleton '%s' %s",
-                         motion_printable(shown, j->path, strlen(j->path)), why);
+    return motion_refuse(j->r->error, "skeleton '%s' %s", MOTION_SHOWN(j->path, strlen(j->path)),
+                         why);
 }
 
 static pm_status allocate_nodes(joints *j, size_t count) {
@@ -117,8 +110,6 @@ static pm_status make_model(joints *j, size_t count) {
     }
     return status;
 }
-
-/* ---- from JSON ---------------------------------------------------------------------------- */
 
 static pm_status read_joint(joints *j, json_t *root, size_t i) {
     const json_t *parent = json_array_get(json_object_get(root, "parents"), i);
@@ -170,8 +161,6 @@ static pm_status read_json(joints *j) {
     return status;
 }
 
-/* ---- from a motion ------------------------------------------------------------------------ */
-
 static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     if (content->node_count == 0)
         return refuse(j, "has no joints itself");
@@ -209,8 +198,6 @@ static pm_status read_joints(joints *j) {
     j->has_lengths = true;
     return size > 5 && strcmp(j->path + size - 5, ".json") == 0 ? read_json(j) : read_motion(j);
 }
-
-/* ---- rotations ---------------------------------------------------------------------------- */
 
 /* "L_Hip", "left_hip" and "LeftHip" are one name. */
 static void plain_name(pm_motion_name name, char out[NAME]) {
@@ -295,8 +282,6 @@ static pm_status check_rest(const joints *j) {
     return PM_OK;
 }
 
-/* ---- channels ----------------------------------------------------------------------------- */
-
 /* Body models move the mesh, root included: where the root has an offset, a node above it moves. */
 static size_t place_root(joints *j) {
     const size_t root = j->of_rotation[0];
@@ -324,7 +309,6 @@ static void attach(joints *j) {
 
 pm_status npz_add_joints(npz_reading *r) {
     joints j = {.r = r, .path = r->input->options->skeleton};
-    char shown[MOTION_PRINTABLE];
     for (size_t c = 0; c < r->channel_count; c++)
         j.rotations += r->channels[c].path == PM_MOTION_ROTATION;
     if (!j.path && (r->layout.frame != NPZ_PARENT || !is_model(j.rotations)))
@@ -334,22 +318,20 @@ pm_status npz_add_joints(npz_reading *r) {
                              "layout %s has rotations in the world; a skeleton requires those "
                              "relative to the parent",
                              r->layout.name);
-    pm_status status = read_joints(&j);
-    if (status == PM_OK)
-        status = match(&j);
-    if (status == PM_OK)
-        status = check_rest(&j);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_joints(&j));
+    MOTION_TRY(match(&j));
+    MOTION_TRY(check_rest(&j));
     if (!j.has_lengths && j.path)
         motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "
                     "place; a file of joints with offsets gives lengths",
-                    motion_printable(shown, j.path, strlen(j.path)));
+                    MOTION_SHOWN(j.path, strlen(j.path)));
     attach(&j);
     r->motion->content.nodes = j.nodes;
     r->motion->content.node_count = j.count;
     r->motion->has_given_joints = true;
     r->motion->has_no_lengths = !j.has_lengths;
+    if (!j.has_lengths || !j.path) /* SMPL faces z, with its left along x */
+        r->motion->across = PM_MOTION_AXIS_X;
     return PM_OK;
 }

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- the table ------------------------------------------------------------------------- */
-
 #define FIELD(member, role)                                                                        \
     { member, NPZ_##role, NULL, NULL }
 
@@ -118,8 +116,6 @@ const npz_layout *npz_layout_named(const char *name) {
     return NULL;
 }
 
-/* ---- finding --------------------------------------------------------------------------- */
-
 bool npz_is_named(const zip_member *member, const char *name) {
     const size_t length = strlen(name);
     return member->name.size == length + 4 && memcmp(member->name.data, name, length) == 0 &&
@@ -127,14 +123,13 @@ bool npz_is_named(const zip_member *member, const char *name) {
 }
 
 pm_status npz_find(const zip_archive *archive, const char *name, size_t *index, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     *index = SIZE_MAX;
     for (size_t i = 0; i < archive->count; i++) {
         if (!npz_is_named(&archive->members[i], name))
             continue;
         if (*index != SIZE_MAX)
             return motion_refuse(error, "member '%s.npy' is there twice; expected once",
-                                 motion_printable(shown, name, strlen(name)));
+                                 MOTION_SHOWN(name, strlen(name)));
         *index = i;
     }
     return PM_OK;

@@ -26,8 +26,7 @@
  * Only "rotations" is required, unless another layout is extended. A file need not have all members, but one of the rotations. An
  * unknown key is refused.
  */
-#ifndef POSEMILL_MOTION_NPZ_LAYOUT_H
-#define POSEMILL_MOTION_NPZ_LAYOUT_H
+#pragma once
 
 #include "motion/npz/zip.h"
 
@@ -104,5 +103,3 @@ pm_status npz_choose_layout(const motion_input *input, const zip_archive *archiv
 /* Reads a layout from JSON. `path` is for messages. */
 pm_status npz_parse_layout(const char *text, size_t size, const char *path, motion_arena *arena,
                            npz_layout *layout, pm_error *error);
-
-#endif

@@ -25,9 +25,8 @@ typedef struct builder {
 } builder;
 
 static pm_status refuse(const builder *b, const char *place, size_t index, const char *expected) {
-    char shown[MOTION_PRINTABLE];
     return motion_refuse(b->error, "layout '%s': /%s/%zu: expected %s",
-                         motion_printable(shown, b->path, strlen(b->path)), place, index, expected);
+                         MOTION_SHOWN(b->path, strlen(b->path)), place, index, expected);
 }
 
 static bool is_named(const builder *b, const char *member) {
@@ -56,12 +55,11 @@ static pm_status add(builder *b, const json_t *name, npz_role role, const char *
 
 static pm_status add_list(builder *b, const json_t *list, const char *place, npz_role role,
                           const char *of) {
-    pm_status status = PM_OK;
     if (list && !json_is_array(list))
         return refuse(b, place, 0, "a list");
-    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++)
-        status = add(b, json_array_get(list, i), role, of, place, i);
-    return status;
+    for (size_t i = 0; i < json_array_size(list); i++)
+        MOTION_TRY(add(b, json_array_get(list, i), role, of, place, i));
+    return PM_OK;
 }
 
 static pm_status add_rotation(builder *b, json_t *entry, size_t index) {
@@ -105,15 +103,14 @@ static pm_status add_velocity(builder *b, json_t *entry, size_t index) {
 
 static pm_status add_objects(builder *b, const json_t *list, const char *place,
                              pm_status (*add_one)(builder *, json_t *, size_t)) {
-    pm_status status = PM_OK;
     if (list && !json_is_array(list))
         return refuse(b, place, 0, "a list");
-    for (size_t i = 0; i < json_array_size(list) && status == PM_OK; i++) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
         json_t *entry = json_array_get(list, i);
-        status = json_is_object(entry) ? add_one(b, entry, i)
-                                       : refuse(b, place, i, "an object with \"member\"");
+        MOTION_TRY(json_is_object(entry) ? add_one(b, entry, i)
+                                         : refuse(b, place, i, "an object with \"member\""));
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status check_keys(const builder *b, json_t *root) {
@@ -208,8 +205,6 @@ pm_status npz_parse_layout(const char *text, size_t size, const char *path, moti
     return status;
 }
 
-/* ---- choosing -------------------------------------------------------------------------- */
-
 static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
                              pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], names[NPZ_LAYOUT_LIST];
@@ -227,7 +222,6 @@ static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *
 pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,
                             motion_arena *arena, npz_layout *layout, pm_error *error) {
     const char *name = input->options->layout;
-    char shown[MOTION_PRINTABLE];
     pm_status status = PM_OK;
     if (!name)
         return npz_find_layout(archive, layout, error);
@@ -239,6 +233,6 @@ pm_status npz_choose_layout(const motion_input *input, const zip_archive *archiv
     layout->is_given = true;
     if (status == PM_OK && npz_layout_score(layout, archive) == 0)
         return motion_refuse(error, "no member holds rotations of layout '%s'",
-                             motion_printable(shown, name, strlen(name)));
+                             MOTION_SHOWN(name, strlen(name)));
     return status;
 }

@@ -9,8 +9,6 @@
 
 #include "motion/npz/npz.h"
 
-/* ---- messages ----------------------------------------------------------------------------- */
-
 enum { TEXT = 512 };
 
 const char *npz_shown(char shown[MOTION_PRINTABLE], const zip_member *member) {
@@ -50,8 +48,6 @@ pm_status npz_doubt(const npz_reading *r, size_t member, const char *done, const
     return PM_OK;
 }
 
-/* ---- arrays ------------------------------------------------------------------------------- */
-
 bool npz_peek_header(const zip_member *member, npy_header *header, char *reason) {
     char first[1024];
     size_t size = zip_peek(member, first, sizeof first);
@@ -77,9 +73,7 @@ static pm_status check_size(const zip_member *member, const npy_header *header, 
 /* What a large member cannot be is seen before it is extracted. */
 static pm_status check_large(const zip_member *member, npy_header *header, pm_error *error) {
     char reason[NPY_REASON_SIZE] = "";
-    const pm_status status = zip_check(member, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(zip_check(member, error));
     return npz_peek_header(member, header, reason)
                ? check_size(member, header, member->size, error)
                : npz_refuse(error, member, "cannot be used: %s", reason);
@@ -118,8 +112,6 @@ pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_h
     return status == PM_OK && *member != SIZE_MAX ? npz_load(r, *member, header, bytes) : status;
 }
 
-/* ---- other members ------------------------------------------------------------------------ */
-
 static const zip_member *find_equal(const npz_document *d, const zip_member *wanted) {
     for (size_t i = 0; i < d->archive.count; i++) {
         const zip_member *m = &d->archive.members[i];
@@ -132,12 +124,11 @@ static const zip_member *find_equal(const npz_document *d, const zip_member *wan
 
 void npz_list_differences(const pm_motion *a, const pm_motion *b, char *text, size_t size) {
     const npz_document *first = a->document, *second = b->document;
-    char shown[MOTION_PRINTABLE];
     text[0] = '\0';
     for (size_t i = 0; i < first->archive.count; i++) {
         const zip_member *member = &first->archive.members[i];
         const size_t used = strlen(text);
         if (first->uses[i].as == NPZ_CARRIED && !find_equal(second, member))
-            snprintf(text + used, size - used, "%s%s", used ? ", " : "", npz_shown(shown, member));
+            snprintf(text + used, size - used, "%s%s", used ? ", " : "", NPZ_SHOWN(member));
     }
 }

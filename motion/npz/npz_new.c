@@ -34,10 +34,8 @@ typedef struct maker {
     pm_error *error;
 } maker;
 
-/* ---- what is left out ---------------------------------------------------------------------- */
-
 /* Assigns channels to nodes; others are left out. */
-static void find_sources(maker *m) {
+static pm_status find_sources(maker *m) {
     size_t scales = 0, numbers = 0, loose = 0, curves = 0;
     for (size_t i = 0; i < m->clip->channel_count; i++) {
         const pm_motion_channel *channel = &m->clip->channels[i];
@@ -59,8 +57,9 @@ static void find_sources(maker *m) {
     motion_leave_out(m->writing, loose, "channel of no node", "channels of no node");
     motion_leave_out(m->writing, curves, "interpolation that is not linear",
                      "interpolations that are not linear");
-    motion_leave_out(m->writing, m->content->skin_count, "skin", "skins");
+    const pm_status status = motion_leave_out_skins(m->writing, m->error);
     motion_leave_out(m->writing, m->content->clip_count - 1, "other clip", "other clips");
+    return status;
 }
 
 /* The positions of a single root suffice if no other node moves. */
@@ -96,8 +95,6 @@ static void find_rate_type(maker *m) {
     m->writing->left_out(m->writing->user, what);
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
-
 /* Writes the characters, if `out` is not NULL; bytes that are none are U+FFFD, and *is_odd is set. Returns
  * how many there are. */
 static size_t put_characters(pm_motion_name name, char *out, bool *is_odd) {
@@ -132,8 +129,6 @@ static pm_status find_names(maker *m) {
     return PM_OK;
 }
 
-/* ---- arrays that are no motion --------------------------------------------------------------- */
-
 static zip_member new_member(const char *name) {
     enum { READABLE = 0100644 };
     return zip_new_member((zip_bytes){name, strlen(name)}, (uint32_t)READABLE << 16);
@@ -156,10 +151,9 @@ static pm_status write_array(maker *m, const array *a, size_t rows) {
     if (!a->data || !npy_bytes(&h, &data.size))
         return motion_refuse_memory(m->error);
     const uint32_t crc = zip_continue_checksum(zip_checksum(header), data);
-    pm_status status = zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error);
-    if (status == PM_OK)
-        status = zip_write_piece(&m->zip, header, m->error);
-    return status == PM_OK ? zip_write_piece(&m->zip, data, m->error) : status;
+    MOTION_TRY(zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error));
+    MOTION_TRY(zip_write_piece(&m->zip, header, m->error));
+    return zip_write_piece(&m->zip, data, m->error);
 }
 
 static pm_status write_skeleton(maker *m) {
@@ -200,11 +194,10 @@ static pm_status write_skeleton(maker *m) {
                   {has_scales, {"rest_scales.npy", "<f8", 2, 3, scales}},
                   {has_tails, {"tails.npy", "<f8", 2, 3, tails}},
                   {has_tails, {"has_tail.npy", "|b1", 1, 0, flags}}};
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays && status == PM_OK; i++)
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         if (arrays[i].is_there)
-            status = write_array(m, &arrays[i].array, n);
-    return status;
+            MOTION_TRY(write_array(m, &arrays[i].array, n));
+    return PM_OK;
 }
 
 static pm_status write_rate(maker *m) {
@@ -224,8 +217,6 @@ static pm_status write_times(maker *m) {
         (void)evaluate_key_times(m->frames.timeline, times);
     return write_array(m, &(array){"times.npy", "<f8", 1, 0, times}, m->frames.count);
 }
-
-/* ---- rows of frames ------------------------------------------------------------------------ */
 
 /* A member with a row per frame: the numbers of nodes side by side. */
 typedef struct rows_of {
@@ -311,8 +302,6 @@ static pm_status write_rows(maker *m, const char *name, pm_motion_path path, boo
     return status;
 }
 
-/* ---- the whole ----------------------------------------------------------------------------- */
-
 static pm_status prepare(maker *m) {
     const size_t count = m->content->node_count;
     for (size_t i = 0; i < PATHS; i++) {
@@ -325,7 +314,7 @@ static pm_status prepare(maker *m) {
     if (!m->order || !m->place)
         return motion_refuse_memory(m->error);
     (void)motion_order_nodes(m->content->nodes, count, m->order, m->place);
-    find_sources(m);
+    MOTION_TRY(find_sources(m));
     find_positions(m);
     if (m->frames.rate.den != 0)
         find_rate_type(m);
@@ -333,14 +322,11 @@ static pm_status prepare(maker *m) {
 }
 
 static pm_status write_members(maker *m) {
-    pm_status status = write_skeleton(m);
-    if (status == PM_OK)
-        status = write_rows(m, "rotations.npy", PM_MOTION_ROTATION, true);
-    if (status == PM_OK)
-        status = write_rows(m, "positions.npy", PM_MOTION_POSITION, m->all_positions);
-    if (status == PM_OK)
-        status = m->frames.rate.den != 0 ? write_rate(m) : write_times(m);
-    return status == PM_OK ? zip_write_end(&m->zip, (zip_bytes){"", 0}, m->error) : status;
+    MOTION_TRY(write_skeleton(m));
+    MOTION_TRY(write_rows(m, "rotations.npy", PM_MOTION_ROTATION, true));
+    MOTION_TRY(write_rows(m, "positions.npy", PM_MOTION_POSITION, m->all_positions));
+    MOTION_TRY(m->frames.rate.den != 0 ? write_rate(m) : write_times(m));
+    return zip_write_end(&m->zip, (zip_bytes){"", 0}, m->error);
 }
 
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
@@ -355,7 +341,7 @@ pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, 
                .writing = writing,
                .zip = {.sink = sink},
                .error = error};
-    status = motion_find_frames(m.clip, "NPZ", writing->motion->keeps_times, &m.frames, error);
+    status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
     if (status == PM_OK && m.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     if (status == PM_OK)

@@ -84,8 +84,6 @@ size_t npz_find_not_finite(const char *at, size_t element, size_t count) {
     return count;
 }
 
-/* ---- orders ---------------------------------------------------------------------------- */
-
 /* Visits elements in C order; `place` is the same element's index in Fortran order. */
 typedef struct walk {
     const npy_header *header;
@@ -111,8 +109,8 @@ static void walk_next(walk *w) {
     }
 }
 
-static void reorder(char *out, const char *in, const npy_header *header, size_t element,
-                    bool to_fortran) {
+void npz_reorder(char *out, const char *in, const npy_header *header, size_t element,
+                 bool to_fortran) {
     size_t count = 1;
     walk w;
     for (size_t i = 0; i < header->rank; i++)
@@ -122,16 +120,6 @@ static void reorder(char *out, const char *in, const npy_header *header, size_t 
         memcpy(out + (to_fortran ? w.place : i) * element,
                in + (to_fortran ? i : w.place) * element, element);
 }
-
-void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t element) {
-    reorder(out, in, header, element, false);
-}
-
-void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element) {
-    reorder(out, in, header, element, true);
-}
-
-/* ---- axis-angle ------------------------------------------------------------------------ */
 
 #define TWO_PI 6.283185307179586476925
 

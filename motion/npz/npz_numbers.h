@@ -3,8 +3,7 @@
  * Numbers of arrays at any alignment, the change between C and Fortran order, and rotations from
  * and to axis-angle.
  */
-#ifndef POSEMILL_MOTION_NPZ_NUMBERS_H
-#define POSEMILL_MOTION_NPZ_NUMBERS_H
+#pragma once
 
 #include "motion/npz/npy_header.h"
 
@@ -24,8 +23,8 @@ void npz_store_numbers(char *out, const double *values, size_t element, size_t c
 size_t npz_find_not_finite(const char *at, size_t element, size_t count);
 
 /* Copies an array from Fortran order to C order, or back. */
-void npz_to_c_order(char *out, const char *in, const npy_header *header, size_t element);
-void npz_to_fortran_order(char *out, const char *in, const npy_header *header, size_t element);
+void npz_reorder(char *out, const char *in, const npy_header *header, size_t element,
+                 bool to_fortran);
 
 /* Converts rotation vectors (count, 3) into quaternions x y z w, (count, 4). */
 void npz_from_axis_angle(const double *vectors, double *quaternions, size_t count);
@@ -35,5 +34,3 @@ void npz_from_long_axis_angle(const double *vectors, double *quaternions, size_t
 
 /* The rotation vector of a quaternion on the branch nearest to `near`. */
 void npz_to_axis_angle(const double quaternion[4], const double near[3], double vector[3]);
-
-#endif

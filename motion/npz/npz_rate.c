@@ -4,8 +4,6 @@
  * that decimal as an interval (rate.h); so is its reciprocal, because many rates were computed from
  * a frame time: 59.9999885559082 is float32's 1/0.01666667, which is 60 Hz.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
@@ -17,8 +15,6 @@
 #include "motion/npz/npz_numbers.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
-
-/* ---- decimals -------------------------------------------------------------------------- */
 
 static bool reads_back(const char *text, double value, bool is_float) {
     double again = 0.0;
@@ -41,8 +37,6 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
     }
     return places;
 }
-
-/* ---- recognising ----------------------------------------------------------------------- */
 
 /* N*1000/1001 within half a unit of the last place of a rate. */
 static bool is_ntsc(double value, int places, pm_rational *rate) {
@@ -105,8 +99,6 @@ bool npz_recognise_rate(double value, bool is_float, bool snap, pm_rational *rat
     return rate_parse(text, rate);
 }
 
-/* ---- members --------------------------------------------------------------------------- */
-
 static pm_status read_value(const npz_reading *r, npz_rate *rate) {
     const char *at = rate->bytes.data + rate->data_at;
     size_t size;
@@ -143,17 +135,13 @@ static pm_status add_rate(npz_reading *r, size_t member) {
     npy_header header;
     size_t count = 0;
     *rate = (npz_rate){.member = member};
-    pm_status status = npz_load(r, member, &header, &rate->bytes);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_load(r, member, &header, &rate->bytes));
     if (!npy_count(&header, &count) || count != 1)
         return npz_refuse(r->error, &r->members[member],
                           "has more or fewer than one number; expected the rate");
     memcpy(rate->type, header.type, sizeof rate->type);
     rate->data_at = header.data_at;
-    status = read_value(r, rate);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_value(r, rate));
     const bool is_float = strcmp(rate->type, "<f4") == 0;
     if (npz_recognise_rate(rate->value, is_float, !r->input->options->literal_rate, &rate->rate))
         warn_of_snap(r, rate);
@@ -178,8 +166,6 @@ static pm_status add_named(npz_reading *r, const char *name) {
         return motion_refuse(r->error, "layout has more than %d rates", (int)NPZ_MAX_RATES);
     return add_rate(r, member);
 }
-
-/* ---- a table of rates ------------------------------------------------------------------- */
 
 /* Whether the pattern is that of the path, or of its last names. */
 static bool is_of_path(const char *pattern, const char *path) {
@@ -242,8 +228,6 @@ static pm_status read_table(const npz_reading *r, bool *found, pm_rational *rate
     return status;
 }
 
-/* ---- deciding --------------------------------------------------------------------------- */
-
 /* A warning that both rates differ, or a refusal if the options are strict. */
 static pm_status compare(const npz_reading *r, const char *what, pm_rational a, pm_rational b) {
     char first[RATE_TEXT], second[RATE_TEXT];
@@ -281,40 +265,35 @@ static pm_status decide(npz_reading *r) {
     const npz_document *d = r->document;
     bool in_table = false;
     pm_rational stated = {0, 0};
-    pm_status status = PM_OK;
     if (d->rate_count > 0)
         r->rate = d->rates[0].rate;
-    for (size_t i = 1; i < d->rate_count && status == PM_OK; i++)
-        status = compare(r, "members with the rate disagree", d->rates[i].rate, r->rate);
-    if (status == PM_OK && r->input->options->rates_file)
-        status = read_table(r, &in_table, &stated);
-    if (status == PM_OK && in_table && d->rate_count > 0)
-        status = compare(r, "the file and the table of rates disagree", r->rate, stated);
+    for (size_t i = 1; i < d->rate_count; i++)
+        MOTION_TRY(compare(r, "members with the rate disagree", d->rates[i].rate, r->rate));
+    if (r->input->options->rates_file)
+        MOTION_TRY(read_table(r, &in_table, &stated));
+    if (in_table && d->rate_count > 0)
+        MOTION_TRY(compare(r, "the file and the table of rates disagree", r->rate, stated));
     if (in_table)
         r->rate = stated;
     else if (d->rate_count > 0)
         r->rate_source = &d->rates[0];
-    else if (status == PM_OK)
-        status = do_without(r);
-    return status;
+    else
+        return do_without(r);
+    return PM_OK;
 }
 
 pm_status npz_find_rate(npz_reading *r) {
     static const char *const spellings[] = {"mocap_framerate", "mocap_frame_rate"};
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < r->layout.count && status == PM_OK; i++)
+    for (size_t i = 0; i < r->layout.count; i++)
         if (r->layout.fields[i].role == NPZ_RATE)
-            status = add_named(r, r->layout.fields[i].member);
-    for (size_t i = 0; i < 2 && status == PM_OK; i++)
-        status = add_named(r, spellings[i]);
-    if (has_given_rate(r))
-        r->rate = r->input->options->source_rate;
-    else if (status == PM_OK)
-        status = decide(r);
-    return status;
+            MOTION_TRY(add_named(r, r->layout.fields[i].member));
+    for (size_t i = 0; i < 2; i++)
+        MOTION_TRY(add_named(r, spellings[i]));
+    if (!has_given_rate(r))
+        return decide(r);
+    r->rate = r->input->options->source_rate;
+    return PM_OK;
 }
-
-/* ---- times ------------------------------------------------------------------------------ */
 
 pm_status npz_read_times(npz_reading *r, const double **times) {
     npz_document *d = r->document;

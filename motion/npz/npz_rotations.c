@@ -2,7 +2,7 @@
  *
  * Converts rotations of members, when a file is read or when channels are resampled.
  */
-#include "motion/npz/npz_rotations.h"
+#include "motion/npz/npz.h"
 
 #include <math.h>
 #include <string.h>
@@ -11,8 +11,6 @@
 #include "motion/npz/npz_numbers.h"
 
 enum { BLOCK = 256 }; /* rotations that are converted at once */
-
-/* ---- quaternions --------------------------------------------------------------------------- */
 
 size_t npz_check_quaternions(const char *data, size_t element, size_t count, npz_lengths *found) {
     *found = (npz_lengths){.odd = 0};
@@ -45,8 +43,6 @@ static void convert_quaternions(double *q, size_t count, bool w_first) {
             quat_normalise(q);
     }
 }
-
-/* ---- rows ---------------------------------------------------------------------------------- */
 
 static bool has_vectors(const npz_rows *rows) {
     return rows->role == NPZ_AXIS_ANGLE;
@@ -109,8 +105,6 @@ void npz_convert_in_place(const npz_rows *rows, size_t count, char *keys) {
                       (npz_keys){keys + 4 * count * rows->element, rows->element, 0});
     }
 }
-
-/* ---- channels ------------------------------------------------------------------------------ */
 
 /* The member that a channel of rotations comes from. */
 static const npz_rows *find_rows(const npz_document *document, size_t channel) {

@@ -3,8 +3,6 @@
  * Finds the members with a row per frame: those of the layout, whose shapes must fit their roles,
  * and all others that have as many rows.
  */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/npz/npz.h"
@@ -23,8 +21,6 @@ static pm_status refuse_shape(const npz_reading *r, const npz_rows *rows, const 
                       expected);
 }
 
-/* ---- arrays ----------------------------------------------------------------------------- */
-
 /* Numbers of a row; the product of the axes but the first. */
 static size_t width_of(const npy_header *header) {
     size_t width = 1;
@@ -38,9 +34,7 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     zip_bytes bytes;
     rows->member = member;
     r->document->uses[member] = (npz_use){NPZ_ROWS, r->document->row_count};
-    const pm_status status = npz_load(r, member, &rows->header, &bytes);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(npz_load(r, member, &rows->header, &bytes));
     if (rows->header.rank == 0 || rows->header.shape[0] == 0)
         return refuse_shape(r, rows, "a row per frame");
     rows->element = npy_element_size(rows->header.type);
@@ -51,12 +45,10 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     char *copy = motion_allocate(r->arena, rows->header.shape[0] * rows->width, rows->element);
     if (!copy)
         return motion_refuse_memory(r->error);
-    npz_to_c_order(copy, rows->data, &rows->header, rows->element);
+    npz_reorder(copy, rows->data, &rows->header, rows->element, false);
     rows->data = copy;
     return PM_OK;
 }
-
-/* ---- roles ------------------------------------------------------------------------------ */
 
 /* Numbers that belong to one channel, and the shape for the message. */
 static size_t group_of(npz_role role, const char **expected) {
@@ -132,8 +124,6 @@ static pm_status check_finite(const npz_reading *r, npz_rows *rows) {
     return PM_ERROR_FILE;
 }
 
-/* ---- members of the layout ---------------------------------------------------------------- */
-
 static size_t find_rows(const npz_layout *layout, const char *name, const size_t *row_of_field) {
     for (size_t f = 0; f < layout->count && name; f++)
         if (strcmp(layout->fields[f].member, name) == 0)
@@ -145,12 +135,11 @@ static size_t find_rows(const npz_layout *layout, const char *name, const size_t
 static pm_status check_velocity(const npz_reading *r, const npz_rows *rows) {
     const npz_rows *of = &r->document->rows[rows->of];
     const size_t width = npz_is_rotation(of->role) ? 3 * of->channel_count : of->width;
-    char shown[MOTION_PRINTABLE];
     if (rows->width == width)
         return PM_OK;
     return npz_refuse(r->error, &r->members[rows->member],
                       "has %zu numbers in a row; expected %zu, the velocities of '%s'", rows->width,
-                      width, npz_shown(shown, &r->members[of->member]));
+                      width, NPZ_SHOWN(&r->members[of->member]));
 }
 
 /* A part of a member that the file lacks is a member of its own. So is a velocity, a scalar then. */
@@ -179,24 +168,19 @@ static pm_status add_field(npz_reading *r, size_t field, size_t *row_of_field) {
     if (status != PM_OK || member == SIZE_MAX)
         return status;
     resolve(&r->layout, f, row_of_field, rows);
-    status = load_rows(r, member, rows);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(load_rows(r, member, rows));
     if (d->frames == 0)
         d->frames = rows->header.shape[0];
     if (d->frames > MAX_FRAMES)
         return npz_refuse(r->error, &r->members[member], "has %zu rows; expected at most %d frames",
                           d->frames, (int)MAX_FRAMES);
-    status = check_shape(r, rows);
-    if (status == PM_OK)
-        status = check_finite(r, rows);
-    if (status == PM_OK && rows->role == NPZ_VELOCITY)
-        status = check_velocity(r, rows);
+    MOTION_TRY(check_shape(r, rows));
+    MOTION_TRY(check_finite(r, rows));
+    if (rows->role == NPZ_VELOCITY)
+        MOTION_TRY(check_velocity(r, rows));
     row_of_field[field] = d->row_count++;
-    return status;
+    return PM_OK;
 }
-
-/* ---- all other members --------------------------------------------------------------------- */
 
 static bool is_known(const npz_reading *r, size_t member) {
     bool known = r->document->uses[member].as != NPZ_CARRIED;
@@ -227,9 +211,7 @@ static pm_status add_other(npz_reading *r, size_t member) {
                  header.type);
         return PM_OK;
     }
-    const pm_status status = load_rows(r, member, rows);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(load_rows(r, member, rows));
     rows->role = NPZ_NEAREST;
     d->row_count++;
     if (rows->header.type[1] != 'f' || rows->width == 0)
@@ -246,8 +228,6 @@ static pm_status add_other(npz_reading *r, size_t member) {
     rows->channel_count = 1;
     return npz_check_unnamed(r, rows);
 }
-
-/* ---- parts --------------------------------------------------------------------------------- */
 
 static bool equal_columns(const npz_document *document, const npz_rows *whole,
                           const npz_rows *part) {
@@ -312,13 +292,12 @@ pm_status npz_find_rows(npz_reading *r) {
     r->document->rows = motion_allocate(r->arena, members, sizeof *r->document->rows);
     if (!row_of_field || !r->document->rows)
         return motion_refuse_memory(r->error);
-    pm_status status = PM_OK;
     for (size_t f = 0; f < fields; f++)
         row_of_field[f] = SIZE_MAX;
-    for (size_t f = 0; f < fields && status == PM_OK; f++)
-        status = add_field(r, f, row_of_field);
-    for (size_t i = 0; i < members && status == PM_OK; i++)
+    for (size_t f = 0; f < fields; f++)
+        MOTION_TRY(add_field(r, f, row_of_field));
+    for (size_t i = 0; i < members; i++)
         if (!is_known(r, i))
-            status = add_other(r, i);
-    return status == PM_OK ? check_parts(r) : status;
+            MOTION_TRY(add_other(r, i));
+    return check_parts(r);
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/printable.h"
@@ -14,8 +13,6 @@
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/zip_fields.h"
-
-/* ---- texts -------------------------------------------------------------------------------- */
 
 /* Whether an array has `count` texts. */
 static bool has_texts(const npy_header *header, size_t count) {
@@ -48,8 +45,6 @@ static bool read_texts(const npy_header *header, zip_bytes bytes, motion_arena *
     }
     return true;
 }
-
-/* ---- nodes -------------------------------------------------------------------------------- */
 
 /* What is being made. */
 typedef struct skeleton {
@@ -167,14 +162,11 @@ static pm_status read_tails(const skeleton *s) {
 
 static pm_status read_rest(const skeleton *s) {
     bool found;
-    pm_status status = read_vectors(s, "offsets", 3, offsetof(pm_motion_node, position), &found);
-    if (status == PM_OK)
-        status = read_vectors(s, "rest_rotations", 4, offsetof(pm_motion_node, rotation), &found);
-    if (status == PM_OK)
-        status = check_rest_rotations(s);
-    if (status == PM_OK)
-        status = read_vectors(s, "rest_scales", 3, offsetof(pm_motion_node, scale), &found);
-    return status == PM_OK ? read_tails(s) : status;
+    MOTION_TRY(read_vectors(s, "offsets", 3, offsetof(pm_motion_node, position), &found));
+    MOTION_TRY(read_vectors(s, "rest_rotations", 4, offsetof(pm_motion_node, rotation), &found));
+    MOTION_TRY(check_rest_rotations(s));
+    MOTION_TRY(read_vectors(s, "rest_scales", 3, offsetof(pm_motion_node, scale), &found));
+    return read_tails(s);
 }
 
 static pm_status read_names(const skeleton *s) {
@@ -214,21 +206,16 @@ pm_status npz_make_nodes(npz_reading *r) {
     while (first < end && !npz_is_rotation(first->role))
         first++;
     skeleton s = {.r = r, .count = first < end ? first->channel_count : 0};
-    pm_status status = read_parents(&s);
-    if (status != PM_OK || s.count == 0)
-        return status;
-    status = read_rest(&s);
-    if (status == PM_OK)
-        status = read_names(&s);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_parents(&s));
+    if (s.count == 0)
+        return PM_OK;
+    MOTION_TRY(read_rest(&s));
+    MOTION_TRY(read_names(&s));
     attach_channels(&s);
     r->motion->content.nodes = s.nodes;
     r->motion->content.node_count = s.count;
     return PM_OK;
 }
-
-/* ---- names of bodies and joints ----------------------------------------------------------- */
 
 /* Names that do not fit keep a library of robots from reading the file, and nobody else. */
 static pm_status note_odd(npz_reading *r, size_t member, size_t count) {
@@ -265,14 +252,13 @@ static pm_status name_rows(npz_reading *r, const npz_rows *rows) {
 }
 
 pm_status npz_read_subjects(npz_reading *r) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < r->document->row_count && status == PM_OK; i++) {
+    for (size_t i = 0; i < r->document->row_count; i++) {
         const npz_rows *rows = &r->document->rows[i];
         if (!rows->names)
             continue;
         if (rows->role == NPZ_SCALAR)
             r->channels[rows->channel].full_turn = 6.283185307179586477;
-        status = name_rows(r, rows);
+        MOTION_TRY(name_rows(r, rows));
     }
-    return status;
+    return PM_OK;
 }

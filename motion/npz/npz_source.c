@@ -2,7 +2,7 @@
  *
  * Compares members by their names and types, and finds their rows.
  */
-#include "motion/npz/npz_source.h"
+#include "motion/npz/npz_write.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,18 +26,15 @@ bool npz_shares_rows(const pm_motion *a, const pm_motion *b) {
     return b->format == &motion_npz && has_same_rows(a->document, b->document);
 }
 
-/* Rows whose memory has quaternions now are extracted once more. */
-static pm_status find_rows(npz_source *source, size_t r, pm_error *error) {
-    const npz_rows *rows = &source->of->rows[r];
+pm_status npz_source_rows(const npz_document *document, const npz_rows *rows, const char **data,
+                          char **extracted, pm_error *error) {
     zip_bytes bytes;
-    source->rows[r] = rows->data;
+    *data = rows->data;
     if (!rows->converted)
         return PM_OK;
-    const pm_status status = zip_extract(&source->of->archive.members[rows->member], &bytes,
-                                         &source->extracted[r], error);
-    if (status == PM_OK)
-        source->rows[r] = bytes.data + rows->header.data_at;
-    return status;
+    MOTION_TRY(zip_extract(&document->archive.members[rows->member], &bytes, extracted, error));
+    *data = bytes.data + rows->header.data_at;
+    return PM_OK;
 }
 
 static pm_status add_source(npz_sources *sources, const npz_document *document,
@@ -55,7 +52,7 @@ static pm_status add_source(npz_sources *sources, const npz_document *document,
     source->extracted = calloc(of->row_count + 1, sizeof *source->extracted);
     pm_status status = source->rows && source->extracted ? PM_OK : motion_refuse_memory(error);
     for (size_t r = 0; status == PM_OK && r < of->row_count; r++)
-        status = find_rows(source, r, error);
+        status = npz_source_rows(of, &of->rows[r], &source->rows[r], &source->extracted[r], error);
     return status;
 }
 

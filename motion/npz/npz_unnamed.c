@@ -9,9 +9,6 @@
 
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
-#include "motion/npz/npz_rotations.h"
-
-/* ---- names -------------------------------------------------------------------------------- */
 
 enum { NAME = 128 };
 
@@ -48,8 +45,6 @@ static void name_of(const zip_member *member, char out[NAME]) {
         out[used++] = (char)tolower((unsigned char)at[i]);
     out[used] = '\0';
 }
-
-/* ---- numbers ------------------------------------------------------------------------------ */
 
 /* Numbers of one rotation: `rows` vectors of length 1 at right angles to each other. */
 typedef struct rotation_shape {
@@ -108,8 +103,6 @@ static const char *look_at(size_t frames, const npz_rows *rows) {
     }
     return NULL;
 }
-
-/* ---- refusing ----------------------------------------------------------------------------- */
 
 pm_status npz_check_unnamed(const npz_reading *r, const npz_rows *rows) {
     const zip_member *member = &r->members[rows->member];

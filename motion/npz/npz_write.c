@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 #include "motion/npz/zip_fields.h"
@@ -19,8 +19,6 @@ enum { SPAN_BYTES = 32 << 20, SPANS = 3 };
 
 /* Of rows that are not kept. */
 enum { STREAM_BYTES = 1 << 16 };
-
-/* ---- spans --------------------------------------------------------------------------------- */
 
 /* Whether rows are written in Fortran order, which requires all of them. */
 static bool is_reordered(const npz_rows *rows) {
@@ -86,21 +84,6 @@ static pm_status make_spans(npz_writer *w) {
     return status;
 }
 
-/* ---- memory -------------------------------------------------------------------------------- */
-
-/* The memory of rows that were converted in place has quaternions now: they are extracted again. */
-static pm_status find_source(const npz_writer *w, const npz_rows *rows, npz_output *out) {
-    zip_bytes bytes;
-    out->source = rows->data;
-    if (!rows->converted)
-        return PM_OK;
-    const pm_status status =
-        zip_extract(&w->document->archive.members[rows->member], &bytes, &out->extracted, w->error);
-    if (status == PM_OK)
-        out->source = bytes.data + rows->header.data_at;
-    return status;
-}
-
 static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_output *out) {
     char header[NPY_WRITTEN_MAX];
     npy_header h = rows->header;
@@ -122,7 +105,7 @@ static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_outp
     if (!out->bytes || (is_packed && !out->packing) || (continues && !out->near))
         return motion_refuse_memory(w->error);
     memcpy(out->bytes, header, out->rows_at);
-    return find_source(w, rows, out);
+    return npz_source_rows(w->document, rows, &out->source, &out->extracted, w->error);
 }
 
 static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *out) {
@@ -132,7 +115,7 @@ static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *
         return motion_refuse_memory(w->error);
     h.shape[0] = (size_t)w->samples->count;
     memcpy(ordered, out->bytes, out->rows_at);
-    npz_to_fortran_order(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element);
+    npz_reorder(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element, true);
     free(out->bytes);
     out->bytes = ordered;
     return PM_OK;
@@ -184,8 +167,6 @@ pm_status npz_stream_rows(npz_writer *w) {
     release_outputs(w);
     return status;
 }
-
-/* ---- the archive --------------------------------------------------------------------------- */
 
 static pm_status write_rows(npz_writer *w, size_t r) {
     const npz_output *out = &w->outputs[r];
@@ -276,10 +257,9 @@ static pm_status write_member(npz_writer *w, size_t member) {
 
 static pm_status write_archive(npz_writer *w) {
     const zip_archive *archive = &w->document->archive;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < archive->count; i++)
-        status = write_member(w, i);
-    return status == PM_OK ? zip_write_end(&w->zip, archive->comment, w->error) : status;
+    for (size_t i = 0; i < archive->count; i++)
+        MOTION_TRY(write_member(w, i));
+    return zip_write_end(&w->zip, archive->comment, w->error);
 }
 
 pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {

@@ -4,10 +4,36 @@
  * then in memory for a few of them at a time. A block gives its columns of every row. The rows of large
  * members are made span by span, each by all blocks, and compressed.
  */
-#ifndef POSEMILL_MOTION_NPZ_WRITE_H
-#define POSEMILL_MOTION_NPZ_WRITE_H
+#pragma once
 
-#include "motion/npz/npz_source.h"
+#include "motion/npz/npz.h"
+
+/* Rows of other files with the members of a document, which are written into it as they are. */
+typedef struct npz_source {
+    const npz_document *of;
+    const char **
+        rows; /* of each of the document's rows, those of the file, in C order. NULL: it has others */
+    char **extracted; /* memory of some of them */
+} npz_source;
+
+/* Zero-initialise. */
+typedef struct npz_sources {
+    npz_source **all;
+    size_t count;
+} npz_sources;
+
+/* Whether a file has the members of another that have rows. */
+bool npz_shares_rows(const pm_motion *a, const pm_motion *b);
+
+/* The rows of a file. NULL: it has other members than the document. */
+pm_status npz_find_source(npz_sources *sources, const npz_document *document,
+                          const pm_motion *motion, const npz_source **found, pm_error *error);
+
+void npz_release_sources(npz_sources *sources, const npz_document *document);
+
+/* Rows as they are in the file. Those whose memory has quaternions now are extracted once more. */
+pm_status npz_source_rows(const npz_document *document, const npz_rows *rows, const char **data,
+                          char **extracted, pm_error *error);
 
 /* The new rows of a member. */
 typedef struct npz_output {
@@ -54,5 +80,3 @@ pm_status npz_make_rows(npz_writer *w);
  * because the checksum stands before them, and never all in memory. Rotations are written as they are
  * sampled. */
 pm_status npz_stream_rows(npz_writer *w);
-
-#endif

@@ -25,8 +25,6 @@ typedef struct columns {
     size_t channel, channels; /* the channels that give them */
 } columns;
 
-/* ---- source frames ------------------------------------------------------------------------ */
-
 static double time_of(const motion_samples *s, uint64_t sample) {
     if (s->has_end && sample + 1 == s->count)
         return s->end;
@@ -63,8 +61,6 @@ static char *new_row(const npz_writer *w, const npz_output *out, uint64_t sample
     return out->bytes + out->rows_at + row * out->row_size;
 }
 
-/* ---- columns ------------------------------------------------------------------------------- */
-
 /* The rows whose channels a member's numbers come from: its own, or those of its whole, or those that
  * it is the derivative of. */
 static const npz_rows *owner_of(const npz_writer *w, const npz_rows *rows) {
@@ -89,8 +85,6 @@ static columns columns_of(const npz_writer *w, const npz_rows *rows) {
                      .channel = begin,
                      .channels = end - begin};
 }
-
-/* ---- one row ------------------------------------------------------------------------------ */
 
 /* Continues from the row before: the branch of a rotation vector. */
 static void make_axis_angle(const npz_writer *w, const columns *c, size_t k, const double *near) {
@@ -192,16 +186,12 @@ static pm_status write_row(const npz_writer *w, size_t r, const columns *c, size
     for (size_t i = 0; near && sample == 0 && i < c->count; i++)
         near[i] = isfinite(near[i]) ? near[i] : 0; /* of a gap that is filled */
     make_row(w, rows, c, sample, k, near);
-    const pm_status status = check_row(w, rows, c, sample);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_row(w, rows, c, sample));
     npz_store_numbers(to, w->row, rows->element, c->count);
     if (near)
         memcpy(near, w->row, c->count * sizeof *w->row);
     return PM_OK;
 }
-
-/* ---- a block ------------------------------------------------------------------------------- */
 
 /* Rows of files with other members are computed. */
 static pm_status find_file(npz_writer *w, size_t k) {
@@ -239,19 +229,15 @@ static pm_status make_pieces(npz_writer *w) {
     for (uint64_t first = w->first; first < end; first += w->piece) {
         const uint64_t left = end - first;
         const size_t count = left < w->piece ? (size_t)left : w->piece;
-        pm_status status = read_piece(w, first, count);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(read_piece(w, first, count));
         for (size_t k = 0; k < count; k++)
             if (w->positions[k].key != MOTION_NO_KEY && w->positions[k].key >= frames_of(w, k))
                 return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no frame");
         for (size_t r = 0; r < d->row_count; r++) {
             const columns c = columns_of(w, &d->rows[r]);
-            for (size_t k = 0; k < count && c.count > 0 && status == PM_OK; k++)
-                status = write_row(w, r, &c, (size_t)first + k, k);
+            for (size_t k = 0; k < count && c.count > 0; k++)
+                MOTION_TRY(write_row(w, r, &c, (size_t)first + k, k));
         }
-        if (status != PM_OK)
-            return status;
     }
     return PM_OK;
 }
@@ -307,8 +293,6 @@ pm_status npz_make_rows(npz_writer *w) {
     } while (status == PM_OK && w->begin < w->clip->channel_count);
     return status;
 }
-
-/* ---- memory -------------------------------------------------------------------------------- */
 
 /* Which channels' velocities are wanted. */
 static pm_status find_derived(const npz_writer *w) {

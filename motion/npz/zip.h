@@ -5,8 +5,7 @@
  * allocated before its bytes are seen. The container is read and written here, so that stored
  * members are used in place and an archive can be written to a pipe; zlib compresses.
  */
-#ifndef POSEMILL_MOTION_ZIP_H
-#define POSEMILL_MOTION_ZIP_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -64,8 +63,6 @@ uint32_t zip_checksum(zip_bytes bytes);
 /* That of the bytes before, whose checksum is `before`, and these. */
 uint32_t zip_continue_checksum(uint32_t before, zip_bytes bytes);
 
-/* ---- writing ---------------------------------------------------------------------- */
-
 /* Zero-initialise, and set the sink. */
 typedef struct zip_writer {
     const motion_sink *sink;
@@ -105,5 +102,3 @@ pm_status zip_write_piece(zip_writer *writer, zip_bytes bytes, pm_error *error);
 pm_status zip_write_end(zip_writer *writer, zip_bytes comment, pm_error *error);
 
 void zip_writer_release(zip_writer *writer);
-
-#endif

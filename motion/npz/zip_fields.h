@@ -2,8 +2,7 @@
  *
  * The records of a ZIP archive: signatures, sizes, and little-endian numbers at any alignment.
  */
-#ifndef POSEMILL_MOTION_ZIP_FIELDS_H
-#define POSEMILL_MOTION_ZIP_FIELDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -43,5 +42,3 @@ static inline char *zip_put(char *at, uint64_t value, unsigned bytes) {
         *at++ = (char)(value >> 8 * i & 0xff);
     return at;
 }
-
-#endif

@@ -14,8 +14,6 @@ bool zip_recognise(const char *bytes, size_t size) {
     return size >= 4 && (zip_get32(bytes) == ZIP_LOCAL || zip_get32(bytes) == ZIP_END);
 }
 
-/* ---- the end of the archive ----------------------------------------------------------- */
-
 /* Where the central directory lies. */
 typedef struct directory {
     uint64_t at, size, count;
@@ -63,9 +61,7 @@ static pm_status find_directory(const char *data, size_t size, directory *d, zip
                      .size = zip_get32(data + end + 12),
                      .count = zip_get16(data + end + 10),
                      .limit = end};
-    const pm_status status = read_end64(data, end, d, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(read_end64(data, end, d, error));
     if (d->at > d->limit || d->size > d->limit - d->at || d->count > d->size / ZIP_CENTRAL_SIZE)
         return motion_refuse(error,
                              "ZIP archive is damaged: its directory of %llu members and %llu bytes "
@@ -75,12 +71,9 @@ static pm_status find_directory(const char *data, size_t size, directory *d, zip
     return PM_OK;
 }
 
-/* ---- members -------------------------------------------------------------------------- */
-
 pm_status zip_refuse(pm_error *error, const zip_member *member, const char *problem) {
-    char shown[MOTION_PRINTABLE];
     return motion_refuse(error, "member '%s' %s",
-                         motion_printable(shown, member->name.data, member->name.size), problem);
+                         MOTION_SHOWN(member->name.data, member->name.size), problem);
 }
 
 /* The zip64 numbers of an extra field, in their order; those that 32 bits can hold are missing. */
@@ -162,8 +155,6 @@ static pm_status read_entry(const char *data, const directory *d, uint64_t *at, 
     return find_data(data, d->at, local, packed, member, error);
 }
 
-/* ---- overlaps ------------------------------------------------------------------------- */
-
 static int compare_places(const void *a, const void *b) {
     const zip_member *x = *(const zip_member *const *)a, *y = *(const zip_member *const *)b;
     return x->name.data == y->name.data       ? 0
@@ -194,19 +185,16 @@ static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
 pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archive *archive,
                    pm_error *error) {
     directory d = {0};
-    pm_status status = find_directory(data, size, &d, &archive->comment, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_directory(data, size, &d, &archive->comment, error));
     archive->members = motion_allocate(arena, (size_t)d.count, sizeof *archive->members);
     if (!archive->members)
         return motion_refuse_memory(error);
     uint64_t at = d.at;
-    for (; archive->count < d.count && status == PM_OK; archive->count++)
-        status = read_entry(data, &d, &at, &archive->members[archive->count], error);
-    if (status == PM_OK && d.at + d.size - at >= ZIP_CENTRAL_SIZE &&
-        zip_get32(data + at) == ZIP_CENTRAL)
+    for (; archive->count < d.count; archive->count++)
+        MOTION_TRY(read_entry(data, &d, &at, &archive->members[archive->count], error));
+    if (d.at + d.size - at >= ZIP_CENTRAL_SIZE && zip_get32(data + at) == ZIP_CENTRAL)
         return motion_refuse(error,
                              "ZIP archive is damaged: its directory has more than %llu members",
                              (unsigned long long)d.count);
-    return status == PM_OK ? check_overlaps(archive, error) : status;
+    return check_overlaps(archive, error);
 }

@@ -50,8 +50,6 @@ static bool append(zip_writer *writer, const void *data, size_t size) {
     return true;
 }
 
-/* ---- extra fields --------------------------------------------------------------------- */
-
 /* Copies the fields except zip64, which states sizes. Bytes that are no field are dropped. */
 static size_t copy_extra(char *out, zip_bytes extra) {
     size_t size = 0;
@@ -86,8 +84,6 @@ static size_t make_extra(char *out, zip_bytes source, const record *r, bool cent
     return (size_t)(at - out);
 }
 
-/* ---- records -------------------------------------------------------------------------- */
-
 /* The check of a password is the time of a member with a descriptor, and the checksum of others: so
  * an encrypted member keeps its descriptor. */
 static bool keeps_descriptor(const zip_member *member) {
@@ -113,10 +109,9 @@ static pm_status put_local(zip_writer *writer, const record *r, char *extra, pm_
     char header[ZIP_LOCAL_SIZE];
     const size_t extra_size = make_extra(extra, r->member->local_extra, r, false);
     put_common(zip_put(header, ZIP_LOCAL, 4), r, extra_size);
-    pm_status status = put(writer, header, sizeof header, error);
-    if (status == PM_OK)
-        status = put(writer, r->member->name.data, r->member->name.size, error);
-    return status == PM_OK ? put(writer, extra, extra_size, error) : status;
+    MOTION_TRY(put(writer, header, sizeof header, error));
+    MOTION_TRY(put(writer, r->member->name.data, r->member->name.size, error));
+    return put(writer, extra, extra_size, error);
 }
 
 static bool append_central(zip_writer *writer, const record *r, char *extra) {
@@ -179,8 +174,6 @@ pm_status zip_write_member(zip_writer *writer, const zip_member *member, pm_erro
     const record r = {member, member->crc, member->size, member->packed.size, 0, false};
     return put_record(writer, r, member->packed.data, error);
 }
-
-/* ---- compressing ---------------------------------------------------------------------- */
 
 struct zip_packing {
     z_stream stream;
@@ -269,8 +262,6 @@ pm_status zip_write_piece(zip_writer *writer, zip_bytes bytes, pm_error *error) 
     return put(writer, bytes.data, bytes.size, error);
 }
 
-/* ---- the end -------------------------------------------------------------------------- */
-
 static pm_status put_end64(zip_writer *writer, uint64_t at, pm_error *error) {
     char text[ZIP_END64_SIZE + ZIP_LOCATOR64_SIZE];
     const uint64_t end = writer->at;
@@ -288,17 +279,15 @@ pm_status zip_write_end(zip_writer *writer, zip_bytes comment, pm_error *error) 
     char text[ZIP_END_SIZE];
     const uint64_t at = writer->at, size = writer->directory_size, count = writer->count;
     const bool is64 = at >= UINT32_MAX || size >= UINT32_MAX || count >= UINT16_MAX;
-    pm_status status = put(writer, writer->directory, writer->directory_size, error);
-    if (status == PM_OK && is64)
-        status = put_end64(writer, at, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(put(writer, writer->directory, writer->directory_size, error));
+    if (is64)
+        MOTION_TRY(put_end64(writer, at, error));
     char *p = zip_put(zip_put(text, ZIP_END, 4), 0, 4);
     p = zip_put(zip_put(p, is64 ? UINT16_MAX : count, 2), is64 ? UINT16_MAX : count, 2);
     p = zip_put(zip_put(p, is64 ? UINT32_MAX : size, 4), is64 ? UINT32_MAX : at, 4);
     zip_put(p, comment.size, 2);
-    status = put(writer, text, sizeof text, error);
-    return status == PM_OK ? put(writer, comment.data, comment.size, error) : status;
+    MOTION_TRY(put(writer, text, sizeof text, error));
+    return put(writer, comment.data, comment.size, error);
 }
 
 void zip_writer_release(zip_writer *writer) {

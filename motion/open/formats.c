@@ -8,8 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "motion/base/counts.h"
-#include "motion/base/printable.h"
 #include "motion/model/compose.h"
 
 #define IN_BUILT(row) &(row)
@@ -50,8 +48,6 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
             return rows[i].format;
     return NULL;
 }
-
-/* ---- names --------------------------------------------------------------------------------- */
 
 static const char *extension_of_name(const char *name) {
     const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
@@ -102,8 +98,6 @@ const char *pm_motion_format_name(pm_motion_format format) {
             return rows[i].name;
     return format == PM_MOTION_ANY ? "any" : "unknown";
 }
-
-/* ---- files --------------------------------------------------------------------------------- */
 
 /* Whether a file is of any format, for files whose names do not tell. */
 static input_kind_found find_any(const char *bytes, size_t size) {

@@ -2,8 +2,7 @@
  *
  * The table of formats, above the rooms of the formats.
  */
-#ifndef POSEMILL_MOTION_FORMATS_H
-#define POSEMILL_MOTION_FORMATS_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -30,5 +29,3 @@ const input_kind *motion_kind_of(const pm_motion_read_options *options, const ch
 
 /* Refuses what a format cannot write anew, whatever the keys are: before these are computed. */
 pm_status motion_check_writable(const pm_motion *motion, pm_motion_format format, pm_error *error);
-
-#endif

@@ -2,17 +2,13 @@
  *
  * Opens motion files: finds out the format, and lets it read.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
-#include "motion/base/printable.h"
 #include "motion/model/angles.h"
 #include "motion/model/meaning.h"
 #include "motion/open/formats.h"
@@ -37,9 +33,8 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
 
 /* Puts the file's name before the message of a refused file. */
 static void add_name(const char *name, pm_error *error) {
-    char shown[MOTION_PRINTABLE];
     if (error && error->status != PM_ERROR_ARGUMENT)
-        motion_name_failure(error->status, motion_printable(shown, name, strlen(name)), error);
+        motion_name_failure(error->status, MOTION_SHOWN(name, strlen(name)), error);
 }
 
 /* Arrays use a skeleton, and say so; all other files have one, or no joints. */
@@ -152,12 +147,9 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
                            : !name ? "name"
                                    : "motion");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = parse(data, size, NULL, name, folder, options, motion, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(check_options(options, error));
+    return parse(data, size, NULL, name, folder, options, motion, error);
 }
 
 /* The folder of a path, in malloc'ed memory. */
@@ -174,9 +166,7 @@ static pm_status read_file(const char *path, const char *name,
                            pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "";
     const motion_format *format = NULL;
-    const pm_status status = motion_find_named_format(options, name, &format, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_find_named_format(options, name, &format, error));
     if (input_read_file(path, motion_kind_of(options, name), data, size, reason))
         return PM_OK;
     return motion_fail(error, errno == ENOMEM ? PM_ERROR_MEMORY : PM_ERROR_FILE, "%s", reason);
@@ -209,10 +199,7 @@ pm_status pm_motion_open(const char *path, const pm_motion_read_options *options
     if (!path || !motion)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = open_file(path, options, motion, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(check_options(options, error));
+    return open_file(path, options, motion, error);
 }

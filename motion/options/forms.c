@@ -2,19 +2,12 @@
  *
  * Values of a form of their own: curves, axes, parts, names, roots. They fill several fields of a struct.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <inttypes.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/words.h"
 #include "motion/options/options.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
-
-/* ---- curves ---------------------------------------------------------------------------------- */
 
 static bool parse_curve_method(const option_target *to, const char *text, char *reason) {
     pm_motion_curve *curve = to->base;
@@ -115,8 +108,6 @@ static const char *path_of_axis(const option_row *row, const void *base) {
 
 const option_type option_axis = {parse_axis, write_axis, path_of_axis};
 
-/* ---- axes ------------------------------------------------------------------------------------ */
-
 /* "xz": each letter once. 0: it is no such text. */
 static unsigned read_axes(const char *text) {
     unsigned axes = 0;
@@ -136,9 +127,10 @@ static bool parse_axes(const option_target *to, const char *text, char *reason) 
 }
 
 static bool parse_plane(const option_target *to, const char *text, char *reason) {
-    const unsigned axes = text[0] != '\0' && text[1] == '\0' ? read_axes(text) : 0;
-    *(pm_motion_axis *)option_field(to) = (pm_motion_axis)axes;
-    return axes != 0 || option_refuse(reason, text, "x, y or z");
+    size_t axis = 0;
+    const bool good = option_find_word(to->row, text, &axis, reason);
+    *(pm_motion_axis *)option_field(to) = (pm_motion_axis)(1u << axis);
+    return good;
 }
 
 static void write_axes(const option_row *row, const void *base, FILE *text) {
@@ -149,8 +141,6 @@ static void write_axes(const option_row *row, const void *base, FILE *text) {
 
 const option_type option_axes = {parse_axes, write_axes, NULL};
 const option_type option_plane = {parse_plane, write_axes, NULL};
-
-/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* An end of a part, with its unit. An empty word is no end. */
 static bool read_end(const char *word, size_t size, pm_rational *end, bool *is_given,
@@ -197,8 +187,6 @@ static void write_cut(const option_row *row, const void *base, FILE *text) {
 }
 
 const option_type option_cut = {parse_cut, write_cut, NULL};
-
-/* ---- names ----------------------------------------------------------------------------------- */
 
 /* Adds a name to a list in the arena. */
 static bool add_name(const option_target *to, const char *const **names, size_t *count,
@@ -259,8 +247,6 @@ static bool parse_clips(const option_target *to, const char *text, char *reason)
 
 const option_type option_clips = {parse_clips, write_names, NULL};
 
-/* ---- roots ------------------------------------------------------------------------------------- */
-
 static bool parse_root_joint(const option_target *to, const char *text, char *reason) {
     pm_motion_batch_task *task = to->base;
     task->extracts_root = true;
@@ -293,26 +279,63 @@ static void write_root_node(const option_row *row, const void *base, FILE *text)
 
 const option_type option_root_node = {parse_root_node, write_root_node, NULL};
 
-/* ---- others -------------------------------------------------------------------------------------- */
-
-static bool parse_fill(const option_target *to, const char *text, char *reason) {
-    static const char frozen[] = "frozen:";
-    pm_motion_fill_options *fill = to->base;
-    const size_t size = sizeof frozen - 1;
+/* "frozen:12" of `text`: the number behind the colon, up to `end`. */
+static bool read_frozen(const char *text, const char *end, pm_motion_fill_options *fill) {
+    static const char word[] = "frozen:";
+    const size_t size = sizeof word - 1;
     uint64_t frames = 0;
-    const char *end = strncmp(text, frozen, size) == 0
-                          ? text_read_integer(text + size, text + strlen(text), &frames)
-                          : NULL;
-    const bool is_frozen = end && *end == '\0' && frames > 0 && frames < UINT32_MAX;
-    fill->frozen = is_frozen ? (size_t)frames : 0;
-    return is_frozen || strcmp(text, "true") == 0 || strcmp(text, "nan") == 0 ||
-           option_refuse(reason, text, "nan or frozen:N, N above 0");
+    if ((size_t)(end - text) <= size || memcmp(text, word, size) != 0 ||
+        text_read_integer(text + size, end, &frames) != end)
+        return false;
+    fill->frozen = (size_t)frames;
+    return frames > 0 && frames < UINT32_MAX;
+}
+
+/* "jumps" or "jumps:20". */
+static bool read_jumps(const char *text, const char *end, pm_motion_fill_options *fill) {
+    static const char word[] = "jumps";
+    const size_t size = sizeof word - 1;
+    if ((size_t)(end - text) < size || memcmp(text, word, size) != 0)
+        return false;
+    fill->jumps = true;
+    if (text + size == end)
+        return true;
+    size_t commas = 0;
+    return text[size] == ':' &&
+           text_read_number(text + size + 1, end, &fill->jump_degrees, &commas) == end &&
+           fill->jump_degrees > 0 && fill->jump_degrees <= 180;
+}
+
+static bool is_plain(const char *text, const char *end) {
+    const size_t size = (size_t)(end - text);
+    return (size == 4 && memcmp(text, "true", 4) == 0) ||
+           (size == 3 && memcmp(text, "nan", 3) == 0);
+}
+
+/* Words between commas. */
+static bool parse_fill(const option_target *to, const char *text, char *reason) {
+    pm_motion_fill_options *fill = to->base;
+    fill->frozen = 0;
+    fill->jumps = false;
+    fill->jump_degrees = 0;
+    for (const char *at = text, *end;; at = end + 1) {
+        end = at + strcspn(at, ",");
+        if (!is_plain(at, end) && !read_frozen(at, end, fill) && !read_jumps(at, end, fill))
+            return option_refuse(reason, text,
+                                 "nan, frozen:N, N above 0, jumps or jumps:DEGREES up to 180, "
+                                 "several with commas");
+        if (*end == '\0')
+            return true;
+    }
 }
 
 /* That there is one is seen by the struct. */
 static void write_fill(const option_row *row, const void *base, FILE *text) {
+    const pm_motion_fill_options *fill = base;
     (void)row;
-    fprintf(text, " %zu", ((const pm_motion_fill_options *)base)->frozen);
+    fprintf(text, " %zu", fill->frozen);
+    if (fill->jumps)
+        fprintf(text, " jumps %.17g", fill->jump_degrees);
 }
 
 const option_type option_fill = {parse_fill, write_fill, NULL};

@@ -2,8 +2,7 @@
  *
  * The word that was meant by one that is not known: "did you mean rate?".
  */
-#ifndef POSEMILL_MOTION_NEAREST_H
-#define POSEMILL_MOTION_NEAREST_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@ typedef struct nearest {
 } nearest;
 
 void nearest_try(nearest *search, const char *word);
-
-#endif

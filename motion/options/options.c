@@ -3,8 +3,6 @@
  * Structs that are filled by names and texts: finding the row of a name, setting it, and what rows require of
  * each other.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "motion/options/options.h"
 
 #include <stdlib.h>
@@ -33,8 +31,6 @@ static uint64_t verb_of(const char *name) {
             return UINT64_C(1) << i;
     return 0;
 }
-
-/* ---- the table ------------------------------------------------------------------------------- */
 
 size_t pm_option_count(void) {
     return option_row_count;
@@ -105,8 +101,6 @@ void option_spell(const char *text, const char *mark, char *spelled, size_t size
             spelled[used++] = *text;
     spelled[used < size ? used : size - 1] = '\0';
 }
-
-/* ---- values ---------------------------------------------------------------------------------- */
 
 static void *place_of(pm_motion_options *o, option_struct of) {
     void *const places[OPTION_STRUCTS] = {[OPTIONS_READ] = &o->batch.task.read,
@@ -227,8 +221,6 @@ bool options_settle(pm_motion_options *o, option_conflict *found) {
     return true;
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
-
 pm_status pm_motion_options_create(const char *verb, pm_motion_options **options, pm_error *error) {
     enum { USUAL_PAGES = 10 };
     const uint64_t verbs = verb ? verb_of(verb) : ~UINT64_C(0);
@@ -268,10 +260,25 @@ pm_status pm_motion_options_set(pm_motion_options *o, const char *name, const ch
     if (good)
         return PM_OK;
     if (row)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, row->info.name, NULL, "%s", reason);
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, row->info.name, "%s", reason);
     const char *meant = options_find_nearest(o, name, strlen(name));
     return motion_fail(error, PM_ERROR_ARGUMENT, "'%.40s' is no option%s%s%s", name,
                        meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+}
+
+/* "requires start or trim_start". */
+static pm_status refuse_conflict(const option_conflict *found, pm_error *error) {
+    char names[128] = "";
+    size_t used = 0;
+    for (size_t i = 0; i < found->size && used + 8 < sizeof names; i++) {
+        const char c = found->names[i];
+        if (c == ' ')
+            used += (size_t)snprintf(names + used, sizeof names - used, " or ");
+        else
+            names[used++] = c == '-' ? '_' : c;
+    }
+    return motion_fail_option(error, PM_ERROR_ARGUMENT, found->row->info.name, "%s %s",
+                              found->is_lacking ? "requires" : "cannot be combined with", names);
 }
 
 pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_values **values,
@@ -280,9 +287,7 @@ pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_val
     if (!o || !values)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !o ? "options" : "values");
     if (!options_settle(o, &found))
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, found.row->info.name, NULL, "%s %.*s",
-                              found.is_lacking ? "requires" : "cannot be combined with",
-                              (int)found.size, found.names);
+        return refuse_conflict(&found, error);
     o->values = (pm_motion_option_values){.batch = &o->batch,
                                           .task = &o->batch.task,
                                           .read = &o->batch.task.read,

@@ -4,8 +4,7 @@
  * The command, the Python package, the digests of batches and the tests walk over it. A front end may add
  * rows of its own.
  */
-#ifndef POSEMILL_MOTION_OPTIONS_H
-#define POSEMILL_MOTION_OPTIONS_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 #include <stddef.h>
@@ -147,6 +146,7 @@ struct option_row {
 OPTION_TYPE(flag, FLAG)       /* bool */
 OPTION_TYPE(text, TEXT)       /* const char * */
 OPTION_TYPE(path, FILE)       /* likewise */
+OPTION_TYPE(names, NAMES)     /* const char *, as a text */
 OPTION_TYPE(word, WORD)       /* an enum or a bool */
 OPTION_TYPE(format, WORD)     /* pm_motion_format */
 OPTION_TYPE(number, NUMBER)   /* double; words have their word_values */
@@ -165,7 +165,7 @@ OPTION_TYPE(tangents, FORM)
 OPTION_TYPE(axis, FORM)
 OPTION_TYPE(window, NUMBERS) /* double[2] */
 OPTION_TYPE(axes, FORM)      /* unsigned: bits of "xz" */
-OPTION_TYPE(plane, FORM)     /* pm_motion_axis */
+OPTION_TYPE(plane, WORD)     /* pm_motion_axis */
 OPTION_TYPE(cut, FORM)       /* pm_motion_edit_options, as the following */
 OPTION_TYPE(joints, NAMES)
 OPTION_TYPE(rename, FORM)
@@ -256,5 +256,3 @@ static inline void *option_field(const option_target *to) {
 }
 
 void option_note_given(const option_target *to);
-
-#endif

@@ -48,6 +48,8 @@ static const char *const auto_words[] = {"auto", NULL};
 static const char *const new_words[] = {"new", NULL};
 static const char *const feet_words[] = {"feet", NULL};
 static const char *const to_up_words[] = {"y", "z", "keep", NULL};
+static const char *const at_words[] = {"mesh", "joints", NULL};
+static const double at_values[] = {PM_MOTION_AT_MESH, PM_MOTION_AT_JOINTS};
 static const char *const axis_words[] = {"x", "y", "z", NULL};
 static const double lowpass_values[] = {PM_MOTION_LOWPASS_AUTO};
 static const char *const skeleton_words[] = {"smpl", "smplh", "smplx", NULL};
@@ -118,8 +120,10 @@ const option_row option_rows[] = {
      HELP("remove higher frequencies, without a delay; auto: 0.45 of the smaller rate, so that a "
           "lower rate does not alias")},
     {NAME("fill", NULL), TYPE(fill), FILL(frozen), .verbs = OF(RESAMPLE),
-     HELP("fill gaps with a hermite curve: values that are not finite, and with {fill}=frozen:N "
-          "also rotations that hold exactly still for more than N frames while others move")},
+     HELP("fill gaps with a hermite curve: values that are not finite; with {fill}=frozen:N "
+          "also rotations that hold exactly still for more than N frames while others move; with "
+          "{fill}=jumps also frames in which a joint jumps away and back, and with {fill}=jumps:20 "
+          "from 20 degrees on instead of 30")},
     {NAME("fill-max", "S"), TYPE(seconds), FILL(longest), .usual_number = 0.5,
      .verbs = OF(RESAMPLE), .requires = "fill",
      HELP("longest gap that {fill} fills, in seconds; default 0.5")},
@@ -134,8 +138,8 @@ const option_row option_rows[] = {
     {NAME("cut", "A:B"), TYPE(cut), EDIT(start_after_first_key), .verbs = OF(EDIT),
      HELP("keep the part from A to B, both included: in seconds after the first key, 1.5:3, or in "
           "frames from 0, 10f:40f; A or B may be left out")},
-    {NAME("repeat", "N"), TYPE(count), EDIT(repeat), .usual_number = 1, .verbs = OF(EDIT),
-     HELP("play it N times")},
+    {NAME("repeat", "N"), TYPE(count), EDIT(repeat), RANGE(1, 9e18), .usual_number = 1,
+     .verbs = OF(EDIT), HELP("play it N times")},
     {NAME("blend", "S"), TYPE(seconds), EDIT(blend), .verbs = OF(EDIT),
      HELP("with {repeat}: crossfade of S seconds")},
     {NAME("continue-root", NULL), TYPE(flag), EDIT(continue_root), .verbs = OF(EDIT),
@@ -152,9 +156,9 @@ const option_row option_rows[] = {
     {NAME("continue-root", NULL), TYPE(flag), JOIN(continue_root), .verbs = OF(JOIN),
      HELP("each motion goes on where the one before ended: its heading, and its place on the "
           "ground; a pose that is there twice is left out")},
-    {NAME("plane", "AXIS"), TYPE(plane), MIRROR(normal), .usual_number = PM_MOTION_AXIS_X,
-     .words = axis_words, .verbs = OF(MIRROR),
-     HELP("x, y or z, which points from right to left; default: x")},
+    {NAME("plane", "AXIS"), TYPE(plane), MIRROR(normal), .words = axis_words, .verbs = OF(MIRROR),
+     HELP("x, y or z, which points from right to left; default: the one across which the rest "
+          "pose maps most pairs")},
     {NAME("pairs", "FILE"), TYPE(path), MIRROR(pairs), .reads = FILE_TEXT, .verbs = OF(MIRROR),
      HELP("a file with two names of joints on each line; default: by their names")},
 
@@ -163,18 +167,24 @@ const option_row option_rows[] = {
      ABOVE(0, 180), .info.unit = "degrees", .verbs = OF(REDUCE),
      HELP("the rotation of each joint differs at all times by at most DEG degrees; default 0.5")},
     {NAME("distance", "LENGTH"), TYPE(number), REDUCE(distance), .verbs = OF(REDUCE),
-     HELP("the position of each joint, and three points around it, are at all times within LENGTH "
-          "of where the source has them, in model space; without {angle} the only bound of "
+     HELP("the position of each joint, and points around it, are at all times within LENGTH of "
+          "where the source has them, in model space; without {angle} the only bound of "
           "rotations")},
-    {NAME("at", "LENGTH"), TYPE(number), REDUCE(at), .verbs = OF(REDUCE),
-     HELP("how far these points are from the joint, along its axes; default: 10 cm, which are 10 "
-          "units in BVH and 0.1 otherwise")},
-    {NAME("position", "LENGTH"), TYPE(number), REDUCE(position), .verbs = OF(REDUCE),
-     HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default "
-          "0: keys are dropped only where nothing changes")},
-    {NAME("scale-error", "RATIO"), TYPE(number), REDUCE(scale_error), .verbs = OF(REDUCE),
-     HELP("scales and morph weights differ by at most this part of themselves; default 0, as for "
-          "positions")},
+    {NAME("at", "PLACE"), TYPE(number), REDUCE(at), ABOVE(0, 0), .words = at_words,
+     .word_values = at_values, .verbs = OF(REDUCE),
+     HELP(
+         "these points: mesh, the corners of boxes around the vertices that a joint moves, so "
+         "that the skin keeps the distance; joints, none; or a length along its axes, in model "
+         "space. Default: mesh where there is one, else 10 cm, or a 17th of the figure where the unit "
+         "is not known")},
+    {NAME("position", "LENGTH"), TYPE(number), REDUCE(position),
+     GIVEN(pm_motion_reduce_options, has_position), .verbs = OF(REDUCE),
+     HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default: "
+          "1e-5 of the figure's size; 0: keys are dropped only where nothing changes")},
+    {NAME("scale-error", "RATIO"), TYPE(number), REDUCE(scale_error),
+     GIVEN(pm_motion_reduce_options, has_scale_error), .verbs = OF(REDUCE),
+     HELP("scales and morph weights differ by at most this part of themselves; default 1e-5; 0 as "
+          "for positions")},
     {NAME("curve", "NAME"), TYPE(method), REDUCE(curve), .words = reduced_words,
      .verbs = OF(REDUCE),
      HELP("curve of rotations: slerp, squad, hermite or spline through some of the source's keys, "
@@ -189,11 +199,16 @@ const option_row option_rows[] = {
     {NAME("tolerance", "DEG,MM"), TYPE(numbers), COMPARE(tolerance_degrees), .numbers = 2,
      GIVEN(pm_motion_compare_options, has_tolerance), .verbs = OF(COMPARE),
      HELP("exit with 1 if an angle is above DEG degrees, or a distance above MM millimetres")},
+    {NAME("at", "PLACE"), TYPE(number), COMPARE(at), ABOVE(0, 0), .words = at_words,
+     .word_values = at_values, .verbs = OF(COMPARE),
+     HELP("where distances are measured, beside the joints: mesh, the corners of boxes around the "
+          "vertices that a joint moves; joints, nowhere; or a length along its axes. Default: "
+          "mesh where there is one, else joints")},
     {NAME("certify", NULL), TYPE(flag), COMPARE(certify), .verbs = OF(COMPARE),
      HELP("also state bounds of the angles and distances that no time exceeds, also between those "
           "that are compared; with {method} slerp, squad, hermite or spline only rotations are "
           "interpolated by it, as by reduce")},
-    {NAME("contacts", "JOINTS"), TYPE(text), COMPARE(contacts), .words = feet_words,
+    {NAME("contacts", "JOINTS"), TYPE(names), COMPARE(contacts), .words = feet_words,
      .verbs = OF(COMPARE),
      HELP("also state when these joints of A, names with commas between, or feet, those with foot, "
           "toe or ankle in their names, are in contact with the ground, and how fast they slide")},
@@ -288,6 +303,11 @@ const option_row option_rows[] = {
      TOPIC(writing),
      HELP("BVH: decimals of computed numbers; default 6. convert writes all numbers of the "
           "rows with them")},
+    {NAME("drop-rest", NULL), TYPE(flag), TASK(drop_rest), .verbs = OF_WRITERS | OF(REDUCE),
+     TOPIC(writing),
+     HELP(
+         "glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
+         "the clip before had them")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "

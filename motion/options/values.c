@@ -3,8 +3,6 @@
  * Plain values of options: flags, texts, words, numbers and exact fractions. Each parser takes the whole text
  * or refuses it; each writer has one form for each value, and nothing for a default.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -39,8 +37,6 @@ static bool is_given(const option_row *row, const void *base) {
     return row->given > 0 && *(const bool *)((const char *)base + row->given - 1);
 }
 
-/* ---- flags ----------------------------------------------------------------------------------- */
-
 static bool parse_flag(const option_target *to, const char *text, char *reason) {
     const bool is_true = strcmp(text, "true") == 0;
     *(bool *)option_field(to) = is_true;
@@ -53,8 +49,6 @@ static void write_flag(const option_row *row, const void *base, FILE *text) {
 }
 
 const option_type option_flag = {parse_flag, write_flag, NULL};
-
-/* ---- texts ----------------------------------------------------------------------------------- */
 
 static bool parse_text(const option_target *to, const char *text, char *reason) {
     if (*text == '\0')
@@ -79,6 +73,7 @@ static const char *path_of(const option_row *row, const void *base) {
 }
 
 const option_type option_text = {parse_text, write_text, NULL};
+const option_type option_names = {parse_text, write_text, NULL};
 const option_type option_path = {parse_text, write_text, path_of};
 
 /* 60, 60.0 and 120/2 are one rate. */
@@ -101,8 +96,6 @@ static void write_target_rate(const option_row *row, const void *base, FILE *tex
 }
 
 const option_type option_target_rate = {parse_target_rate, write_target_rate, NULL};
-
-/* ---- words ----------------------------------------------------------------------------------- */
 
 const char *option_word_at(const option_row *row, size_t index) {
     if (row->word_of)
@@ -173,8 +166,6 @@ static bool parse_method(const option_target *to, const char *text, char *reason
 }
 
 const option_type option_method = {parse_method, write_word, NULL};
-
-/* ---- decimals ---------------------------------------------------------------------------------- */
 
 /* Takes a finite decimal number at *text and moves *text after it. Refuses the blanks, hexadecimal
  * numbers, "inf" and "nan" of strtod. */
@@ -288,8 +279,6 @@ static bool parse_window(const option_target *to, const char *text, char *reason
 
 const option_type option_window = {parse_window, write_numbers, NULL};
 
-/* ---- whole numbers ------------------------------------------------------------------------------- */
-
 /* Decimal, or hexadecimal with 0x. A leading 0 does not make it octal. */
 static bool read_whole(const char *text, uint64_t *value) {
     char *end = NULL;
@@ -343,8 +332,6 @@ static bool parse_bytes(const option_target *to, const char *text, char *reason)
 }
 
 const option_type option_bytes = {parse_bytes, write_count, NULL};
-
-/* ---- exact fractions ----------------------------------------------------------------------------- */
 
 static void write_rational(const option_row *row, const void *base, FILE *text) {
     const pm_rational *value = field_of(row, base);

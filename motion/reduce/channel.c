@@ -33,6 +33,23 @@ bool reduce_moves(const reduced_channel *c) {
     return false;
 }
 
+bool reduce_is_held(const reduced_channel *c, const reduce_limits *limits) {
+    const line_keys numbers = {.channel = c->source.channel,
+                               .timeline = c->source.timeline,
+                               .limit = reduce_limit(limits, c->source.channel),
+                               .is_ratio = reduce_is_ratio(c->source.channel)};
+    return !reduce_moves(c) || (!is_rotation(c) && numbers.limit > 0 && lines_held(&numbers));
+}
+
+void reduce_hold(reduced_channel *c) {
+    free(c->keys);
+    free(c->cubics);
+    c->keys = NULL; /* the first ones */
+    c->cubics = NULL;
+    c->corners = 0;
+    c->count = 1;
+}
+
 /* ---- tests --------------------------------------------------------------------------------- */
 
 /* A channel in the search. */

@@ -57,6 +57,9 @@ typedef struct line_keys {
  * written. */
 bool lines_hold(line_keys *l, size_t from, size_t to);
 
+/* Whether all keys but the first may be dropped: it holds at all times. */
+bool lines_held(const line_keys *l);
+
 /* Whether a key has the numbers of the next one. */
 bool lines_equal(const pm_motion_channel *channel, size_t key);
 
@@ -203,6 +206,7 @@ typedef struct reduced_channel {
     bool is_reduced;
     double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
     bool is_stale;  /* its keys are to be searched */
+    bool is_held;   /* one key is enough */
     size_t *keys;   /* that remain, malloc'ed. NULL: all */
     size_t count;
     cubic_key *cubics; /* of the keys that remain, malloc'ed. NULL: the source's interpolation */
@@ -217,6 +221,12 @@ double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channe
 
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);
+
+/* Whether one key is enough: all are equal or, of numbers, within the limit. */
+bool reduce_is_held(const reduced_channel *c, const reduce_limits *limits);
+
+/* Leaves the first of the keys that remain. */
+void reduce_hold(reduced_channel *c);
 
 /* Finds the keys that remain, in place of those that were found. Sets `end`. */
 void reduce_find_keys(reduced_channel *c, const reduce_limits *limits);

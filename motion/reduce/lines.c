@@ -174,3 +174,12 @@ bool lines_hold(line_keys *l, size_t from, size_t to) {
         return true;
     return l->limit > 0 ? holds_along(l, &c) : equal_between(l, from, to);
 }
+
+bool lines_held(const line_keys *l) {
+    const line c = {l, 0, 0, written_time(l->timeline, 0), (double)INFINITY};
+    const size_t last = l->timeline->key_count - 1;
+    bool held = holds_at(&c, c.begin, SIZE_MAX);
+    for (size_t k = 0; held && k <= last; k++)
+        held = holds_at(&c, c.begin, k) && (k == last || keeps_sign(l, k));
+    return held;
+}

@@ -12,8 +12,10 @@
 #include "motion/base/parallel.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
+#include "motion/model/figure.h"
 #include "motion/model/made.h"
 #include "motion/model/names.h"
+#include "motion/model/summary.h"
 #include "motion/reduce/channel.h"
 #include "motion/reduce/reduction.h"
 
@@ -24,11 +26,13 @@ typedef struct reducing {
     const pm_motion_content *source;
     pm_motion_reduce_options options; /* with its defaults */
     reduce_limits limits;
-    reduced_channel *channels; /* of all clips */
+    bool is_usual_position, is_usual_scale; /* these limits are defaults, which refuse nothing */
+    reduced_channel *channels;              /* of all clips */
     size_t count;
     size_t *first; /* of each clip, among them */
     motion_arena scratch;
     pm_motion *to;
+    reach_set reach;                /* with a distance */
     pm_motion_error_bound distance; /* `channel` is a node here */
     size_t distance_clip;
 } reducing;
@@ -48,10 +52,7 @@ static pm_status check_numbers(const pm_motion_reduce_options *o, pm_error *erro
     if (!(isfinite(o->distance) && o->distance >= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "distance is %g, expected a length from 0 on",
                            o->distance);
-    if (!(isfinite(o->at) && o->at >= 0))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "at is %g, expected a length from 0 on",
-                           o->at);
-    return PM_OK;
+    return reach_check_at(o->at, error);
 }
 
 pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *error) {
@@ -91,6 +92,51 @@ static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
     for (size_t i = 0; o->clips && i < o->clip_count; i++)
         is_listed = is_listed || o->clips[i] == clip;
     return is_listed;
+}
+
+/* ---- defaults ------------------------------------------------------------------------------ */
+
+/* A part of the figure's size that nobody sees: what exporters add by converting numbers is less. */
+static const double unseen = 1e-5;
+
+/* What two roundings to float32 may change of a number. */
+static const double noise = 0x1p-22;
+
+/* The largest coordinate of the positions that are reduced. */
+static double largest_place(const pm_motion_content *content, const pm_motion_reduce_options *o) {
+    double largest = 0;
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; is_chosen(o, i) && c < content->clips[i].channel_count; c++) {
+            const pm_motion_channel *channel = &content->clips[i].channels[c];
+            const size_t keys = content->clips[i].timelines[channel->timeline].key_count;
+            for (size_t k = 0; channel->path == PM_MOTION_POSITION && k < keys; k++)
+                for (uint32_t n = 0; n < channel->components; n++)
+                    largest = fmax(
+                        largest, fabs(evaluate_number(&channel->keys, channel->components, k, n)));
+        }
+    return largest;
+}
+
+static reduce_limits limits_of(const pm_motion_reduce_options *o) {
+    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale_error, o->curve,
+                           o->smooth};
+}
+
+/* With a distance, what the errors of a chain add up to leaves most of it to the rotations. */
+static pm_status add_usual_limits(reducing *r, pm_error *error) {
+    pm_motion_reduce_options *o = &r->options;
+    r->is_usual_position = !o->has_position && o->position == 0;
+    r->is_usual_scale = !o->has_scale_error && o->scale_error == 0;
+    const bool is_shared = r->is_usual_scale && o->distance > 0;
+    const double size = r->is_usual_position || is_shared ? motion_figure_size(r->source) : 0;
+    const double depth = (double)motion_depth(r->source);
+    const double share = o->distance > 0 ? o->distance / 8 / fmax(depth, 1) : (double)INFINITY;
+    if (r->is_usual_position)
+        o->position = fmin(fmax(unseen * size, noise * largest_place(r->source, o)), share);
+    if (r->is_usual_scale)
+        o->scale_error = fmin(unseen, share / fmax(size + fmax(o->at, 0), DBL_MIN));
+    r->limits = limits_of(o);
+    return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
 }
 
 /* ---- the search ---------------------------------------------------------------------------- */
@@ -200,21 +246,40 @@ static pm_status find_clip(void *user, pm_error *error) {
     return check_found(r, error);
 }
 
-static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+/* False: no limit is a default. */
+static bool drop_usual_limits(reducing *r, size_t clip) {
+    if (!r->is_usual_position && !r->is_usual_scale)
+        return false;
+    if (r->is_usual_position)
+        r->limits.position = r->options.position = 0;
+    if (r->is_usual_scale)
+        r->limits.scale = r->options.scale_error = 0;
+    r->is_usual_position = r->is_usual_scale = false;
+    for (size_t c = r->first[clip]; c < r->first[clip + 1]; c++) {
+        free(r->channels[c].limits);
+        r->channels[c].limits = NULL;
+        r->channels[c].is_stale = true;
+    }
+    return true;
+}
+
+static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     clip_search search = {r, clip};
-    const share_request request = {.content = r->source,
-                                   .channels = r->channels + r->first[clip],
-                                   .count = r->source->clips[clip].channel_count,
-                                   .distance = r->options.distance,
-                                   .at = r->options.at,
-                                   .curve = r->options.curve,
-                                   .find = find_clip,
-                                   .user = &search};
     space_result result;
-    if (r->options.distance == 0 || !is_chosen(&r->options, clip) ||
-        r->source->clips[clip].channel_count == 0)
-        return find_clip(&search, error);
-    const pm_status status = share_distance(&request, &result, error);
+    const share_request request = {
+        .content = r->source,
+        .channels = r->channels + r->first[clip],
+        .count = r->source->clips[clip].channel_count,
+        .distance = r->options.distance,
+        .points = reach_of_clip(&r->reach, r->source, &r->source->clips[clip], &r->scratch),
+        .curve = r->options.curve,
+        .find = find_clip,
+        .user = &search};
+    if (!request.points)
+        return motion_refuse_memory(error);
+    pm_status status = share_distance(&request, &result, error);
+    if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
+        status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && error && !error->hint &&
         (r->limits.position > 0 || r->limits.scale > 0))
         motion_hint(error, "errors of positions and scales add up down the chain, and count as "
@@ -228,6 +293,18 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
     return status;
 }
 
+static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
+    return r->options.distance == 0 || !is_chosen(&r->options, clip) ||
+                   r->source->clips[clip].channel_count == 0
+               ? find_clip(&(clip_search){r, clip}, error)
+               : share_clip(r, clip, error);
+}
+
+/* 10 cm or, of an unknown unit, as much of a figure of 1.7 m. */
+static double default_at(const pm_motion_content *content) {
+    return content->unit_mm > 0 ? 100 / content->unit_mm : motion_figure_size(content) / 17;
+}
+
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
     pm_status status = PM_OK;
@@ -235,6 +312,10 @@ static pm_status find_all(reducing *r, pm_error *error) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
+    if (r->options.distance > 0)
+        status = reach_find(r->motion, r->options.at, default_at(r->source), &r->scratch, &r->reach,
+                            error);
+    r->options.at = r->reach.at;
     for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
         status = search_clip(r, i, error);
         tell_progress(r, r->first[i + 1]);
@@ -314,6 +395,32 @@ static void keep_channels(reducing *r, size_t clip, pm_timeline *timelines,
     }
 }
 
+static double last_time(const reduced_channel *c) {
+    return written_time(c->source.timeline, c->source.timeline->key_count - 1);
+}
+
+/* Channels that hold have one key, but for one of them where no other channel has the last time of the
+ * clip. A distance was certified with the keys that were found: there only equal ones are dropped. */
+static void hold_channels(reducing *r, size_t clip) {
+    reduced_channel *const channels = r->channels + r->first[clip], *kept = NULL;
+    const size_t count = r->source->clips[clip].channel_count;
+    double moving = -(double)INFINITY, last = moving;
+    for (size_t c = 0; c < count; c++) {
+        reduced_channel *channel = &channels[c];
+        channel->is_held =
+            channel->is_reduced && (r->options.distance > 0 ? !reduce_moves(channel)
+                                                            : reduce_is_held(channel, &r->limits));
+        if (!channel->is_held)
+            moving = fmax(moving, last_time(channel));
+        else if (!kept || last_time(channel) > last_time(kept))
+            kept = channel;
+        last = fmax(last, last_time(channel));
+    }
+    for (size_t c = 0; c < count; c++)
+        if (channels[c].is_held && (&channels[c] != kept || moving == last))
+            reduce_hold(&channels[c]);
+}
+
 static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_error *error) {
     const pm_motion_clip *from = &r->source->clips[clip];
     motion_arena *arena = &r->to->arena;
@@ -328,6 +435,7 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
                            .rate_text = {"", 0}};
     if (!timelines || !channels)
         return motion_refuse_memory(error);
+    hold_channels(r, clip);
     const pm_status status = make_channels(r, clip, timelines, channels, &made, error);
     if (status == PM_OK)
         keep_channels(r, clip, timelines, channels, &made);
@@ -404,7 +512,10 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
         const reduced_channel *c = &r->channels[i];
         const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
         const double limit = reduce_limit(&r->limits, c->source.channel);
-        if (limit == 0 || !(c->error.bound > limit))
+        const bool is_usual = c->source.channel->path == PM_MOTION_POSITION ? r->is_usual_position
+                              : !is_rotation                                ? r->is_usual_scale
+                                                                            : false;
+        if (limit == 0 || is_usual || !(c->error.bound > limit))
             continue;
         if (is_rotation && method_curve_knows(r->limits.curve)) {
             curved = !curved || error_over(c, limit) > error_over(curved, limit) ? c : curved;
@@ -426,7 +537,6 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     r->to = made_begin(r->motion, &clips);
     if (!r->to)
         return motion_refuse_memory(error);
-    r->to->keeps_times = true;
     pm_status status = list_channels(r, error);
     if (status == PM_OK)
         status = find_all(r, error);
@@ -441,11 +551,6 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
 
 /* ---- public -------------------------------------------------------------------------------- */
 
-static reduce_limits limits_of(const pm_motion_reduce_options *o) {
-    return (reduce_limits){o->angle * radians_per_degree, o->position, o->scale_error, o->curve,
-                           o->smooth};
-}
-
 static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                         pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
     reducing r = {.motion = motion, .source = &motion->content};
@@ -453,17 +558,18 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     pm_status status = check_options(r.source, &r.options, error);
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
     r.distance.key_time = (double)NAN;
-    r.limits = limits_of(&r.options);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
         status = motion_check_numbers(r.source, (double)FLT_MAX, error);
+    if (status == PM_OK)
+        status = add_usual_limits(&r, error);
     if (status != PM_OK)
         return status;
     status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
-                                    &r.distance, r.distance_clip);
+                                    &r.distance, r.distance_clip, r.reach.unread);
         status = *reduction ? PM_OK : motion_refuse_memory(error);
     }
     for (size_t i = 0; r.channels && i < r.count; i++) {

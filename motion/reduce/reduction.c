@@ -6,6 +6,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/json.h"
@@ -156,7 +157,8 @@ static bool print_all(FILE *file, const void *content) {
     json_write_number(&json, "position", r->options.position);
     json_write_number(&json, "scale", r->options.scale_error);
     json_write_number(&json, "distance", r->options.distance);
-    json_write_number(&json, "at", r->options.at);
+    reach_write_at(&json, r->options.at);
+    json_write_string(&json, "unread_mesh", n->unread_mesh);
     json_end_object(&json);
     json_write_integer(&json, "keys_before", n->keys_before);
     json_write_integer(&json, "keys_after", n->keys_after);
@@ -182,11 +184,17 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_content *result,
                                     const pm_motion_reduce_options *options,
                                     const reduced_channel *channels, size_t count,
-                                    const pm_motion_error_bound *distance, size_t distance_clip) {
+                                    const pm_motion_error_bound *distance, size_t distance_clip,
+                                    const char *unread) {
     pm_motion_reduction *r = calloc(1, sizeof *r);
     pm_motion_reduced_channel *rows = r ? motion_allocate(&r->arena, count, sizeof *rows) : NULL;
     size_t size = 0;
     if (!rows) {
+        pm_motion_reduction_destroy(&r);
+        return NULL;
+    }
+    const char *kept = unread ? motion_copy_text(&r->arena, unread, strlen(unread)) : NULL;
+    if (unread && !kept) {
         pm_motion_reduction_destroy(&r);
         return NULL;
     }
@@ -202,7 +210,9 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                                .scale = none,
                                                .distance = *distance,
                                                .distance_node = distance->channel,
-                                               .distance_clip = distance_clip};
+                                               .distance_clip = distance_clip,
+                                               .at = options->at,
+                                               .unread_mesh = kept};
     r->numbers.distance.channel = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         rows[i] = row_of(&channels[i], i);

@@ -6,12 +6,15 @@
 #define POSEMILL_MOTION_REDUCTION_H
 
 #include "motion/base/arena.h"
+#include "motion/model/reach.h"
 #include "motion/reduce/channel.h"
 
 #include <posemill/posemill_motion.h>
 
-/* How far joints are apart in model space: their positions, and three points at a distance along their
- * axes, with the whole hierarchy, at all times.
+/* How far joints are apart in model space: their positions, and points that move with them, with the whole
+ * hierarchy, at all times. A box about what a joint moves needs its corners alone: the distance of a point is
+ * convex in its place. So a vertex of a skin, whose weights add up to 1, is no farther from where it was than the
+ * farthest of its joints' corners.
  *
  * Between two key times each joint turns along a segment, and its position and scale change linearly.
  * With w, the sum of the speeds of a joint and its ancestors, c, the sum of the changes of speed of
@@ -39,7 +42,7 @@ typedef struct space_request {
     space_side sides[2];
     size_t (*pairs)[2]; /* nodes of both sides that are compared */
     size_t pair_count;
-    double at; /* distance of the three points; 0: positions alone */
+    const reach_points *points[2]; /* of the joints of each pair, by side. NULL: positions alone */
     /* Either the bound is at most this above the largest distance that is found; 0: not */
     double resolution;
     /* or it is decided where this is exceeded. */
@@ -61,8 +64,9 @@ typedef struct share_request {
     const pm_motion_content *content;
     reduced_channel *channels; /* of one clip */
     size_t count;
-    double distance, at;
-    pm_method curve; /* of rotations */
+    double distance;
+    const reach_points *points; /* of the nodes */
+    pm_method curve;            /* of rotations */
     /* Finds the keys of the channels that are `is_stale`. */
     pm_status (*find)(void *user, pm_error *error);
     void *user;
@@ -85,11 +89,13 @@ struct pm_motion_reduction {
 /* What does not depend on the motion. */
 pm_status reduction_check_options(const pm_motion_reduce_options *options, pm_error *error);
 
-/* Makes the report of channels that are done. `distance` has a node as its channel. NULL: memory is exhausted. */
+/* Makes the report of channels that are done. `distance` has a node as its channel; `unread`, which may be NULL,
+ * says why meshes cannot be read. NULL: memory is exhausted. */
 pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const pm_motion_content *result,
                                     const pm_motion_reduce_options *options,
                                     const reduced_channel *channels, size_t count,
-                                    const pm_motion_error_bound *distance, size_t distance_clip);
+                                    const pm_motion_error_bound *distance, size_t distance_clip,
+                                    const char *unread);
 
 #endif

@@ -81,7 +81,7 @@ static void find_levers(const sharing *s, const uint32_t *order, double *scales,
     const pm_motion_node *nodes = s->request->content->nodes;
     for (size_t n = 0; n < s->nodes; n++) {
         scales[n] = scale_of(s, n);
-        levers[n] = s->request->at;
+        levers[n] = s->request->points[n].radius;
     }
     for (size_t i = s->nodes; i-- > 0;) {
         const size_t n = order[i];
@@ -243,7 +243,7 @@ static pm_status certify(sharing *s, space_result *result, pm_error *error) {
     const space_request space = {.sides = {{content, s->a}, {content, s->b}},
                                  .pairs = s->pairs,
                                  .pair_count = s->nodes,
-                                 .at = s->request->at,
+                                 .points = {s->request->points, s->request->points},
                                  .limit = s->request->distance,
                                  .exceeds = exceeds,
                                  .user = s};

@@ -77,42 +77,12 @@ static void vector_at(const vector_line *v, double time, double out[3]) {
 
 /* ---- poses --------------------------------------------------------------------------------- */
 
-/* A joint in model space: where it is, and where its axes go. */
-typedef struct placed {
-    double origin[3], axes[3][3];
-} placed;
-
-/* The columns of a rotation, times scales. */
-static void axes_of(const double q[4], const double scale[3], double axes[3][3]) {
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)},
-                            {2 * (x * y - w * z), 1 - 2 * (x * x + z * z), 2 * (y * z + w * x)},
-                            {2 * (x * z + w * y), 2 * (y * z - w * x), 1 - 2 * (x * x + y * y)}};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            axes[i][j] = m[i][j] * scale[i];
-}
-
-static void transform(const placed *by, const double v[3], double out[3]) {
-    for (int j = 0; j < 3; j++)
-        out[j] = by->axes[0][j] * v[0] + by->axes[1][j] * v[1] + by->axes[2][j] * v[2];
-}
-
 static void place(const joint_segment *s, const placed *parent, double time, placed *to) {
-    double q[4], translation[3], scale[3], axes[3][3];
+    double q[4], translation[3], scale[3];
     segment_value(&s->rotation, time, q);
     vector_at(&s->vectors[0], time, translation);
     vector_at(&s->vectors[1], time, scale);
-    axes_of(q, scale, axes);
-    memcpy(to->origin, translation, sizeof to->origin);
-    memcpy(to->axes, axes, sizeof to->axes);
-    if (!parent)
-        return;
-    transform(parent, translation, to->origin);
-    for (int j = 0; j < 3; j++)
-        to->origin[j] += parent->origin[j];
-    for (int i = 0; i < 3; i++)
-        transform(parent, axes[i], to->axes[i]);
+    pose_place(q, translation, scale, parent, to);
 }
 
 /* ---- accelerations ------------------------------------------------------------------------- */
@@ -186,19 +156,16 @@ static void pose_at(const space_walk *w, double time, placed *const poses[2]) {
         }
 }
 
-/* The largest distance of a joint and its three points. */
+static const reach_points *points_of(const space_walk *w, int side, size_t pair) {
+    static const reach_points none;
+    return w->request->points[side] ? &w->request->points[side][pair] : &none;
+}
+
+/* The largest distance of a joint and its points. */
 static double apart(const space_walk *w, placed *const poses[2], size_t pair) {
     const size_t *nodes = w->request->pairs[pair];
-    const placed *a = &poses[0][nodes[0]], *b = &poses[1][nodes[1]];
-    double all = 0;
-    for (int point = -1; point < 3; point++) {
-        double d[3];
-        for (int j = 0; j < 3; j++)
-            d[j] = a->origin[j] - b->origin[j] +
-                   (point < 0 ? 0 : w->request->at * (a->axes[point][j] - b->axes[point][j]));
-        all = fmax(all, vector_length(d));
-    }
-    return all;
+    return reach_apart(points_of(w, 0, pair), &poses[0][nodes[0]], points_of(w, 1, pair),
+                       &poses[1][nodes[1]]);
 }
 
 /* How far the bound of an interval is above what was found at its ends. What is rounded counts twice: the
@@ -207,8 +174,9 @@ static double excess(const space_walk *w, size_t pair, double seconds) {
     double sum = 0, reach = 0, rounded = 0;
     for (int side = 0; side < 2; side++) {
         const joint_speed *s = &w->speeds[side][w->request->pairs[pair][side]];
-        const double far = s->reach + s->growth * w->request->at;
-        sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * w->request->at;
+        const double at = points_of(w, side, pair)->radius;
+        const double far = s->reach + s->growth * at;
+        sum += s->acceleration + s->growth * (s->rate * s->rate + s->change) * at;
         reach += far;
         rounded += 2 * s->rounding * far;
     }

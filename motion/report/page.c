@@ -75,9 +75,25 @@ static bool write_kind(FILE *file, const void *content) {
     return true;
 }
 
+/* The joint that turns most, of one motion; of two the one that differs most. */
+static size_t first_joint(const page *p) {
+    const page_frames *f = p->frames;
+    size_t best = p->outcome->comparison->by_worst[0];
+    double most = 0;
+    for (size_t i = 0; page_is_one(p) && i < f->count; i++)
+        for (size_t j = 0; j < f->joints; j++) {
+            const double angle = (double)f->values[PAGE_ANGLE_A][i * f->joints + j];
+            if (angle > most) {
+                most = angle;
+                best = j;
+            }
+        }
+    return best;
+}
+
 static bool write_joint(FILE *file, const void *content) {
     const page *p = content;
-    fprintf(file, "%zu", p->joint ? *p->joint : p->outcome->comparison->by_worst[0]);
+    fprintf(file, "%zu", p->joint ? *p->joint : first_joint(p));
     return true;
 }
 

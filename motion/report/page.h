@@ -77,7 +77,8 @@ typedef struct page_frames {
     double *angles;             /* the largest of each frame's time */
     float *places[2];           /* (count, joints, 3); NULL: not known */
     float *values[PAGE_VALUES]; /* (count, joints); NaN: not known */
-    int32_t *parents;           /* (joints): the nearest ancestor of A that is compared; -1: none */
+    int32_t *parents;           /* (joints): the nearest ancestor of A that is compared, if the way
+                                 there is a bone; -1: none */
     double *first;              /* (joints, 4): rotations of A at the first time */
     motion_arena arena;
 } page_frames;

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "motion/report/bones.h"
+
 #define PAGE_LARGEST 1e37
 
 /* Ancestors come first in the order, so that each joint takes what its parent has. */
@@ -15,15 +17,15 @@ static bool find_parents(page_frames *f) {
     const joint_pair *pairs = f->c->pairs->pairs;
     int32_t *nearest =
         motion_allocate(&f->arena, a->joint_count, sizeof *nearest); /* pairs from 1 */
+    const int32_t *bones = bones_find(&f->arena, a);
     f->parents = motion_allocate(&f->arena, f->joints, sizeof *f->parents);
-    if (!nearest || !f->parents)
+    if (!nearest || !f->parents || !bones)
         return false;
     for (size_t p = 0; p < f->joints; p++)
         nearest[pairs[p].a] = (int32_t)p + 1;
     for (size_t i = 0; i < a->joint_count; i++) {
         const uint32_t joint = a->order[i];
-        const int32_t parent = a->view.content.nodes[joint].parent;
-        const int32_t above = parent >= 0 ? nearest[parent] : 0;
+        const int32_t above = bones[joint] >= 0 ? nearest[bones[joint]] : 0;
         if (nearest[joint] != 0)
             f->parents[nearest[joint] - 1] = above - 1;
         else

@@ -5,6 +5,10 @@
 
 const scene = byId("scene");
 
+// Nodes that only group others are no joints of the figure: no bone leads to them, and none away.
+const ends = new Set(head.parents.flatMap((parent, joint) => parent >= 0 ? [parent, joint] : []));
+const figure = Array.from({length: joints}, (_, j) => j).filter((j) => ends.size === 0 || ends.has(j));
+
 // The place of a joint at a frame, y up.
 function placeAt(side, joint, frame) {
     const at = 3 * (frame * joints + joint), found = [0, 0, 0];
@@ -26,7 +30,7 @@ function placeOf(side, joint) {
 
 function middleOf(frame) {
     const sum = [0, 0, 0];
-    for (let j = 0; j < joints; j++) placeAt(0, j, frame).forEach((x, i) => { sum[i] += x / joints; });
+    for (const j of figure) placeAt(0, j, frame).forEach((x, i) => { sum[i] += x / figure.length; });
     return sum;
 }
 
@@ -56,7 +60,7 @@ function project(place) {
 function spreadOf() {
     const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
     for (let side = 0; side < (raised[1] ? 2 : 1); side++)
-        for (let j = 0; j < joints; j++)
+        for (const j of figure)
             project(placeOf(side, j)).forEach((x, i) => {
                 low[i] = Math.min(low[i], x);
                 high[i] = Math.max(high[i], x);
@@ -69,7 +73,7 @@ function fit() {
     moved = offset();
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (let side = 0; side < (raised[1] ? 2 : 1); side++)
-        for (let j = 0; j < joints; j++)
+        for (const j of figure)
             placeOf(side, j).forEach((x, i) => {
                 low[i] = Math.min(low[i], x + moved[i]);
                 high[i] = Math.max(high[i], x + moved[i]);
@@ -109,7 +113,7 @@ function errorColour(part) {
 }
 
 function drawBones(g, places, style) {
-    for (let j = 0; j < joints; j++) {
+    for (const j of figure) {
         const at = project(places[j]), parent = head.parents[j];
         style(j);
         g.beginPath();

@@ -147,7 +147,7 @@ function startPage() {
 
 // For tests, and for whoever looks from the console.
 window.posemillPage = {
-    state, times, names, setTime, worstOf: () => head.worst, project, placeOf, valueOf, frameNear,
+    state, times, names, figure, setTime, worstOf: () => head.worst, project, placeOf, valueOf, frameNear,
     pixelOf: (side, joint) => project(placeOf(side, joint)),
     mapPixel: (joint, time) => [map.label + (time - start) / (seconds || 1) * map.width,
         (head.worst.indexOf(joint) + 0.5) * map.row],

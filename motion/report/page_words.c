@@ -29,11 +29,21 @@ static void write_joint(FILE *file, const comparison *c, size_t pair) {
     fputs("</bdi>", file);
 }
 
+static const char *base_of(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] != '\0' ? slash + 1 : path;
+}
+
+/* Names without folders, unless they are what tells the files apart. */
 void page_write_title(FILE *file, const page *p) {
-    page_write_text(file, p->outcome->a.path, strlen(p->outcome->a.path));
-    if (!page_is_one(p)) {
+    const char *a = p->outcome->a.path, *b = p->outcome->b.path;
+    const bool alone = page_is_one(p);
+    const bool whole = !alone && strcmp(base_of(a), base_of(b)) == 0;
+    const char *const first = whole ? a : base_of(a), *const second = whole ? b : base_of(b);
+    page_write_text(file, first, strlen(first));
+    if (!alone) {
         fputs(" – ", file);
-        page_write_text(file, p->outcome->b.path, strlen(p->outcome->b.path));
+        page_write_text(file, second, strlen(second));
     }
 }
 
@@ -64,7 +74,8 @@ static void write_largest(FILE *file, const page *p, compare_measure measure, co
     fputs(", of ", file);
     write_joint(file, c, joint);
     fprintf(file,
-            " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; rms of all joints and times %.4g.</p>\n",
+            " at <a href=\"#t=%.9g,j=%zu\">%.4g s</a>; of all joints and times together, the root "
+            "mean square (rms) is %.4g.</p>\n",
             e->time, joint, e->time, extent_rms(e));
     outcome_apart(c, measure, apart);
     if (apart[0] != '\0')
@@ -114,12 +125,35 @@ static void write_tolerance(FILE *file, const outcome *o) {
                 o->tolerance_degrees, o->tolerance_mm, outcome_exceeds(o) ? "exceeded" : "kept");
 }
 
+/* "3.417 seconds of motion of 26 joints: 83 keyframes at 24 Hz." */
 static void write_summary(FILE *file, const page *p) {
     const subject *s = p->outcome->comparison->a;
     char rate[OUTCOME_RATE];
     outcome_rate(s->clip, rate);
-    fprintf(file, "<p><strong>%zu joints, %.9g s, %zu keys, %s.</strong></p>\n", s->joint_count,
-            s->seconds, s->keys, rate);
+    fprintf(file,
+            "<p><strong>%.4g seconds of motion of %zu joints: %zu keyframes%s%s.</strong></p>\n",
+            s->seconds, s->joint_count, s->keys, s->clip->rate.den ? " at " : ", at uneven times",
+            s->clip->rate.den ? rate : "");
+}
+
+/* Three digits, and not less than the number: what is within it is within these. */
+static double round_up(double number) {
+    if (!(number > 0) || !isfinite(number))
+        return number;
+    const double last = pow(10, floor(log10(number)) - 2);
+    return ceil(number / last * (1 - 1e-12)) * last;
+}
+
+/* What a reader wants to know first: how far B is from A. */
+static void write_headline(FILE *file, const page *p) {
+    const comparison *c = p->outcome->comparison;
+    const extent *angle = &c->clip.of[MEASURE_ANGLE], *distance = &c->clip.of[MEASURE_DISTANCE];
+    if (angle->count == 0)
+        return;
+    fprintf(file, "<p><strong>B is within %.3g degrees", round_up(angle->max));
+    if (distance->count > 0)
+        fprintf(file, " and %.3g mm", round_up(distance->max * p->outcome->unit_mm));
+    fputs(" of A</strong>, in every joint and at every time that was compared.</p>\n", file);
 }
 
 void page_write_verdict(FILE *file, const page *p) {
@@ -127,6 +161,7 @@ void page_write_verdict(FILE *file, const page *p) {
     if (page_is_one(p)) {
         write_summary(file, p);
     } else {
+        write_headline(file, p);
         write_largest(file, p, MEASURE_ANGLE, "angle", "degrees");
         write_largest(file, p, MEASURE_DISTANCE, "distance", "units");
         write_tolerance(file, p->outcome);
@@ -211,7 +246,15 @@ static void write_rest(FILE *file, const page *p) {
     }
 }
 
+/* What interpolates, in words for who did not choose it. */
+static void write_method(FILE *file, const char *method) {
+    const bool authored = strcmp(method, "authored") == 0;
+    const char *words = authored ? "each channel as its file says (authored)" : method;
+    page_write_text(file, words, strlen(words));
+}
+
 void page_write_conditions(FILE *file, const page *p) {
+    static const char own_curve[] = ", computed in double precision";
     const outcome *o = p->outcome;
     const comparison *c = o->comparison;
     write_file(file, p, page_is_one(p) ? "file" : "A", &o->a, c->a);
@@ -221,20 +264,23 @@ void page_write_conditions(FILE *file, const page *p) {
         write_file(file, p, "B", &o->b, c->b);
         write_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
         write_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
-        fputs("<dt>A is interpolated</dt><dd>", file);
-        page_write_text(file, o->method, strlen(o->method));
-        fputs(o->device ? ", in float32, on " : ", in double, on the host", file);
+        fputs("<dt>A between its keys</dt><dd>", file);
+        write_method(file, o->method);
+        fputs(o->device ? ", computed in single precision on " : own_curve, file);
         page_write_text(file, o->device ? o->device : "", o->device ? strlen(o->device) : 0);
-        fputs("</dd>\n<dt>B is interpolated</dt><dd>authored, in double, on the host</dd>\n", file);
+        fprintf(file, "</dd>\n<dt>B between its keys</dt><dd>");
+        write_method(file, "authored");
+        fprintf(file, "%s</dd>\n", own_curve);
     }
     char unit[32] = "not known";
     if (!isnan(o->unit_mm))
         snprintf(unit, sizeof unit, "%.9g mm", o->unit_mm);
     fprintf(file,
-            "<dt>times</dt><dd>%" PRIu64 " in %.9g s, from %.9g s on</dd>\n"
+            "<dt>%s</dt><dd>%" PRIu64 " times in %.9g s, from %.9g s on</dd>\n"
             "<dt>up</dt><dd>%s</dd>\n"
-            "<dt>unit of length</dt><dd>%s</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
-            c->time_count, c->seconds, c->start, scene_up_name(c->a->up), unit, pm_version());
+            "<dt>1 unit of length</dt><dd>%s</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
+            page_is_one(p) ? "shown at" : "compared at", c->time_count, c->seconds, c->start,
+            scene_up_name(c->a->up), unit, pm_version());
     page_write_text(file, p->command, strlen(p->command));
     fputs("</code></dd>\n", file);
 }

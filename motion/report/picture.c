@@ -4,6 +4,8 @@
  */
 #include "motion/report/picture.h"
 
+#include "motion/report/bones.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@ typedef struct making {
     picture p;
     subject *s;
     subject_pose *poses; /* of one time */
+    int32_t *parents;    /* of bones */
     bool is_gif;
     double seconds; /* of the part that is shown */
     pm_motion_picture_view from;
@@ -59,7 +62,7 @@ static void add_bones(making *m, size_t pose) {
     double root[2], ends[2][2];
     project(m, m->poses[m->s->order[0]].place, root);
     for (size_t j = 0; j < m->s->joint_count; j++) {
-        const int32_t parent = m->s->view.content.nodes[j].parent;
+        const int32_t parent = m->parents[j];
         project_in_place(m, j, root, ends[1]);
         memcpy(ends[0], ends[1], sizeof ends[0]);
         if (parent >= 0)
@@ -140,8 +143,11 @@ static pm_status prepare(making *m, const pm_motion_picture_options *o, pm_error
     }
     if (joints > MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a picture shows %d", joints, MOST_JOINTS);
+    m->parents = bones_find(&m->arena, m->s);
+    if (!m->parents)
+        return motion_refuse_memory(error);
     for (size_t j = 0; j < joints; j++)
-        m->p.bones += m->s->view.content.nodes[j].parent >= 0;
+        m->p.bones += m->parents[j] >= 0;
     choose_times(m, o);
     m->poses = motion_allocate(&m->arena, joints, sizeof *m->poses);
     m->p.poses = motion_allocate(&m->arena, m->p.count, m->p.bones * sizeof *m->p.poses + 1);

@@ -5,7 +5,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler.h"

@@ -9,7 +9,6 @@
 
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
-#include "motion/resample/sampler_grid.h"
 
 /* Plain C computes at least 10^8 numbers a second and core, mostly ten times as many, and results of a
  * device come back no sooner than a few 10^9. Opening a GPU takes some tenths of a second. CPU devices

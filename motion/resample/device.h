@@ -3,8 +3,7 @@
  * Where a resampling is computed if the device is not named: in plain C, unless a device can repay the
  * time in which it is opened.
  */
-#ifndef POSEMILL_MOTION_DEVICE_H
-#define POSEMILL_MOTION_DEVICE_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -18,5 +17,3 @@ typedef enum resample_device {
 resample_device resample_choose_device(const pm_motion *motion,
                                        const pm_motion_resample_options *options,
                                        uint64_t *numbers);
-
-#endif

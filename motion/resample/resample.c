@@ -4,7 +4,6 @@
  */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
@@ -13,8 +12,6 @@
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
-
-/* ---- checks -------------------------------------------------------------------------------- */
 
 static bool is_time(pm_rational r) {
     return (r.num == 0 && r.den == 0) || (r.num >= 0 && r.den > 0);
@@ -78,8 +75,6 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     return check_clips(motion, o, error);
 }
 
-/* ---- writing ------------------------------------------------------------------------------- */
-
 /* What is written, and how. */
 typedef struct resampling {
     const pm_motion *motion, *document;
@@ -88,8 +83,6 @@ typedef struct resampling {
     const char *path;
     bool rewrites;
 } resampling;
-
-/* ---- the whole ----------------------------------------------------------------------------- */
 
 /* Opens a sampler for each clip that is resampled; *count of them are to be released. */
 static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *count,
@@ -154,18 +147,13 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
                          const pm_motion_convert_options *writing, bool rewrites, const char *path,
                          pm_motion_resample_report *report, pm_error *error) {
     resampling r = {.motion = motion, .writing = writing, .path = path};
-    pm_status status = PM_OK;
+    motion_adjustment by;
     r.format = motion->format;
     if (writing->format != PM_MOTION_ANY || !motion->document)
-        status = convert_find_format(writing, path, &r.format, error);
-    if (status == PM_OK)
-        status = resample_check_options(motion, options, error);
-    motion_adjustment by;
-    if (status == PM_OK)
-        status = motion_find_adjustment(writing, motion, motion_format_of(motion->content.format),
-                                        r.format, &by, error);
-    if (status != PM_OK)
-        return status;
+        MOTION_TRY(convert_find_format(writing, path, &r.format, error));
+    MOTION_TRY(resample_check_options(motion, options, error));
+    MOTION_TRY(motion_find_adjustment(writing, motion, motion_format_of(motion->content.format),
+                                      r.format, &by, error));
     r.document = convert_find_document(motion, r.format, writing, by,
                                        &(convert_samples){.rewrites = rewrites});
     return r.document ? write_pieces(&r, engine, options, report, error)
@@ -183,9 +171,10 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(counted->observer, data, size);
 }
 
-static pm_status resample(const pm_motion *motion, pm_engine *engine,
-                          const pm_motion_resample_options *options, const char *path,
-                          pm_motion_resample_report *report, pm_error *error) {
+pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
+                             const pm_motion_resample_options *options, const char *path,
+                             pm_motion_resample_report *report, pm_error *error) {
+    C_LOCALE_HERE;
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -210,13 +199,4 @@ static pm_status resample(const pm_motion *motion, pm_engine *engine,
                                                .decimals = options->decimals,
                                                .observer = &observer};
     return resample_write(motion, engine, options, &writing, false, path, report, error);
-}
-
-pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
-                             const pm_motion_resample_options *options, const char *path,
-                             pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample(motion, engine, options, path, report, error);
-    c_locale_end(before);
-    return status;
 }

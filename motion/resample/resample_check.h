@@ -2,8 +2,7 @@
  *
  * Resampling into a file, and the check of its options.
  */
-#ifndef POSEMILL_MOTION_RESAMPLE_CHECK_H
-#define POSEMILL_MOTION_RESAMPLE_CHECK_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -17,5 +16,3 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
                          const pm_motion_resample_options *options,
                          const pm_motion_convert_options *writing, bool rewrites, const char *path,
                          pm_motion_resample_report *report, pm_error *error);
-
-#endif

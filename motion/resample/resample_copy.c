@@ -3,11 +3,11 @@
  * Resamples a motion in memory: a copy whose clips have the samples as keys.
  */
 #include <float.h>
-#include <string.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
+#include "motion/model/mover.h"
 #include "motion/resample/resample_check.h"
 #include "motion/resample/sampler.h"
 
@@ -85,6 +85,20 @@ static pm_status read_all(const motion_samples *samples, const pm_motion *motion
                : status;
 }
 
+/* Samples of equal keys are these keys, though between them they were rounded. */
+static void keep_still(const motion_samples *samples, const pm_motion_clip *from,
+                       double *const keys[]) {
+    for (size_t c = 0; c < from->channel_count; c++) {
+        const pm_motion_channel *channel = &from->channels[c];
+        if (!keys[c] || !channel->keys.data ||
+            !motion_is_constant(channel, &from->timelines[channel->timeline]))
+            continue;
+        evaluate_key(channel, 0, keys[c]);
+        for (size_t k = channel->components; k < (size_t)samples->count * channel->components; k++)
+            keys[c][k] = keys[c][k - channel->components];
+    }
+}
+
 /* Timeline 0 is that of the samples; those of channels that keep their keys follow. */
 static pm_status make_clip(const motion_samples *samples, const pm_motion *motion, size_t clip,
                            motion_arena *scratch, pm_motion *made, pm_motion_clip *to,
@@ -115,8 +129,11 @@ static pm_status make_clip(const motion_samples *samples, const pm_motion *motio
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
                            .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
-    return good ? read_all(samples, motion, clip, scratch, keys, made, error)
-                : motion_refuse_memory(error);
+    const pm_status status = good ? read_all(samples, motion, clip, scratch, keys, made, error)
+                                  : motion_refuse_memory(error);
+    if (status == PM_OK)
+        keep_still(samples, from, keys);
+    return status;
 }
 
 static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,
@@ -164,9 +181,10 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
     return made_end(to, status, made, error);
 }
 
-static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
-                               const pm_motion_resample_options *options, pm_motion **copy,
-                               pm_motion_resample_report *report, pm_error *error) {
+pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
+                                  const pm_motion_resample_options *options, pm_motion **copy,
+                                  pm_motion_resample_report *report, pm_error *error) {
+    C_LOCALE_HERE;
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
@@ -176,17 +194,7 @@ static pm_status resample_copy(const pm_motion *motion, pm_engine *engine,
                            : !engine  ? "engine"
                            : !options ? "options"
                                       : "copy");
-    pm_status status = resample_check_options(motion, options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    return status == PM_OK ? resample_all(motion, engine, options, copy, report, error) : status;
-}
-
-pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
-                                  const pm_motion_resample_options *options, pm_motion **copy,
-                                  pm_motion_resample_report *report, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = resample_copy(motion, engine, options, copy, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_TRY(resample_check_options(motion, options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    return resample_all(motion, engine, options, copy, report, error);
 }

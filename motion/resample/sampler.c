@@ -8,16 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
-#include "motion/resample/sampler_filter.h"
-#include "motion/resample/sampler_grid.h"
 
 enum { PIECE_BYTES = 8 << 20 };
-
-/* ---- memory -------------------------------------------------------------------------------- */
 
 static size_t width_of(const sampler_group *group) {
     return group->tracks->track_count * (group->tracks->rotates ? 4 : 3);
@@ -43,8 +39,6 @@ static pm_status allocate_samples(sampler *s, pm_error *error) {
     s->times = s->uniform ? NULL : malloc(s->piece * sizeof *s->times);
     return s->uniform || s->times ? PM_OK : motion_refuse_memory(error);
 }
-
-/* ---- sampling ------------------------------------------------------------------------------ */
 
 static double rotation_error(const float *a, const float *b) {
     double sum = 0, difference = 0, dot = 0;
@@ -83,10 +77,9 @@ static pm_status sample_group(const sampler *s, sampler_group *group, pm_sample_
 }
 
 static pm_status sample_groups(sampler *s, pm_sample_job job, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
-        status = sample_group(s, &s->groups[g], job, error);
-    return status;
+    for (size_t g = 0; g < s->tracks.count; g++)
+        MOTION_TRY(sample_group(s, &s->groups[g], job, error));
+    return PM_OK;
 }
 
 /* Gives the samples from `at` on of a group to the channels. */
@@ -164,38 +157,23 @@ static void keep_keys(const sampler *s, size_t at, size_t count, double *const c
     }
 }
 
-/* Samples of the grid, without the extra one. */
-static pm_status read_regular(sampler *s, uint64_t first, size_t count, double *const channels[],
-                              size_t at, pm_error *error) {
+/* Samples of the grid, or the extra one behind it. */
+static pm_status read_piece(sampler *s, uint64_t first, size_t count, double *const channels[],
+                            size_t at, pm_error *error) {
+    const bool is_end = first >= s->grid.count;
     pm_sample_job job = {.sample_count = count};
     if (s->uniform || s->cutoff > 0) {
         job.rate = s->options->rate;
-        job.start_after_first_key = s->grid.start;
-        job.first = first;
+        job.start_after_first_key = is_end ? s->grid.end : s->grid.start;
+        job.first = is_end ? 0 : first;
     } else {
         for (size_t k = 0; k < count; k++)
-            s->times[k] = sampler_time(s, first + k);
+            s->times[k] = is_end ? s->last_time : sampler_time(s, first + k);
         job.times = s->times;
     }
-    const pm_status status = sample_groups(s, job, error);
-    if (status == PM_OK)
-        give(s, count, channels, at);
-    return status;
-}
-
-static pm_status read_end(sampler *s, double *const channels[], size_t at, pm_error *error) {
-    pm_sample_job job = {.sample_count = 1};
-    if (s->uniform || s->cutoff > 0) {
-        job.rate = s->options->rate;
-        job.start_after_first_key = s->grid.end;
-    } else {
-        s->times[0] = s->last_time;
-        job.times = s->times;
-    }
-    const pm_status status = sample_groups(s, job, error);
-    if (status == PM_OK)
-        give(s, 1, channels, at);
-    return status;
+    MOTION_TRY(sample_groups(s, job, error));
+    give(s, count, channels, at);
+    return PM_OK;
 }
 
 /* Samples of some channels count as a part of a sample. */
@@ -211,32 +189,25 @@ static void tell_progress(sampler *s, uint64_t first, size_t count) {
 static pm_status read_samples(void *user, uint64_t first, size_t count, double *const channels[],
                               motion_position positions[], pm_error *error) {
     sampler *s = user;
-    pm_status status = PM_OK;
     size_t done = 0;
     if (first != s->next)
         sampler_restart(s, first);
     sampler_advance(s, count, positions);
-    while (done < count && status == PM_OK) {
+    while (done < count) {
         const uint64_t at = first + done;
         const size_t left = count - done, piece = left < s->piece ? left : s->piece;
         const uint64_t regular = at < s->grid.count ? s->grid.count - at : 0;
         const size_t now = regular == 0 ? 1 : regular < piece ? (size_t)regular : piece;
         if (!are_left(s, positions + done, now)) {
-            status = regular == 0 ? read_end(s, channels, done, error)
-                                  : read_regular(s, at, now, channels, done, error);
-            if (status == PM_OK)
-                status = sampler_check_numbers(s, at, done, now, channels, positions, error);
-            if (status == PM_OK)
-                keep_keys(s, done, now, channels, positions);
+            MOTION_TRY(read_piece(s, at, now, channels, done, error));
+            MOTION_TRY(sampler_check_numbers(s, at, done, now, channels, positions, error));
+            keep_keys(s, done, now, channels, positions);
         }
         done += now;
     }
-    if (status == PM_OK)
-        tell_progress(s, first, count);
-    return status;
+    tell_progress(s, first, count);
+    return PM_OK;
 }
-
-/* ---- selecting ----------------------------------------------------------------------------- */
 
 static pm_method method_of(const pm_motion_resample_options *options) {
     return options->curve ? options->curve->method : PM_METHOD_SLERP;
@@ -279,8 +250,6 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     }
     return status == PM_OK ? allocate_samples(s, error) : status;
 }
-
-/* ---- opening ------------------------------------------------------------------------------- */
 
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
 static bool passes_through_keys(const pm_motion_resample_options *options) {

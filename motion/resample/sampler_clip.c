@@ -10,12 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/model/evaluate.h"
-#include "motion/resample/sampler_grid.h"
+#include "motion/resample/sampler.h"
 
 enum { CHANNEL_TEXT = 256 };
-
-/* ---- failures ------------------------------------------------------------------------------ */
 
 /* Writes "joint 3 (Spine)" or "joint_pos". */
 static void describe_channel(const sampler *s, size_t channel, char text[CHANNEL_TEXT]) {
@@ -80,8 +77,6 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
     }
     return PM_OK;
 }
-
-/* ---- clips --------------------------------------------------------------------------------- */
 
 /* The parameters of the method for rotations; vectors have the ends and the loop in common. */
 static pm_clip_desc description_of(const sampler *s, const track_group *group) {
@@ -158,10 +153,9 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
 pm_status sampler_describe(const sampler *s, const sampler_group *group, track_range range,
                            pm_clip_desc *desc, track_keys *keys, double **axes, pm_error *error) {
     *desc = description_of(s, group->tracks);
-    pm_status status = tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error);
-    if (status == PM_OK)
-        status = cut_rows(s, group->tracks, desc, error);
-    return status == PM_OK ? add_axes(s, group->tracks, desc, axes, error) : status;
+    MOTION_TRY(tracks_describe(group->tracks, s->motion, s->clip, range, desc, keys, error));
+    MOTION_TRY(cut_rows(s, group->tracks, desc, error));
+    return add_axes(s, group->tracks, desc, axes, error);
 }
 
 static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,

@@ -2,8 +2,7 @@
  *
  * The curve of a group of tracks: a resampler in plain C, or a clip of the engine.
  */
-#ifndef POSEMILL_MOTION_SAMPLER_CLIP_H
-#define POSEMILL_MOTION_SAMPLER_CLIP_H
+#pragma once
 
 #include "motion/resample/sampler.h"
 
@@ -37,4 +36,8 @@ pm_status sampler_check_numbers(const sampler *s, uint64_t first, size_t at, siz
  * the first. For curves that do not loop. */
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error);
 
-#endif
+/* Sets the cut-off of the options; refuses clips that have no rate, and loops. */
+pm_status sampler_find_cutoff(sampler *s, pm_error *error);
+
+/* Makes group->filter from the keys of group->tracks. */
+pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error);

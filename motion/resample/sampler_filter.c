@@ -3,7 +3,6 @@
  * Low-passes take keys at a rate, on one timeline. Where a clip lists times, or cubics have keys of any
  * length, the curves of the group are sampled at the rate of its frames first.
  */
-#include "motion/resample/sampler_filter.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,9 @@
  * float32, and may have lost what exporters lose: the time of the first is taken as the simplest
  * fraction that is rounded to it, and a sample that is as good as at the last key lies on it.
  */
-#include "motion/resample/sampler_grid.h"
+#include "motion/resample/sampler.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
@@ -45,8 +44,6 @@ static pm_status check_count(const sampler *s, pm_error *error) {
     return PM_ERROR_FILE;
 }
 
-/* ---- cuts ---------------------------------------------------------------------------------- */
-
 static pm_status refuse_cut(const char *option, pm_rational given, const char *limit,
                             double seconds, pm_error *error) {
     return motion_fail_option(error, PM_ERROR_FILE, option,
@@ -64,8 +61,6 @@ static pm_status refuse_start(const sampler *s, double last, pm_error *error) {
                ? refuse_cut("start", o->start_after_first_key, "the end of the loop", loop, error)
                : refuse_cut("start", o->start_after_first_key, "the last key", last, error);
 }
-
-/* ---- clips with a rate --------------------------------------------------------------------- */
 
 static const pm_timeline *timeline_of(const sampler *s, size_t channel) {
     return &s->clip->timelines[s->clip->channels[channel].timeline];
@@ -163,9 +158,7 @@ static resample_span span_of(const sampler *s) {
 static pm_status find_frames(sampler *s, bool *fits, pm_error *error) {
     const pm_motion_resample_options *o = s->options;
     const pm_rational trim = {(int64_t)o->trim_start, 1};
-    const pm_status status = check_trim(s, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_trim(s, error));
     const resample_span span = span_of(s);
     const resample_grid_fault fault = resample_grid_make(&span, &s->grid);
     const double last = (double)(span.frame_count - 1) / rate_value(span.source_rate);
@@ -226,8 +219,6 @@ bool sampler_keeps_all(const sampler *s) {
     const bool ends_between = g->extra && resample_position_end(g, s->clip->rate).remainder != 0;
     return g->first % g->unit == 0 && g->step % g->unit == 0 && !ends_between;
 }
-
-/* ---- clips with listed times --------------------------------------------------------------- */
 
 static double as_float32(double seconds) {
     return (double)(float)seconds;
@@ -402,8 +393,6 @@ static pm_status find_listed(sampler *s, pm_error *error) {
     return status;
 }
 
-/* ---- both ---------------------------------------------------------------------------------- */
-
 /* A cut begins at 0, unless its times are kept. */
 static void find_begin(sampler *s) {
     const pm_motion_resample_options *o = s->options;
@@ -436,9 +425,7 @@ pm_status sampler_find_grid(sampler *s, pm_error *error) {
     find_longest(s);
     s->source = find_source(s);
     s->frames = count_frames(s);
-    const pm_status status = s->uniform ? find_uniform(s, error) : find_listed(s, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(s->uniform ? find_uniform(s, error) : find_listed(s, error));
     s->count = s->grid.count + s->grid.extra;
     find_begin(s);
     report_cut(s);

@@ -11,7 +11,6 @@
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler.h"
 #include "motion/resample/sampler_clip.h"
-#include "motion/resample/sampler_grid.h"
 #include "motion/time/rate.h"
 
 /* How far apart, as parts of the distance between keys: where both sides are exact, as near as float32
@@ -27,8 +26,6 @@ typedef struct differences {
     double *times;   /* (2 * count): before and after each sample, relative to the kept keys */
     float *values;   /* (2 * count, track_count, 3) */
 } differences;
-
-/* ---- times --------------------------------------------------------------------------------- */
 
 /* Key times without those that are trimmed, as the engine has them. */
 static double relative_time(const sampler *s, uint64_t sample) {
@@ -80,8 +77,6 @@ static void find_turning_times(const differences *d) {
             d->times[2 * k + 1] = d->times[2 * k];
 }
 
-/* ---- rotations ----------------------------------------------------------------------------- */
-
 static void give_velocities(const differences *d, const sampler_group *group,
                             double *const velocities[]) {
     const size_t width = 3 * group->tracks->track_count;
@@ -107,8 +102,6 @@ static pm_status differentiate_rotations(differences *d, const sampler_group *gr
         give_velocities(d, group, velocities);
     return status;
 }
-
-/* ---- numbers ------------------------------------------------------------------------------- */
 
 static bool is_linear(const sampler_group *group) {
     return group->tracks->vector_method == PM_VECTOR_LINEAR;
@@ -165,8 +158,6 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
     return status;
 }
 
-/* ---- low-passes ---------------------------------------------------------------------------- */
-
 /* The turn from a to b, in the parent's frame: a rotation vector. */
 static void find_turn(const float a[4], const float b[4], double turn[3]) {
     double v[3] = {0, 0, 0}, w = 0;
@@ -217,8 +208,6 @@ static pm_status differentiate_filtered(differences *d, const sampler_group *gro
     }
     return status;
 }
-
-/* ---- all ----------------------------------------------------------------------------------- */
 
 static bool is_wanted(const sampler_group *group, double *const velocities[]) {
     const size_t numbers = group->tracks->track_count * (group->tracks->rotates ? 1 : 3);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "motion/base/huge_pages.h"
+#include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {
@@ -19,8 +19,6 @@ static size_t size_of(pm_number type) {
 static size_t stride_of(const pm_array *array, uint32_t components) {
     return array->stride ? array->stride : components * size_of(array->type);
 }
-
-/* ---- timelines ----------------------------------------------------------------------------- */
 
 static bool one_timeline(const track_group *group) {
     for (size_t t = 1; t < group->track_count; t++)
@@ -78,8 +76,6 @@ static pm_status describe_timelines(const track_group *group, const pm_motion_cl
     free(number);
     return good ? PM_OK : motion_refuse_memory(error);
 }
-
-/* ---- keys ---------------------------------------------------------------------------------- */
 
 typedef enum key_array { KEYS, IN_TANGENTS, OUT_TANGENTS } key_array;
 
@@ -315,9 +311,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
     if (takes_tangents(group) && check_tangents(group, clip, error) != PM_OK)
         return PM_ERROR_FILE;
     desc->track_count = group->track_count;
-    pm_status status = describe_timelines(group, clip, range, desc, keys, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(describe_timelines(group, clip, range, desc, keys, error));
     pm_array *to = group->rotates ? &desc->rotations : &desc->positions;
     find_bases(group, clip, trim);
     if (are_converted(group, clip)) {

@@ -3,8 +3,7 @@
  * The channels of a clip as tracks of the engine: rotations of one interpolation in one group, and
  * numbers, in threes, in others. A group is a pm_clip.
  */
-#ifndef POSEMILL_MOTION_TRACKS_H
-#define POSEMILL_MOTION_TRACKS_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -71,5 +70,3 @@ void tracks_keys_release(track_keys *keys);
  * parent. Up where there are no bones. NULL: memory is exhausted. */
 double *tracks_bone_axes(const track_group *group, const pm_motion_clip *clip,
                          const pm_motion_content *content);
-
-#endif

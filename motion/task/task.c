@@ -15,9 +15,9 @@
 #include "motion/model/made.h"
 #include "motion/open/formats.h"
 #include "motion/resample/resample_check.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_clips.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_steps.h"
 #include "motion/time/rate.h"
 
 /* Names the input, unless the message names an output already. */
@@ -25,14 +25,6 @@ static pm_status result(pm_status status, const task_work *w, pm_error *error) {
     return status == PM_OK || status == PM_ERROR_OUTPUT || !error
                ? status
                : motion_name_failure(status, w->path, error);
-}
-
-size_t task_first_clip(const task_work *w) {
-    return w->clip_count > 0 ? w->clips[0] : motion_first_clip(&w->motion->content);
-}
-
-static bool is_named(const task_step *step, const char *name) {
-    return step && strcmp(step->name, name) == 0;
 }
 
 /* Keys of the longest timelines of the clips that are resampled. */
@@ -82,7 +74,7 @@ static void describe_source(task_work *w, const task_step *step, const pm_motion
     report->is_frame_time = content->format == PM_MOTION_BVH;
     report->rate_is_snapped = clip->rate_is_snapped;
     report->source_frames = count_frames(w);
-    const bool resamples = is_named(step, "resample"), reduces = is_named(step, "reduce");
+    const bool resamples = step == &step_resample, reduces = step == &step_reduce;
     report->rate = resamples ? w->rate : reduces ? (pm_rational){0, 0} : clip->rate;
     report->track_count = task_count_rotations(clip);
     /* Layouts without a skeleton have a rotation for each joint. */
@@ -129,9 +121,10 @@ static pm_motion_convert_options writing_options(task_work *w, const pm_motion_o
                                        .to_up = o->to_up,
                                        .to_unit_mm = o->to_unit_mm,
                                        .strict = o->read.strict,
-                                       .make_folders = w->how->is_batch,
+                                       .make_folders = w->how->is_batch || w->how->makes_folders,
                                        .must_be_new = w->out->must_be_new,
                                        .decimals = o->decimals,
+                                       .drop_rest = o->drop_rest,
                                        .left_out = note_left_out,
                                        .left_out_user = w->report->left_out,
                                        .log = note_meaning,
@@ -162,7 +155,7 @@ static pm_motion_format format_of_output(const task_work *w, const char *out) {
 static pm_status check_conversion(task_work *w, pm_error *error) {
     const pm_motion_format format = w->format;
     const pm_motion_content *content = pm_motion_get_content(w->motion);
-    const bool has_rate = task_has_step(w->how->task, "resample"),
+    const bool has_rate = task_has_step(w->how->task, &step_resample),
                has_joints = w->report->node_count > 0;
     bool moves = false;
     const pm_status status = find_moves(w, &moves, error);
@@ -179,7 +172,7 @@ static pm_status check_conversion(task_work *w, pm_error *error) {
         motion_warn_at(w->how->log, w->how->log_user, w->path,
                        "not scaled or turned, because no layout names them: %s",
                        w->report->other_arrays);
-    if (!has_rate && !task_has_step(w->how->task, "reduce") && w->clip_count > 0 &&
+    if (!has_rate && !task_has_step(w->how->task, &step_reduce) && w->clip_count > 0 &&
         content->clip_count > 1 && motion_is_gltf(format))
         return motion_fail_option(
             error, PM_ERROR_ARGUMENT, "clip",
@@ -200,10 +193,6 @@ static pm_status check_clips(const task_work *w, pm_error *error) {
 /* Formats other than glTF hold one clip: the first with channels, unless one is given. */
 static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *error) {
     const char *name = pm_motion_format_name(format);
-    if (w->how->task->keep_time)
-        return motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
-                                  "has no effect on %s, which begins at 0; it is for gltf and glb",
-                                  name);
     if (w->clip_count > 1)
         return motion_fail_option(error, PM_ERROR_ARGUMENT, "clip",
                                   "picks %zu clips of '%s'; %s holds one", w->clip_count, w->path,
@@ -215,16 +204,18 @@ static pm_status choose_one(task_work *w, pm_motion_format format, pm_error *err
     return PM_OK;
 }
 
-static pm_status find_clips(task_work *w, pm_error *error) {
-    const pm_motion_batch_task *task = w->how->task;
+/* Of a step its own, or those of the task. */
+static pm_status find_clips(task_work *w, const pm_motion_batch_task *options, pm_error *error) {
+    const pm_motion_batch_task *task = options->clip_count > 0 ? options : w->how->task;
     if (pm_motion_get_content(w->motion)->clip_count == 0 &&
-        task_has_step(w->how->task, "resample"))
+        task_has_step(w->how->task, &step_resample))
         return motion_fail_at(error, PM_ERROR_FILE, w->path, NULL,
                               "has no clips; there is nothing to resample");
     pm_status status = task_find_clips(w->motion, w->path, task, w->clips, &w->clip_count, error);
-    if (status == PM_OK && (task_has_step(w->how->task, "resample") || w->clip_count > 0))
+    if (status == PM_OK && (task_has_step(w->how->task, &step_resample) || w->clip_count > 0))
         status = check_clips(w, error);
-    return status != PM_OK || motion_is_gltf(w->format) ? status : choose_one(w, w->format, error);
+    const bool holds_all = motion_is_gltf(w->format) || w->format == PM_MOTION_ANY;
+    return status != PM_OK || holds_all ? status : choose_one(w, w->format, error);
 }
 
 /* Samples per frame of the file. 1 for a single key. */
@@ -242,7 +233,7 @@ static double ratio_of_frames(const task_work *w) {
 static bool is_resampled_only(const task_work *w) {
     const pm_motion_batch_task *task = w->how->task, *options;
     const task_step *step = task_step_of(task, 0, &options);
-    if (!is_named(step, "resample") || task_step_of(task, 1, &options) || task_moves(task))
+    if (step != &step_resample || task_step_of(task, 1, &options) || task_moves(task))
         return false;
     const pm_motion_format named = pm_motion_find_format(w->out->path);
     const pm_motion_format wanted = named != PM_MOTION_ANY ? named : task->format;
@@ -255,8 +246,8 @@ static void add_needs(const task_work *w, pm_motion_read_options *read) {
     for (size_t i = 0; task_step_of(w->how->task, i, &task); i++)
         read->body_model =
             read->body_model || task->mirror || (task->edit && task->edit->continue_root);
-    read->keep_nan = read->keep_nan || task_has_step(w->how->task, "fill");
-    read->body_model = read->body_model || task_has_step(w->how->task, "mirror");
+    read->keep_nan = read->keep_nan || task_has_step(w->how->task, &step_fill);
+    read->body_model = read->body_model || task_has_step(w->how->task, &step_mirror);
 }
 
 void task_begin(task_work *w, const task_how *how, const task_input *in, const task_output *out,
@@ -324,8 +315,8 @@ static pm_status write_motion(task_work *w, const pm_motion_batch_task *resampli
 /* Once the frames are those that are resampled, reduced or written. */
 static pm_status prepare(task_work *w, const task_step *step, const pm_motion_batch_task *options,
                          pm_error *error) {
-    const bool resamples = is_named(step, "resample");
-    pm_status status = find_clips(w, error);
+    const bool resamples = step == &step_resample;
+    pm_status status = find_clips(w, options, error);
     if (status == PM_OK && resamples)
         status = task_prepare_resampling(w, options, error);
     if (status != PM_OK)
@@ -334,7 +325,7 @@ static pm_status prepare(task_work *w, const task_step *step, const pm_motion_ba
         w->in->opened(w->in->opened_user, resamples ? ratio_of_frames(w) : 1);
     describe_source(w, step, options);
     status = check_conversion(w, error);
-    if (status == PM_OK && !task_has_step(w->how->task, "resample"))
+    if (status == PM_OK && !task_has_step(w->how->task, &step_resample))
         w->report->frames = w->report->source_frames;
     return status;
 }
@@ -351,14 +342,31 @@ pm_status task_write(task_work *w, pm_error *error) {
         status = prepare(w, step, options, error);
     const size_t prepared = i;
     for (; step && status == PM_OK; step = task_step_of(task, ++i, &options)) {
-        if (is_named(step, "resample") && !task_step_of(task, i + 1, &next)) {
-            if (i > prepared)
+        if (i > prepared && step->is_reported)
+            status = find_clips(w, options, error);
+        if (step == &step_resample && !task_step_of(task, i + 1, &next)) {
+            if (i > prepared && status == PM_OK)
                 status = result(task_prepare_resampling(w, options, error), w, error);
             break;
         }
-        status = take(w, step, options, error);
+        if (status == PM_OK)
+            status = take(w, step, options, error);
     }
     return status == PM_OK ? write_motion(w, step ? options : NULL, error) : status;
+}
+
+pm_status task_make(task_work *w, pm_error *error) {
+    const pm_motion_batch_task *options;
+    const task_step *step = NULL;
+    pm_status status = PM_OK;
+    w->format = PM_MOTION_ANY;
+    for (size_t i = 0; status == PM_OK && (step = task_step_of(w->how->task, i, &options)); i++) {
+        if (step->is_reported)
+            status = find_clips(w, options, error);
+        if (status == PM_OK)
+            status = take(w, step, options, error);
+    }
+    return status;
 }
 
 void task_close(task_work *w) {

@@ -77,13 +77,22 @@ bool task_moves(const pm_motion_batch_task *task) {
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error) {
-    const char *name = task->euler_given ? "euler" : task->decimals > 0 ? "decimals" : NULL;
-    if (!name || format == PM_MOTION_BVH)
+    const char *of_bvh = task->euler_given ? "euler" : task->decimals > 0 ? "decimals" : NULL;
+    const bool is_bvh = of_bvh && format != PM_MOTION_BVH;
+    if (!is_bvh && !(task->drop_rest && !motion_is_gltf(format)))
         return PM_OK;
-    motion_fail_option(error, PM_ERROR_ARGUMENT, name, "is for BVH; the output has the format %s",
+    motion_fail_option(error, PM_ERROR_ARGUMENT, is_bvh ? of_bvh : "drop-rest",
+                       "is for %s; the output has the format %s", is_bvh ? "BVH" : "glTF",
                        pm_motion_format_name(format));
-    motion_hint(error, "leave it out, or write BVH");
+    motion_hint(error,
+                is_bvh ? "leave it out, or write BVH" : "leave it out, or write glb or gltf");
     return PM_ERROR_ARGUMENT;
+}
+
+void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]) {
+    text[0] = '\0';
+    if (a->document && b->document && a->format == b->format && a->format->list_differences)
+        a->format->list_differences(a, b, text, TASK_LEFT_OUT);
 }
 
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,

@@ -21,6 +21,11 @@ bool task_moves(const pm_motion_batch_task *task);
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,
                             pm_error *error);
 
+enum { TASK_LEFT_OUT = 256 };
+
+/* Lists what two files have beside their motions and is not the same, such as betas of AMASS. */
+void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TASK_LEFT_OUT]);
+
 /* Opens a file, and refuses a folder with a hint. With `data`, these are its bytes, which must outlive
  * the motion, and `path` is its name in an archive: it has no folder. */
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,

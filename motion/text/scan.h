@@ -2,8 +2,7 @@
  *
  * Lines and words of a text of any encoding. Texts that are read are not NUL-terminated.
  */
-#ifndef POSEMILL_MOTION_SCAN_H
-#define POSEMILL_MOTION_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ size_t text_line_of(const char *begin, const char *location);
 
 /* The text behind its byte order mark. */
 text_span text_skip_mark(text_span text);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "motion/text/text_big.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Powers of ten that a double holds exactly. */

@@ -3,8 +3,7 @@
  * Numbers from and to decimal text, the same in every locale and many times faster than the C
  * library. Not a tokeniser: the caller handles the text between numbers.
  */
-#ifndef POSEMILL_MOTION_TEXT_H
-#define POSEMILL_MOTION_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,5 +46,3 @@ char *text_write_float(char *out, float value);
  * without an exponent. At most 64 bytes including the NUL if the value is between 1e-18 and 1e18.
  * Returns the position of the NUL. */
 char *text_write_ratio(char *out, uint64_t num, uint64_t den, unsigned digits);
-
-#endif

@@ -3,8 +3,7 @@
  * Integer arithmetic for text.h: decimal scaling with correct rounding, and the digits of doubles
  * too large for 64 bits. Slow and exact; used only by text*.c.
  */
-#ifndef POSEMILL_MOTION_TEXT_BIG_H
-#define POSEMILL_MOTION_TEXT_BIG_H
+#pragma once
 
 #include <stdint.h>
 
@@ -13,5 +12,3 @@ double text_big_scale(uint64_t mantissa, int exponent);
 
 /* Writes the digits of an integral double of 2^63 or more. Returns the position after them. */
 char *text_big_write(char *out, double whole);
-
-#endif

@@ -5,7 +5,6 @@
  */
 #include "motion/time/key_rate.h"
 
-#include <float.h>
 #include <math.h>
 
 #include "motion/time/rate.h"
@@ -26,8 +25,6 @@ double key_time_loss(double time) {
     return computed * spacing(time);
 }
 
-/* ---- start --------------------------------------------------------------------------------- */
-
 pm_rational key_grid_start(double first, pm_rational rate) {
     const double frame = round(first * rate_value(rate));
     pm_rational start = {0, 1};
@@ -40,8 +37,6 @@ pm_rational key_grid_start(double first, pm_rational rate) {
     const double half = rounded * spacing(first);
     return rate_simplest(first - half, first + half, &start) ? start : (pm_rational){0, 0};
 }
-
-/* ---- fitting ------------------------------------------------------------------------------- */
 
 /* Times that were added up drift away from the grid, but each is one frame behind the other. */
 static bool is_next(const double *times, size_t k, double frame, double drift) {
@@ -73,8 +68,6 @@ int64_t key_grid_frame(const key_grid *grid, double time) {
                ? (int64_t)frame
                : -1;
 }
-
-/* ---- finding ------------------------------------------------------------------------------- */
 
 /* A whole rate or N*1000/1001 in [low, high]. */
 static bool find_common(double low, double high, pm_rational *rate) {

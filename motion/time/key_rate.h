@@ -2,8 +2,7 @@
  *
  * The exact rate and beginning of key times that are stored as float32.
  */
-#ifndef POSEMILL_MOTION_KEY_RATE_H
-#define POSEMILL_MOTION_KEY_RATE_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -30,5 +29,3 @@ pm_rational key_grid_start(double first, pm_rational rate);
 
 /* The frame of a grid on which a time lies, or -1. */
 int64_t key_grid_frame(const key_grid *grid, double time);
-
-#endif

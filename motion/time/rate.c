@@ -10,7 +10,6 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 int64_t rate_common_divisor(int64_t a, int64_t b) {
     while (b != 0) {
@@ -58,8 +57,6 @@ bool rate_add(pm_rational a, pm_rational b, pm_rational *sum) {
 double rate_value(pm_rational rate) {
     return (double)rate.num / (double)rate.den;
 }
-
-/* ---- the simplest fraction --------------------------------------------------------- */
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -129,8 +126,6 @@ bool rate_find_simple(double low, double high, pm_rational *simple) {
     *simple = found;
     return true;
 }
-
-/* ---- frame times ---------------------------------------------------------------- */
 
 /* num / 10^places, as written. */
 typedef struct decimal {
@@ -277,8 +272,6 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]) {
     text_write_ratio(text, num, den, 17);
 }
 
-/* ---- fractions as text ------------------------------------------------------------ */
-
 /* Parses digits at *text, up to 18 significant ones, which fit in an int64_t. */
 static bool take_digits(const char **text, int64_t *value, int *count) {
     const char *start = *text;
@@ -315,8 +308,6 @@ bool rate_parse(const char *text, pm_rational *value) {
     *value = lowest_terms(num, den);
     return true;
 }
-
-/* ---- options and messages - --------------------------------------------------------- */
 
 bool rate_parse_target(const char *text, pm_rational source, pm_rational *rate) {
     pm_rational factor;

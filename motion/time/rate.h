@@ -3,8 +3,7 @@
  * Frame rates as exact fractions: from the truncated decimals of motion files and from --rate,
  * and their text in messages.
  */
-#ifndef POSEMILL_MOTION_RATE_H
-#define POSEMILL_MOTION_RATE_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -63,5 +62,3 @@ void rate_write_frame_time(pm_rational rate, char text[RATE_TEXT]);
 
 /* Writes "120 Hz" or "29.97 Hz (30000/1001)". */
 void rate_describe(pm_rational rate, char text[RATE_TEXT]);
-
-#endif

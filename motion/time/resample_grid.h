@@ -3,8 +3,7 @@
  * The sample positions of a resampled motion in integers: which samples are frames of the source,
  * and how many samples there are. Evaluates nothing.
  */
-#ifndef POSEMILL_MOTION_RESAMPLE_GRID_H
-#define POSEMILL_MOTION_RESAMPLE_GRID_H
+#pragma once
 
 #include "motion/time/rate.h"
 
@@ -53,5 +52,3 @@ typedef struct resample_position {
 resample_position resample_position_at(const resample_grid *grid, uint64_t sample);
 resample_position resample_position_end(const resample_grid *grid, pm_rational source_rate);
 void resample_position_step(const resample_grid *grid, resample_position *position);
-
-#endif

@@ -13,6 +13,7 @@
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/model.h"
+#include "motion/model/rest_pose.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
 #include "motion/usd/usd_names.h"
@@ -22,11 +23,13 @@ enum { PIECE = 1 << 16 };
 typedef struct composer {
     const pm_motion_content *content;
     const pm_motion_clip *clip; /* NULL: a skeleton alone */
+    double unit_mm;             /* 0: not known */
+    pm_motion_up up;            /* likewise */
     const motion_sink *sink;
     usd_names names;
     motion_frames frames;
     const pm_motion_channel **channels; /* (joints, 3) by property; NULL: the rest pose */
-    double (*world)[4][4];              /* rest transforms in the order of the joints */
+    double (*world)[3][4];              /* of each node at rest */
     char *buffer;
     size_t used;
     pm_status status;
@@ -79,55 +82,26 @@ static void put_tuple(composer *c, const double *numbers, size_t count) {
 
 /* ---- the skeleton -------------------------------------------------------------------------- */
 
-/* USD's vectors are rows: the scale comes first, and the translation is the last row. */
-static void find_matrix(const pm_motion_node *node, double m[4][4]) {
-    double q[4];
-    memcpy(q, node->rotation, sizeof q);
-    evaluate_normalise(q);
-    const double x = q[0], y = q[1], z = q[2], w = q[3];
-    const double rows[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y + z * w), 2 * (x * z - y * w)},
-                               {2 * (x * y - z * w), 1 - 2 * (x * x + z * z), 2 * (y * z + x * w)},
-                               {2 * (x * z + y * w), 2 * (y * z - x * w), 1 - 2 * (x * x + y * y)}};
-    for (int r = 0; r < 3; r++) {
-        for (int k = 0; k < 3; k++)
-            m[r][k] = node->scale[r] * rows[r][k];
-        m[r][3] = 0;
+/* USD's vectors are rows, so that a translation is the last row. */
+static void put_matrix(composer *c, double m[3][4]) {
+    for (int r = 0; r < 4; r++) {
+        const double row[4] = {m[0][r], m[1][r], m[2][r], r == 3};
+        put_text(c, r > 0 ? ", " : "( ");
+        put_tuple(c, row, 4);
     }
-    for (int k = 0; k < 3; k++)
-        m[3][k] = node->position[k];
-    m[3][3] = 1;
-}
-
-static void multiply(double a[4][4], double b[4][4], double out[4][4]) {
-    double product[4][4];
-    for (int r = 0; r < 4; r++)
-        for (int k = 0; k < 4; k++) {
-            product[r][k] = 0;
-            for (int i = 0; i < 4; i++)
-                product[r][k] += a[r][i] * b[i][k];
-        }
-    memcpy(out, product, sizeof product);
+    put_text(c, " )");
 }
 
 static void put_transforms(composer *c, const char *name, bool in_world) {
-    const size_t count = c->content->node_count;
     put_text(c, "        uniform matrix4d[] ");
     put_text(c, name);
     put_text(c, " = [");
-    for (size_t j = 0; j < count; j++) {
-        const pm_motion_node *node = &c->content->nodes[c->names.order[j]];
-        double local[4][4];
-        find_matrix(node, local);
-        if (node->parent >= 0)
-            multiply(local, c->world[c->names.place[node->parent]], c->world[j]);
-        else
-            memcpy(c->world[j], local, sizeof local);
-        put_text(c, j > 0 ? ", ( " : "( ");
-        for (int r = 0; r < 4; r++) {
-            put_text(c, r > 0 ? ", " : "");
-            put_tuple(c, in_world ? c->world[j][r] : local[r], 4);
-        }
-        put_text(c, " )");
+    for (size_t j = 0; j < c->content->node_count; j++) {
+        const uint32_t node = c->names.order[j];
+        double local[3][4];
+        rest_pose_local(&c->content->nodes[node], local);
+        put_text(c, j > 0 ? ", " : "");
+        put_matrix(c, in_world ? c->world[node] : local);
     }
     put_text(c, "]\n");
 }
@@ -150,7 +124,7 @@ static void put_joints(composer *c) {
 
 /* ---- the animation ------------------------------------------------------------------------- */
 
-static void find_channels(composer *c, const motion_writing *options) {
+static pm_status find_channels(composer *c, const motion_writing *options) {
     size_t others = 0;
     for (size_t i = 0; c->clip && i < c->clip->channel_count; i++) {
         const pm_motion_channel *channel = &c->clip->channels[i];
@@ -161,9 +135,10 @@ static void find_channels(composer *c, const motion_writing *options) {
     }
     motion_leave_out(options, others, "channel of weights or scalars",
                      "channels of weights or scalars");
-    motion_leave_out(options, c->content->skin_count, "skin", "skins");
+    const pm_status status = motion_leave_out_skins(options, c->error);
     if (c->content->clip_count > 1)
         motion_leave_out(options, c->content->clip_count - 1, "other clip", "other clips");
+    return status;
 }
 
 /* Scales need not have the times of the frames. */
@@ -235,9 +210,19 @@ static void put_animation(composer *c) {
 
 /* ---- the whole ----------------------------------------------------------------------------- */
 
+/* What is not known is what readers take without it: centimetres, and y. */
+static void put_stage(composer *c) {
+    char metres[40];
+    (void)snprintf(metres, sizeof metres, "%.17g", c->unit_mm > 0 ? c->unit_mm / 1000 : 0.01);
+    put_text(c, "    metersPerUnit = ");
+    put_text(c, metres);
+    put_text(c, c->up == PM_MOTION_UP_Z ? "\n    upAxis = \"Z\"\n" : "\n    upAxis = \"Y\"\n");
+}
+
 static void put_head(composer *c) {
     char rate[40] = "";
     put_text(c, "#usda 1.0\n(\n    defaultPrim = \"Motion\"\n");
+    put_stage(c);
     if (c->clip) {
         (void)snprintf(rate, sizeof rate, "%.17g", rate_value(c->frames.rate));
         put_text(c, "    endTimeCode = ");
@@ -289,10 +274,9 @@ static pm_status prepare(composer *c, const motion_writing *options) {
     c->channels = calloc(3 * count, sizeof *c->channels);
     c->world = calloc(count, sizeof *c->world);
     c->buffer = malloc(PIECE);
-    if (!c->channels || !c->world || !c->buffer)
+    if (!c->channels || !c->world || !c->buffer || !rest_pose_worlds(c->content, c->world))
         return motion_refuse_memory(c->error);
-    find_channels(c, options);
-    return PM_OK;
+    return find_channels(c, options);
 }
 
 static pm_status write(const motion_writing *options, const motion_sink *sink, pm_error *error) {
@@ -300,6 +284,8 @@ static pm_status write(const motion_writing *options, const motion_sink *sink, p
     composer c = {.content = content,
                   .clip =
                       options->clip < content->clip_count ? &content->clips[options->clip] : NULL,
+                  .unit_mm = options->unit_mm,
+                  .up = options->up,
                   .sink = sink,
                   .error = error};
     pm_status status = prepare(&c, options);

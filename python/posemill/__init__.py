@@ -19,8 +19,8 @@ from ._dropin import RotationSpline, Slerp
 from ._engine import Engine, devices
 from ._filter import filter_rotations
 from ._keys import Keys
-from ._library import DeviceError, version
-from ._motion import Motion, MotionWarning, convert, join, load, mirror
+from ._library import DeviceError, MotionWarning, version
+from ._motion import Motion, convert, join, load, mirror
 from ._motion_library import MotionLibrary
 from ._names import methods
 from ._pages import Page

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ._batch_list import list_of
-from ._batch_options import make_options
-from ._library import DeviceError, error_text, ffi, lib
+from ._library import DeviceError, error_text, ffi, lib, text
+from ._options import Options, step_array
 
 __all__ = ["Outcome", "Task", "raise_code", "run_task"]
 
@@ -29,23 +29,34 @@ class Task:
     ----------
     lines : bytes
         Of the list of files.
-    out_dir, rate : bytes
-        Texts of a pm_motion_batch_options. An empty rate: files are reduced.
+    out_dir : bytes
     run : dict
-        Its fields that are numbers.
-    options : dict
-        As `make_options` takes them.
+        Fields of a pm_motion_batch_options that are numbers.
+    options : Options
+        What is done to each file.
+    steps : tuple of Options
+        One after another; empty: what `options` say.
     records : str
         A file of records; with `by_host` a folder, with a file for each machine.
     """
 
     lines: bytes
     out_dir: bytes
-    rate: bytes
     run: dict[str, Any]
-    options: dict[str, Any]
+    options: Options
+    steps: tuple[Options, ...]
     records: str
     by_host: bool = False
+
+    def describe(self) -> tuple[Any, Any]:
+        """A pm_motion_batch_options, and what it points to."""
+        made, keep = ffi.new("pm_motion_batch_options *"), [ffi.new("char[]", self.out_dir), step_array(self.steps)]
+        made[0] = self.options.values.batch[0]
+        made.out_dir, made.task.steps, made.task.step_count = *keep, len(self.steps)
+        made.spelling, made.report_pages = lib.PM_SPELLING_KEYWORD, 0
+        for name, value in self.run.items():
+            setattr(made, name, value)
+        return made, keep
 
 
 @dataclass(frozen=True)
@@ -81,12 +92,12 @@ def _environment(name: str) -> str | None:
     return os.environ.get(name) or None
 
 
-def _engine(options: dict[str, Any], jobs: int, error: Any) -> tuple[int, Any, Any]:
+def _engine(values: Any, jobs: int, error: Any) -> tuple[int, Any, Any]:
     """The status, a description of the engine of a part of the processors, and the engine; NULL where
     the choice is the library's, for each file.
     """
-    device = "none" if options.get("reference") else (
-        options.get("device") or _environment("POSEMILL_DEVICE") or "auto")
+    given = None if values.device == ffi.NULL else text(values.device)
+    device = "none" if values.reference else given or _environment("POSEMILL_DEVICE") or "auto"
     cache = _environment("POSEMILL_CACHE")
     texts = [ffi.NULL if value is None else ffi.new("char[]", os.fsencode(value))
              for value in (device, "" if cache == "off" else cache, _environment("POSEMILL_KERNELS"))]
@@ -100,24 +111,19 @@ def _engine(options: dict[str, Any], jobs: int, error: Any) -> tuple[int, Any, A
 
 def _call(task: Task, records: str) -> Outcome:
     error = ffi.new("pm_error *")
-    options, keep = make_options(task.options)
+    options, keep = task.describe()
     jobs = task.run.get("jobs") or lib.pm_processors()
-    status, description, engine = _engine(task.options, jobs, error)
+    status, description, engine = _engine(task.options.values, jobs, error)
     if status != lib.PM_OK:
         return _failed(status, error, "device: ")
-    places = [ffi.new("char[]", task.out_dir), ffi.new("char[]", os.fsencode(records))]
-    options.out_dir, options.records = places
-    for name, value in task.run.items():
-        setattr(options, name, value)
-    keep_rate = ffi.new("char[]", task.rate)
-    options.task.rate = keep_rate if task.rate else ffi.NULL
-    options.spelling = lib.PM_SPELLING_KEYWORD
+    place = ffi.new("char[]", os.fsencode(records))
+    options.records = place
     options.automatic = ffi.NULL if engine[0] else description[0]
     lib.native_let_stop(options)
     result = ffi.new("pm_motion_batch_result *")
     status = lib.pm_motion_batch_run(list_of(task.lines), engine[0], options, result, error)
     lib.pm_engine_destroy(engine)
-    del keep, keep_rate, description
+    del keep, place, description
     if status == lib.PM_OK:
         return Outcome(0, "")
     return Outcome(_CODES.get(status, BAD_INPUT), "") if result.ended_by_file else _failed(status, error)

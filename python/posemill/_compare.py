@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import warnings
-from collections.abc import Iterable
-from fractions import Fraction
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from ._display import Row, table
 from ._engine import Engine, engine_or_default
-from ._library import Path, file_name, printable
-from ._motion import Motion, MotionWarning, load
-from ._names import AuthoredMethod
-from ._pages import Page, Pair, Part, Side, numbers_of, page_of
-from ._rational import Number, rate_of
-from ._resampling import clip_index, first_clip, method_number
+from ._library import Path, printable, warn
+from ._motion import Motion, load
+from ._options import Options
+from ._pages import Page, Pair, Side, numbers_of, page_of
+from ._resampling import clip_index, first_clip
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import CompareOptions
 
 __all__ = ["Comparison", "compare"]
 
@@ -114,22 +114,8 @@ def _side(motion: Motion, clip: int | str | None) -> Side:
     return Side(content, index, motion.name)
 
 
-def _contacts(names: str | Iterable[str] | None) -> bytes | None:
-    """Names as the library takes them."""
-    if names is None:
-        return None
-    text = names if isinstance(names, str) else ",".join(names)
-    if not text or "\0" in text:
-        raise ValueError(f"contacts: {text!r} is not a list of names")
-    return os.fsencode(text)
-
-
-def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
-            clip: int | str | None = None, rate: Number | None = None, method: AuthoredMethod = "authored",
-            map: Path | None = None, unit: float | None = None, up: str | None = None,
-            start: Number | None = None, end: Number | None = None, trim_start: int = 0,
-            certify: bool = False, contacts: str | Iterable[str] | None = None,
-            engine: Engine | None = None) -> Comparison:
+def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *, clip: int | str | None = None,
+            engine: Engine | None = None, **options: Unpack[CompareOptions]) -> Comparison:
     """Compare two motions joint by joint: angles, distances in the world, and speeds.
 
     Parameters
@@ -138,32 +124,12 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
         Of any formats. Joints are matched by name, else by order; lengths are not converted.
     clip : int or str, optional
         The clip of both. Default: the first.
-    rate : number, optional
-        Samples per second. Default: the key times of both.
-    method : str
-        How `a` is interpolated: ``"authored"``, by what its file says, or any method but
-        cubicspline.
-    map : path, optional
-        Pairs of joints: on each line a name of `a`, a tab, and a name of `b`.
-    unit : float, optional
-        Millimetres per unit of length. Default: 10 where `a` is BVH, else 1000.
-    up : str, optional
-        The axis that points up: ``"y"`` or ``"z"``. Default: the one along which the figure
-        stands, which is said where the format has the other.
-    start, end : number, optional
-        The part that is compared, in seconds after the first key. Default: all.
-    trim_start : int
-        The number of keys of `a` that are left out at the start, such as a T-pose.
-    certify : bool
-        Also bound the angles and distances at all times, between those that are compared too:
-        ``numbers["certified"]``. Of whole clips that begin together, without splines in `a`. With the
-        methods slerp, squad, hermite and spline only rotations follow `method`, as :func:`reduce` plays
-        them; others are refused.
-    contacts : str or iterable of str, optional
-        Names of joints of `a`, or ``"feet"``: those with foot, toe or ankle in their names. When they are
-        in contact with the ground, and how fast they slide: ``numbers["contacts"]``.
     engine : Engine, optional
-        Of `method`. Default: the best device.
+        Of ``method``. Default: the best device.
+    **options
+        Those of `posemill compare`: ``method`` (how `a` is interpolated), ``rate``, ``start``, ``end``,
+        ``trim_start``, ``map``, ``unit``, ``up``, ``certify`` (``numbers["certified"]``), ``contacts``
+        (``numbers["contacts"]``) and so on.
 
     Returns
     -------
@@ -186,18 +152,11 @@ def compare(a: Motion | Path | IO[bytes], b: Motion | Path | IO[bytes], *,
     >>> pm.compare("walk.bvh", "walk.bvh").clip["max_degrees"]
     0.0
     """
-    if unit is not None and not 0.0 < unit < float("inf"):
-        raise ValueError(f"unit: {unit!r} is not above 0")
-    if method == "cubicspline":
-        raise ValueError("method: 'cubicspline' requires tangents; 'authored' takes those of the "
-                         "file")
-    number = None if method == "authored" else method_number(method)
+    given = Options("compare", options)
+    runs = options.get("method") not in (None, "authored")
     first, second = _motion_of(a), _motion_of(b)
-    exact: Fraction | None = None if rate is None else rate_of(rate)
-    found = Comparison(Pair(_side(first, clip), _side(second, clip), exact, unit or 0.0,
-                            None if map is None else file_name(os.fspath(map)), number,
-                            None if number is None else engine_or_default(engine),
-                            Part.of(start, end, trim_start, up), bool(certify), _contacts(contacts)))
+    found = Comparison(Pair(_side(first, clip), _side(second, clip), given,
+                            engine_or_default(engine) if runs else None))
     for hint in found.numbers["hints"]:
-        warnings.warn(f"{printable(hint['file'])}: {printable(hint['hint'])}", MotionWarning, stacklevel=2)
+        warn(f"{printable(hint['file'])}: {printable(hint['hint'])}")
     return found

@@ -63,6 +63,8 @@ class Content(Shared):
         The pm_motion_content.
     is_copy : bool
         Whether it is in memory only, without a file.
+    reduction : dict or None
+        The numbers of the step that reduced it, where that was the last one.
     """
 
     handle: Any
@@ -75,6 +77,7 @@ class Content(Shared):
         self.owner = self.handle
         self.is_copy = bool(handles)
         self.c = lib.pm_motion_get_content(self.handle)
+        self.reduction: dict[str, Any] | None = None
         self._characters: dict[int, Character] = {}
 
     @cached_property

@@ -75,8 +75,8 @@ class RotationCurve(Shared, Generic[KeysOf]):
         Tension, continuity and bias of ``tangents="tcb"``.
     ends : str
         At the ends of an open track: ``"chord"``, ``"natural"``, ``"parabola"`` or ``"zero"``.
-    limit : bool
-        Whether squad limits velocities.
+    unlimited : bool
+        Whether squad does not limit velocities.
     axis : array_like, optional
         Twist axis of sterp, of shape (3,) or (..., 3).
     axis_frame : str
@@ -122,7 +122,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
     def __init__(self, times: Any, rotations: KeysOf, method: Method = "slerp", *,
                  rate: Rate | None = None, loop: float | None = None,
                  tangents: Tangents | npt.ArrayLike = "bessel",
-                 tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: Ends = "chord", limit: bool = True,
+                 tcb: Sequence[float] = (0.0, 0.0, 0.0), ends: Ends = "chord", unlimited: bool = False,
                  axis: Any = None, axis_frame: Frame = "body", swing: Sequence[float] = (0.0, 1.0),
                  twist: Sequence[float] = (0.0, 1.0), tangents_in: Any = None,
                  tangents_out: Any = None, positions: Any = None, positions_in: Any = None,
@@ -131,7 +131,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
                  scalar_first: bool = False, engine: Engine | None = None) -> None:
         arguments = {
             "times": times, "rotations": rotations, "method": method, "rate": rate, "loop": loop,
-            "tangents": tangents, "tcb": tcb, "ends": ends, "limit": limit, "axis": axis,
+            "tangents": tangents, "tcb": tcb, "ends": ends, "unlimited": unlimited, "axis": axis,
             "axis_frame": axis_frame, "swing": swing, "twist": twist, "tangents_in": tangents_in,
             "tangents_out": tangents_out, "positions": positions, "positions_in": positions_in,
             "positions_out": positions_out, "scales": scales, "scales_in": scales_in,
@@ -163,7 +163,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
                                      name=name, scalar_first=given["scalar_first"]
                                      and not is_rotation(given[name]))
         description.set_loop(given["loop"])
-        description.set_velocities(given["tangents"], given["tcb"], given["ends"], given["limit"])
+        description.set_velocities(given["tangents"], given["tcb"], given["ends"], given["unlimited"])
         description.set_axis(given["axis"], given["axis_frame"], given["swing"], given["twist"])
         self._make_clips(description, given["engine"], _value_count(keys))
         self._shape = description.track_shape

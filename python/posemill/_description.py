@@ -168,7 +168,7 @@ class Description:
         # As the library decides: within 1e-9, the last key repeats the first.
         self.span = Span(self.span.seconds, period, abs(period - span) <= 1e-9 * span)
 
-    def set_velocities(self, tangents: Any, tcb: Sequence[float], ends: str, limit: bool) -> None:
+    def set_velocities(self, tangents: Any, tcb: Sequence[float], ends: str, unlimited: bool) -> None:
         """Velocities at keys."""
         if isinstance(tangents, str):
             self.desc.tangents = word(tangents, _TANGENTS, "tangents")
@@ -180,7 +180,7 @@ class Description:
             raise ValueError(f"tcb: expected numbers within -1 and 1, found {values}")
         self.desc.tension, self.desc.continuity, self.desc.bias = values
         self.desc.ends = word(ends, _ENDS, "ends")
-        self.desc.unlimited = not limit
+        self.desc.unlimited = unlimited
 
     def set_axis(self, axis: Any, axis_frame: str, swing: Any, twist: Any) -> None:
         """Twist axis and windows of sterp."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
+import warnings
 from typing import Any
 
 from posemill._native import ffi, lib
 
-__all__ = ["DeviceError", "Path", "call", "error_text", "ffi", "file_name", "lib", "printable", "text", "version"]
+__all__ = ["DeviceError", "MotionWarning", "Path", "call", "error_text", "ffi", "file_name", "lib", "printable", "text", "version", "warn"]
 
 Path = str | os.PathLike[str]
 
@@ -38,6 +40,26 @@ class DeviceError(RuntimeError):
         self.cl_status = cl_status
 
 
+class MotionWarning(UserWarning):
+    """A motion file is unusual, or another format cannot hold all of it.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import posemill as pm
+    >>> warnings.simplefilter("error", pm.MotionWarning)  # what is unusual is refused from now on
+    >>> warnings.simplefilter("default", pm.MotionWarning)
+    """
+
+
+def warn(message: str) -> None:
+    """A MotionWarning at the line that called the package: what is asked for late is computed deep inside."""
+    at, level = sys._getframe(1), 2
+    while at.f_back is not None and at.f_globals.get("__package__") == __package__:
+        at, level = at.f_back, level + 1
+    warnings.warn(message, MotionWarning, stacklevel=level)
+
+
 def text(value: Any) -> str:
     """A C string as text."""
     return str(ffi.string(value).decode("utf-8", "replace"))
@@ -61,6 +83,13 @@ def file_name(path: Path) -> bytes:
     if b"\0" in found:
         raise ValueError("path: has a NUL byte")
     return b"./-" if found == b"-" else found
+
+
+@ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
+def _note_warning(into: Any, level: int, remark: Any) -> None:
+    """Each once: files may be read twice."""
+    if level == lib.PM_LOG_WARNING:
+        ffi.from_handle(into).setdefault(error_text(remark))
 
 
 _CALLER = frozenset((lib.PM_ERROR_ARGUMENT, lib.PM_ERROR_KEY, lib.PM_ERROR_TIME, lib.PM_ERROR_SIZE,

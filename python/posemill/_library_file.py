@@ -11,25 +11,23 @@ from typing import Any
 import numpy as np
 
 from ._arrays import address
-from ._edit import fill_options
 from ._description import KEY_FORMATS, METHODS, word
 from ._key_rows import KeyRows, columns
-from ._library import Path, call, error_text, ffi, file_name, lib
-from ._motion import READING, read_options
+from ._library import Path, call, ffi, file_name, lib
 from ._names import AngleFormat, KeyFormat, Method
+from ._options import Options
 from ._rational import Number, rate_of, rational
 from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["QUARTERS", "Stored", "build_library", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "describe_robot", "read_library", "replacing", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
 _rows = columns("pm_library_motion", {"first": ("first",), "frames": ("frames",)}, np.int64)
 _rates = columns("pm_library_motion", {"rate": ("rate",)}, (np.int64, 2))
 _numbers = columns("pm_library_motion", {"weight": ("weight",), "loop": ("loop",)}, np.float64)
-QUARTERS = {None: 0, "y-to-z": 1, "z-to-y": -1} # of a turn about x
 _METHODS: dict[int, Any] = {number: name for name, number in METHODS.items()}
 _KEY_FORMATS: dict[int, Any] = {number: name for name, number in KEY_FORMATS.items()}
 
@@ -153,48 +151,45 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) 
     call(lib.pm_library_write, content, options, file_name(path))
 
 
-def _describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
+    """A pm_library_content with the fields of a robot; `keep` receives what it points to."""
     return ffi.new("pm_library_content *", _describe_skeleton(
         robot, robot.bodies, range(len(robot.hinges)), robot.points, keep))
 
 
-@ffi.def_extern(name="python_note_warning")  # type: ignore[untyped-decorator]
-def _note_warning(into: Any, level: int, remark: Any) -> None:
-    """Files are read twice, and warn twice of the same."""
-    ffi.from_handle(into).setdefault(error_text(remark))
+def _quarters(task: Any) -> int:
+    """The turn of the world about x, in quarters."""
+    if task.to_up in (lib.PM_MOTION_UP_FOUND, task.up):
+        return 0
+    if task.up == lib.PM_MOTION_UP_FOUND:
+        raise ValueError("to_up: requires up")
+    return 1 if task.to_up == lib.PM_MOTION_UP_Z else -1
 
 
-def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, scale: float,
-                  turn: str | None, coded: bool, robot: Skeleton | None, rate: Number | None,
-                  reading: dict[str, Any]) -> list[str]:
+def build_library(output: Path, paths: Sequence[Path], method: Method, keys: KeyFormat, coded: bool,
+                  skeleton: Path | Skeleton | None, rate: Number | None, given: Options) -> list[str]:
     """Writes the clips of motion files to a file; a thread holds one motion at a time. Gives what the files warn
-    of."""
+    of.
+    """
     for path in paths:
         os.stat(path) # raises what Python raises for files that are not there
     texts = [ffi.new("char[]", file_name(path)) for path in paths]
+    task = given.values.task
+    keep: list[Any] = []
     options = ffi.new("pm_library_build_options *", {
-        "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"), "scale": scale,
-        "quarter_turns": QUARTERS[turn], "coded_keys": coded,
+        "method": word(method, METHODS, "method"), "key_format": word(keys, KEY_FORMATS, "keys"),
+        "scale": task.scale or 1.0, "quarter_turns": _quarters(task), "coded_keys": coded,
         "rate": rational(None if rate is None else rate_of(rate))})
-    fill, longest = reading.pop("fill", False), reading.pop("fill_max", None)
-    unknown = [name for name in reading if name not in READING]
-    if unknown:
-        raise TypeError(f"{unknown[0]}: is no option of load()")
-    if longest is not None and not fill:
-        raise ValueError("fill_max: requires fill")
-    found, keep = read_options(**(READING | reading | {"keep_nan": bool(fill)}))
-    options.reading = found[0]
-    if fill:
-        keep.append(fill_options(fill, longest))
-        options.fill = keep[-1]
+    options.reading, options.fill = task.read, task.fill
     warned: dict[str, None] = {}
     handle = ffi.new_handle(warned)
     options.reading.log, options.reading.log_user = lib.python_note_warning, handle
-    if robot is not None:
-        kept: list[Any] = []
-        keep = [keep, kept]
-        content = _describe_robot(robot, kept)
-        options.robot = content
+    if isinstance(skeleton, Skeleton):
+        keep.append(describe_robot(skeleton, keep))
+        options.robot = keep[-1]
+    elif skeleton is not None:
+        keep.append(ffi.new("char[]", file_name(skeleton)))
+        options.reading.skeleton = keep[-1]
     call(lib.pm_library_build, ffi.new("char *[]", texts), len(texts), options, file_name(output))
     del keep
     return sorted(warned)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import stat
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from numbers import Real
-from typing import IO, Any, Literal
+from typing import IO, TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -17,59 +15,36 @@ from ._archive import archive_of
 from ._clip import Clip, ClipList
 from ._content import Content
 from ._display import Row, table
-from ._edit import cut_of, edited, filled, join_contents, mirrored
-from ._engine import Engine
-from ._library import Path, call, error_text, ffi, file_name, lib, printable, text
-from ._names import EULER_ORDERS, AuthoredMethod, EndRule, Euler, Format, Frame, PictureView, Turn
-from ._pages import Page, Pair, Part, Side, page_of, write_picture
+from ._engine import Engine, checked_engine
+from ._library import Path, call, error_text, ffi, file_name, lib, printable, text, warn
+from ._names import AuthoredMethod, Frame
+from ._options import Options, keywords
+from ._pages import Page, Pair, Side, page_of, write_picture
 from ._poses import Poses
-from ._rational import Number, rate_of, rational
-from ._reducing import Reducing
-from ._resampling import Resampling, clip_index, first_clip
-from ._root import UPS, axes_of, extracted
+from ._rational import Number, rate_of
+from ._resampling import clip_index
 from ._skeleton import Skeleton
+from ._steps import Chain, make, write
 
-__all__ = ["Motion", "MotionWarning", "convert", "join", "load", "mirror"]
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
-_FORMATS = {text(lib.pm_motion_format_name(f)): f
-            for f in range(1, lib.pm_motion_format_count())}
-_TURNS = {None: (0, 0), "z-to-y": (lib.PM_MOTION_UP_Z, lib.PM_MOTION_UP_Y),
-          "y-to-z": (lib.PM_MOTION_UP_Y, lib.PM_MOTION_UP_Z)}
+    from .options import (ConvertOptions, CutOptions, DrawOptions, ExtractRootOptions, FillOptions, JoinOptions,
+                          LoadOptions, MirrorOptions, PickOptions, ReduceOptions, RepeatOptions, ResampleOptions,
+                          SaveOptions, ShowOptions)
 
-
-class MotionWarning(UserWarning):
-    """A motion file is unusual, or another format cannot hold all of it.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> import posemill as pm
-    >>> warnings.simplefilter("error", pm.MotionWarning)  # what is unusual is refused from now on
-    >>> warnings.simplefilter("default", pm.MotionWarning)
-    """
-
-
-def format_number(name: str | None) -> int:
-    """The pm_motion_format of a name; 0 for None."""
-    if name is None:
-        return 0
-    if not isinstance(name, str):
-        raise TypeError(f"format: expected a text, found {type(name).__name__}")
-    if name.lower() not in _FORMATS:
-        raise ValueError(f"format: {name!r} is unknown; expected {', '.join(_FORMATS)}")
-    return _FORMATS[name.lower()]
-
-
-@ffi.def_extern(name="python_keep_text")  # type: ignore[untyped-decorator]
-def _keep_text(into: Any, message: Any) -> None:
-    ffi.from_handle(into).append(printable(text(message)))
-
+__all__ = ["Motion", "convert", "join", "load", "mirror"]
 
 class Motion:
-    """A motion file, its resampled copy, or arrays: nodes with a rest pose, and clips.
+    """A motion file, what steps make of it, or arrays: nodes with a rest pose, and clips.
 
-    Made by :func:`load`, by :meth:`resample`, or from arrays. Arrays are read-only views of the
+    Made by :func:`load`, by steps such as :meth:`resample`, or from arrays. Arrays are read-only views of the
     memory of the C library wherever its layout allows, and keep that memory alive.
+
+    Steps are the methods :meth:`fill`, :meth:`cut`, :meth:`repeat`, :meth:`pick`, :meth:`mirror`, :meth:`resample`,
+    :meth:`reduce` and :meth:`extract_root`, in any order and number. Their options are those of the same step of
+    `posemill run`, with ``_`` for ``-``, and are checked at the call. Nothing is computed before the result is saved
+    or asked for: what is wrong with the file is raised, and warned of, then.
 
     Parameters
     ----------
@@ -91,12 +66,12 @@ class Motion:
     Attributes
     ----------
     name : str
-        What pages call it: the path, and how it was resampled.
+        What pages call it: the path, and the steps.
 
     Notes
     -----
     A pickle of a motion has the path of its file, which must still be there unchanged, or the bytes
-    of a file object or of arrays; of a resampled motion also how it was resampled.
+    of a file object or of arrays; and the steps.
 
     Examples
     --------
@@ -123,22 +98,22 @@ class Motion:
         data = archive_of(exact, {
             "rotations": rotations, "positions": positions, "parents": parents, "names": names,
             "offsets": offsets, "rest_rotations": rest_rotations, "rest_scales": rest_scales})
-        self._content = _parse(data, b"arrays", {**READING, "format": "npz", "layout": "plain",
-                                                 "source_rate": exact})
-        self._resampling = None
-        self.name = "arrays"
+        self._begin(_parse(data, b"arrays", Options("load", {"format": "npz", "layout": "plain",
+                                                             "source_rate": exact})), "arrays")
 
-    _content: Content
-    _resampling: Resampling | Reducing | None
+    _made: Content | None  # None: not asked for
+    _before: Motion | None  # what the step makes it of. None: there is no step
+    _step: Any  # its Options
+    _engine: Engine | None
     name: str
 
+    def _begin(self, content: Content, name: str) -> None:
+        self._made, self._before, self._step, self._engine, self.name = content, None, None, None, name
+
     @classmethod
-    def _of(cls, content: Content, name: str,
-            resampling: Resampling | Reducing | None = None) -> Motion:
+    def _of(cls, content: Content, name: str) -> Motion:
         self = cls.__new__(cls)
-        self._content = content
-        self._resampling = resampling
-        self.name = name
+        self._begin(content, name)
         return self
 
     @property
@@ -220,12 +195,47 @@ class Motion:
         chosen = self.clips[clip_index(self._content, clip)]
         return chosen.at(times, method, frame=frame, engine=engine)
 
-    def resample(self, rate: Number, method: AuthoredMethod | None = None, *,
-                 clips: Iterable[int | str] | None = None, start: Number | None = None,
-                 end: Number | None = None, end_rule: EndRule = "fit", trim_start: int = 0,
-                 keep_time: bool = False, max_samples: int = 0,
-                 lowpass: float | Literal["auto"] | None = None, engine: Engine | None = None,
-                 **curve: Any) -> Motion:
+    # ---- steps ----
+
+    def _then(self, function: str, done: str, options: Mapping[str, Any], engine: Engine | None = None,
+              **others: Any) -> Motion:
+        """The motion that a step makes of this one, once it is asked for. The first of `others` is required."""
+        made = Motion.__new__(Motion)
+        made._made, made._before = None, self
+        made._step, made._engine = Options(function, options, **others), checked_engine(engine)
+        for name in [*others][:1]:
+            if name not in made._step:
+                raise TypeError(f"{function}(): {name} is missing")
+        made.name = f"{self.name}, {done}"
+        return made
+
+    def _chain(self, again: bool) -> Chain:
+        """Steps and the motion that they begin with: with `again` that of the file, else the last one that is there.
+        Steps on different engines do not run at once.
+        """
+        steps: list[Options] = []
+        engine: Engine | None = None
+        at = self
+        while at._before is not None and (again or at._made is None):
+            if at._engine is not None and engine not in (None, at._engine):
+                break
+            engine = at._engine or engine
+            steps.insert(0, at._step)
+            at = at._before
+        return at._content, tuple(steps), at.name, engine
+
+    @property
+    def _content(self) -> Content:
+        if self._made is None:
+            self._made = make(self._chain(again=False))
+        return self._made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_made": None if self._before else self._made, "_before": self._before, "_step": self._step,
+                "_engine": self._engine, "name": self.name}
+
+    def resample(self, rate: Number | None = None, method: AuthoredMethod | None = None, /, *,
+                 engine: Engine | None = None, **options: Unpack[ResampleOptions]) -> Motion:
         """Resample the clips to another rate.
 
         Parameters
@@ -237,36 +247,11 @@ class Motion:
             For rotations; positions and scales take the vector method of the same class.
             ``"authored"``: each channel by its own interpolation. Default: authored for glTF
             and splines, else slerp.
-        clips : iterable of int or str, optional
-            Indices or names of the clips to resample; the others remain. Default: all.
-        start, end : number, optional
-            Seconds after the first key. Default: the first key, the last key.
-        end_rule : str
-            ``"fit"``: the last sample is the last multiple of the step that fits; ``"include"``:
-            one more at the end itself.
-        trim_start : int
-            Frames to drop first, of clips with a rate.
-        keep_time : bool
-            With start or trim_start the result begins at 0; true: samples keep their times.
-        max_samples : int
-            Of a clip; more are refused. 0: 1e8.
-        lowpass : float or "auto", optional
-            Cut-off in Hz of a low-pass without a delay, of clips with a rate; ``"auto"``: 0.45 of the
-            smaller rate, so that a lower rate does not alias. Samples on frames are then no longer
-            those frames.
         engine : Engine, optional
             Default: plain C, or, for so many samples that opening it pays, the best GPU there is.
-        **curve
-            Parameters of the method: ``tangents`` (``"bessel"``, ``"mean"``, ``"hold"``, or a
-            tuple of tension, continuity and bias), ``ends`` (``"chord"``, ``"natural"``,
-            ``"parabola"``, ``"zero"``), ``limit`` (of squad), ``loop`` (seconds), ``axis``,
-            ``axis_frame``, ``swing`` and ``twist`` (of sterp).
-
-        Returns
-        -------
-        Motion
-            In memory. Saved in the format of its file it is resampled from there once more, so
-            that samples at the time of a frame keep the text of that frame.
+        **options
+            Those of the step `resample` of the command: ``clip``, ``start``, ``end_rule``, ``lowpass``, and the
+            parameters of the method, such as ``ends``.
 
         Examples
         --------
@@ -274,16 +259,10 @@ class Motion:
         >>> pm.load("walk.bvh").resample("x2", "squad").clips[0].rate
         Fraction(60, 1)
         """
-        resampling = Resampling(self._content, rate, method, clips, start, end, end_rule,
-                                trim_start, keep_time, max_samples, lowpass, engine, curve)
-        content = resampling.run()
-        for message in resampling.warnings():
-            warnings.warn(message, MotionWarning, stacklevel=2)
-        return Motion._of(content, f"{self.name}, resampled to {rate}", resampling)
+        return self._then("resample", f"resampled to {rate or options.get('rate')}", options, engine, rate=rate,
+                          method=method)
 
-    def extract_root(self, joint: str | None = None, *, root: str | None = None, add: bool = False,
-                     name: str | None = None, up: str | None = None, axes: str | None = None,
-                     keep_position: bool = False, keep_heading: bool = False) -> Motion:
+    def extract_root(self, joint: str = "auto", /, **options: Unpack[ExtractRootOptions]) -> Motion:
         """Move the root along with a joint, usually the hips, for :meth:`Crowd.root_motion`.
 
         The root receives the turn of the joint about the axis that points up, and its position on
@@ -292,28 +271,10 @@ class Motion:
 
         Parameters
         ----------
-        joint : str, optional
-            Name of the joint. Default: the first whose position changes in a clip.
-        root : str, optional
-            Name of the node above it that receives the motion. Default: the highest, or a node
-            that is added above it, where the rest pose of the highest is more than a shift upwards.
-        add : bool
-            Whether a node is added in any case.
-        name : str, optional
-            Of a node that is added. Default: ``"root"``, or ``"root2"`` and so on.
-        up : str, optional
-            ``"y"`` or ``"z"``, which points up. Default: that of the format, unless the figure
-            stands along the other one.
-        axes : str, optional
-            Axes of the world along which positions are extracted, such as ``"z"``. Default: the two
-            that are horizontal.
-        keep_position, keep_heading : bool
-            Whether positions, and turns, stay in the joint.
-
-        Returns
-        -------
-        Motion
-            In memory. A file of it has no meshes.
+        joint : str
+            Name of the joint. ``"auto"``: the first whose position changes in a clip.
+        **options
+            ``root_node``, ``root_name``, ``root_axes``, ``keep_heading``, ``keep_position`` and ``up`` of the command.
 
         Examples
         --------
@@ -322,105 +283,134 @@ class Motion:
         >>> moving.names[-1], moving.names[moving.parents[0]]
         ('root', 'root')
         """
-        for option, value in (("joint", joint), ("root", root), ("name", name)):
-            if value is not None and not isinstance(value, str):
-                raise TypeError(f"{option}: expected a text, found {type(value).__name__}")
-            if value is not None and "\0" in value:
-                raise ValueError(f"{option}: has a NUL character")
-        if up not in UPS:
-            raise ValueError(f"up: {up!r} is unknown; expected 'y' or 'z'")
-        names = {"joint": joint, "root": root, "new_name": name}
-        content = extracted(self._content, {
-            **{field: value for field, value in names.items() if value is not None},
-            "add": bool(add), "up": UPS[up], "axes": axes_of(axes, "axes"),
-            "keep_position": bool(keep_position), "keep_heading": bool(keep_heading)})
-        return Motion._of(content, f"{self.name}, with root motion")
+        return self._then("extract_root", "with root motion", {"extract_root": joint, **options})
 
-    def mirror(self, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+    def mirror(self, plane: Literal["x", "y", "z"] | None = None, /, *, robot: Skeleton | None = None,
+               **options: Unpack[MirrorOptions]) -> Motion:
         """Swap left and right: a wave of the left hand becomes a wave of the right hand.
 
         Parameters
         ----------
-        plane : str
-            ``"x"``, ``"y"`` or ``"z"``: the axis that points from right to left.
-        pairs : path, optional
-            A file with two names of joints on each line. Default: by Left and Right in names, by L and R
-            between separators, and by l and r before names. Other joints are mirrored in their places.
+        plane : str, optional
+            The axis that points from right to left. Default: the one across which the rest pose maps most pairs.
+        robot : Skeleton, optional
+            The skeleton of a robot, for files of robots, which have no joints: signs of angles follow from the
+            axes of its hinges. It is mirrored at once.
+        **options
+            ``pairs`` of the command: a file with two names of joints on each line. Default: by their names. Other
+            joints are mirrored in their places.
 
         Returns
         -------
         Motion
-            In memory. Twice is the identity.
+            Twice is the identity. `notes` say how the plane was found, and name pairs that are no mirror images at
+            rest, with their distance.
 
         Examples
         --------
         >>> import posemill as pm
         >>> pm.load("walk.bvh").mirror().save("mirrored.bvh")
         """
-        return Motion._of(mirrored(self._content, plane, pairs), f"{self.name}, mirrored")
+        given: dict[str, Any] = {**options} if plane is None else {"plane": plane, **options}
+        if robot is None:
+            return self._then("mirror", "mirrored", given)
+        from ._robot_mirror import mirrored_robot
+        return Motion._of(mirrored_robot(self._content, robot, Options("mirror", given)), f"{self.name}, mirrored")
 
-    def edit(self, *, start: Number | None = None, end: Number | None = None,
-             frames: tuple[int | None, int | None] | None = None, repeat: int = 1,
-             blend: float = 0.0, continue_root: bool = False,
-             joints: Iterable[str] | None = None, rename: Mapping[str, str] | None = None) -> Motion:
-        """Cut and repeat all clips, then select and rename joints, in this order.
+    def cut(self, cut: Any = None, /, **options: Unpack[CutOptions]) -> Motion:
+        """Keep the part of all clips between two times, both included. It begins at 0.
 
         Parameters
         ----------
-        start, end : number, optional
-            Seconds after the first key, both included. Default: the first key, the last key.
-        frames : pair of int, optional
-            The first and the last frame in place of seconds; None: that of the clip.
-        repeat : int
-            How many times clips are played.
-        blend, continue_root
-            With repeat, as of :func:`join`.
-        joints : iterable of str, optional
-            Names of joints that are kept. Those that are left out are multiplied into those below them,
-            which stay where they were in the world. Default: all.
-        rename : mapping of str to str, optional
-            New names of joints by their old ones.
-
-        Returns
-        -------
-        Motion
-            In memory. It begins at 0.
+        cut : str or pair of numbers
+            Seconds after the first key, ``"0.5:1"`` or ``(0.5, 1)``, or frames, ``"10f:40f"``. An end may be left
+            out: ``"0.5:"``, ``(0.5, None)``.
 
         Examples
         --------
         >>> import posemill as pm
-        >>> walk = pm.load("walk.bvh")
-        >>> walk.edit(frames=(10, 40), repeat=2)
-        Motion(bvh, 21 joints, 1 clip, 62 frames, 30 Hz, 2.03333 s)
-        >>> walk.edit(joints=["Hips", "LeftFoot"], rename={"Hips": "root"}).names
-        ('root', 'LeftFoot')
-        """
-        content = edited(self._content, cut_of(start, end, frames), repeat, float(blend), continue_root,
-                         joints, rename)
-        return Motion._of(content, f"{self.name}, edited")
-
-    def cut(self, start: Number | None = None, end: Number | None = None, *,
-            frames: tuple[int | None, int | None] | None = None) -> Motion:
-        """Return the part between two times, as :meth:`edit` does.
-
-        Examples
-        --------
-        >>> import posemill as pm
-        >>> pm.load("walk.bvh").cut(0.5, 1)
+        >>> pm.load("walk.bvh").cut((0.5, 1))
         Motion(bvh, 21 joints, 1 clip, 16 frames, 30 Hz, 0.5 s)
         """
-        return self.edit(start=start, end=end, frames=frames)
+        return self._then("cut", "cut", options, cut=cut)
 
-    def show(self, clip: int | str = 0, *, up: str | None = None, unit: float | None = None,
-             start: Number | None = None, end: Number | None = None, trim_start: int = 0) -> Page:
+    def repeat(self, repeat: int | None = None, /, **options: Unpack[RepeatOptions]) -> Motion:
+        """Play all clips several times.
+
+        Parameters
+        ----------
+        repeat : int
+            How many times.
+        **options
+            ``blend`` and ``continue_root``, as of :func:`join`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").cut("10f:40f").repeat(2)
+        Motion(bvh, 21 joints, 1 clip, 62 frames, 30 Hz, 2.03333 s)
+        """
+        return self._then("repeat", "repeated", options, repeat=repeat)
+
+    def pick(self, **options: Unpack[PickOptions]) -> Motion:
+        """Select and rename joints.
+
+        Parameters
+        ----------
+        **options
+            ``joints``: names of those that are kept; those that are left out are multiplied into those below
+            them, which stay where they were in the world. ``rename``: new names by the old ones.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").pick(joints=["Hips", "LeftFoot"], rename={"Hips": "root"}).names
+        ('root', 'LeftFoot')
+        """
+        return self._then("pick", "picked", options)
+
+    def fill(self, fill: str | bool = True, /, **options: Unpack[FillOptions]) -> Motion:
+        """Fill gaps with a hermite curve. A warning counts them, and names jumps.
+
+        Parameters
+        ----------
+        fill : str or bool
+            ``"nan"`` or True: values that are not finite, which only :func:`load` with ``fill`` lets through.
+            ``"frozen:12"``: also rotations that hold still for more than 12 frames while others move. ``"jumps"``:
+            also frames in which a joint jumps away and back, by 30 degrees or, with ``"jumps:20"``, 20. Several with
+            commas.
+        **options
+            ``fill_max`` of the command: seconds of the longest gap that is filled; longer ones are refused.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> filled = pm.load("walk.bvh").fill("frozen:12")
+        """
+        return self._then("fill", "filled", {"fill": fill, **options})
+
+    def reduce(self, **options: Unpack[ReduceOptions]) -> Motion:
+        """Drop keys while the curve stays within a bound, as :func:`posemill.reduce`, which also gives the numbers.
+
+        Experimental: it may change in any version.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").reduce(angle=0.5).save("small.glb")
+        """
+        return self._then("reduce", "reduced", options)
+
+    def show(self, clip: int | str = 0, **options: Unpack[ShowOptions]) -> Page:
         """Return a page that plays the skeleton and shows its curves.
 
         Parameters
         ----------
         clip : int or str
             Its index or name.
-        up, unit, start, end, trim_start
-            As of :func:`compare`. The page says where the axis that points up was guessed.
+        **options
+            ``start``, ``end``, ``trim_start``, ``rate``, ``up`` and ``unit`` of `posemill view`. The page says
+            where the axis that points up was guessed.
 
         Returns
         -------
@@ -432,15 +422,9 @@ class Motion:
         >>> import posemill as pm
         >>> pm.load("walk.bvh").show().save("walk.html")
         """
-        if unit is not None and not 0.0 < unit < float("inf"):
-            raise ValueError(f"unit: {unit!r} is not above 0")
-        pair = self._alone(clip)
-        return page_of(Pair(pair.a, pair.b, unit=unit or 0.0,
-                            part=Part.of(start, end, trim_start, up)), "Motion.show()")
+        return page_of(self._alone(clip, Options("show", options)), "Motion.show()")
 
-    def draw(self, path: Path, clip: int | str = 0, *, size: tuple[int, int] = (0, 0), view: PictureView = "front",
-             poses: int = 0, up: str | None = None, start: Number | None = None, end: Number | None = None,
-             trim_start: int = 0) -> None:
+    def draw(self, path: Path, clip: int | str = 0, **options: Unpack[DrawOptions]) -> None:
         """Write a picture of the skeleton: a strip of poses with their times, or an animation.
 
         Parameters
@@ -449,23 +433,15 @@ class Motion:
             ``.svg``, or ``.gif``, which requires a library with giflib; wheels have none.
         clip : int or str
             Its index or name.
-        size : (int, int)
-            Width and height in pixels. (0, 0): 960 x 320 of SVG, 320 x 320 of GIF.
-        view : str
-            ``"front"``, ``"side"``, ``"top"`` or ``"back"``.
-        poses : int
-            From the first to the last time. 0: as many as fit, or 25 in each second of a GIF.
-        up, start, end, trim_start
-            As of :func:`compare`.
+        **options
+            ``size``, ``from_``, ``poses``, ``start``, ``end``, ``trim_start``, ``up`` and ``unit`` of `posemill view`.
 
         Examples
         --------
         >>> import posemill as pm
-        >>> pm.load("walk.bvh").draw("walk.svg", view="side", poses=8)
+        >>> pm.load("walk.bvh").draw("walk.svg", from_="side", poses=8)
         """
-        pair = self._alone(clip)
-        write_picture(Pair(pair.a, pair.b, part=Part.of(start, end, trim_start, up)), file_name(path), size, view,
-                      poses)
+        write_picture(self._alone(clip, Options("draw", options)), file_name(path))
 
     def plot(self, joint: int | str | None = None, clip: int | str = 0) -> Page:
         """Return a page with the curves of a joint: angle, angular speed and acceleration.
@@ -490,9 +466,9 @@ class Motion:
         return page_of(self._alone(clip), "Motion.plot()", hides_poses=True,
                        joint=-1 if joint is None else self._joint(joint))
 
-    def _alone(self, clip: int | str) -> Pair:
+    def _alone(self, clip: int | str, options: Options | None = None) -> Pair:
         side = Side(self._content, clip_index(self._content, clip), self.name)
-        return Pair(side, side)
+        return Pair(side, side, options)
 
     def _joint(self, joint: int | str) -> int:
         if isinstance(joint, str):
@@ -505,78 +481,28 @@ class Motion:
             raise ValueError(f"joint: {joint} is below 0")
         return joint.__index__()
 
-    def save(self, path: Path, *, format: Format | None = None, clip: int | str | None = None,
-             decimals: int | None = None, strict: bool = False, euler: Euler | None = None,
-             scale: float = 1.0, turn: Turn | None = None, make_folders: bool = False) -> None:
+    def save(self, path: Path, *, make_folders: bool = False, **options: Unpack[SaveOptions]) -> None:
         """Save the motion to a file, which appears once it is complete.
 
-        A motion that was not resampled is written in its own format as it was read.
+        The steps of the motion go from its file to this one, as by `posemill run`: where both have the format, all
+        that no step changes is written as it was read.
 
         Parameters
         ----------
         path : str or PathLike
-            Its extension is the format.
-        format : str, optional
-            ``"bvh"``, ``"gltf"``, ``"glb"``, ``"npz"`` or ``"csv"``, for names without one.
-        clip : int or str, optional
-            Of formats that hold one clip; others refuse it. Default: the first.
-        decimals : int, optional
-            Of the numbers of BVH, 1 to 9; other formats refuse it. Default: those of the file where they do not change, else 6.
-        strict : bool
-            Refuses a motion that the format cannot hold whole, in place of a warning.
-        euler : str, optional
-            Order of rotations in BVH; other formats refuse it. Default: that of each joint of a BVH file, else ``"ZXY"``.
-        scale : float
-            Multiplies all lengths.
-        turn : str, optional
-            ``"z-to-y"`` or ``"y-to-z"``: turns the world, so that another axis points up.
+            Its extension is the format; without one that of ``to``, or of the source.
         make_folders : bool
             Creates the folder of the file.
+        **options
+            ``to``, ``clip``, ``strict`` and the options of writing of `posemill run`, such as ``decimals``, ``euler``,
+            ``scale``, ``to_unit`` and ``to_up``.
 
         Examples
         --------
         >>> import posemill as pm
         >>> pm.load("walk.bvh").save("centimetres/walk.bvh", scale=100, make_folders=True)
         """
-        number = format_number(format) or lib.pm_motion_find_format(file_name(path))
-        if decimals is not None and (not isinstance(decimals, int) or not 1 <= decimals <= 9):
-            raise ValueError(f"decimals: {decimals!r} is not an integer from 1 to 9")
-        if not isinstance(scale, Real) or not scale > 0.0:
-            raise ValueError(f"scale: {scale!r} is not a number above 0")
-        if euler is not None and (not isinstance(euler, str) or euler.upper() not in EULER_ORDERS):
-            raise ValueError(f"euler: {euler!r} is unknown; expected one of {', '.join(EULER_ORDERS)}")
-        if not isinstance(turn, (str, type(None))) or turn not in _TURNS:
-            raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
-        self._check_effect(number, {"decimals": decimals, "euler": euler}, clip)
-        if (scale == 1.0 and turn is None and clip is None and euler is None
-                and isinstance(self._resampling, Resampling)
-                and self._resampling.save(file_name(path), number, decimals or 6, make_folders)):
-            return
-        chosen = clip_index(self._content, clip) if clip is not None else self._first_resampled()
-        left_out: list[str] = []
-        into = ffi.new_handle(left_out)
-        options = ffi.new("pm_motion_convert_options *", {
-            "format": number, "clip": chosen, "euler_given": euler is not None,
-            "euler": EULER_ORDERS[euler.upper() if euler else "ZXY"],
-            "scale": scale, "up": _TURNS[turn][0], "to_up": _TURNS[turn][1], "strict": bool(strict),
-            "make_folders": bool(make_folders), "decimals": decimals or 0,
-            "left_out": lib.python_keep_text, "left_out_user": into})
-        call(lib.pm_motion_convert, self._content.handle, options, file_name(path))
-        if left_out:
-            _warn([f"{os.fspath(path)}: left out: {', '.join(left_out)}"])
-
-    def _check_effect(self, number: int, of_bvh: dict[str, object], clip: int | str | None) -> None:
-        """Refuses what the format of a file cannot have. 0: the format is not known."""
-        name = text(lib.pm_motion_format_name(number))
-        for option, value in of_bvh.items():
-            if value is not None and number not in (0, lib.PM_MOTION_BVH):
-                raise ValueError(f"{option}: is for BVH; the output has the format {name}")
-        if clip is not None and name in ("gltf", "glb") and self._content.c.clip_count > 1:
-            raise ValueError(f"clip: has no effect: {name} holds all clips")
-
-    def _first_resampled(self) -> int:
-        chosen = self._resampling.clips if self._resampling else None
-        return min(chosen) if chosen else first_clip(self._content)
+        write(self._chain(again=True), Options("save", options), file_name(path), bool(make_folders))
 
     def _sizes(self) -> list[str]:
         joints, clips = len(self.names), len(self.clips)
@@ -586,8 +512,7 @@ class Motion:
 
     def __repr__(self) -> str:
         extent = [self.clips[0].extent] if len(self.clips) == 1 else []
-        method = [self._resampling.method] if self._resampling else []
-        return f"Motion({', '.join([self.format, *self._sizes(), *extent, *method])})"
+        return f"Motion({', '.join([self.format, *self._sizes(), *extent])})"
 
     def _repr_html_(self) -> str:
         shown = [c.name or "(no name)" for c in self.clips[:5]]
@@ -600,46 +525,13 @@ class Motion:
             Row("notes", "; ".join(self.notes[:3]))])
 
 
-def _warn(messages: Iterable[str]) -> None:
-    for message in messages:
-        warnings.warn(message, MotionWarning, stacklevel=3)
-
-
-def read_options(*, format: str | None, source_rate: Number | None, layout: Path | None,
-                  skeleton: Path | None, rates: Path | None, strict: bool, hold_nan: bool,
-                  bvh_adds_offset: bool, snap: bool, keep_nan: bool, rates_must_agree: bool,
-                  angles_may_jump: bool) -> tuple[Any, list[Any]]:
-    """A pm_motion_read_options, and what it points to."""
-    if layout is not None and not isinstance(layout, (str, os.PathLike)):
-        raise TypeError(f"layout: expected a text, found {type(layout).__name__}")
-    keep = [ffi.NULL if name is None else ffi.new("char[]", file_name(name))
-            for name in (layout, skeleton, rates)]
-    exact = None if source_rate is None else rate_of(source_rate, "source_rate")
-    options = ffi.new("pm_motion_read_options *", {
-        "format": format_number(format), "layout": keep[0], "skeleton": keep[1],
-        "rates_file": keep[2],
-        "source_rate": rational(exact), "strict": bool(strict), "hold_nan": bool(hold_nan),
-        "bvh_adds_offset": bool(bvh_adds_offset), "literal_rate": not snap,
-        "keep_nan": bool(keep_nan), "rates_must_agree": rates_must_agree, "angles_may_jump": angles_may_jump})
-    return options, keep
-
-
-READING: dict[str, Any] = {
-    "format": None, "source_rate": None, "layout": None, "skeleton": None, "rates": None, "strict": False,
-    "hold_nan": False, "bvh_adds_offset": False, "snap": True, "keep_nan": False, "rates_must_agree": False,
-    "angles_may_jump": False}
-# Formats on which options of reading have an effect; those of others have it on all.
-_FORMATS_OF = {"source_rate": ("bvh", "npz", "csv", "amc"), "layout": ("npz", "csv"), "rates": ("npz",),
-               "bvh_adds_offset": ("bvh",)}
-
-
 def _stamp(path: str) -> tuple[int, int]:
     """What changes with a file."""
     status = os.stat(path)
     return status.st_size, status.st_mtime_ns
 
 
-def _open(path: str, reading: dict[str, Any], stamp: tuple[int, int] | None = None) -> Content:
+def _open(path: str, options: Options, stamp: tuple[int, int] | None = None) -> Content:
     """Reads a file; of a pickle, which has the stamp, once more."""
     if not stat.S_ISFIFO(os.stat(path).st_mode):  # whose writer would see an end
         with open(path, "rb"):  # the exceptions of Python for what is not there
@@ -647,30 +539,19 @@ def _open(path: str, reading: dict[str, Any], stamp: tuple[int, int] | None = No
     found = _stamp(path)
     if stamp is not None and stamp != found:
         raise ValueError(f"{printable(path)}: has changed since the motion was read that was pickled")
-    options, keep = read_options(**reading)
     made = ffi.new("pm_motion **")
-    call(lib.pm_motion_open, file_name(path), options, made)
-    del keep
-    again = {name: _absolute(value) if name in ("layout", "skeleton", "rates") else value
-             for name, value in reading.items()}
-    return Content(made[0], (_open, (os.path.abspath(path), again, found)))
+    call(lib.pm_motion_open, file_name(path), options.values.read, made)
+    return Content(made[0], (_open, (os.path.abspath(path), options, found)))
 
 
-def _absolute(path: Path | None) -> Path | None:
-    """Other processes may have another working folder. Names of layouts are no files."""
-    return os.path.abspath(path) if path is not None and os.path.exists(path) else path
-
-
-def _parse(data: bytes, label: bytes, reading: dict[str, Any]) -> Content:
-    options, keep = read_options(**reading)
+def _parse(data: bytes, label: bytes, options: Options) -> Content:
     held = ffi.from_buffer(data)
     made = ffi.new("pm_motion **")
-    call(lib.pm_motion_parse, held, len(held), label, ffi.NULL, options, made)
-    del keep
-    return Content(made[0], (_parse, (data, label, reading)), data=held)
+    call(lib.pm_motion_parse, held, len(held), label, ffi.NULL, options.values.read, made)
+    return Content(made[0], (_parse, (data, label, options)), data=held)
 
 
-def _read(file: IO[bytes], reading: dict[str, Any]) -> Content:
+def _read(file: IO[bytes], options: Options) -> Content:
     if not hasattr(file, "read"):
         raise TypeError(f"path: expected a path or a file object, found {type(file).__name__}")
     data = file.read()
@@ -680,7 +561,7 @@ def _read(file: IO[bytes], reading: dict[str, Any]) -> Content:
     label = os.fsencode(name) if isinstance(name, (str, os.PathLike)) else b"file"
     # A name without a known extension says nothing about the format.
     known = b"\0" not in label and lib.pm_motion_find_format(label) != lib.PM_MOTION_ANY
-    return _parse(bytes(data), label if known else b"file", reading)
+    return _parse(bytes(data), label if known else b"file", options)
 
 
 def _label(path: Path | IO[bytes]) -> str:
@@ -689,44 +570,16 @@ def _label(path: Path | IO[bytes]) -> str:
     return os.fsdecode(name) if isinstance(name, (str, bytes, os.PathLike)) else "file"
 
 
-def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: Number | None = None,
-         layout: str | None = None, skeleton: Path | None = None, rates: Path | None = None,
-         strict: bool = False, hold_nan: bool = False, bvh_adds_offset: bool = False,
-         snap: bool = True, fill: str | bool = False, fill_max: float | None = None) -> Motion:
+def load(path: Path | IO[bytes], **options: Unpack[LoadOptions]) -> Motion:
     """Read a motion file: BVH, glTF, GLB, NPZ, CSV or AMC.
 
     Parameters
     ----------
     path : str, PathLike or binary file object
         A file object is read to its end; files that a glTF file in it refers to are not read.
-    format : str, optional
-        Default: by the name's extension, or the first bytes.
-    source_rate : number, optional
-        Frames per second of the file, instead of what it says itself.
-    layout : str, optional
-        Of NPZ: ``"amass"``, ``"amass-x"``, ``"inter-x"``, ``"beyondmimic"``, ``"isaaclab"``, the
-        last two with ``"-xyzw"`` too, ``"plain"``, or a JSON file with a layout. Default: by the
-        names of the members. Of CSV: ``"robot"``, ``"robot-wxyz"``, ``"seed"``, or columns such as
-        ``"index,position,euler-xyz"``. Default: by the header.
-    skeleton : str or path, optional
-        Joints for an NPZ file that has none: ``"smpl"``, ``"smplh"`` or ``"smplx"``, whose bones
-        have no length, or a motion file or JSON file with joints. Of AMC: its ASF file; default: the
-        one beside it, take.asf for take.amc, or 11.asf for 11_01.amc.
-    rates : path, optional
-        Of NPZ: a file with rates of paths.
-    strict : bool
-        Refuses a file whose parts disagree, in place of a warning.
-    hold_nan : bool
-        A value that is not finite takes that of the frame before.
-    bvh_adds_offset : bool
-        Positions are relative to OFFSET instead of replacing it.
-    snap : bool
-        False: the frame time exactly as written; .0083333 is not 120 Hz.
-    fill : str or bool
-        ``"nan"`` or True: values that are not finite are filled with a hermite curve. ``"frozen:12"``: also
-        rotations that hold still for more than 12 frames while others move. A warning counts the gaps.
-    fill_max : float, optional
-        Seconds of the longest gap that is filled; longer ones are refused. Default: 0.5.
+    **options
+        The options of reading of the command (`posemill help reading`), such as ``layout``, ``skeleton``,
+        ``source_rate``, ``literal_rate`` and ``strict``; and ``fill`` and ``fill_max``, as :meth:`Motion.fill`.
 
     Returns
     -------
@@ -745,42 +598,26 @@ def load(path: Path | IO[bytes], format: Format | None = None, *, source_rate: N
     >>> pm.load("walk.bvh").clips[0].rotations[0, 1].round(3).tolist()
     [0.025, 0.0, 0.0, 1.0]
     """
-    motion, told = load_with(path, READING | {
-        "format": format, "source_rate": source_rate, "layout": layout, "skeleton": skeleton, "rates": rates,
-        "strict": strict, "hold_nan": hold_nan, "bvh_adds_offset": bvh_adds_offset, "snap": snap}, fill, fill_max)
-    _warn(told)
-    return motion
-
-
-def load_with(path: Path | IO[bytes], reading: dict[str, Any], fill: str | bool = False,
-              fill_max: float | None = None) -> tuple[Motion, list[str]]:
-    """As :func:`load`, with all options of reading; and what it warns of."""
-    reading = reading | {"keep_nan": bool(fill)}
-    if fill_max is not None and not fill:
-        raise ValueError("fill_max: requires fill")
+    given = Options("load", options)
     if isinstance(path, (str, os.PathLike)):
         file_name(path)
-        content = _open(os.fsdecode(path), reading)
+        content = _open(os.fsdecode(path), given)
     else:
-        content = _read(path, reading)
+        content = _read(path, given)
     motion = Motion._of(content, _label(path))
-    told = list(motion.notes)
-    if fill:
-        motion = _fill(motion, fill, fill_max, told)
-    return motion, told + [f"{name}: has no effect on {motion.format}" for name, formats in _FORMATS_OF.items()
-                           if reading[name] != READING[name] and motion.format not in formats]
+    for message in (*motion.notes, *(f"{name}: has no effect on {motion.format}"
+                                     for name in given.without_effect(content.c.format))):
+        warn(message)
+    if "fill" not in given:
+        return motion
+    filled = motion._then("fill", "filled", {name: options.get(name) for name in keywords("fill")})
+    filled.name = motion.name
+    filled._content  # what cannot be filled is refused here
+    return filled
 
 
-def _fill(motion: Motion, fill: str | bool, longest: float | None, told: list[str]) -> Motion:
-    content, found = filled(motion._content, fill, longest)
-    told += [f"filled {found[kind + '_gaps']} gaps of {found[kind + '_keys']} keys {words}, at most "
-             f"{found['longest']:.6g} s"
-             for kind, words in (("nan", "that were not finite"), ("frozen", "that were frozen"))
-             if found[kind + "_gaps"]]
-    return Motion._of(content, motion.name)
-
-
-def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Motion:
+def mirror(motion: Motion, plane: Literal["x", "y", "z"] | None = None, /, *, robot: Skeleton | None = None,
+           **options: Unpack[MirrorOptions]) -> Motion:
     """Swap left and right: see :meth:`Motion.mirror`.
 
     Examples
@@ -789,23 +626,18 @@ def mirror(motion: Motion, plane: str = "x", *, pairs: Path | None = None) -> Mo
     >>> pm.mirror(pm.load("walk.bvh")).names == pm.load("walk.bvh").names
     True
     """
-    return motion.mirror(plane, pairs=pairs)
+    return motion.mirror(plane, robot=robot, **options)
 
 
-def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool = False,
-         up: str | None = None) -> Motion:
+def join(motions: Iterable[Motion], **options: Unpack[JoinOptions]) -> Motion:
     """Join the first clips of several motions with the same skeleton, one after another.
 
     Parameters
     ----------
     motions : iterable of Motion
         With the same rate, and joints with the same names, parents and rest poses.
-    blend : float
-        Seconds of a crossfade, in which a motion overlaps the next one.
-    continue_root : bool
-        Whether each begins where the one before ended: its heading, and its place on the ground.
-    up : str, optional
-        ``"y"`` or ``"z"``, which points up. Default: found from the first motion.
+    **options
+        ``blend``, ``continue_root`` and ``up`` of `posemill join`.
 
     Returns
     -------
@@ -822,35 +654,45 @@ def join(motions: Iterable[Motion], *, blend: float = 0.0, continue_root: bool =
     parts = list(motions)
     if not parts:
         raise ValueError("motions: expected at least one")
-    content = join_contents([part._content for part in parts], [part.name for part in parts],
-                            float(blend), continue_root, up)
+    content = _joined([part._content for part in parts], [part.name for part in parts], Options("join", options))
     return Motion._of(content, " + ".join(part.name for part in parts))
 
 
-def convert(source: Path | IO[bytes], target: Path, **options: Any) -> None:
+def _joined(contents: list[Content], names: list[str], options: Options) -> Content:
+    texts = [ffi.new("char[]", printable(name).encode()) for name in names]
+    made = ffi.new("pm_motion **")
+    call(lib.pm_motion_join, ffi.new("pm_motion *[]", [c.handle for c in contents]), len(contents),
+         ffi.new("char *[]", texts), options.values.join, made)
+    return Content(made[0], (_joined, (contents, names, options)), sources=contents)
+
+
+def convert(source: Path | IO[bytes], target: Path, *, make_folders: bool = False,
+            **options: Unpack[ConvertOptions]) -> None:
     """Convert a motion file to the format that the extension of the output names.
 
     Parameters
     ----------
     source, target : path
-        As for these functions.
+        As for :func:`load` and :meth:`Motion.save`.
+    make_folders : bool
+        Creates the folder of the file.
     **options
-        ``format``, ``source_rate``, ``layout``, ``skeleton``, ``rates``, ``hold_nan``,
-        ``bvh_adds_offset`` and ``snap`` are of the source, all others of the target; ``strict`` is of both.
-        ``rate`` also resamples, each channel by its own interpolation.
+        Those of `posemill convert`: of reading, of writing, and of the root. ``rate`` also resamples, each channel
+        by its own interpolation.
 
     Examples
     --------
     >>> import posemill as pm
     >>> pm.convert("walk.bvh", "walk.glb", scale=0.01)
     """
-    of_source = {name: options.pop(name) for name in _OF_SOURCE if name in options}
-    strict = bool(options.pop("strict", False))
-    rate = options.pop("rate", None)
-    motion = load(source, strict=strict, **of_source)
-    if rate is not None:
-        motion = motion.resample(rate, "authored")
-    motion.save(target, strict=strict, **options)
+    Options("convert", options)
 
+    def those_of(function: str) -> Any:
+        return {name: value for name, value in options.items() if name in keywords(function)}
 
-_OF_SOURCE = ("format", "source_rate", "layout", "skeleton", "rates", "hold_nan", "bvh_adds_offset", "snap")
+    motion = load(source, **those_of("load"))
+    if options.get("rate") is not None:
+        motion = motion.resample(options["rate"], "authored")
+    if options.get("extract_root") is not None:
+        motion = motion._then("extract_root", "with root motion", those_of("extract_root"))
+    motion.save(target, make_folders=make_folders, **those_of("save"))

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,15 +19,20 @@ from ._engine import Engine, engine_of_states
 from ._extras import Extras, FrameTimes, extras_of, sampled
 from ._key_rows import KeyRows
 from ._keys import Keys
-from ._library import Path, lib
-from ._library_file import QUARTERS, Stored, build_library, read_library, replacing, write_library
-from ._motion import MotionWarning
-from ._names import AngleFormat, KeyFormat, Method, Singles, State, Turn
+from ._library import Path, lib, warn
+from ._library_file import Stored, build_library, read_library, replacing, write_library
+from ._names import AngleFormat, KeyFormat, Method, Singles, State
+from ._options import Options
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
 from ._shared import Shared
 from ._skeleton import Skeleton
 from ._views import Array
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import LibraryOptions
 
 __all__ = ["MotionLibrary"]
 
@@ -168,11 +172,10 @@ class MotionLibrary(Shared):
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
                    method: Method = "slerp", keys: KeyFormat = "float32",
                    bodies: Sequence[int | str] | None = None,
-                   dofs: Sequence[int | str] | None = None, source_rate: Number | None = None,
-                   rate: Number | None = None, scale: float = 1.0, turn: Turn | None = None,
+                   dofs: Sequence[int | str] | None = None, rate: Number | None = None,
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
                    extras: Extras | None = None, engine: Engine | None = None,
-                   **reading: Any) -> MotionLibrary:
+                   **options: Unpack[LibraryOptions]) -> MotionLibrary:
         """Read motion files; each clip becomes a motion, in a temporary file that is mapped, as of :meth:`build`.
 
         Parameters
@@ -186,18 +189,13 @@ class MotionLibrary(Shared):
             where files have them; otherwise they are in the order of the skeleton.
         method, keys, bodies, dofs, points, weights, extras, engine
             As of :class:`MotionLibrary`.
-        source_rate : number, optional
-            Frames per second of files that do not state theirs, such as CSV. A file that states another
-            is refused.
         rate : number, optional
             Frames per second to which motions are resampled first. Required for clips whose keys
             have times of their own.
-        scale : float
-            Factor of all lengths, such as 0.01 from centimetres to metres.
-        turn : str, optional
-            ``"z-to-y"`` or ``"y-to-z"``: turns the world, so that another axis points up.
-        **reading
-            Options of :func:`load`, such as ``layout``.
+        **options
+            Those of :func:`load`, such as ``layout``; ``scale``, such as 0.01 from centimetres to metres; and
+            ``to_up`` with ``up``, which turns the world so that another axis points up. ``source_rate`` is of files
+            that do not state theirs, such as CSV; a file that states another is refused.
 
         Returns
         -------
@@ -212,7 +210,7 @@ class MotionLibrary(Shared):
         """
         with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # where mapped files cannot be removed
             file = os.path.join(folder, "library.npz")
-            cls._build_file(file, paths, skeleton, method, keys, source_rate, rate, scale, turn, False, reading)
+            cls._build_file(file, paths, skeleton, method, keys, rate, False, options)
             made = read_library(file)
         counts = dict(zip(made.names, made.rows.frames.tolist(), strict=True))
         return _made_again(replace(
@@ -222,9 +220,8 @@ class MotionLibrary(Shared):
 
     @staticmethod
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
-              method: Method = "slerp", keys: KeyFormat = "float32", source_rate: Number | None = None,
-              rate: Number | None = None, scale: float = 1.0, turn: Turn | None = None,
-              coded: bool = False, **reading: Any) -> None:
+              method: Method = "slerp", keys: KeyFormat = "float32", rate: Number | None = None,
+              coded: bool = False, **options: Unpack[LibraryOptions]) -> None:
         """Write the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
         not grow with the number of files, which are read twice.
 
@@ -232,7 +229,7 @@ class MotionLibrary(Shared):
         ----------
         output : path
             Of the file, which replaces one of that name.
-        paths, skeleton, method, keys, source_rate, rate, scale, turn, **reading
+        paths, skeleton, method, keys, rate, **options
             As of :meth:`from_files`.
         coded : bool
             As of :meth:`save`.
@@ -244,19 +241,16 @@ class MotionLibrary(Shared):
         >>> pm.MotionLibrary.load("all.npz").names
         ('walk',)
         """
-        MotionLibrary._build_file(output, paths, skeleton, method, keys, source_rate, rate, scale, turn, coded, reading)
+        MotionLibrary._build_file(output, paths, skeleton, method, keys, rate, coded, options)
 
     @staticmethod
     def _build_file(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None, method: Method,
-                    keys: KeyFormat, source_rate: Number | None, rate: Number | None, scale: float,
-                    turn: Turn | None, coded: bool, reading: dict[str, Any]) -> None:
-        robot = skeleton if isinstance(skeleton, Skeleton) else None
-        if robot is not None and (scale != 1 or turn is not None):
-            raise ValueError("scale, turn: the skeleton of a robot has its own unit and axes")
-        reading |= {"skeleton": None if robot else skeleton, "source_rate": source_rate}
-        for message in build_library(output, _files_of(paths, scale, turn), method, keys, scale, turn, coded, robot,
-                                     rate, reading):
-            warnings.warn(message, MotionWarning, stacklevel=3)
+                    keys: KeyFormat, rate: Number | None, coded: bool, options: LibraryOptions) -> None:
+        given = Options("library", options)
+        if isinstance(skeleton, Skeleton) and ("scale" in given or "to_up" in given):
+            raise ValueError("scale, to_up: the skeleton of a robot has its own unit and axes")
+        for message in build_library(output, _files_of(paths), method, keys, coded, skeleton, rate, given):
+            warn(message)
 
     def __len__(self) -> int:
         return len(self._ticks)
@@ -810,11 +804,7 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
 # ---- motions of files ----
 
 
-def _files_of(paths: Path | Iterable[Path], scale: float, turn: str | None) -> list[Path]:
-    if turn is not None and turn not in QUARTERS:
-        raise ValueError(f"turn: {turn!r} is unknown; expected 'z-to-y' or 'y-to-z'")
-    if not (np.isfinite(scale) and scale > 0):
-        raise ValueError(f"scale: {scale!r} is not a number above 0")
+def _files_of(paths: Path | Iterable[Path]) -> list[Path]:
     files = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
     if not files:
         raise ValueError("paths: expected at least one")

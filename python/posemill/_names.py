@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from ._library import lib, text
 
-__all__ = ["AngleFormat", "AuthoredMethod", "ClipBuilding", "Doubles", "EULER_ORDERS", "Ends", "EndRule", "Euler", "Floats", "Format", "Frame",
-           "KeyCurve", "KeyFormat", "Method", "Output", "PictureView", "ReducedCurve", "Singles", "State", "Tangents", "Turn", "VectorChannel", "VectorMethod",
-           "methods"]
+__all__ = ["AngleFormat", "AuthoredMethod", "ClipBuilding", "Doubles", "EULER_ORDERS", "Ends", "EndRule", "Floats",
+           "Frame", "KeyCurve", "KeyFormat", "Method", "Output", "Singles", "State", "Tangents", "VectorChannel",
+           "VectorMethod", "methods"]
 
 AngleFormat = Literal["float32", "int16"]
 Method = Literal["slerp", "step", "nlerp", "sterp", "squad", "circular", "circular-c1",
@@ -21,8 +21,6 @@ AuthoredMethod = Union[Method, Literal["authored"]]
 VectorMethod = Literal["auto", "step", "linear", "catmull-rom", "parabolas-c2", "parabolas-c3",
                        "spline", "bspline", "cubicspline"]
 KeyCurve = Literal["slerp", "squad", "hermite", "spline"]
-PictureView = Literal["front", "side", "top", "back"]
-ReducedCurve = Union[KeyCurve, Literal["cubicspline"]]
 Tangents = Literal["bessel", "mean", "hold", "tcb"]
 Ends = Literal["chord", "natural", "parabola", "zero"]
 ClipBuilding = Literal["auto", "host", "device"]
@@ -30,9 +28,6 @@ KeyFormat = Literal["float32", "log48", "smallest48"]
 Frame = Literal["body", "parent"]
 VectorChannel = Literal["rotations", "positions", "scales"]
 EndRule = Literal["fit", "include"]
-Format = Literal["bvh", "gltf", "glb", "npz", "csv", "usda", "amc"]
-Euler = Literal["XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ"]
-Turn = Literal["z-to-y", "y-to-z"]
 Output = Literal["palette", "palette_half", "dual", "model", "local", "bounds"]
 State = Literal["body_pos", "body_rot", "body_vel", "body_ang_vel", "local_rot", "local_ang_vel", "angle",
                 "angle_rate"]

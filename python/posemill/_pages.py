@@ -6,7 +6,6 @@ import os
 import tempfile
 import webbrowser
 from dataclasses import dataclass
-from fractions import Fraction
 from html import escape
 from pathlib import Path as File
 from typing import Any
@@ -14,10 +13,9 @@ from typing import Any
 from ._content import Content
 from ._engine import Engine
 from ._library import Path, call, ffi, file_name, lib
-from ._rational import Number, rational, seconds_of
-from ._resampling import count_of
+from ._options import Options
 
-__all__ = ["Page", "Pair", "Part", "Side", "numbers_of", "page_of", "write_picture"]
+__all__ = ["Page", "Pair", "Side", "numbers_of", "page_of", "write_picture"]
 
 
 class Page:
@@ -92,59 +90,21 @@ class Side:
 
 
 @dataclass(frozen=True)
-class Part:
-    """The part along the time, in seconds after the first key, and the axis that points up."""
-
-    start: Fraction | None = None
-    end: Fraction | None = None
-    trim_start: int = 0
-    up: int = 0  # 1 y, 2 z; 0: what the figures say
-
-    @classmethod
-    def of(cls, start: Number | None, end: Number | None, trim_start: int,
-           up: str | None) -> Part:
-        """From arguments, which are checked."""
-        if up not in (None, "y", "z"):
-            raise ValueError(f"up: {up!r} is unknown; expected 'y' or 'z'")
-        return cls(None if start is None else seconds_of(start, "start"),
-                   None if end is None else seconds_of(end, "end"),
-                   count_of(trim_start, "trim_start"), {None: 0, "y": 1, "z": 2}[up])
-
-
-@dataclass(frozen=True)
 class Pair:
     """Two clips to compare; one clip twice is shown alone.
 
     Attributes
     ----------
-    rate : Fraction or None
-        Of the times; None: the key times of both.
-    unit : float
-        Millimetres per unit of length; 0: that of the format.
-    map : bytes or None
-        A file with pairs of joints.
-    method : int or None
-        A pm_method for A; None: its own interpolation.
+    options : Options or None
+        Those of `posemill compare` or `posemill view`.
     engine : Engine or None
-        Of the method.
-    part : Part
-        What is looked at, and how.
-    certify : bool
-        Also bounds that no time exceeds.
-    contacts : bytes or None
-        Joints whose contacts are found.
+        Of the method for A.
     """
 
     a: Side
     b: Side
-    rate: Fraction | None = None
-    unit: float = 0.0
-    map: bytes | None = None
-    method: int | None = None
+    options: Options | None = None
     engine: Engine | None = None
-    part: Part = Part()
-    certify: bool = False
-    contacts: bytes | None = None
 
 
 def _text(value: str) -> Any:
@@ -159,17 +119,15 @@ def _keep_page(into: Any, page: Any, size: int) -> None:
 
 def _options(pair: Pair, keep: list[Any]) -> Any:
     """A pm_motion_compare_options; `keep` receives what it points to."""
-    name_a, name_b = _text(pair.a.name), _text(pair.b.name)
-    joints = ffi.NULL if pair.map is None else ffi.new("char[]", pair.map)
-    feet = ffi.NULL if pair.contacts is None else ffi.new("char[]", pair.contacts)
-    keep += [name_a, name_b, joints, feet]
-    return ffi.new("pm_motion_compare_options *", {
-        "clip_a": pair.a.clip, "clip_b": pair.b.clip, "name_a": name_a, "name_b": name_b,
-        "map": joints, "rate": rational(pair.rate), "unit_mm": pair.unit, "up": pair.part.up,
-        "start_after_first_key": rational(pair.part.start), "end_after_first_key": rational(pair.part.end),
-        "trim_start": pair.part.trim_start, "method": pair.method or 0, "certify": pair.certify,
-        "contacts": feet, "spelling": lib.PM_SPELLING_KEYWORD,
-        "engine": ffi.NULL if pair.engine is None else pair.engine.handle})
+    keep += [_text(pair.a.name), _text(pair.b.name)]
+    options = ffi.new("pm_motion_compare_options *")
+    if pair.options is not None:
+        options[0] = pair.options.values.compare[0]
+    options.clip_a, options.clip_b = pair.a.clip, pair.b.clip
+    options.name_a, options.name_b = keep[-2:]
+    options.spelling = lib.PM_SPELLING_KEYWORD
+    options.engine = ffi.NULL if pair.engine is None else pair.engine.handle
+    return options
 
 
 def numbers_of(pair: Pair) -> str:
@@ -182,18 +140,10 @@ def numbers_of(pair: Pair) -> str:
     return found
 
 
-VIEWS = {"front": lib.PM_MOTION_PICTURE_FRONT, "side": lib.PM_MOTION_PICTURE_SIDE,
-         "top": lib.PM_MOTION_PICTURE_TOP, "back": lib.PM_MOTION_PICTURE_BACK}
-
-
-def write_picture(pair: Pair, path: bytes, size: tuple[int, int], view: str, poses: int) -> None:
+def write_picture(pair: Pair, path: bytes) -> None:
     """A picture of the poses of one motion."""
-    if view not in VIEWS:
-        raise ValueError(f"view: {view!r} is unknown; expected one of: {' '.join(VIEWS)}")
     keep: list[Any] = []
-    shown = ffi.new("pm_motion_picture_options *", {
-        "width": count_of(size[0], "size", 2**32), "height": count_of(size[1], "size", 2**32),
-        "from": VIEWS[view], "poses": count_of(poses, "poses", 2**32)})
+    shown = ffi.NULL if pair.options is None else pair.options.values.picture
     call(lib.pm_motion_write_picture, pair.a.content.handle, _options(pair, keep), shown, path)
 
 
@@ -208,7 +158,7 @@ def page_of(pair: Pair, made_by: str, *, hides_poses: bool = False, joint: int =
         "write": lib.python_keep_page, "write_user": parts_user})
     # A motion that is compared with itself, and by nothing that could differ, is shown alone.
     alone = (pair.a.content is pair.b.content and pair.a.clip == pair.b.clip
-             and pair.method is None and pair.map is None)
+             and not (pair.options and any(name in pair.options for name in ("method", "map"))))
     call(lib.pm_motion_write_page, pair.a.content.handle,
          ffi.NULL if alone else pair.b.content.handle, _options(pair, keep), shown, ffi.NULL, ffi.NULL)
     return Page(b"".join(parts).decode())

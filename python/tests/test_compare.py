@@ -123,7 +123,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path: Path, walk: pm.Motion) -> 
     few = plain(tmp_path / "few.npz", random_rotations(SEED)[:, :3])
     with pytest.raises(ValueError, match="no name in common"):
         pm.compare(walk, few)
-    with pytest.raises(ValueError, match="requires tangents"):
+    with pytest.raises(ValueError, match="'cubicspline' is unknown"):
         pm.compare(walk, walk, method="cubicspline")
     with pytest.raises(ValueError, match="method"):
         pm.compare(walk, walk, method="quartic")
@@ -161,7 +161,7 @@ def test_a_part_is_compared(walk: pm.Motion) -> None:
             pm.compare(walk, walk, **wrong)  # type: ignore[arg-type]
         with pytest.raises(ValueError, match=next(reversed(wrong)).replace("_", ".")):
             walk.show(**wrong)  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="trim_start"):
+    with pytest.raises(ValueError, match="trim_start"):
         pm.compare(walk, walk, trim_start=1.5)  # type: ignore[arg-type]
     html = walk.show(start=0.5, end=1.25, up="z", unit=2.0).html
     assert '"begin": 0.5, "seconds": 0.75' in html and '"unitMm": 2, "up": 2' in html
@@ -183,15 +183,15 @@ def test_bounds_at_all_times(walk: pm.Motion) -> None:
 
 
 def test_pictures(walk: pm.Motion, tmp_path: Path) -> None:
-    walk.draw(tmp_path / "walk.svg", view="side", poses=3, size=(300, 200), start=0.5, end=1.5)
+    walk.draw(tmp_path / "walk.svg", from_="side", poses=3, size=(300, 200), start=0.5, end=1.5)
     text = (tmp_path / "walk.svg").read_text()
     assert text.startswith("<svg") and text.count("<path") == 3 and ">0.5 s<" in text and ">1.5 s<" in text
     with pytest.raises(ValueError, match="giflib"):
         walk.draw(tmp_path / "walk.gif")
     with pytest.raises(ValueError, match="size is 5x5"):
         walk.draw(tmp_path / "walk.svg", size=(5, 5))
-    with pytest.raises(ValueError, match="view: 'under'"):
-        walk.draw(tmp_path / "walk.svg", view="under")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="from: 'under'"):
+        walk.draw(tmp_path / "walk.svg", from_="under")  # type: ignore[arg-type]
 
 
 def test_contacts_of_feet(walk: pm.Motion) -> None:
@@ -207,7 +207,7 @@ def test_contacts_of_feet(walk: pm.Motion) -> None:
 
 @pytest.mark.filterwarnings("default")
 def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
-    pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
+    pm.convert(WALK, tmp_path / "z.glb", up="y", to_up="z", scale=0.01)
     with pytest.warns(pm.MotionWarning) as told:
         pm.compare(walk, tmp_path / "z.glb")
     messages = [str(warning.message) for warning in told]
@@ -232,7 +232,7 @@ def said(page: pm.Page) -> str:
 
 def test_pages_name_parameters(tmp_path: Path, walk: pm.Motion) -> None:
     """Guesses, keys that are apart, and notes: what cures them is an argument."""
-    pm.convert(WALK, tmp_path / "z.glb", turn="y-to-z", scale=0.01)
+    pm.convert(WALK, tmp_path / "z.glb", up="y", to_up="z", scale=0.01)
     z = pm.load(tmp_path / "z.glb")
     pages = {'(up="y" says otherwise)': z.show(), '(to_up="y" turns B': pm.compare(walk, z).show(),
              "(scale=100 brings B": pm.compare(walk, z).show()}

@@ -105,7 +105,7 @@ def test_curves_have_the_same_bits_wherever_they_are_built(method):
     ("natural", {"ends": "natural"}, {"ends": lib.PM_ENDS_NATURAL}),
     ("parabola", {"ends": "parabola"}, {"ends": lib.PM_ENDS_PARABOLA}),
     ("zero", {"ends": "zero"}, {"ends": lib.PM_ENDS_ZERO}),
-    ("unlimited", {"limit": False, "tangents": VECTORS},
+    ("unlimited", {"unlimited": True, "tangents": VECTORS},
      {"unlimited": True, "tangents": lib.PM_TANGENTS_USER, "arrays": {"user_tangents": VECTORS}}),
 ])
 def test_options_of_squad(name, ours, theirs):

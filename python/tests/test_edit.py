@@ -30,19 +30,19 @@ def test_twice_mirrored_is_the_identity_to_the_bit() -> None:
 def test_cuts_are_rows_of_the_source() -> None:
     walk = pm.load(WALK)
     whole = walk.clips[0].rotations
-    assert np.array_equal(walk.cut(0.5, 1).clips[0].rotations, whole[15:31])
-    assert np.array_equal(walk.cut(frames=(3, None)).clips[0].rotations, whole[3:])
-    twice = walk.edit(frames=(0, 9), repeat=2).clips[0].rotations
+    assert np.array_equal(walk.cut((0.5, 1)).clips[0].rotations, whole[15:31])
+    assert np.array_equal(walk.cut("3f:").clips[0].rotations, whole[3:])
+    twice = walk.cut("0f:9f").repeat(2).clips[0].rotations
     assert np.array_equal(twice, np.concatenate([whole[:10], whole[:10]]))
 
 
 def test_a_cut_is_saved_with_the_text_of_its_rows(tmp_path: Path) -> None:
-    pm.load(WALK).cut(frames=(10, 40)).save(tmp_path / "cut.bvh")
+    pm.load(WALK).cut("10f:40f").save(tmp_path / "cut.bvh")
     assert (tmp_path / "cut.bvh").read_text().splitlines()[-31:] == WALK.read_text().splitlines()[-51:-20]
 
 
 def test_picked_and_renamed_joints() -> None:
-    made = pm.load(WALK).edit(joints=["Hips", "RightFoot"], rename={"RightFoot": "foot"})
+    made = pm.load(WALK).pick(joints=["Hips", "RightFoot"], rename={"RightFoot": "foot"})
     assert made.names == ("Hips", "foot")
     assert list(made.parents) == [-1, 0]
 
@@ -52,7 +52,7 @@ def test_joined_motions_overlap() -> None:
     assert len(pm.join([walk, walk]).clips[0].times) == 122
     assert len(pm.join([walk, walk, walk], blend=0.2, continue_root=True).clips[0].times) == 171
     with pytest.raises(ValueError, match="not the same skeleton"):
-        pm.join([walk, walk.edit(joints=["Hips"])])
+        pm.join([walk, walk.pick(joints=["Hips"])])
     with pytest.raises(ValueError, match="at least one"):
         pm.join([])
 
@@ -67,12 +67,28 @@ def test_gaps_are_filled(tmp_path: Path) -> None:
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(ValueError, match="not a finite number"):
         pm.load(path)
-    with pytest.warns(pm.MotionWarning, match="filled 1 gaps of 4 keys that were not finite"):
+    with pytest.warns(pm.MotionWarning, match="filled: 1 gap of 4 keys that were not finite"):
         filled = pm.load(path, fill="nan")
     whole = pm.load(WALK).clips[0].rotations
     assert np.abs(filled.clips[0].rotations - whole).max() < 0.05
     with pytest.raises(ValueError, match="has a gap of"):
         pm.load(path, fill=True, fill_max=0.05)
+
+
+def test_jumps_are_repaired_and_named(tmp_path: Path) -> None:
+    lines = WALK.read_text().splitlines()
+    words = lines[-30].split()
+    words[9] = str(float(words[9]) + 100)
+    lines[-30] = " ".join(words)
+    path = tmp_path / "jump.bvh"
+    path.write_text("\n".join(lines) + "\n")
+    with pytest.warns(pm.MotionWarning, match=r"jump repaired: 'Chest' by .* degrees at key 31 .* 1 key"):
+        repaired = pm.load(path, fill="nan,jumps:20")
+    whole = pm.load(WALK).clips[0].rotations
+    assert np.abs(repaired.clips[0].rotations - whole).max() < 0.05
+    for wrong in ("jumps:0", "jumps:181", "jumps:x", "jump", "nan,"):
+        with pytest.raises(ValueError, match="^fill: .*expected nan"):
+            pm.load(path, fill=wrong)
 
 
 @pytest.mark.filterwarnings("ignore::posemill.MotionWarning")
@@ -88,8 +104,8 @@ def test_files_of_arrays_keep_their_members(tmp_path: Path) -> None:
     arrays["poses"][8:10, 5] = np.nan
     np.savez(tmp_path / "gap.npz", **arrays)
     gap = pm.load(tmp_path / "gap.npz", fill="nan")
-    for made, count in ((gap, frames), (gap.resample(30), frames // 2), (body.mirror(), frames), (body.cut(frames=(2, 8)), 7),
-                        (pm.join([body, body]), 2 * frames), (body.resample(30).mirror(), frames // 2), (whole.cut(frames=(2, 8)), 7)):
+    for made, count in ((gap, frames), (gap.resample(30), frames // 2), (body.mirror(), frames), (body.cut("2f:8f"), 7),
+                        (pm.join([body, body]), 2 * frames), (body.resample(30).mirror(), frames // 2), (whole.cut("2f:8f"), 7)):
         made.save(out)
         found = np.load(out)
         assert list(found.files) == list(arrays)
@@ -104,10 +120,10 @@ def test_files_of_arrays_keep_their_members(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("call", "words"), [
-    (lambda m: m.mirror("w"), "plane"), (lambda m: m.cut(2, 1), "no frame"),
-    (lambda m: m.cut(0, 1, frames=(0, 1)), "frames"), (lambda m: m.cut(frames=(-1, 2)), "frames"),
-    (lambda m: m.edit(joints=["Tail"]), "Tail"), (lambda m: m.edit(repeat=0), "repeat"),
-    (lambda m: m.edit(blend=0.1), "repeat"), (lambda m: pm.join([m, m], up="x"), "up"),
+    (lambda m: m.mirror("w"), "plane"), (lambda m: m.cut((2, 1)), "cut"),
+    (lambda m: m.cut("0f:1"), "frames such as"), (lambda m: m.cut("-1f:2f"), "cut"),
+    (lambda m: m.cut("0.51:0.52").clips, "no frame"), (lambda m: m.pick(joints=["Tail"]).clips, "Tail"),
+    (lambda m: m.repeat(0), "repeat"), (lambda m: m.repeat(1, blend=0.1).clips, "repeat"), (lambda m: pm.join([m, m], up="x"), "up"),
     (lambda m: pm.load(WALK, fill="frozen"), "fill"), (lambda m: pm.load(WALK, fill_max=1), "requires fill")])
 def test_wrong_arguments_are_refused(call: object, words: str) -> None:
     with pytest.raises(ValueError, match=words):

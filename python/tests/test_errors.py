@@ -194,7 +194,7 @@ calls = [lambda: pm.compare("walk.bvh", "walk.bvh", map="none.txt"),
          lambda: pm.batch.run(["walk.bvh"], "out", 60, euler="ABC"),
          lambda: pm.batch.run([], "out", 60),
          lambda: pm.load("walk.bvh").show().save("no/folder/a.html"),
-         lambda: pm.load("walk.bvh").resample(60, start=99)]
+         lambda: pm.load("walk.bvh").resample(60, start=99).clips]
 for call in calls:
     try:
         call()
@@ -221,4 +221,4 @@ def test_names_of_users_stay_as_they_are(tmp_path):
             pm.load(path)
         assert str(refused.value).startswith(f"{path}: ")
     with pytest.raises(ValueError, match="no joint is named 'track_count'"):
-        pm.load(WALK).edit(joints=["track_count"])
+        pm.load(WALK).pick(joints=["track_count"]).clips

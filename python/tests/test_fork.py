@@ -46,7 +46,7 @@ if os.fork() == 0:
     signal.alarm(600)
     refused = 0
     for call in (lambda: given(FEW), lambda: given(MANY), lambda: posed.pose(POSED),
-                 lambda: engine.self_check(), lambda: motion.resample(60, engine=engine)):
+                 lambda: engine.self_check(), lambda: motion.resample(60, engine=engine).clips):
         try:
             call()
         except pm.DeviceError as error:

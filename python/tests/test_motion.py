@@ -29,7 +29,7 @@ from motion_files import (
     needs_command,
     turn,
 )
-from posemill import _resampling
+from posemill import _steps
 from posemill._library import ffi
 
 FILES = data_files()
@@ -171,7 +171,7 @@ def test_options_of_reading(tmp_path: Path) -> None:
     nameless = tmp_path / "walk"
     nameless.write_bytes(WALK.read_bytes())
     assert pm.load(nameless).format == "bvh"
-    assert pm.load(nameless, "bvh", source_rate="30000/1001").clips[0].rate == Fraction(30000, 1001)
+    assert pm.load(nameless, format="bvh", source_rate="30000/1001").clips[0].rate == Fraction(30000, 1001)
     assert pm.load(nameless, source_rate=29.97).clips[0].rate == Fraction(2997, 100)
     for arguments, name in (({"format": "mp4"}, "format"), ({"source_rate": 0}, "source_rate"),
                             ({"source_rate": "fast"}, "source_rate"), ({"source_rate": float("nan")}, "source_rate")):
@@ -191,14 +191,14 @@ def test_options_of_other_formats_are_a_warning(tmp_path: Path) -> None:
     pm.convert(WALK, npz)
     options: list[tuple[Path, dict[str, object]]] = [
         (glb, {"source_rate": 50}), (glb, {"layout": "amass"}), (WALK, {"layout": "robot"}),
-        (WALK, {"rates": "rates.txt"}), (npz, {"bvh_adds_offset": True})]
+        (WALK, {"rates": "rates.txt"}), (npz, {"bvh_position": "add"})]
     for path, given in options:
         with pytest.warns(pm.MotionWarning, match=f"^{next(iter(given))}: has no effect on {path.suffix[1:]}$") as told:
             pm.load(path, **given)  # type: ignore[arg-type]
         assert {warning.filename for warning in told} == {__file__}
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert pm.load(WALK, source_rate=50, bvh_adds_offset=True).clips[0].rate == 50
+        assert pm.load(WALK, source_rate=50, bvh_position="add").clips[0].rate == 50
         assert pm.load(npz, layout="plain", source_rate=50).clips[0].rate == 50
 
 
@@ -263,7 +263,7 @@ def test_files_are_those_of_the_command(path: Path, to: str, is_resampled: bool,
       "3/2", "--end-rule", "include"]),
     ({"rate": 50, "method": "hermite", "tangents": (0.5, 0, -0.25), "trim_start": 3},
      ["--rate", "50", "--method", "hermite", "--tangents", "tcb:0.5,0,-0.25", "--trim-start", "3"]),
-    ({"rate": 50, "method": "squad", "tangents": "hold", "limit": False},
+    ({"rate": 50, "method": "squad", "tangents": "hold", "unlimited": True},
      ["--rate", "50", "--method", "squad", "--tangents", "hold", "--unlimited"]),
     ({"rate": 50, "method": "sterp"}, ["--rate", "50", "--method", "sterp"]),
     ({"rate": 50, "method": "sterp", "axis": (0, 1, 0), "axis_frame": "parent", "swing": (0, 0.5)},
@@ -286,8 +286,8 @@ def test_clips_of_gltf(tmp_path: Path) -> None:
         pytest.skip("no data")
     m = pm.load(fox)
     assert [c.name for c in m.clips] == ["Survey", "Walk", "Run"]
-    for clip in (1, "Walk", -2):
-        r = m.resample(60, clips=[clip], engine=ENGINE)
+    for clip in (1, "Walk", ["1"]):
+        r = m.resample(60, clip=clip, engine=ENGINE)
         assert r.clips[1].rate == 60 and len(r.clips[0].times) == len(m.clips[0].times)
         for to in ("glb", "bvh"):
             told = command("resample", fox, "-o", tmp_path / f"c.{to}", "--rate", 60, "--clip",
@@ -309,7 +309,7 @@ def test_a_small_motion_opens_no_device(walk: pm.Motion, tmp_path: Path,
     def opened() -> pm.Engine:
         raise AssertionError("a device is opened")
 
-    monkeypatch.setattr(_resampling, "default_engine", opened)
+    monkeypatch.setattr(_steps, "default_engine", opened)
     walk.resample(50).save(tmp_path / "chosen.bvh")
     walk.resample(50, engine=ENGINE).save(tmp_path / "plain.bvh")
     assert (tmp_path / "chosen.bvh").read_bytes() == (tmp_path / "plain.bvh").read_bytes()
@@ -317,17 +317,17 @@ def test_a_small_motion_opens_no_device(walk: pm.Motion, tmp_path: Path,
 
 def test_an_end_that_is_left_out_is_a_warning(walk: pm.Motion) -> None:
     with pytest.warns(pm.MotionWarning, match="the last 0.667 s are left out"):
-        walk.resample("3/4", engine=ENGINE)
+        walk.resample("3/4", engine=ENGINE).clips
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        walk.resample("3/4", end_rule="include", engine=ENGINE)
+        walk.resample("3/4", end_rule="include", engine=ENGINE).clips
 
 
 def test_parameters_that_a_method_does_not_use_are_a_warning(walk: pm.Motion) -> None:
-    for name, value in (("tangents", "mean"), ("ends", "zero"), ("limit", False),
+    for name, value in (("tangents", "mean"), ("ends", "zero"), ("unlimited", True),
                         ("swing", (0, 0.5))):
         with pytest.warns(pm.MotionWarning, match=f"{name}: has no effect on slerp"):
-            walk.resample(60, "slerp", engine=ENGINE, **{name: value})  # type: ignore[arg-type]
+            walk.resample(60, "slerp", engine=ENGINE, **{name: value}).clips  # type: ignore[arg-type]
 
 
 def test_converting(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_converting(tmp_path: Path) -> None:
             == pm.load(WALK).clips[0].positions * 0.5).all()
     if (DATA / "gltf" / "Fox.glb").exists():
         with pytest.warns(pm.MotionWarning, match=r"fox\.bvh: left out: .*1 mesh"):
-            pm.convert(DATA / "gltf" / "Fox.glb", tmp_path / "fox.bvh", format=None)
+            pm.convert(DATA / "gltf" / "Fox.glb", tmp_path / "fox.bvh", to=None)
 
 
 def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
@@ -350,8 +350,8 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
         ({"rate": "x"}, ValueError, "rate: 'x'"),
         ({"rate": "/two"}, ValueError, "rate: '/two'"),
         ({"rate": 1, "method": 3}, TypeError, "method"),
-        ({"rate": 1, "clips": [1]}, ValueError, "clip"),
-        ({"rate": 1, "clips": "walk"}, TypeError, "clips"),
+        ({"rate": 1, "clip": [1]}, ValueError, "clip"),
+        ({"rate": 1, "clip": []}, ValueError, "clip"),
         ({"rate": 1, "start": -1}, ValueError, "start"),
         ({"rate": 1, "end_rule": "stop"}, ValueError, "end_rule"),
         ({"rate": 1, "trim_start": -1}, ValueError, "trim_start"),
@@ -364,12 +364,11 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
         ({"rate": 1, "speed": 2}, TypeError, "speed")]
     for arguments, kind, message in refused:
         with pytest.raises(kind, match=message) as refusal:
-            walk.resample(engine=ENGINE, **arguments)  # type: ignore[arg-type]
+            walk.resample(engine=ENGINE, **arguments).clips  # type: ignore[arg-type]
         assert "--" not in str(refusal.value)
     for options in ({"decimals": 0}, {"decimals": 10}, {"scale": 0}, {"scale": float("nan")},
-                    {"scale": "1"}, {"scale": None}, {"euler": "ABC"}, {"euler": 3},
-                    {"turn": "x-to-y"}, {"turn": []}, {"format": "mp4"}, {"clip": 7}):
-        with pytest.raises(ValueError, match=next(iter(options))):
+                    {"scale": "one"}, {"euler": "ABC"}, {"euler": 3}, {"to_up": "x"}, {"to": "mp4"}, {"clip": 7}):
+        with pytest.raises((ValueError, TypeError), match=next(iter(options))):
             walk.save(tmp_path / "a.bvh", **options)  # type: ignore[arg-type]
     for name in ("a.glb", "a.gltf", "a.npz"):
         for options in ({"decimals": 4}, {"euler": "XYZ"}):
@@ -386,8 +385,6 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
             pm.compare(walk, walk, method="slerp", engine=engine)  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="engine"):
             pm.Crowd(walk.skeleton, walk.clips, engine=engine)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="extension"):
-        walk.save(tmp_path / "a")
     with pytest.raises(OSError):
         walk.save(tmp_path / "none" / "a.bvh")
     assert list(tmp_path.iterdir()) == []
@@ -417,7 +414,7 @@ def test_a_joint_that_moves_below_the_root_is_named() -> None:
 
 
 def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:
-    moving = walk.extract_root("Hips", add=True, name="mover", up="y", keep_heading=True)
+    moving = walk.extract_root("Hips", root_node="new", up="y", keep_heading=True)
     for extension in ("bvh", "glb", "npz"):
         moving.save(tmp_path / f"a.{extension}")
         again = pm.load(tmp_path / f"a.{extension}")
@@ -429,12 +426,13 @@ def test_an_extracted_root_is_saved(walk: pm.Motion, tmp_path: Path) -> None:
 def test_refused_roots(walk: pm.Motion) -> None:
     for arguments, kind, message in (
             ({"joint": "hips"}, ValueError, "joint: no joint is named 'hips'"),
-            ({"joint": 0}, TypeError, "joint"), ({"root": "Spine"}, ValueError, "not above"),
-            ({"root": "a\0"}, ValueError, "root"), ({"up": "x"}, ValueError, "up"),
-            ({"axes": "xx"}, ValueError, "axes"), ({"axes": 3}, TypeError, "axes"),
-            ({"keep_position": True, "keep_heading": True}, ValueError, "nothing to extract")):
+            ({"joint": 0}, TypeError, "extract_root"), ({"root_node": "Spine"}, ValueError, "not above"),
+            ({"root_node": "a\0"}, ValueError, "root_node"), ({"up": "x"}, ValueError, "up"),
+            ({"root_axes": "xx"}, ValueError, "axes"), ({"root_axes": 3}, TypeError, "axes"),
+            ({"keep_position": True, "keep_heading": True}, ValueError, "keep_heading: |keep_position: cannot")):
+        joint = arguments.pop("joint", "auto")
         with pytest.raises(kind, match=message):
-            walk.extract_root(**arguments)
+            walk.extract_root(joint, **arguments).clips
 
 
 def test_strict_saving(tmp_path: Path) -> None:
@@ -506,7 +504,7 @@ def test_hints_are_calls_of_the_package(tmp_path: Path) -> None:
     odd.write_text(walk.read_text())
     with pytest.raises(ValueError, match=f"^{re.escape(str(odd))}: line .*source_rate="):
         pm.load(odd)
-    told = refused(lambda: pm.load(WALK).resample(10**8))
+    told = refused(lambda: pm.load(WALK).resample(10**8).clips)
     assert "(max_frames= raises the limit; check the rates first)" in told
     turns = pm.from_euler("X", np.linspace(0.0, 1.0, 8).reshape(4, 2), dtype=np.float32)
     np.savez(npz, body_quat_w=turns, body_pos_w=np.zeros((4, 2, 3), np.float32), fps=np.array([50]))
@@ -538,7 +536,7 @@ def test_a_clip_with_a_fault_is_carried_over_and_refused_where_it_is_asked_for(t
     assert good.fault is None and bad.fault is not None and "key 2 at 0.5 s" in bad.fault
     assert bad.channels == () and pickle.loads(pickle.dumps(bad)).fault == bad.fault
     asked: list[Callable[[], object]] = [
-        lambda: bad.at(0.25), lambda: m.at(0.25, clip="bad"), lambda: m.resample(15, clips=["bad"]),
+        lambda: bad.at(0.25), lambda: m.at(0.25, clip="bad"), lambda: m.resample(15, clip=["bad"]).clips,
         lambda: m.save(tmp_path / "b.bvh", clip="bad"), lambda: m.show("bad"),
         lambda: pm.compare(m, m, clip="bad"), lambda: pm.Crowd(m.skeleton, [bad], engine=ENGINE)]
     for call in asked:
@@ -559,10 +557,10 @@ def test_bytes_of_a_file_live_as_long_as_arrays_of_what_was_made_of_it(tmp_path:
             return data
 
     before = sys.getrefcount(data)
-    for made in (lambda m: m.edit(rename={"Hips": "Pelvis"}), lambda m: m.edit(rename={"Hips": "Pelvis"}).mirror(),
+    for made in (lambda m: m.pick(rename={"Hips": "Pelvis"}), lambda m: m.pick(rename={"Hips": "Pelvis"}).mirror(),
                  lambda m: m.resample(20), lambda m: m.extract_root("Hips"), lambda m: pm.reduce(m, angle=1.0).motion,
                  lambda m: pm.join([m, m])):
-        rotations = made(pm.load(Stream(), "glb")).clips[0].channels[0].keys  # type: ignore[arg-type, no-untyped-call]
+        rotations = made(pm.load(Stream(), format="glb")).clips[0].channels[0].keys  # type: ignore[arg-type, no-untyped-call]
         gc.collect()
         assert sys.getrefcount(data) > before  # the motion points into them
         del rotations

@@ -218,7 +218,7 @@ def test_random_times():
 def test_files_and_their_library(tmp_path):
     (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
     lib = pm.MotionLibrary.from_files([tmp_path / "one.bvh", tmp_path / "one.bvh"], method="squad",
-                                      scale=0.01, turn="y-to-z", bodies=["Knee", "Hips"])
+                                      scale=0.01, up="y", to_up="z", bodies=["Knee", "Hips"])
     motion = pm.load(tmp_path / "one.bvh")
     assert lib.names == ("one", "one-2") and lib.durations[0] == pytest.approx(motion.clips[0].duration)
     plain = pm.MotionLibrary.from_files(tmp_path / "one.bvh", method="squad", bodies=["Knee", "Hips"])
@@ -250,9 +250,9 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
     (tmp_path / "one.bvh").write_text(bvh_text(3, 40), encoding="utf-8")
     (tmp_path / "two.bvh").write_text(TWO)
     for paths, options in (([tmp_path / "one.bvh", tmp_path / "one.bvh"], {}),
-                           ([WALK] * 3, {"scale": 0.01, "turn": "y-to-z", "method": "squad"}),
+                           ([WALK] * 3, {"scale": 0.01, "up": "y", "to_up": "z", "method": "squad"}),
                            ([WALK, WALK], {"rate": 50}), (WALK, {"rate": "30000/1001", "source_rate": 30}),
-                           (tmp_path / "two.bvh", {"scale": 0.3, "turn": "z-to-y", "keys": "log48", "snap": False})):
+                           (tmp_path / "two.bvh", {"scale": 0.3, "up": "z", "to_up": "y", "keys": "log48", "literal_rate": True})):
         pm.MotionLibrary.build(tmp_path / "built.npz", paths, **options)
         pm.MotionLibrary.from_files(paths, **options).save(tmp_path / "saved.npz")
         assert (tmp_path / "built.npz").read_bytes() == (tmp_path / "saved.npz").read_bytes()
@@ -263,7 +263,7 @@ def test_files_that_are_built_are_those_that_are_saved(tmp_path):
         pm.MotionLibrary.build(tmp_path / "built.npz", [tmp_path / "one.bvh", tmp_path / "two.bvh"])
     with pytest.raises(FileNotFoundError):
         pm.MotionLibrary.build(tmp_path / "built.npz", ["none.bvh"])
-    for options, words in (({"turn": "x"}, "turn"), ({"rate": 0}, "rate"), ({"source_rate": 60}, "states a rate of 30 Hz"), ({"method": "x"}, "method"),
+    for options, words in (({"to_up": "x"}, "to_up"), ({"to_up": "y"}, "requires up"), ({"rate": 0}, "rate"), ({"source_rate": 60}, "states a rate of 30 Hz"), ({"method": "x"}, "method"),
                            ({"snip": 1}, "snip")):
         with pytest.raises((TypeError, ValueError), match=words):
             pm.MotionLibrary.build(tmp_path / "built.npz", WALK, **options)

@@ -116,12 +116,12 @@ def motions(folder: Path) -> list[pm.Motion]:
     with open(path, "rb") as file:
         read.append(pm.load(file))
     made = pm.Motion(KEYS, None, "30000/1001", [-1, 0], ["a", "b"], offsets=np.eye(2, 3))
-    part = walk.resample("x2", "hermite", clips=[0], start=0.5, end=1.7, end_rule="include", trim_start=3,
-                         keep_time=True, max_samples=500, engine=ENGINE, ends="natural")
+    part = walk.resample("x2", "hermite", clip=0, start=0.5, end=1.7, end_rule="include", trim_start=3,
+                         keep_time=True, max_frames=500, engine=ENGINE, ends="natural")
     assert part.clips[0].start == Fraction(3, 5) and len(part.clips[0].times) == 73
     return [*read, made, part, walk.resample(47.5, "squad", engine=ENGINE),
             made.resample("x2").resample(25, "spline", engine=ENGINE),
-            walk.extract_root("Hips", axes="z", name="mover")]
+            walk.extract_root("Hips", root_axes="z", root_name="mover")]
 
 
 @every_way

@@ -32,12 +32,26 @@ def main() -> None:
     assert rotations.shape == (2, 2, 4) and len(clip.times) == 3
     with suppress(ValueError):
         motion.resample(60, "quartic")  # type: ignore[arg-type]
+    with suppress(TypeError):
+        motion.resample(50, methd="squad")  # type: ignore[call-arg]
+    with suppress(TypeError):
+        motion.resample(60, keep_time="yes")  # type: ignore[arg-type]
+    with suppress(ValueError):
+        motion.resample(60, ends="loose")  # type: ignore[arg-type]
+    with suppress(TypeError):
+        motion.mirror(plain="y")  # type: ignore[call-arg]
+    with suppress(TypeError):
+        pm.load("walk.bvh", hold_nan=True)  # type: ignore[call-arg]
+    with suppress(TypeError):
+        pm.compare(motion, motion, tolerence=(0.1, 1.0))  # type: ignore[call-arg]
+    chain: pm.Motion = motion.cut((0, None)).repeat(2, blend=0.01).resample("x2", lowpass="auto", clip=[0])
+    assert chain.pick(rename={"a": "c"}).names == ("c", "b")
     with suppress(ValueError):
         pm.RotationCurve(None, keys, "quartic", rate=30)  # type: ignore[arg-type]
     with suppress(ValueError):
         motion.resample(60, end_rule="all")  # type: ignore[arg-type]
     with suppress(ValueError):
-        motion.save("a.fbx", format="fbx")  # type: ignore[arg-type]
+        motion.save("a.fbx", to="fbx")  # type: ignore[arg-type]
     with suppress(ValueError):
         motion.at(0.0, frame="world")  # type: ignore[arg-type]
     sampled: npt.NDArray[np.floating[Any]] = pm.RotationCurve(None, keys, rate=30)([0.0, 0.01])
@@ -61,11 +75,11 @@ def main() -> None:
         pm.resample(keys, 30, 60, limits=True)  # type: ignore[call-overload]
     with suppress(ValueError):
         pm.batch.run([], "none", 60, method="cubics")  # type: ignore[arg-type]
-    with suppress(ValueError):
+    with suppress(TypeError):
         pm.batch.run([], "none", 60, methd="cubic")  # type: ignore[call-arg]
     with suppress(TypeError):
         pm.batch.run([], "none", 60, literal_rate="no")  # type: ignore[arg-type]
-    with suppress(ValueError):
+    with suppress(TypeError):
         pm.batch.reduce([], "none", angle=1, tol=3)  # type: ignore[call-arg]
     print(pm.__version__)
 

@@ -9,6 +9,7 @@ POSEMILL_REQUIRE_BROWSER=1 makes that a failure. Pictures are left in the folder
 """
 import html
 import json
+import re
 import subprocess
 from pathlib import Path
 
@@ -410,11 +411,38 @@ class Page(pages.Case):
         self.shot("view")
         self.quiet("view.html")
 
+    def test_the_joint_that_turns_most_is_chosen_at_first(self):
+        self.open("view.html")
+        most = self.ask("return posemillPage.names.map((_, j) => Math.max(...Array.from(posemillPage.times, "
+                        "(_, k) => posemillPage.valueOf('angleA', j, k))))")
+        self.assertEqual(self.state("joint"), int(np.argmax(most)))
+
+    def test_lines_to_a_node_that_only_groups_are_no_bones(self):
+        self.posemill("convert", "a.bvh", "plain.gltf", "--quiet")
+        document = json.loads((self.folder / "plain.gltf").read_text(encoding="utf-8"))
+        nodes, roots = document["nodes"], document["scenes"][0]["nodes"]
+        nodes.append({"name": "Armature", "translation": [3.0, 0.0, 0.0], "children": roots})
+        document["scenes"][0]["nodes"] = [len(nodes) - 1]
+        (self.folder / "grouped.gltf").write_text(json.dumps(document), encoding="utf-8")
+        lines = []
+        for name in ("plain", "grouped"):
+            self.posemill("view", f"{name}.gltf", "-o", f"{name}.html", "--quiet")
+            self.posemill("view", f"{name}.gltf", "-o", f"{name}.svg", "--quiet", "--poses", "1")
+            self.open(f"{name}.html")
+            lines.append((self.ask("const h = JSON.parse(document.getElementById('head').textContent);"
+                                   "return h.parents.filter((p) => p >= 0).length"),
+                          re.search(r'<path[^>]* d="([^"]*)"', (self.folder / f"{name}.svg").read_text()).group(1).count("M"),
+                          self.ask("return posemillPage.figure.length")))
+            self.quiet(f"{name}.html")
+        self.assertEqual(lines[0], lines[1])
+        self.assertEqual(lines[0][0], len(JOINTS) - 1)
+        self.assertEqual(lines[0][2], len(JOINTS))
+
     def test_curves_alone_in_the_frame_of_a_notebook(self):
         """What Motion.plot() of Python shows: the page differs in one line only."""
         text = (self.folder / "view.html").read_text(encoding="utf-8")
-        self.assertEqual(text.count('class="one" data-joint="0"'), 1)
-        text = text.replace('class="one" data-joint="0"', 'class="one curves-only" data-joint="4"')
+        text, count = re.subn(r'class="one" data-joint="\d+"', 'class="one curves-only" data-joint="4"', text)
+        self.assertEqual(count, 1)
         (self.folder / "frame.html").write_text(
             '<!DOCTYPE html><link rel="icon" href="data:,"><iframe sandbox="allow-scripts" '
             f'style="width:100%;height:720px;border:0" srcdoc="{html.escape(text)}"></iframe>', encoding="utf-8")

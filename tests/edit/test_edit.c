@@ -244,7 +244,7 @@ TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
         }
 }
 
-/* ---- names --------------------------------------------------------------------------------- */
+/* ---- refusals --------------------------------------------------------------------------------- */
 
 static pm_motion *named(const char *const *names, size_t count) {
     pm_motion *subject = hand_motion(count, 0);
@@ -253,46 +253,6 @@ static pm_motion *named(const char *const *names, size_t count) {
         hand_node(subject, n)->parent = -1;
     }
     return subject;
-}
-
-TEST(sides_are_found_in_names) {
-    static const char *const pairs[][2] = {{"LeftArm", "RightArm"},
-                                           {"mixamorig:LeftHand", "mixamorig:RightHand"},
-                                           {"hand_left", "hand_right"},
-                                           {"LEFT_FOOT", "RIGHT_FOOT"},
-                                           {"upperLeftLid", "upperRightLid"},
-                                           {"L_Hip", "R_Hip"},
-                                           {"hip.L", "hip.R"},
-                                           {"knee_l", "knee_r"},
-                                           {"lThigh", "rThigh"},
-                                           {"lfemur", "rfemur"},
-                                           {"Bip01 L Calf", "Bip01 R Calf"},
-                                           {"ThumbL", "ThumbR"},
-                                           {"b_LeftLeg01", "b_RightLeg01"}};
-    static const char *const middle[] = {"lowerback", "Reye", "L5", "left over", "rib", ""};
-    static const char *const alone[] = {"LeftWing", "tail.R"};
-    const char *names[COUNT_OF(pairs) * 2 + COUNT_OF(middle) + COUNT_OF(alone)];
-    size_t count = 0;
-    for (size_t i = 0; i < COUNT_OF(pairs); i++)
-        names[count++] = pairs[i][0];
-    for (size_t i = 0; i < COUNT_OF(pairs); i++)
-        names[count++] = pairs[i][1];
-    for (size_t i = 0; i < COUNT_OF(middle); i++)
-        names[count++] = middle[i];
-    for (size_t i = 0; i < COUNT_OF(alone); i++)
-        names[count++] = alone[i];
-    names[COUNT_OF(pairs) * 2 + 3] = "leftover";
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, count), *mirrored = NULL;
-    pm_motion_mirror_report report;
-    expect_success(pm_motion_mirror(subject, NULL, &mirrored, &report, new_error()));
-    assert_int_equal(report.pair_count, COUNT_OF(pairs));
-    for (size_t i = 0; i < COUNT_OF(pairs); i++)
-        assert_int_equal(report.partners[i], COUNT_OF(pairs) + i);
-    for (size_t n = 2 * COUNT_OF(pairs); n < count; n++)
-        assert_int_equal(report.partners[n], n);
-    assert_int_equal(report.alone_count, COUNT_OF(alone));
-    for (size_t i = 0; i < COUNT_OF(alone); i++)
-        assert_int_equal(report.alone[i], count - COUNT_OF(alone) + i);
 }
 
 TEST(motions_without_pairs_are_refused) {

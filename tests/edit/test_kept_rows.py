@@ -139,8 +139,8 @@ class Bvh(Text):
     def test_samples_on_frames_that_a_step_changed_are_these_frames(self):
         """To the last digit: those between are single precision. Angles may go another way round."""
         self.write("a", 9, hierarchy=HIERARCHY.replace("JOINT Leg", "JOINT RightLeg").replace("Spine", "LeftLeg"))
-        self.make("mirror", "a.bvh", "-o", "mirrored.bvh")
-        self.make("mirror", "a.bvh", "-o", "faster.bvh", "--rate", "x2")
+        self.make("mirror", "a.bvh", "-o", "mirrored.bvh", "--plane", "x")
+        self.make("mirror", "a.bvh", "-o", "faster.bvh", "--rate", "x2", "--plane", "x")
         mirrored, faster = ([row.split()[:3] for row in self.rows(stem)] for stem in ("mirrored", "faster"))
         self.assertEqual(faster[::2], mirrored)
 

@@ -124,7 +124,7 @@ static pm_status reduce(const choice *c, pm_motion **made, pm_error *error) {
 }
 
 static pm_status mirror(const choice *c, pm_motion **made, pm_error *error) {
-    const pm_motion_mirror_options options = {.normal = (pm_motion_axis)(1 << up_to(c, 2))};
+    const pm_motion_mirror_options options = {.normal = (pm_motion_axis)((1 << up_to(c, 3)) & 7)};
     return pm_motion_mirror(c->motion, &options, made, NULL, error);
 }
 

@@ -81,9 +81,9 @@ static void choose_cut(words *w, fuzz_input *input) {
 static size_t joints_of(const char *path, bool hold, size_t max_frames) {
     pm_motion_read_options options = {.hold_nan = hold};
     bvh *model = NULL;
-    char *text = NULL;
+    char *text = NULL, reason[INPUT_REASON_SIZE] = "";
     size_t size = 0, joints = 0;
-    if (cli_read_file(path, &bvh_kind, &text, &size) == CLI_DONE) {
+    if (input_read_file(path, &bvh_kind, &text, &size, reason)) {
         const motion_input input = {.data = text, .size = size, .options = &options};
         if (bvh_parse(&input, &model, NULL) == PM_OK && model->frame_count <= max_frames)
             joints = model->joint_count;

@@ -41,7 +41,7 @@ static void find_again(const char *path, const batch_items *items) {
             continue;
         }
         listed[again.count] = &items->items[i];
-        wanted[again.count] = (archive_wanted){member, again.count, false};
+        wanted[again.count] = (archive_wanted){NULL, (char *)(uintptr_t)member, again.count, false};
         require(item_add(&again, compose_format("%s:%s", path, member),
                          compose_format("%s", member)) != NULL);
     }

@@ -267,6 +267,79 @@ TEST(robots_are_matched_with_motions_in_memory) {
     pm_motion_destroy(&matched);
 }
 
+/* A root with an arm on each side along y, whose hinges turn about `axis` and about the same one. */
+typedef struct arms {
+    int32_t parents[3];
+    double rotations[12], positions[9], axes[9], references[3];
+    pm_library_content content;
+} arms;
+
+static void make_arms(arms *a, const double axis[3]) {
+    static const pm_motion_name names[] = {{"base", 4}, {"left_arm", 8}, {"right_arm", 9}};
+    static const uint32_t all[] = {0, 1, 2}, hinges[] = {1, 2}, dofs[] = {0, 1};
+    *a = (arms){.parents = {-1, 0, 0}, .positions = {0, 0, 0, 0, 1, 0, 0, -1, 0}};
+    for (size_t j = 0; j < 3; j++) {
+        a->rotations[4 * j + 3] = 1;
+        for (size_t i = 0; i < 3; i++)
+            a->axes[3 * j + i] = j > 0 ? axis[i] : 0;
+    }
+    a->content = (pm_library_content){.joint_count = 3,
+                                      .joint_names = names,
+                                      .parents = a->parents,
+                                      .rotations = a->rotations,
+                                      .positions = a->positions,
+                                      .axes = a->axes,
+                                      .references = a->references,
+                                      .hinges = hinges,
+                                      .hinge_names = names + 1,
+                                      .hinge_count = 2,
+                                      .bodies = all,
+                                      .body_count = 3,
+                                      .dofs = dofs,
+                                      .dof_count = 2};
+}
+
+TEST(robots_are_mirrored_in_memory) {
+    pm_motion *mirrored = NULL;
+    arms a;
+    make_arms(&a, (const double[]){0, 0, 1});
+    put_named("named.csv", "right_arm", "left_arm");
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+    expect_success(pm_motion_open("named.csv", NULL, &motion, new_error()));
+    expect_refused(pm_library_mirror_robot(NULL, &a.content, NULL, &mirrored, NULL, new_error()),
+                   "motion is NULL");
+    expect_refused(pm_library_mirror_robot(motion, NULL, NULL, &mirrored, NULL, new_error()),
+                   "robot is NULL");
+    expect_refused(pm_library_mirror_robot(motion, &a.content, NULL, NULL, NULL, new_error()),
+                   "mirrored is NULL");
+    pm_motion_mirror_report report;
+    expect_success(
+        pm_library_mirror_robot(motion, &a.content, NULL, &mirrored, &report, new_error()));
+    assert_true(report.plane == PM_MOTION_AXIS_Y && report.pair_count == 1);
+    assert_true(report.image_count == 1 && report.distances[1] == 0);
+    const pm_motion_channel *angles = &pm_motion_get_content(mirrored)->clips->channels[2];
+    assert_true(((const double *)angles->keys.data)[0] == -0.9);
+    assert_true(((const double *)angles->keys.data)[1] == -0.1);
+    pm_motion_destroy(&mirrored);
+
+    a.axes[8] = 2; /* another length is the same axis */
+    expect_success(pm_library_mirror_robot(motion, &a.content, NULL, &mirrored, NULL, new_error()));
+    pm_motion_destroy(&mirrored);
+    a.axes[7] = 2;
+    expect_refused(pm_library_mirror_robot(motion, &a.content, NULL, &mirrored, NULL, new_error()),
+                   "'left_arm' and 'right_arm' turn at rest about (0, 0, 1) and (0, 0.707, 0.707)");
+    make_arms(&a, (const double[]){0, 0, 1});
+    a.parents[1] = 2;
+    a.parents[2] = 1;
+    expect_refused(pm_library_mirror_robot(motion, &a.content, NULL, &mirrored, NULL, new_error()),
+                   "does not end at a root");
+    pm_motion_mirror_options options = {.normal = (pm_motion_axis)3};
+    expect_refused(
+        pm_library_mirror_robot(motion, &a.content, &options, &mirrored, NULL, new_error()),
+        "normal");
+    assert_null(mirrored);
+}
+
 TEST(files_that_do_not_fit_a_robot_are_refused) {
     static const char *const few[] = {"walk.csv", "few.csv"}, *const joints[] = {WALK};
     library_made m, ball;

@@ -3,7 +3,7 @@
  * Tests of where a resampling is computed if no device is named: devices are looked for only where there
  * are many numbers, only a GPU repays being opened, and files share the engines that are made.
  */
-#include "motion/task/task_engines.h"
+#include "motion/steps/engines.h"
 #include "support/motion_hand.h"
 
 #include <stdio.h>

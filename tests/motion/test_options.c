@@ -61,8 +61,11 @@ static const char *verb_of(size_t option) {
 static void expect_refused(pm_motion_options *options, const char *name, const char *value,
                            const char *says) {
     pm_error error;
-    if (set(options, name, value, &error) != PM_ERROR_ARGUMENT || !strstr(error.message, says)) {
-        print_error("%s='%s': '%s' is not in: %s\n", name, value, says, error.message);
+    char text[PM_ERROR_TEXT_SIZE];
+    const pm_status status = set(options, name, value, &error);
+    pm_error_text(&error, PM_SPELLING_COMMAND, text, sizeof text);
+    if (status != PM_ERROR_ARGUMENT || !strstr(text, says)) {
+        print_error("%s='%s': '%s' is not in: %s\n", name, value, says, text);
         fail();
     }
 }
@@ -237,10 +240,11 @@ TEST(names_may_contain_words_of_options) {
 TEST(options_require_and_exclude_others) {
     static const struct {
         const char *verb, *name, *value, *other, *other_value, *says;
-    } cases[] = {{"resample", "fill-max", "1", "fill", "nan", "requires fill"},
-                 {"resample", "keep-time", "true", "trim-start", "2", "requires start trim-start"},
-                 {"convert", "root-axes", "xz", "extract-root", "auto", "requires extract-root"},
-                 {"reduce", "jobs", "2", "out-dir", "d", "requires out-dir"}};
+    } cases[] = {
+        {"resample", "fill-max", "1", "fill", "nan", "requires fill"},
+        {"resample", "keep-time", "true", "trim-start", "2", "requires start or trim_start"},
+        {"convert", "root-axes", "xz", "extract-root", "auto", "requires extract_root"},
+        {"reduce", "jobs", "2", "out-dir", "d", "requires out_dir"}};
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         SCOPED_OPTIONS options = make(cases[i].verb);
         const pm_motion_option_values *values = NULL;
@@ -259,7 +263,8 @@ TEST(options_require_and_exclude_others) {
     set_well(both, "resume", "true");
     set_well(both, "overwrite", "true");
     assert_int_equal(pm_motion_options_get(both, &values, &error), PM_ERROR_ARGUMENT);
-    assert_non_null(strstr(error.message, "overwrite: cannot be combined with resume"));
+    assert_string_equal(error.option, "overwrite");
+    assert_non_null(strstr(error.message, "cannot be combined with resume"));
 }
 
 TEST(structs_are_those_of_the_verb) {

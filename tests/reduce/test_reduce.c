@@ -17,6 +17,7 @@
 #include "support/test.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -561,11 +562,15 @@ static void draw_wild(random_source *random, const made *m, wild *w) {
 static space_result certified_of(made *m, wild *w, double at, double resolution) {
     static certified still_parts[WILD_JOINTS][3];
     size_t pairs[WILD_JOINTS][2] = {{0, 0}, {1, 1}, {2, 2}, {3, 3}};
+    reach_points points[WILD_JOINTS];
+    for (size_t n = 0; n < WILD_JOINTS; n++)
+        points[n] =
+            (reach_points){.at = {{at, 0, 0}, {0, at, 0}, {0, 0, at}}, .count = 3, .radius = at};
     const space_request request = {
         .sides = {{&m->motion.content, still_parts}, {&m->motion.content, w->parts}},
         .pairs = pairs,
         .pair_count = WILD_JOINTS,
-        .at = at,
+        .points = {points, points},
         .resolution = resolution};
     space_result bound;
     m->clip.channel_count = 0; /* the rest pose */
@@ -681,7 +686,7 @@ static size_t rotation_keys(const reduced *r, size_t joints) {
     return sum;
 }
 
-/* The points of joints are at a distance in the joint's own frame. */
+/* The points of joints are at a distance in model space, whatever the scales above them. */
 TEST(a_distance_is_shared_in_model_space) {
     enum { JOINTS = 20 };
     size_t keys[3];
@@ -692,8 +697,7 @@ TEST(a_distance_is_shared_in_model_space) {
         if (n > 0)
             scale_figure(&m, JOINTS, n == 2);
         SCOPED(release)
-        reduced r =
-            reduce(&m, &(pm_motion_reduce_options){.distance = 0.1, .at = n == 0 ? 0.1 : 10});
+        reduced r = reduce(&m, &(pm_motion_reduce_options){.distance = 0.1, .at = 0.1});
         assert_true(r.numbers->distance.bound <= 0.1);
         keys[n] = rotation_keys(&r, JOINTS);
     }
@@ -965,16 +969,16 @@ static void still(made *m, size_t channels, size_t keys) {
     }
 }
 
-/* Two channels, of which the second may be of weights or of steps. */
-TEST(what_does_not_move_has_two_keys) {
+/* Two channels, of which the second may be of weights or of steps. One has the end of the clip. */
+TEST(what_does_not_move_has_one_key) {
     static const struct {
         size_t keys;
         pm_motion_path path;
         pm_motion_interpolation interpolation;
         size_t after[2];
     } rows[] = {{1, PM_MOTION_ROTATION, PM_MOTION_LINEAR, {1, 1}},
-                {1000, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, {2, 2}},
-                {100, PM_MOTION_ROTATION, PM_MOTION_STEP, {2, 100}}};
+                {1000, PM_MOTION_WEIGHTS, PM_MOTION_LINEAR, {2, 1}},
+                {100, PM_MOTION_ROTATION, PM_MOTION_STEP, {1, 100}}};
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         SCOPED(discard) made m;
         still(&m, 2, rows[i].keys);
@@ -1010,7 +1014,8 @@ TEST(weights_are_dropped_only_between_equal_ones) {
     m.channels[0].path = PM_MOTION_WEIGHTS;
     m.channels[0].components = 1;
     memcpy(m.keys[0], weights, sizeof weights);
-    SCOPED(release) reduced r = reduce(&m, NULL);
+    const pm_motion_reduce_options options = {.has_scale_error = true};
+    SCOPED(release) reduced r = reduce(&m, &options);
     assert_int_equal(r.numbers->keys_after, 5);
 }
 
@@ -1039,6 +1044,129 @@ TEST(weights_differ_by_the_part_of_scales) {
         for (int n = 0; n < 3; n++)
             assert_true(fabs(b[n] - a[n]) <= r.numbers->scale.bound * fabs(a[n]) * (1 + 1e-9));
     }
+}
+
+/* ---- defaults ------------------------------------------------------------------------------ */
+
+static void draw_noise(random_source *random, made *m, size_t channel, pm_motion_path path,
+                       double from, double most) {
+    m->channels[channel].path = path;
+    m->channels[channel].components = 3;
+    for (size_t k = 0; k < 3 * m->timeline.key_count; k++)
+        m->keys[channel][k] = (double)(float)(from + random_between(random, -most, most) / sqrt(3));
+}
+
+static void expect_keys(const made *m, const pm_motion_reduce_options *options, size_t channel,
+                        size_t keys) {
+    SCOPED(release) reduced r = reduce(m, options);
+    assert_int_equal(r.numbers->channels[channel].keys_after, keys);
+}
+
+/* What exporters leave of scales, and of positions in float32: here 1e-5 of a figure of 2 is 2e-5, and 2^-22
+ * of 1000 is 2.4e-4. */
+TEST(noise_of_positions_and_scales_is_one_key) {
+    enum { KEYS = 400 };
+    random_source random = random_salted(41);
+    static const pm_motion_reduce_options none = {.has_position = true, .has_scale_error = true};
+    const struct {
+        pm_motion_path path;
+        double from, most;
+        size_t keys;
+    } rows[] = {{PM_MOTION_SCALE, 1, 7.7e-7, 1},       {PM_MOTION_SCALE, 1, 1e-4, 0},
+                {PM_MOTION_POSITION, 0.5, 9e-6, 1},    {PM_MOTION_POSITION, 0.5, 1e-3, 0},
+                {PM_MOTION_POSITION, 1000, 6.1e-5, 1}, {PM_MOTION_POSITION, 1000, 1e-2, 0}};
+    for (size_t i = 0; i < COUNT_OF(rows); i++) {
+        SCOPED(discard) made m;
+        make(&m, 2, KEYS);
+        draw_times(&random, &m, true);
+        draw_rotations(&random, &m, 0, true);
+        draw_noise(&random, &m, 1, rows[i].path, rows[i].from, rows[i].most);
+        m.nodes[1].position[1] = 2;
+        if (rows[i].keys > 0)
+            expect_keys(&m, NULL, 1, rows[i].keys);
+        SCOPED(release) reduced r = reduce(&m, NULL);
+        assert_true(rows[i].keys > 0 || r.numbers->channels[1].keys_after > KEYS / 10);
+        if (rows[i].from <= 1) /* which this evaluator's rounding is for */
+            expect_bound(&m, &r, &random, 1000);
+        SCOPED(release) reduced all = reduce(&m, &none);
+        assert_true(all.numbers->channels[1].keys_after > KEYS / 2);
+    }
+}
+
+/* The report says what was taken. */
+TEST(defaults_are_reported) {
+    random_source random = random_salted(42);
+    SCOPED(discard) made m;
+    draw_motion(&random, &m, true);
+    m.nodes[1].position[0] = 3;
+    m.nodes[2].position[2] = -1;
+    SCOPED(release) reduced r = reduce(&m, NULL);
+    const char *json = pm_motion_reduction_json(r.reduction);
+    assert_non_null(strstr(json, "\"scale\": 1e-05"));
+    double position = 0;
+    const char *at = strstr(json, "\"position\": ");
+    assert_true(at && sscanf(at, "\"position\": %lf", &position) == 1);
+    double largest = 0;
+    for (size_t k = 0; k < 3 * m.timeline.key_count; k++)
+        largest = fmax(largest, fabs(m.keys[4][k]));
+    const double expected = fmax(1e-5 * 3, largest / (1 << 22));
+    assert_true(fabs(position - expected) <= 1e-9 * expected);
+}
+
+/* Late times lose in float32 what positions move meanwhile. */
+TEST(defaults_refuse_nothing) {
+    random_source random = random_salted(43);
+    SCOPED(discard) made m;
+    make(&m, 2, 300);
+    for (size_t k = 0; k < 300; k++)
+        m.times[k] = 50000 + (double)k / 60;
+    draw_rotations(&random, &m, 0, true);
+    draw_numbers(&random, &m, 1, PM_MOTION_POSITION);
+    for (size_t k = 0; k < 900; k++)
+        m.keys[1][k] *= 100;
+    pm_motion_reduce_options options = {.has_angle = true, .angle = 180};
+    SCOPED(release) reduced r = reduce(&m, &options);
+    assert_true(r.numbers->position.bound > 1e-3);
+    options.position = 1e-5;
+    reduced refused;
+    expect_error(try_reduce(&m, &options, &refused, new_error()), PM_ERROR_ARGUMENT, "float32");
+}
+
+/* Positions of a whole chain and scales above them, with a distance below the default of either. */
+TEST(defaults_leave_room_for_a_distance) {
+    random_source random = random_salted(44);
+    for (size_t i = 0; i < 10; i++) {
+        enum { JOINTS = 20 };
+        SCOPED(discard) made m;
+        draw_figure(&random, &m, JOINTS);
+        scale_figure(&m, JOINTS, i % 2 == 0);
+        for (int n = 0; n < 3; n++)
+            m.nodes[0].scale[n] = i < 5 ? 1 : 100;
+        const pm_motion_reduce_options options = {.distance = i < 5 ? 1e-3 : 1, .at = 0.1};
+        expect_distance(&m, &options, &random, 1000);
+    }
+}
+
+/* A clip keeps its ends when only what holds still reaches them. */
+TEST(what_holds_still_keeps_the_end_of_the_clip) {
+    random_source random = random_salted(45);
+    SCOPED(discard) made m;
+    make(&m, 3, 50);
+    draw_times(&random, &m, true);
+    draw_rotations(&random, &m, 0, true);
+    draw_noise(&random, &m, 1, PM_MOTION_SCALE, 1, 0);
+    draw_noise(&random, &m, 2, PM_MOTION_SCALE, 2, 0);
+    pm_timeline timelines[2] = {m.timeline, m.timeline};
+    timelines[1].key_count = 30;
+    m.clip.timelines = timelines;
+    m.clip.timeline_count = 2;
+    m.channels[0].timeline = 1;
+    SCOPED(release) reduced r = reduce(&m, NULL);
+    const pm_motion_clip *clip = r.clip;
+    assert_int_equal(r.numbers->channels[1].keys_after, 2);
+    assert_int_equal(r.numbers->channels[2].keys_after, 1);
+    assert_true(truth_time(&clip->timelines[clip->channels[1].timeline], 1) == m.times[49]);
+    expect_bound(&m, &r, &random, 100);
 }
 
 TEST(a_motion_without_channels_remains) {

@@ -273,9 +273,16 @@ class Reducing(Case):
         self.assertIn("steps or cubic splines", done.stderr)
         self.assertFalse((self.folder / "few.npz").exists())
         self.reduce("steps.gltf", "-o", "few.glb")
-        # A conversion of other files has a rate, as before.
-        self.reduce(WALK, "-o", "few.glb", "--common", "--position", "1", "--angle", "1")
-        self.assertIn("requires a rate", self.run_posemill("convert", "few.glb", "few.npz", code=4).stderr)
+
+    def test_a_conversion_of_common_keys_has_their_times_too(self):
+        words = (WALK, "--position", "1", "--angle", "1")
+        self.reduce(*words, "-o", "common.glb", "--common")
+        self.run_posemill("convert", "common.glb", "common.npz")
+        same = self.differences("common.glb", "common.npz", "--rate", "1000")["clip"]
+        self.assertLess(same["max_degrees"], 1e-4)
+        self.reduce(*words, "-o", "own.glb")
+        refused = self.run_posemill("convert", "own.glb", "own.npz", code=4).stderr
+        self.assertIn("requires a rate, or the same times for all joints", refused)
 
     def test_arguments_are_checked(self):
         for words, reason in ((("--angle", "0"), "--angle"), (("--angle", "x"), "--angle"),

@@ -43,24 +43,32 @@ static bool reduce_each(void) {
 }
 
 static bool reduce_common(void) {
-    const pm_motion_reduce_options options = {.threads = 1, .common = true};
+    const pm_motion_reduce_options options = {.threads = 1, .common = true, .has_position = true};
     return reduce_with(&options);
 }
 
 static bool reduce_to_cubics(void) {
-    const pm_motion_reduce_options options = {.threads = 1, .curve = PM_METHOD_CUBICSPLINE};
+    const pm_motion_reduce_options options = {
+        .threads = 1, .curve = PM_METHOD_CUBICSPLINE, .has_position = true};
     return reduce_with(&options);
 }
 
 static bool reduce_to_squad(void) {
-    const pm_motion_reduce_options options = {
-        .threads = 1, .has_angle = true, .angle = 60, .curve = PM_METHOD_SQUAD};
+    const pm_motion_reduce_options options = {.threads = 1,
+                                              .has_angle = true,
+                                              .angle = 60,
+                                              .curve = PM_METHOD_SQUAD,
+                                              .has_position = true};
     return reduce_with(&options);
 }
 
 static bool reduce_within_a_distance(void) {
-    const pm_motion_reduce_options options = {
-        .threads = 1, .distance = 100, .at = 1, .curve = PM_METHOD_SPLINE};
+    const pm_motion_reduce_options options = {.threads = 1,
+                                              .distance = 100,
+                                              .at = 1,
+                                              .curve = PM_METHOD_SPLINE,
+                                              .has_position = true,
+                                              .has_scale_error = true};
     return reduce_with(&options);
 }
 
@@ -72,6 +80,17 @@ TEST(a_failed_allocation_of_curves_is_a_status) {
 TEST(a_failed_allocation_is_a_status) {
     fail_each_allocation(reduce_each, 10, 0);
     fail_each_allocation(reduce_to_cubics, 10, 0);
+}
+
+static bool reduce_by_size(void) {
+    const pm_motion_reduce_options options = {.threads = 1};
+    return reduce_with(&options);
+}
+
+/* Without memory the figure has no size: positions have a smaller bound. */
+TEST(without_the_size_of_the_figure_a_default_is_smaller) {
+    enum { ALLOCATIONS_OF_SIZE = 8 };
+    fail_each_allocation(reduce_by_size, 10, ALLOCATIONS_OF_SIZE);
 }
 
 TEST(a_failed_allocation_of_common_keys_is_a_status) {

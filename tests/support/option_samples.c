@@ -9,14 +9,9 @@
 
 #include "test.h"
 
-static const char *const forms[][2] = {{"tangents", "tcb:0.5,0,-0.25"},
-                                       {"axis", "0,1,0"},
-                                       {"root-axes", "xz"},
-                                       {"plane", "z"},
-                                       {"cut", "1:2.5"},
-                                       {"rename", "Hips=up"},
-                                       {"fill", "frozen:3"},
-                                       {"size", "64x32"}};
+static const char *const forms[][2] = {
+    {"tangents", "tcb:0.5,0,-0.25"}, {"axis", "0,1,0"},    {"root-axes", "xz"}, {"cut", "1:2.5"},
+    {"rename", "Hips=up"},           {"fill", "frozen:3"}, {"size", "64x32"}};
 
 static const char *form_of(const char *name) {
     for (size_t i = 0; i < COUNT_OF(forms); i++)

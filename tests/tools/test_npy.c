@@ -3,7 +3,7 @@
  * Tests of .npy files: which are read, which are rejected and for what reason, and that written
  * headers read back. Invalid files are created here byte by byte.
  */
-#include "eval/eval_times.h"
+#include "eval/eval.h"
 #include "motion/npz/npy_file.h"
 #include "support/test.h"
 #include "support/test_folder.h"

@@ -7,7 +7,7 @@
 #include "motion/batch/batch.h"
 #include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 #include "options/shard_option.h"
 #include "print/print.h"
 #include "resample_run.h"
@@ -23,8 +23,6 @@ static bool is_stopped(void *user) {
     (void)user;
     return atomic_load(&stopped) != 0;
 }
-
-/* ---- meanwhile ----------------------------------------------------------------------------- */
 
 typedef struct listener {
     bool json, is_told;
@@ -77,13 +75,11 @@ static void show(void *user, const pm_motion_batch_result *status) {
     }
 }
 
-/* ---- the run ------------------------------------------------------------------------------- */
-
 /* Without a rate nothing is computed. */
 static cli_exit start_engine(const command_options *options, const device_options *device,
                              pm_engine **engine) {
-    const bool opens =
-        task_has_step(&options->set->batch.task, "resample") && !device_options_automatic(device);
+    const bool opens = task_has_step(&options->set->batch.task, &step_resample) &&
+                       !device_options_automatic(device);
     return opens ? device_options_engine(device, engine) : CLI_DONE;
 }
 
@@ -171,8 +167,6 @@ static cli_exit run_list(const command_options *options, const pm_motion_batch_l
     failures_release(&l.failures);
     return code;
 }
-
-/* ---- the inputs ---------------------------------------------------------------------------- */
 
 static cli_exit find_shard(const command_options *o, batch_shard *shard) {
     const char *source = NULL;

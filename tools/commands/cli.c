@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Errors and warnings on stderr. This file alone maps library errors to exit codes. Files are
- * read in input.c and written in output.c.
+ * Errors and warnings on stderr. This file alone maps library errors to exit codes.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "cli.h"
 
 #include "files/progress.h"
@@ -13,9 +10,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-/* ---- messages ------------------------------------------------------------------ */
 
 static const char no_memory_text[] = "out of memory for the message";
 
@@ -111,14 +105,6 @@ void cli_log(void *user, pm_log_level level, const pm_error *remark) {
         progress_clear();
         printable_line(stderr, "posemill: %s%s", warns ? "warning: " : "", text);
     }
-}
-
-cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size) {
-    char reason[INPUT_REASON_SIZE] = "";
-    if (input_read_file(path, kind, data, size, reason))
-        return CLI_DONE;
-    return cli_fail(CLI_BAD_INPUT, strcmp(path, "-") == 0 ? "standard input" : path, NULL, "%s",
-                    reason);
 }
 
 cli_exit cli_output_open(const char *path, cli_output **output) {

@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared by all sub-commands: exit codes, one-line error messages, whole-file input, and output
- * that is never left incomplete.
+ * Shared by all sub-commands: exit codes, one-line error messages, and output that is never left
+ * incomplete.
  */
-#ifndef POSEMILL_TOOLS_CLI_H
-#define POSEMILL_TOOLS_CLI_H
+#pragma once
 
 #include <posemill/posemill.h>
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "motion/base/fault.h"
-#include "motion/files/input.h"
 #include "motion/files/output.h"
 
 typedef enum cli_exit {
@@ -60,14 +57,9 @@ extern atomic_bool cli_quiet;
 /* Whether --verbose was given. */
 extern atomic_bool cli_verbose;
 
-/* input_read_file; on failure prints and returns the code. */
-cli_exit cli_read_file(const char *path, const input_kind *kind, char **data, size_t *size);
-
 /* motion_output, with failures printed. */
 typedef struct motion_output cli_output;
 cli_exit cli_output_open(const char *path, cli_output **output);
 cli_exit cli_output_write(cli_output *output, const void *data, size_t size);
 cli_exit cli_output_commit(cli_output **output);
 void cli_output_abandon(cli_output **output);
-
-#endif

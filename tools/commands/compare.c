@@ -4,17 +4,13 @@
  */
 #include "commands.h"
 #include "files/open_clip.h"
-#include "files/page_name.h"
 #include "motion/compare/outcome.h"
 #include "options/device_options.h"
 #include "options/motion_options.h"
 #include "print/print.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- running ------------------------------------------------------------------------- */
 
 static cli_exit report(const command_options *o, const pm_motion_comparison *found) {
     const bool is_stream = o->out != NULL && strcmp(o->out, "-") == 0;

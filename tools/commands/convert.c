@@ -57,16 +57,14 @@ const command command_mirror = {
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
     .summary = "Swaps left and right: a wave of the left hand becomes one of the right hand.",
     .notes =
-        "Joints are left and right by Left and Right in their names, by L and R between\n"
-        "separators, as in L_Hip and hip.L, or before a name, as in lThigh. All others are\n"
-        "mirrored in their places. The rest pose is that of the file; its sides should be equal.",
+        "Joints are left and right by their names: LeftArm, L_Hip, hip.L, lThigh, FL_hip_joint. All\n"
+        "others are mirrored in their places. The rest pose, whose sides should be equal, tells the\n"
+        "plane; pairs that are no mirror images there are reported.",
     .example = "posemill mirror wave.bvh -o other-hand.bvh\n"
                "posemill mirror takes --out-dir mirrored --pairs pairs.txt",
     .takes_operands = true,
     .run = run,
 };
-
-/* ---- run ----------------------------------------------------------------------------- */
 
 static cli_exit run_steps(command_options *o, int count, char **operands) {
     if (o->step_count == 0)

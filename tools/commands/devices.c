@@ -3,8 +3,6 @@
  * posemill devices: lists the available devices. Whether results match the reference bit for bit
  * is measured on each device; drivers' claims are not used.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "files/progress.h"
 #include "motion/base/json.h"
@@ -30,8 +28,6 @@ typedef struct device_list {
     const char *hint;
     pm_error error; /* holds the text of problem if the library reported it */
 } device_list;
-
-/* ---- gathering ----------------------------------------------------------------- */
 
 static void measure(device_row *row) {
     char name[64];
@@ -99,8 +95,6 @@ static cli_exit list_one(const device_options *chosen, device_list *list) {
     pm_engine_destroy(&engine);
     return list->rows ? CLI_DONE : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
 }
-
-/* ---- printing ------------------------------------------------------------------ */
 
 static void json_claims(json_writer *json, const pm_device_claims *claims) {
     json_begin_object(json, "claims");

@@ -3,12 +3,9 @@
  * posemill eval: .npy keys in, .npy samples out. Options and their conflicts, the order of the
  * work, and the report. Arrays are read in eval_input.c and written in eval_write.c.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "eval/eval.h"
 #include "commands.h"
 #include "files/progress.h"
-#include "host/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "motion/files/output_names.h"
@@ -16,8 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-
-/* ---- conflicts ----- ------------------------------------------------------------ */
 
 /* Requires one of two options. */
 static cli_exit require_one(const command_options *options, const char *first, const char *second) {
@@ -122,8 +117,6 @@ static cli_exit check_options(const command_options *options) {
     return code == CLI_DONE ? check_outputs(options) : code;
 }
 
-/* ---- the report ---------------------------------------------------------------- */
-
 static void report_json(const command_options *options, const eval_input *input,
                         const pm_device_info *device, double seconds) {
     json_writer json = {stdout, 0, false};
@@ -168,8 +161,6 @@ static void report(const command_options *options, const eval_input *input, cons
     else if (!cli_quiet)
         report_text(options, input, &device, seconds);
 }
-
-/* ---- the work ------------------------------------------------------------------ */
 
 static cli_exit evaluate(command_options *options, eval_input *input) {
     pm_engine *engine = NULL;

@@ -2,12 +2,11 @@
  *
  * posemill info: says what motion files are.
  */
-#include "info/info.h"
 #include "commands.h"
 #include "motion/base/format_list.h"
 #include "motion/compare/outcome.h"
-#include "motion/open/formats.h"
 #include "options/motion_options.h"
+#include "print/print.h"
 
 /* Notes have the warnings. */
 static void say_nothing(void *user, pm_log_level level, const pm_error *warning) {

@@ -11,8 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- what it prints -------------------------------------------------------------------- */
-
 typedef struct list_totals {
     size_t files, faults;
     uint64_t bytes;
@@ -62,8 +60,6 @@ static void print_totals(const char *output, const list_totals *totals) {
     printable_line(stdout, "%s: %zu file%s, %" PRIu64 " bytes", output, totals->files,
                    totals->files == 1 ? "" : "s", totals->bytes);
 }
-
-/* ---- the command ----------------------------------------------------------------------- */
 
 static cli_exit write_found(const command_options *options, const pm_motion_batch_list *list) {
     pm_error error = {.status = PM_OK};

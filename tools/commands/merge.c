@@ -6,9 +6,6 @@
 #include "print/print.h"
 
 #include <stdio.h>
-#include <string.h>
-
-/* ---- the command ------------------------------------------------------------------------- */
 
 static cli_exit report(const command_options *options, pm_motion_batch_merge *merge) {
     const pm_motion_batch_merged *merged = pm_motion_batch_merge_get_merged(merge);

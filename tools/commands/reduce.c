@@ -2,23 +2,16 @@
  *
  * posemill reduce: fewest keys under a bound that holds.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
-#include "motion/files/output_names.h"
-#include "motion/model/model.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_reduce.h"
 #include "resample_run.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-/* ---- report -------------------------------------------------------------------------- */
 
 static const char *name_of(const pm_motion_content *content,
                            const pm_motion_reduction_numbers *numbers,
@@ -35,6 +28,18 @@ static void print_bound(FILE *file, const pm_motion_content *content,
         return;
     printable_line(file, "%s: at most %.6g, found %.6g: %.80s at %.6g s", what, bound->bound,
                    bound->found, name_of(content, numbers, bound), bound->key_time);
+}
+
+static void print_distance(FILE *file, const pm_motion_content *content,
+                           const pm_motion_reduction_numbers *n) {
+    char place[32] = "mesh";
+    if (n->at != PM_MOTION_AT_MESH)
+        snprintf(place, sizeof place, n->at < 0 ? "joints" : "%.6g", n->at);
+    if (n->unread_mesh)
+        printable_line(file, "the mesh cannot be read: %s", n->unread_mesh);
+    printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s; --at %s",
+                   n->distance.bound, n->distance.found, content->nodes[n->distance_node].name.text,
+                   n->distance.key_time, place);
 }
 
 static void print_text(const task_work *w, pm_method curve, const pm_motion_reduction_numbers *n) {
@@ -57,14 +62,10 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
             pm_method_get_info(curve)->name, pm_method_get_info(curve)->name);
     print_bound(file, content, n, "degrees", &n->angle);
     if (!isnan(n->distance.key_time))
-        printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s",
-                       n->distance.bound, n->distance.found,
-                       content->nodes[n->distance_node].name.text, n->distance.key_time);
+        print_distance(file, content, n);
     print_bound(file, content, n, "position", &n->position);
     print_bound(file, content, n, "scale", &n->scale);
 }
-
-/* ---- running ------------------------------------------------------------------------- */
 
 void reduce_print(const command_options *o, const task_work *w) {
     if (o->json)

@@ -2,22 +2,17 @@
  *
  * Operands of resample and convert, and the run of one file; batch_run.c runs many.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "resample_run.h"
 
 #include "files/progress.h"
 #include "motion/files/output_names.h"
+#include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-#include "motion/task/task_rate.h"
-#include "motion/task/task_steps.h"
 #include "print/print.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-/* ---- operands ---------------------------------------------------------------------------- */
 
 /* A second operand is an output, unless it looks like a second input of a batch. */
 static cli_exit take_operand(command_options *options, int *argc, char **argv) {
@@ -54,8 +49,6 @@ cli_exit resample_find_output(command_options *options, int *argc, char **argv) 
     return CLI_DONE;
 }
 
-/* ---- one file ---------------------------------------------------------------------------- */
-
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
 static cli_exit check_clash(const command_options *options, const char *in) {
     const pm_motion_options *set = options->set;
@@ -86,7 +79,7 @@ static void warn_of_options(const command_options *options, pm_motion_format fou
     if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
-    if (!task_has_step(task, "resample") && (device->device || device->reference))
+    if (!task_has_step(task, &step_resample) && (device->device || device->reference))
         cli_warn(device->device ? "--device" : "--reference", "has no effect without --rate");
 }
 
@@ -146,13 +139,14 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
 static cli_exit write_one(const command_options *options, pm_engine *engine, const char *in) {
     const pm_engine_desc automatic = device_options_desc(&options->device);
     task_engines engines;
-    task_report report;
+    task_report report = {.jumps = NULL};
     pm_error error = {.status = PM_OK};
     task_engines_begin(&engines, engine, &automatic);
     const cli_exit code = cli_done(work_on(options, &engines, in, &report, &error), &error);
     if (code == CLI_DONE && !reduces(options))
         resample_print(options, in, options->out, &report);
     task_engines_end(&engines);
+    free(report.jumps);
     return code;
 }
 
@@ -165,7 +159,7 @@ static cli_exit run_one(const command_options *options, const char *in) {
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
-    if (code == CLI_DONE && task_has_step(task, "resample") &&
+    if (code == CLI_DONE && task_has_step(task, &step_resample) &&
         !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)

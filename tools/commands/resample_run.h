@@ -2,8 +2,7 @@
  *
  * What the verbs that read one motion and write one do with their operands: one file, or a batch.
  */
-#ifndef POSEMILL_TOOLS_RESAMPLE_RUN_H
-#define POSEMILL_TOOLS_RESAMPLE_RUN_H
+#pragma once
 
 #include "motion/task/task.h"
 #include "options/device_options.h"
@@ -23,5 +22,3 @@ cli_exit resample_run(command_options *options, char **inputs, size_t count);
  * the records. The first SIGINT or SIGTERM ends it when the files in work are finished. Returns CLI_PARTIAL
  * if some files failed or are left. */
 cli_exit batch_resample(const command_options *options, char **operands, size_t operand_count);
-
-#endif

@@ -3,8 +3,6 @@
  * posemill verify: options, table and verdict. The cases are in verify/verify.c, the comparison
  * in verify/verify_case.c.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "verify/verify.h"
 #include "commands.h"
 #include "files/progress.h"
@@ -15,9 +13,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
-
-/* ---- printing ------------------------------------------------------------------ */
 
 static void print_heading(const command_options *options, const pm_device_info *device) {
     printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
@@ -87,8 +82,6 @@ static void json_table(json_writer *json, const command_options *options,
     json_write_bool(json, "passed", passed);
     json_end_object(json);
 }
-
-/* ---- running ------------------------------------------------------------------- */
 
 /* The tables of one run: a single one, or a list for several devices. */
 typedef struct verify_run {

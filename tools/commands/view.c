@@ -2,11 +2,8 @@
  *
  * posemill view: a page or a picture that shows one motion.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands.h"
 #include "files/open_clip.h"
-#include "files/page_name.h"
 #include "options/motion_options.h"
 
 #include <string.h>

@@ -3,10 +3,9 @@
  * The parts of posemill eval: the options, the arrays read from files, and the writing of samples
  * in pieces.
  */
-#ifndef POSEMILL_TOOLS_EVAL_H
-#define POSEMILL_TOOLS_EVAL_H
+#pragma once
 
-#include "motion/task/task_curve.h"
+#include "motion/steps/curve.h"
 #include "options/device_options.h"
 
 /* The arrays, and the clip description, which borrows from them and from the options. */
@@ -40,4 +39,12 @@ size_t eval_output_names(const command_options *options, const char *names[EVAL_
 /* Samples the clip and writes all outputs. On failure no output is left behind. */
 cli_exit eval_write(const command_options *options, const eval_input *input, const pm_clip *clip);
 
-#endif
+/* For key_count keys at key_rate: floor((key_count - 1) rate / key_rate) + 1, in integers. False if
+ * the result does not fit in 63 bits. Rates must be above 0. */
+bool eval_count_uniform(uint64_t key_count, pm_rational key_rate, pm_rational rate,
+                        uint64_t *count);
+
+/* For listed keys that span `seconds`: one more than the largest k with k / rate <= seconds, both
+ * as doubles, so that a last key written as 0.3 matches the third sample at 10 Hz. False if the
+ * result does not fit in 53 bits or seconds is not finite. */
+bool eval_count_listed(double seconds, pm_rational rate, uint64_t *count);

@@ -4,13 +4,10 @@
  * checked against each other, and library errors are attributed to a file.
  */
 #include "eval.h"
-#include "eval_times.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-/* ---- reading ------------------------------------------------------------------- */
 
 /* Reads an array of this shape; see npy_expect. */
 static cli_exit read_array(const char *path, const char *shape_name, size_t rank,
@@ -76,8 +73,6 @@ static cli_exit read_tangents(const command_options *options, eval_input *input)
         code = read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
     return code;
 }
-
-/* ---- samples ------------------------------------------------------------------- */
 
 static bool count_samples(const command_options *options, const eval_input *input,
                           uint64_t *count) {
@@ -180,8 +175,6 @@ void eval_input_release(eval_input *input) {
     for (size_t i = 0; i < sizeof input->tangents / sizeof input->tangents[0]; i++)
         npy_release(&input->tangents[i]);
 }
-
-/* ---- errors -------------------------------------------------------------------- */
 
 /* The file that the library rejected: the description is rebuilt one array at a time, and the first
  * array that makes the check fail is the cause. */

@@ -3,7 +3,7 @@
  * Sample counts without a tolerance: integer arithmetic for uniform keys, a comparison of
  * correctly rounded quotients for listed key times.
  */
-#include "eval_times.h"
+#include "eval.h"
 
 #include <math.h>
 

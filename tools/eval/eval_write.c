@@ -8,9 +8,7 @@
 #include "files/progress.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Size of the samples of a piece; two pieces are held. A piece has at least one sample of all
  * tracks. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opening motions with their digests.
+ * Opening motions with their digests, and what a page may be named.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "open_clip.h"
+
+#include "motion/files/output_names.h"
 
 #if POSEMILL_BATCH
 #include "motion/files/digest.h"
@@ -16,6 +16,7 @@ static void see(void *user, const void *data, size_t size) {
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 static cli_exit open_motion(const pm_motion_read_options *options, open_clip *o) {
@@ -79,4 +80,32 @@ cli_exit open_clip_beside(const pm_motion_read_options *options, const char *pat
 void close_clip(open_clip *opened) {
     if (!opened->shares_motion)
         pm_motion_destroy(&opened->motion);
+}
+
+/* A name without an extension may be anything's, such as /dev/stdout. */
+static bool is_page_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    const char *dot = strrchr(name, '.');
+    return dot == NULL || dot == name || strcasecmp(dot, ".html") == 0 ||
+           strcasecmp(dot, ".htm") == 0;
+}
+
+cli_exit page_check_name(const command_options *o, const char *path, char **inputs, size_t count) {
+    return is_page_name(path)
+               ? page_check_inputs(path, inputs, count)
+               : options_usage(o, path,
+                               "a page is a file of HTML; expected a name that ends in "
+                               ".html, or - for standard output; view also draws .svg and .gif");
+}
+
+cli_exit page_check_inputs(const char *path, char **inputs, size_t count) {
+    const named_file *output = NULL, *other = NULL;
+    for (size_t i = 0; i < count; i++) {
+        const named_file names[] = {{path, LOCATION_OUTPUT}, {inputs[i], LOCATION_INPUT}};
+        if (names_clash(names, 2, &output, &other))
+            return cli_fail(CLI_CANNOT_WRITE, inputs[i], "choose another name for the page",
+                            "would be overwritten by the page");
+    }
+    return CLI_DONE;
 }

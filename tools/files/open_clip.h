@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Opens a motion file for a comparison or a page: its digest, its clip.
+ * Opens a motion file for a comparison or a page: its digest, its clip. Names of pages.
  */
-#ifndef POSEMILL_TOOLS_OPEN_CLIP_H
-#define POSEMILL_TOOLS_OPEN_CLIP_H
+#pragma once
 
 #include "options/motion_options.h"
 
@@ -31,4 +30,10 @@ static inline const char *open_clip_digest(const open_clip *opened) {
     return opened->digest[0] != '\0' ? opened->digest : NULL;
 }
 
-#endif
+/* Prints and returns the code if a page cannot have this name: that of an input, or of another kind of
+ * file. */
+cli_exit page_check_name(const command_options *options, const char *path, char **inputs,
+                         size_t count);
+
+/* The first of both alone. */
+cli_exit page_check_inputs(const char *path, char **inputs, size_t count);

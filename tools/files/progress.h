@@ -3,8 +3,7 @@
  * A progress bar on stderr, drawn only on a terminal, without --quiet, and for work that takes
  * longer than half a second; status notes; and lines of a batch.
  */
-#ifndef POSEMILL_TOOLS_PROGRESS_H
-#define POSEMILL_TOOLS_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ void progress_clear(void);
 
 /* Seconds of a monotonic clock. */
 double progress_clock(void);
-
-#endif

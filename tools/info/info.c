@@ -2,32 +2,41 @@
  *
  * Summaries of motions, and their print for people and as JSON.
  */
-#include "info.h"
+#include "print/print.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
 #include "motion/base/words.h"
+#include "motion/model/jumps.h"
 #include "motion/model/meaning.h"
 #include "motion/model/model.h"
 #include "motion/model/names.h"
+#include "motion/model/summary.h"
 #include "motion/time/rate.h"
-
-/* A person does not turn a joint by more between frames of a motion; a T-pose before it does. */
-static const double jump_degrees = 30;
 
 /* Lines for clips and notes; a screen has 24. */
 enum { MAX_CLIPS = 8, MAX_NOTES = 6, NAME_TEXT = 48 };
 
-bool info_begins_with_jump(const clip_summary *s) {
-    return s->keys > 2 && s->first_step > jump_degrees && s->first_step > 2 * s->other_step;
+/* The jumps that --fill=jumps finds. Where memory is exhausted, those until then. */
+static jump_list find_jumps(const pm_motion_content *content, size_t clip) {
+    static const pm_motion_fill_options defaults;
+    jump_list found = {.count = 0};
+    jumps_of_clip(&found, &content->clips[clip], clip, &defaults);
+    return found;
 }
 
-/* ---- print --------------------------------------------------------------------------- */
+static bool begins_with_jump(const jump_list *jumps) {
+    for (size_t i = 0; i < jumps->count; i++)
+        if (jumps->of[i].kind == PM_MOTION_JUMP_START)
+            return true;
+    return false;
+}
 
 static const char *plural(size_t count) {
     return count == 1 ? "" : "s";
@@ -71,7 +80,29 @@ static void describe_rate(const pm_motion_clip *clip, char text[192]) {
                                      : ")");
 }
 
-static void print_clip(const pm_motion_clip *clip, size_t index) {
+static void print_jumps(const pm_motion_content *content, size_t clip, const clip_summary *s) {
+    enum { SAID = 2 };
+    static const char *const words[2] = {"jumps come back, which resample --fill=jumps repairs",
+                                         "jumps stay"};
+    jump_list jumps = find_jumps(content, clip);
+    jump_shown *shown = NULL;
+    size_t count = 0;
+    char text[1024] = "";
+    if (begins_with_jump(&jumps))
+        printable_line(stdout,
+                       "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
+                       "resample with --trim-start 1 drops it",
+                       s->first_step);
+    if (jumps_show(&shown, &count, content, jumps.of, jumps.count))
+        jumps_describe(shown, count, SAID, words, text, sizeof text);
+    if (text[0] != '\0')
+        printable_line(stdout, "    odd: %s", text);
+    free(shown);
+    free(jumps.of);
+}
+
+static void print_clip(const pm_motion_content *content, size_t index) {
+    const pm_motion_clip *clip = &content->clips[index];
     const clip_summary s = motion_summarise(clip);
     char name[4 * NAME_TEXT + 1], rate[192], paths[160], kinds[96];
     printable_text(name, sizeof name, clip->name.text,
@@ -86,11 +117,7 @@ static void print_clip(const pm_motion_clip *clip, size_t index) {
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
     if (clip->fault)
         printable_line(stdout, "    cannot be read: %s", clip->fault);
-    if (info_begins_with_jump(&s))
-        printable_line(stdout,
-                       "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
-                       "resample with --trim-start 1 drops it",
-                       s.first_step);
+    print_jumps(content, index, &s);
 }
 
 /* What `posemill resample` would do. */
@@ -154,7 +181,7 @@ void info_print(const char *path, const pm_motion *motion) {
                    plural(content->skin_count), content->clip_count, plural(content->clip_count));
     print_meaning(motion);
     for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++)
-        print_clip(&content->clips[i], i);
+        print_clip(content, i);
     if (content->clip_count > MAX_CLIPS)
         printable_line(stdout, "  and %zu more clips", content->clip_count - MAX_CLIPS);
     print_rest(content);
@@ -172,8 +199,6 @@ void info_print(const char *path, const pm_motion *motion) {
     printable_line(stdout, "  %s", resampling_of(content));
 }
 
-/* ---- JSON: everything ---------------------------------------------------------------- */
-
 static void write_counts(json_writer *json, const char *key, const char *const *names,
                          const size_t *counts, size_t count) {
     json_begin_object(json, key);
@@ -183,7 +208,19 @@ static void write_counts(json_writer *json, const char *key, const char *const *
     json_end_object(json);
 }
 
-static void write_clip(json_writer *json, const pm_motion_clip *clip) {
+static void write_jumps(json_writer *json, const pm_motion_content *content, size_t clip) {
+    jump_list jumps = find_jumps(content, clip);
+    jump_shown *shown = NULL;
+    size_t count = 0;
+    jumps_show(&shown, &count, content, jumps.of, jumps.count);
+    json_write_bool(json, "begins_with_jump", begins_with_jump(&jumps));
+    jumps_write(json, "jumps", shown, count);
+    free(shown);
+    free(jumps.of);
+}
+
+static void write_clip(json_writer *json, const pm_motion_content *content, size_t index) {
+    const pm_motion_clip *clip = &content->clips[index];
     const clip_summary s = motion_summarise(clip);
     json_begin_object(json, NULL);
     json_write_string(json, "name", clip->name.text);
@@ -204,7 +241,7 @@ static void write_clip(json_writer *json, const pm_motion_clip *clip) {
     json_write_number(json, "first_step_degrees", s.first_step);
     json_write_number(json, "largest_other_step_degrees", s.other_step);
     json_write_integer(json, "angle_jumps", s.angle_jumps);
-    json_write_bool(json, "begins_with_jump", info_begins_with_jump(&s));
+    write_jumps(json, content, index);
     if (clip->fault)
         json_write_string(json, "fault", clip->fault);
     json_end_object(json);
@@ -250,7 +287,7 @@ void info_print_json(const char *path, const pm_motion *motion) {
     write_nodes(&json, content);
     json_begin_array(&json, "clips");
     for (size_t i = 0; i < content->clip_count; i++)
-        write_clip(&json, &content->clips[i]);
+        write_clip(&json, content, i);
     json_end_array(&json);
     json_begin_array(&json, "carried");
     for (size_t i = 0; i < content->carried_count; i++)

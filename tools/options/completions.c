@@ -3,14 +3,12 @@
  * Values that are words, or may be, are completed by them; operands of help by verbs and topics, that of
  * completions by the shells; other values and operands by files.
  */
-#include "completions.h"
+#include "help.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #define SHELLS "bash zsh fish"
-
-/* ---- words --------------------------------------------------------------------- */
 
 /* The words of an option with blanks between. Returns false if it has none. */
 static bool put_words(const option_row *row) {
@@ -62,8 +60,6 @@ static void put_options(option_verb verb, put_option *put) {
         for (size_t i = 0; (row = help_row(verb, topic->name, i)) != NULL; i++)
             put(option_verb_name(verb), row);
 }
-
-/* ---- bash ---------------------------------------------------------------------- */
 
 static void put_bash_word(const char *verb, const option_row *row) {
     (void)verb;
@@ -134,8 +130,6 @@ static void bash_end(void) {
            "complete -o default -F _posemill posemill\n");
 }
 
-/* ---- zsh ----------------------------------------------------------------------- */
-
 static void put_zsh_term(const char *name, const char *help) {
     printf("        '%s:", name);
     put_meaning(HELP_ZSH, help);
@@ -197,8 +191,6 @@ static void zsh_print(const command *verb) {
     printf("%s\n        ;;\n", verb->takes_operands ? " \\\n            '*:file:_files'" : "");
 }
 
-/* ---- fish ---------------------------------------------------------------------- */
-
 static void put_fish_first(const char *kind, const char *name, const char *help) {
     printf("complete -c posemill -n __fish_use_subcommand -f -%s %s -d '", kind, name);
     put_meaning(HELP_FISH, help);
@@ -236,8 +228,6 @@ static void put_fish_option(const char *verb, const option_row *row) {
     put_meaning(HELP_FISH, row->info.help);
     printf("'\n");
 }
-
-/* ---- shells -------------------------------------------------------------------- */
 
 void completions_begin(help_style shell, const command *const *verbs) {
     if (shell == HELP_BASH)

@@ -3,8 +3,6 @@
  * Creates an engine from the device options. The library interprets the device string; this file
  * finds the string, passes it on, and reports errors.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "device_options.h"
 #include "files/progress.h"
 #include "motion/base/printable.h"

@@ -3,8 +3,7 @@
  * --device, POSEMILL_DEVICE and --reference: selects the device of a command and creates its
  * engine.
  */
-#ifndef POSEMILL_TOOLS_DEVICE_OPTIONS_H
-#define POSEMILL_TOOLS_DEVICE_OPTIONS_H
+#pragma once
 
 #include "options.h"
 
@@ -36,5 +35,3 @@ cli_exit device_options_each(const device_options *options,
 
 /* "cpu", "gpu", "discrete gpu", "reference", "other". */
 const char *device_type_name(pm_device_type type);
-
-#endif

@@ -3,7 +3,6 @@
  * Help as text, as manual pages and as Markdown. Scripts of completions are in completions.c.
  */
 #include "help.h"
-#include "completions.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -63,8 +62,6 @@ bool help_find_style(const char *name, help_style *style) {
     return false;
 }
 
-/* ---- rows ---------------------------------------------------------------------- */
-
 static const option_row *row_at(size_t index) {
     return index < option_row_count                       ? &option_rows[index]
            : index - option_row_count < command_row_count ? &command_rows[index - option_row_count]
@@ -111,8 +108,6 @@ static void put_rows(option_verb verb, const char *topic, put_entry *put) {
         put_row(row, put);
 }
 
-/* ---- styles -------------------------------------------------------------------- */
-
 /* How the parts of a help are printed. `name` is that of a verb, or "" for the program. */
 typedef struct style_parts {
     void (*begin)(const char *name, const command *verb);
@@ -137,8 +132,6 @@ static void put_usage(const char *name, const command *verb, put_text *put) {
         line += size + (line[size] == '\n');
     }
 }
-
-/* ---- text ---------------------------------------------------------------------- */
 
 /* Prints lines separated by \n, all but the first one indented by `indent` blanks. */
 static void print_lines(const char *text, int indent) {
@@ -195,8 +188,6 @@ static void text_end(const command *verb) {
     printf("\nExample:\n  ");
     print_lines(verb->example, 2);
 }
-
-/* ---- manual pages -------------------------------------------------------------- */
 
 /* A line of roff; a line feed within a paragraph is one in the source. */
 static void put_roff(const char *text, size_t size) {
@@ -303,8 +294,6 @@ static void man_end(const command *verb) {
     printf("\n.fi\n.SH SEE ALSO\n");
 }
 
-/* ---- Markdown ------------------------------------------------------------------ */
-
 /* A line; what Markdown takes for marks is escaped, but for code between backticks. A bar would end a
  * cell even there. */
 static void put_markdown(const char *text, size_t size) {
@@ -363,8 +352,6 @@ static void markdown_end(const command *verb) {
     markdown_paragraphs(verb->notes ? verb->notes : "");
     markdown_block("sh", verb->example, strlen(verb->example));
 }
-
-/* ---- verbs --------------------------------------------------------------------- */
 
 static const style_parts parts_of[] = {
     [HELP_TEXT] = {text_begin, text_section, text_entry, text_end},
@@ -429,8 +416,6 @@ void help_print(help_style style, const command *verb) {
     if (style == HELP_MAN)
         printf("\\fBposemill\\fR(1)\n");
 }
-
-/* ---- topics and the program ---------------------------------------------------- */
 
 /* Rows are there once, whichever verbs have them. */
 bool help_print_topic(help_style style, const char *topic) {

@@ -4,8 +4,7 @@
  * reference in Markdown, and as its part of a script of completions. Options that several verbs have are of
  * topics, which have a help of their own.
  */
-#ifndef POSEMILL_TOOLS_HELP_H
-#define POSEMILL_TOOLS_HELP_H
+#pragma once
 
 #include "options.h"
 
@@ -50,4 +49,7 @@ bool help_print_topic(help_style style, const char *topic);
 void help_print_program(help_style style, const command *program, const command *const *verbs);
 void help_print_end(help_style style);
 
-#endif
+/* The beginning, the part of a verb, and the end. */
+void completions_begin(help_style shell, const command *const *verbs);
+void completions_print(help_style shell, const command *verb);
+void completions_end(help_style shell);

@@ -2,8 +2,7 @@
  *
  * Opening motion files with the options about how they are read.
  */
-#ifndef POSEMILL_TOOLS_MOTION_OPTIONS_H
-#define POSEMILL_TOOLS_MOTION_OPTIONS_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/task/task_clips.h"
@@ -19,5 +18,3 @@ void motion_options_warn(const command_options *options, unsigned formats);
  * code. */
 cli_exit motion_options_open(const pm_motion_read_options *reading, const char *path,
                              pm_motion **motion);
-
-#endif

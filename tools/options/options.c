@@ -2,11 +2,9 @@
  *
  * The option parser of every verb.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "options.h"
 #include "help.h"
-#include "motion/task/task_steps.h"
+#include "motion/steps/steps.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -35,8 +33,6 @@ static cli_exit refuse_row(const command_options *o, const option_row *row, cons
     snprintf(name, sizeof name, "--%s", row->info.name);
     return options_usage(o, name, "%s", reason);
 }
-
-/* ---- parsing ------------------------------------------------------------------- */
 
 /* The options that a word is for: of the verb, or of the step before it. */
 static pm_motion_options *set_of(const command_options *o) {

@@ -4,8 +4,7 @@
  * command has, in table.c. Accepted forms are "--name value", "--name=value", and for letters "-o value"
  * and "-ovalue"; "--" ends the options.
  */
-#ifndef POSEMILL_TOOLS_OPTIONS_H
-#define POSEMILL_TOOLS_OPTIONS_H
+#pragma once
 
 #include "commands/cli.h"
 #include "motion/options/options.h"
@@ -84,5 +83,3 @@ extern const size_t command_row_count;
 /* Maximum number of samples or frames where --max-frames is not given. A larger result is more likely a wrong
  * rate than intended. */
 #define OPTION_MAX_FRAMES UINT64_C(100000000)
-
-#endif

@@ -2,8 +2,6 @@
  *
  * Which shard a process is: from its option, or from the environment of what started it.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "shard_option.h"
 
 #include "motion/base/fault.h"
@@ -13,8 +11,6 @@
 
 /* So that products of two counts cannot overflow; more shards than that have no use. */
 #define SHARDS_MAX UINT64_C(1000000000)
-
-/* ---- numbers ------------------------------------------------------------------------------- */
 
 /* Reads digits up to `end` only; a larger number than SHARDS_MAX is none. NULL if there is none. */
 static const char *read_number(const char *text, uint64_t *number) {
@@ -38,8 +34,6 @@ static pm_status parse_shard(const char *what, const char *text, batch_shard *sh
     return motion_fail_at(error, PM_ERROR_ARGUMENT, what, "shards are 0/N to N-1/N, or auto",
                           "'%s' is no shard; expected I/N with I below N", text);
 }
-
-/* ---- variables ----------------------------------------------------------------------------- */
 
 static const char *variable(const char *name) {
     const char *text = getenv(name);
@@ -97,8 +91,6 @@ static pm_status read_mpi(batch_shard *rank, const char **source, bool *found, p
     return status;
 }
 
-/* ---- Slurm --------------------------------------------------------------------------------- */
-
 static pm_status read_array(batch_shard *place, pm_error *error) {
     uint64_t id = 0, first = 0, step = 0;
     pm_status status = read_variable("SLURM_ARRAY_TASK_ID", &id, error);
@@ -153,8 +145,6 @@ static pm_status read_slurm(batch_shard *shard, const char **source, bool *found
     shard->count = place.count * task.count;
     return PM_OK;
 }
-
-/* ---- the order ----------------------------------------------------------------------------- */
 
 static pm_status find_auto(batch_shard *shard, const char **source, pm_error *error) {
     const char *given = variable("POSEMILL_SHARD");

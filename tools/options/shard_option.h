@@ -2,10 +2,9 @@
  *
  * --shard: which part of a batch a process does.
  */
-#ifndef POSEMILL_TOOLS_SHARD_OPTION_H
-#define POSEMILL_TOOLS_SHARD_OPTION_H
+#pragma once
 
-#include "motion/batch/shard.h"
+#include "motion/batch/plan.h"
 
 /* Parses "I/N" or "auto"; "auto" reads the environment of POSEMILL_SHARD, Slurm, Open MPI and PMI,
  * in this order; a variable that is empty is not set. `source` names where the shard came from, and is
@@ -14,5 +13,3 @@
  * numbers or contradict each other, ids of an array that are not evenly spaced, and a task of Slurm
  * whose Open MPI or PMI has another number. */
 pm_status shard_find(const char *text, batch_shard *shard, const char **source, pm_error *error);
-
-#endif

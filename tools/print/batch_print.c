@@ -2,8 +2,6 @@
  *
  * Counts of a batch as text.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "print.h"
 
 #include "motion/base/composed.h"
@@ -14,8 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- failures -------------------------------------------------------------------------- */
 
 void failures_add(batch_failures *failures, const char *name, const char *reason, cli_exit code) {
     failures->one_code = failures->count == 0 || (failures->one_code && failures->code == code);
@@ -39,8 +35,6 @@ cli_exit status_code(const pm_motion_batch_result *status, const batch_failures 
         return CLI_DONE;
     return failures->one_code && status->failed == status->files ? failures->code : CLI_PARTIAL;
 }
-
-/* ---- the line ------------------------------------------------------------------------ */
 
 enum { BAR_COLUMNS = 120 };
 enum { PART_FILES, PART_BYTES, PART_SAMPLES, PART_FAILED, PART_LEFT, PARTS, PART_SIZE = 48 };
@@ -135,8 +129,6 @@ void status_line(const pm_motion_batch_result *status, int columns, char line[ST
     if (columns >= BAR_COLUMNS)
         add_bar(status, most - length, line);
 }
-
-/* ---- the summary --------------------------------------------------------------------- */
 
 void status_print(const pm_motion_batch_result *status, const batch_failures *failures,
                   const char *records, bool to_stderr) {

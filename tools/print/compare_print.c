@@ -103,6 +103,17 @@ static void print_times(FILE *file, const comparison *c) {
                        c->time_count, c->key_times, c->every);
 }
 
+static void print_at(FILE *file, const comparison *c) {
+    if (c->unread)
+        printable_line(file, "the mesh cannot be read: %s", c->unread);
+    if (c->at == PM_MOTION_AT_MESH)
+        printable_line(
+            file, "distances are those of the mesh: of boxes around the vertices of each joint");
+    else if (c->at > 0)
+        printable_line(
+            file, "distances are those of joints, and of points at %.6g along their axes", c->at);
+}
+
 static void print_verdict(FILE *file, const outcome *o) {
     if (o->has_tolerance)
         printable_line(file, "tolerance of %.9g degrees and %.9g mm: %s", o->tolerance_degrees,
@@ -163,6 +174,7 @@ void compare_print(FILE *file, const outcome *o) {
     print_only(file, "A", c->a, c->pairs->only[0], c->pairs->only_count[0]);
     print_only(file, "B", c->b, c->pairs->only[1], c->pairs->only_count[1]);
     print_times(file, c);
+    print_at(file, c);
     print_apart(file, c, MEASURE_ANGLE, "angles", "degrees");
     print_apart(file, c, MEASURE_DISTANCE, "distances", "units");
     print_joints(file, c);

@@ -3,8 +3,7 @@
  * What the command says to people: of a batch the line of its progress and the summary at its end, of a
  * merge, a comparison, and a file.
  */
-#ifndef POSEMILL_TOOLS_PRINT_H
-#define POSEMILL_TOOLS_PRINT_H
+#pragma once
 
 #include "commands/cli.h"
 #include "commands/resample_run.h"
@@ -46,4 +45,7 @@ void compare_print(FILE *file, const outcome *o);
 void resample_print(const command_options *options, const char *in, const char *out,
                     const task_report *report);
 
-#endif
+/* What a motion file is: at most a screen. */
+void info_print(const char *path, const pm_motion *motion);
+
+void info_print_json(const char *path, const pm_motion *motion);

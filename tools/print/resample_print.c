@@ -88,6 +88,8 @@ static void json_root(const command_options *options, json_writer *json,
 static void json_edited(json_writer *json, const task_report *report) {
     if (report->edited[0] != '\0')
         json_write_string(json, "edited", report->edited);
+    if (report->jump_count > 0)
+        jumps_write(json, "jumps", report->jumps, report->jump_count);
 }
 
 static void report_text(const command_options *options, const char *in, const char *out,

@@ -13,8 +13,6 @@
 #include "oracle/oracle.h"
 #include "oracle/random_tracks.h"
 
-/* ---- one clip ------------------------------------------------------------------------ */
-
 /* One clip under test. */
 typedef struct verify_case {
     const char *name;
@@ -57,8 +55,6 @@ static pm_status sample_path(const pm_clip *clip, const pm_sample_job *job, bool
     full.on_reference = on_reference;
     return pm_sample(clip, &full, error);
 }
-
-/* ---- comparing ----------------------------------------------------------------- */
 
 static bool same_bits(const path_output *a, const path_output *b, size_t row) {
     return memcmp(a->rotations + 4 * row, b->rotations + 4 * row, 4 * sizeof(float)) == 0 &&
@@ -172,8 +168,6 @@ bool verify_passed(const verify_result *result) {
            within_bounds(result, &result->reference);
 }
 
-/* ---- options of a method ------------------------------------------------------- */
-
 enum { SQUAD_VARIANTS = 6, SQUAD_UNLIMITED = 5, HERMITE_VARIANTS = 5, STERP_VARIANTS = 3 };
 
 static size_t variant_count(pm_method method) {
@@ -249,8 +243,6 @@ static void prepare_keys(pm_method method, track_set *set) {
     if (method == PM_METHOD_BSPLINE)
         set_make_uniform(set);
 }
-
-/* ---- random keys --------------------------------------------------------------- */
 
 /* The kinds of job, each with the kind of clip that is hardest for it. */
 typedef enum random_kind {
@@ -334,8 +326,6 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
     set_destroy(&set);
     return code;
 }
-
-/* ---- adversarial keys ---------------------------------------------------------- */
 
 enum { ADVERSARIAL_SAMPLES = 400 };
 

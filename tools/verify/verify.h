@@ -3,8 +3,7 @@
  * The parts of posemill verify: a clip is sampled on the device and on the reference path, and
  * both are measured against the double-precision oracle, over all cases of a method.
  */
-#ifndef POSEMILL_TOOLS_VERIFY_H
-#define POSEMILL_TOOLS_VERIFY_H
+#pragma once
 
 #include "commands/cli.h"
 
@@ -41,5 +40,3 @@ bool verify_passed(const verify_result *result);
  * method. About `samples` random samples. */
 cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_t samples,
                        verify_result *result);
-
-#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The step that drops keys: what the format of the output can hold.
+ */
+#include <math.h>
+
+#include "motion/base/printable.h"
+#include "motion/model/evaluate.h"
+#include "motion/model/names.h"
+#include "motion/steps/steps.h"
+
+pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error) {
+    if (format != PM_MOTION_ANY && !motion_is_gltf(format) && format != PM_MOTION_NPZ) {
+        motion_report(error, PM_ERROR_ARGUMENT,
+                      "%s has a row for each frame, and cannot hold keys at some times only",
+                      pm_motion_format_name(format));
+        motion_hint(error, "write .glb, .gltf or .npz");
+        return PM_ERROR_ARGUMENT;
+    }
+    return format == PM_MOTION_NPZ && curve == PM_METHOD_CUBICSPLINE
+               ? motion_fail(error, PM_ERROR_ARGUMENT,
+                             "npz has no tangents, which cubicspline requires")
+               : PM_OK;
+}
+
+/* Whether a scale is not that of the rest pose. */
+static bool scales(const pm_motion_content *content, const pm_motion_channel *channel,
+                   size_t keys) {
+    for (size_t k = 0; k < keys; k++)
+        for (uint32_t i = 0; i < 3; i++)
+            if (evaluate_number(&channel->keys, 3, k, i) != content->nodes[channel->node].scale[i])
+                return true;
+    return false;
+}
+
+/* NPZ has slerps of rotations and lines of positions: the bounds of another curve would not hold. */
+static pm_status check_lines(const pm_motion *motion, size_t index, pm_error *error) {
+    const pm_motion_content *content = pm_motion_get_content(motion);
+    const pm_motion_clip *clip = &content->clips[index];
+    char shown[MOTION_PRINTABLE];
+    for (size_t c = 0; c < clip->channel_count; c++) {
+        const pm_motion_channel *channel = &clip->channels[c];
+        const size_t keys = clip->timelines[channel->timeline].key_count;
+        if (channel->node < 0 || channel->path > PM_MOTION_SCALE)
+            continue;
+        const pm_motion_name name = content->nodes[channel->node].name;
+        const char *what = channel->path == PM_MOTION_SCALE && scales(content, channel, keys)
+                               ? "scales"
+                           : keys > 1 && channel->path != PM_MOTION_SCALE &&
+                                   channel->interpolation != PM_MOTION_LINEAR
+                               ? "steps or cubic splines"
+                               : NULL;
+        if (what)
+            return motion_refuse(error, "'%s' has %s, which npz cannot hold within a bound",
+                                 motion_joint_name(shown, name, channel->node), what);
+    }
+    return PM_OK;
+}
+
+static double bound_of(const pm_motion_error_bound *bound) {
+    return isnan(bound->key_time) ? (double)NAN : bound->bound;
+}
+
+static task_reduced reduced_of(const pm_motion_reduction *reduction) {
+    const pm_motion_reduction_numbers *n = pm_motion_reduction_get_numbers(reduction);
+    return (task_reduced){.is_done = true,
+                          .keys_before = n->keys_before,
+                          .keys_after = n->keys_after,
+                          .degrees = bound_of(&n->angle),
+                          .distance = bound_of(&n->distance),
+                          .position = bound_of(&n->position),
+                          .scale = bound_of(&n->scale)};
+}
+
+/* ---- the step ------------------------------------------------------------------------------- */
+
+static bool is_asked(const pm_motion_batch_task *task) {
+    return task->reduce != NULL;
+}
+
+/* Keys for NPZ are common, because it has one list of times. A batch has a thread for each file. */
+static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
+                           pm_error *error) {
+    pm_motion_reduce_options how =
+        task->reduce ? *task->reduce : (pm_motion_reduce_options){.has_angle = false};
+    const bool is_npz = w->format == PM_MOTION_NPZ;
+    const size_t first = task_first_clip(w);
+    pm_status status = task_check_reduce(w->format, how.curve, error);
+    if (status == PM_OK && is_npz && first < w->motion->content.clip_count)
+        status = check_lines(w->motion, first, error);
+    if (status != PM_OK)
+        return status;
+    how.common |= is_npz;
+    how.clips = w->clip_count > 0 ? w->clips : NULL;
+    how.clip_count = w->clip_count;
+    how.threads = w->how->is_batch ? 1 : how.threads;
+    how.progress = w->how->progress;
+    how.progress_user = w->how->progress_user;
+    pm_motion_reduction_destroy(&w->reduction);
+    status = pm_motion_reduce(w->motion, &how, made, &w->reduction, error);
+    if (status == PM_OK)
+        w->report->reduced = reduced_of(w->reduction);
+    return status;
+}
+
+const task_step step_reduce = {
+    "reduce", "reduce", "angle position scale-error distance at curve smooth common clip",
+    true,     is_asked, make_step};
