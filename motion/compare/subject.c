@@ -206,8 +206,9 @@ pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUST
     const bool is_up_known =
         own->up_from != PM_MOTION_ESTIMATED || theirs->up_from != PM_MOTION_ESTIMATED;
     if (is_unit_known && s->unit_mm > 0 && other->unit_mm > 0 && s->unit_mm != other->unit_mm)
-        by = (motion_adjustment){s->unit_mm / other->unit_mm, MOTION_TURN_NONE, s->unit_mm,
-                                 other->unit_mm};
+        by = (motion_adjustment){.scale = s->unit_mm / other->unit_mm,
+                                 .unit_mm = s->unit_mm,
+                                 .to_unit_mm = other->unit_mm};
     if (is_up_known && s->up != 0 && other->up != 0 && s->up != other->up)
         by.turn = s->up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
     if (!motion_is_adjusted(by))

@@ -67,11 +67,12 @@ static double usual_unit(const pm_motion_convert_options *o, const motion_format
 /* ---- what is done -------------------------------------------------------------------------- */
 
 static pm_status find_turn(const pm_motion_convert_options *o, const pm_motion *motion,
-                           pm_motion_up usual, motion_turn *turn, pm_error *error) {
+                           pm_motion_up usual, motion_adjustment *by, pm_error *error) {
     const pm_motion_up up = up_of(o, motion);
     const bool is_asked = o->to_up == PM_MOTION_UP_Y || o->to_up == PM_MOTION_UP_Z;
     const pm_motion_up wanted = is_asked ? o->to_up : usual;
-    *turn = MOTION_TURN_NONE;
+    by->turn = MOTION_TURN_NONE;
+    by->result_up = up;
     if (wanted == PM_MOTION_UP_FOUND || wanted == up)
         return PM_OK;
     if (up == PM_MOTION_UP_FOUND && is_asked) {
@@ -81,8 +82,10 @@ static pm_status find_turn(const pm_motion_convert_options *o, const pm_motion *
         motion_cure(error, "up", NULL, "says which: y or z");
         return PM_ERROR_ARGUMENT;
     }
-    if (up != PM_MOTION_UP_FOUND)
-        *turn = up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
+    if (up == PM_MOTION_UP_FOUND)
+        return PM_OK;
+    by->turn = up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
+    by->result_up = wanted;
     return PM_OK;
 }
 
@@ -92,6 +95,7 @@ static pm_status find_scale(const pm_motion_convert_options *o, const pm_motion 
     char reason[MOTION_REASON_TEXT];
     by->scale = o->scale > 0 ? o->scale : 1;
     by->unit_mm = by->to_unit_mm = 0;
+    by->result_unit_mm = unit;
     if (wanted == 0 || wanted == unit)
         return PM_OK;
     if (unit == 0 && o->to_unit_mm > 0) {
@@ -105,7 +109,7 @@ static pm_status find_scale(const pm_motion_convert_options *o, const pm_motion 
         return PM_OK;
     by->scale *= unit / wanted;
     by->unit_mm = unit;
-    by->to_unit_mm = wanted;
+    by->to_unit_mm = by->result_unit_mm = wanted;
     return PM_OK;
 }
 
@@ -114,7 +118,7 @@ pm_status motion_find_adjustment(const pm_motion_convert_options *o, const pm_mo
                                  motion_adjustment *by, pm_error *error) {
     pm_status status = check(o, error);
     if (status == PM_OK)
-        status = find_turn(o, motion, usual_up(o, from, to), &by->turn, error);
+        status = find_turn(o, motion, usual_up(o, from, to), by, error);
     return status == PM_OK ? find_scale(o, motion, usual_unit(o, from, to), by, error) : status;
 }
 

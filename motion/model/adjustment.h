@@ -18,6 +18,9 @@ typedef struct motion_adjustment {
     double scale; /* of lengths */
     motion_turn turn;
     double unit_mm, to_unit_mm; /* of which the scale makes one of the other; 0: it does not */
+    /* What the result has; 0: not known */
+    double result_unit_mm;
+    pm_motion_up result_up;
 } motion_adjustment;
 
 static inline bool motion_is_adjusted(motion_adjustment by) {

@@ -100,15 +100,29 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
+/* Of names and parents of nodes, by FNV-1a. */
+static uint64_t hash_joints(const pm_motion_content *content) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t n = 0; n < content->node_count; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        for (size_t i = 0; i < node->name.size; i++)
+            hash = (hash ^ (unsigned char)node->name.text[i]) * UINT64_C(1099511628211);
+        hash = (hash ^ (uint32_t)node->parent) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
 /* What was converted is a part of the report; what is not known is a warning. */
 static void note_meaning(void *user, pm_log_level level, const pm_error *remark) {
     const task_work *w = user;
     const motion_warnings to = {.log = w->how->log, .user = w->how->log_user, .name = w->path};
-    if (remark->cure)
+    if (remark->cure) {
         motion_tell(&to, level, remark);
-    else
-        snprintf(w->report->converted, sizeof w->report->converted, "%.*s",
-                 (int)sizeof w->report->converted - 1, remark->message);
+        return;
+    }
+    w->report->skeleton = hash_joints(&w->motion->content);
+    snprintf(w->report->converted, sizeof w->report->converted, "%.*s",
+             (int)sizeof w->report->converted - 1, remark->message);
 }
 
 static pm_motion_convert_options writing_options(task_work *w, const pm_motion_observer *observer) {
@@ -118,7 +132,9 @@ static pm_motion_convert_options writing_options(task_work *w, const pm_motion_o
                                        .euler_given = o->euler_given,
                                        .euler = o->euler,
                                        .scale = o->scale,
+                                       .up = o->up,
                                        .to_up = o->to_up,
+                                       .unit_mm = o->unit_mm,
                                        .to_unit_mm = o->to_unit_mm,
                                        .strict = o->read.strict,
                                        .make_folders = w->how->is_batch || w->how->makes_folders,

@@ -233,15 +233,6 @@ static void put_head(composer *c) {
         put_text(c, rate);
         put_text(c, "\n");
     }
-    if (c->content->unit_mm > 0) {
-        (void)snprintf(rate, sizeof rate, "%.17g", c->content->unit_mm / 1000);
-        put_text(c, "    metersPerUnit = ");
-        put_text(c, rate);
-        put_text(c, "\n");
-    }
-    if (c->content->up != PM_MOTION_UP_FOUND)
-        put_text(c, c->content->up == PM_MOTION_UP_Z ? "    upAxis = \"Z\"\n"
-                                                     : "    upAxis = \"Y\"\n");
     put_text(c, ")\n\ndef SkelRoot \"Motion\"\n{\n    def Skeleton \"Skeleton\" (\n"
                 "        prepend apiSchemas = [\"SkelBindingAPI\"]\n    )\n    {\n");
 }
