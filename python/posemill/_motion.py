@@ -35,6 +35,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Motion", "convert", "join", "load", "mirror"]
 
+_SOURCES = {lib.PM_MOTION_UNKNOWN: "unknown", lib.PM_MOTION_STATED: "stated", lib.PM_MOTION_GIVEN: "given",
+            lib.PM_MOTION_ESTIMATED: "estimated"}
+_AXES_UP = {lib.PM_MOTION_UP_FOUND: None, lib.PM_MOTION_UP_Y: "y", lib.PM_MOTION_UP_Z: "z"}
+
+
 class Motion:
     """A motion file, what steps make of it, or arrays: nodes with a rest pose, and clips.
 
@@ -125,6 +130,26 @@ class Motion:
     def layout(self) -> str:
         """The name of the layout of an NPZ file; empty for other formats."""
         return text(self._content.c.layout)
+
+    @property
+    def unit(self) -> float | None:
+        """Millimetres per unit of length; None: not known."""
+        return float(self._content.c.unit_mm) or None
+
+    @property
+    def unit_from(self) -> str:
+        """Where the unit is from: ``"stated"``, ``"given"``, ``"estimated"`` or ``"unknown"``."""
+        return _SOURCES[self._content.c.unit_from]
+
+    @property
+    def up(self) -> str | None:
+        """The axis that points up: ``"y"`` or ``"z"``; None: not known."""
+        return _AXES_UP[self._content.c.up]
+
+    @property
+    def up_from(self) -> str:
+        """Where the axis is from, as of ``unit_from``."""
+        return _SOURCES[self._content.c.up_from]
 
     @property
     def names(self) -> tuple[str, ...]:
