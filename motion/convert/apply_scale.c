@@ -229,7 +229,7 @@ pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
     pm_status status = motion_check_keys(motion, error);
     if (status == PM_OK) {
         status = apply(&a, error);
-        status = made_end(a.to, status, applied);
+        status = made_end(a.to, status, applied, error);
     }
     c_locale_end(before);
     if (report)
