@@ -23,7 +23,10 @@ typedef struct function_row {
     "out-dir files-from match jobs resume verify overwrite records report report-pages"
 
 static const function_row functions[] = {
-    {.name = "load", .verb = "resample", .topics = "reading", .names = "fill fill-max",
+    {.name = "load",
+     .verb = "resample",
+     .topics = "reading",
+     .names = "fill fill-max",
      .without = "up unit"},
     {.name = "fill", .verb = "resample", .step = "fill"},
     {.name = "cut", .verb = "edit", .step = "cut"},
@@ -34,18 +37,30 @@ static const function_row functions[] = {
     {.name = "reduce", .verb = "reduce", .step = "reduce"},
     {.name = "extract_root", .verb = "convert", .step = "root"},
     {.name = "save", .verb = "run", .topics = "writing", .names = "to clip up unit strict"},
-    {.name = "convert", .verb = "convert", .topics = "reading writing root", .names = "rate to clip"},
+    {.name = "convert",
+     .verb = "convert",
+     .topics = "reading writing root",
+     .names = "rate to clip"},
     {.name = "join", .verb = "join", .names = "blend continue-root up"},
     {.name = "compare", .verb = "compare", .topics = "-", .names = "up unit"},
     {.name = "show", .verb = "view", .names = "rate start end trim-start up unit"},
     {.name = "draw", .verb = "view", .topics = "-", .names = "up unit", .without = "rate"},
-    {.name = "library", .verb = "resample", .topics = "reading", .names = "fill fill-max scale to-up",
+    {.name = "library",
+     .verb = "resample",
+     .topics = "reading",
+     .names = "fill fill-max scale to-up",
      .without = "unit skeleton"},
-    {.name = "batch", .verb = "resample", .topics = "- reading writing root curve device batch",
+    {.name = "batch",
+     .verb = "resample",
+     .topics = "- reading writing root curve device batch",
      .without = OF_BATCH_ALONE},
-    {.name = "batch_reduce", .verb = "reduce", .topics = "- reading writing batch",
+    {.name = "batch_reduce",
+     .verb = "reduce",
+     .topics = "- reading writing batch",
      .without = OF_BATCH_ALONE},
-    {.name = "batch_steps", .verb = "run", .topics = "- reading writing device batch",
+    {.name = "batch_steps",
+     .verb = "run",
+     .topics = "- reading writing device batch",
      .without = OF_BATCH_ALONE},
 };
 
@@ -78,9 +93,9 @@ bool native_function_takes(size_t function, size_t option) {
     const pm_option_info *info = pm_option_get_info(option);
     if (!pm_option_is_of(option, f->verb) || lists(f->without, info->name))
         return false;
-    return f->step ? task_step_takes(task_find_step(f->step), info->name)
-                   : lists(f->topics, info->topic ? info->topic : "-") ||
-                         lists(f->names, info->name);
+    return f->step
+               ? task_step_takes(task_find_step(f->step), info->name)
+               : lists(f->topics, info->topic ? info->topic : "-") || lists(f->names, info->name);
 }
 
 bool native_option_is_flag(size_t option) {

@@ -27,12 +27,16 @@ static const char head[] =
     "File = Union[str, PathLike[str]]\n"
     "Form = Union[str, PathLike[str], Sequence[Any], Mapping[str, str]]\n";
 
-static const char *const types[] = {
-    [PM_OPTION_FLAG] = "bool",        [PM_OPTION_TEXT] = "str",  [PM_OPTION_FILE] = "File",
-    [PM_OPTION_NUMBER] = "float",     [PM_OPTION_RATE] = "Rate", [PM_OPTION_TIME] = "Rate",
-    [PM_OPTION_NUMBERS] = "Union[str, Sequence[float]]",
-    [PM_OPTION_NAMES] = "Union[str, Sequence[str]]",
-    [PM_OPTION_FORM] = "Form"};
+static const char *const types[] = {[PM_OPTION_FLAG] = "bool",
+                                    [PM_OPTION_TEXT] = "str",
+                                    [PM_OPTION_FILE] = "File",
+                                    [PM_OPTION_NUMBER] = "float",
+                                    [PM_OPTION_INTEGER] = "int",
+                                    [PM_OPTION_RATE] = "Rate",
+                                    [PM_OPTION_TIME] = "Rate",
+                                    [PM_OPTION_NUMBERS] = "Union[str, Sequence[float]]",
+                                    [PM_OPTION_NAMES] = "Union[str, Sequence[str]]",
+                                    [PM_OPTION_FORM] = "Form"};
 
 /* "cut" becomes "CutOptions", "batch_steps" "BatchStepsOptions". */
 static void write_class(const char *name) {
@@ -82,24 +86,25 @@ static void write_words(size_t option) {
     printf("]");
 }
 
+/* Numbers with words, and forms whose value may be left out, are of either type. */
 static void write_type(size_t option) {
     const pm_option_info *info = pm_option_get_info(option);
-    const bool is_word = info->type == PM_OPTION_WORD;
-    const bool may_be_word = info->type == PM_OPTION_NUMBER && pm_option_get_word(option, 0);
+    const bool has_words = pm_option_get_word(option, 0) != NULL;
     printf("Optional[");
-    if (info->type == PM_OPTION_TEXT && info->repeats)
-        printf("Union[str, int, Sequence[Union[str, int]]]");
-    else if (info->type == PM_OPTION_INTEGER)
-        printf(info->least > 0 || info->argument[0] != 'B' ? "int" : "Union[int, str]");
-    else if (is_word)
+    if (info->type == PM_OPTION_WORD) {
         write_words(option);
-    else
-        printf("%s%s%s", may_be_word || (info->type == PM_OPTION_FORM && !info->argument) ? "Union[" : "",
-               types[info->type],
-               may_be_word ? ", " : info->type == PM_OPTION_FORM && !info->argument ? ", bool]" : "");
-    if (may_be_word) {
+    } else if (info->type == PM_OPTION_NUMBER && has_words) {
+        printf("Union[float, ");
         write_words(option);
         printf("]");
+    } else if (info->type == PM_OPTION_FORM && native_option_is_flag(option)) {
+        printf("Union[Form, bool]");
+    } else if (info->type == PM_OPTION_INTEGER && strcmp(info->argument, "BYTES") == 0) {
+        printf("Union[int, str]"); /* "4G" */
+    } else if (info->type == PM_OPTION_TEXT && info->repeats) {
+        printf("Union[str, int, Sequence[Union[str, int]]]");
+    } else {
+        printf("%s", types[info->type]);
     }
     printf("]");
 }

@@ -22,9 +22,9 @@ typedef struct native_chain {
     const char *name; /* of the motion, in messages */
     const pm_motion_step *steps;
     size_t step_count;
-    pm_engine *engine;       /* of resampling. NULL: for each either of these: */
-    pm_engine *plain;        /* plain C */
-    pm_engine *(*open)(void); /* the device, where it repays its opening */
+    pm_engine *engine;          /* of resampling. NULL: for each either of these: */
+    pm_engine *plain;           /* plain C */
+    pm_engine *(*open)(void);   /* the device, where it repays its opening */
     pm_motion_log_function log; /* receives what is unusual */
     void *log_user;
 } native_chain;

@@ -519,6 +519,26 @@ PM_API pm_status pm_motion_convert(const pm_motion *motion,
                                    const pm_motion_convert_options *options, const char *path,
                                    pm_error *error);
 
+/* What became of scales. */
+typedef struct pm_motion_scale_report {
+    size_t applied; /* nodes whose scale went into lengths */
+    size_t
+        kept; /* nodes that keep a scale: it changes in a clip, or is that of a mesh without a skin */
+    uint32_t first_kept; /* the first of them. PM_NO_INDEX32: there are none */
+
+    uint64_t reserved[4]; /* 0 */
+} pm_motion_scale_report;
+
+/* Makes a motion without uniform scales: they are multiplied into the positions, tails and inverse bind matrices
+ * below them, so that every joint and every vertex of a skin is where it was. A scale that changes in a clip stays,
+ * and so does that of a node without children whose mesh has no skin. Refused with PM_ERROR_FILE, with the name of
+ * the node: scales that are not uniform within 1e-5 or 0, that a clip has constant and other than the rest pose, and
+ * of a node with children whose mesh has no skin. In the format of a file with meshes the result is written with
+ * them. It has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed
+ * before. `report` may be NULL. Blocks. Thread-safe, also for one motion. */
+PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
+                                       pm_motion_scale_report *report, pm_error *error);
+
 /* ---- reducing ------------------------------------------------------------ */
 
 /* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
@@ -528,8 +548,8 @@ typedef struct pm_motion_reduce_options {
     bool has_position, has_scale_error; /* whether 0 is meant */
     double angle;    /* the largest angle between a joint's rotation and the source's, in degrees,
                         relative to the parent; above 0 */
-    double position; /* the largest distance between positions relative to the parent. 0: with
-                        has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
+    double position; /* the largest distance between positions relative to the parent, in model
+                        space: times the largest scales above. 0: with has_position keys between equal ones are dropped, and otherwise it is 1e-5 of
                         the longest extent of the figure at rest, or 2^-22 of the largest coordinate
                         if that is more; with a distance not more than an eighth of it divided by the
                         depth of the hierarchy. A default bounds what is dropped, and refuses nothing */
@@ -566,7 +586,7 @@ typedef struct pm_motion_reduce_options {
 } pm_motion_reduce_options;
 
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
- * source's; otherwise a length in the units of the channel. */
+ * source's; otherwise a length of model space, below the largest scales of the clip. */
 typedef struct pm_motion_error_bound {
     double found;    /* the largest that was found */
     double bound;    /* that no time exceeds */
@@ -1050,6 +1070,9 @@ typedef struct pm_motion_page_options {
     /* Receives the page instead of a file; `path` is ignored. NULL: it is written to a file. */
     void (*write)(void *user, const char *text, size_t size);
     void *write_user;
+    /* Of one motion: true: the page has a choice of all its clips that can be read, of which clip_a is shown at
+     * first. At most 64, and of many joints fewer, which the page says; the clips share its bytes equally */
+    bool all_clips;
 
     uint64_t reserved[8]; /* must be 0 */
 } pm_motion_page_options;
@@ -1102,7 +1125,7 @@ PM_API pm_status pm_motion_write_picture(const pm_motion *motion,
  * ignored, with a warning. */
 typedef struct pm_motion_curve {
     bool authored;     /* each channel by its own interpolation; then nothing else is used */
-    bool method_given; /* false: glTF as authored, all others by slerp */
+    bool method_given; /* false: glTF and splines as authored, all others by slerp */
     pm_method method;  /* any but cubicspline */
     bool tangents_given;
     pm_tangents tangents;
@@ -1123,15 +1146,17 @@ typedef struct pm_motion_curve {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_curve;
 
-/* What is done with each file of a batch. */
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, resample, reduce or root. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, apply-scale
+ * or root. */
 typedef struct pm_motion_step {
     const char *name;
-    const struct pm_motion_batch_task *options; /* of which those of the step are used */
+    /* Of which those of the step are used, and its clips in place of those of the task, if it has any */
+    const struct pm_motion_batch_task *options;
 
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_step;
 
+/* What is done with each file of a batch. */
 typedef struct pm_motion_batch_task {
     pm_motion_read_options
         read; /* of the inputs. Its log, observer, resample_only and headers_only are not used */
@@ -1175,11 +1200,12 @@ typedef struct pm_motion_batch_task {
     double lowpass; /* with a rate: as in pm_motion_resample_options */
     /* What is done to each file, one step after another, in place of `rate`, `reduce`, `extracts_root`,
      * `fill`, `edit` and `mirror`, which are those of the steps. step_count 0: these, in the order of fill,
-     * edit, mirror, resample, reduce, root */
+     * edit, mirror, resample, reduce, apply-scale, root */
     const pm_motion_step *steps;
     size_t step_count;
+    bool apply_scale; /* true: also pm_motion_apply_scale, before the root is extracted */
 
-    uint64_t reserved[2]; /* must be 0 */
+    uint64_t reserved[1]; /* must be 0 */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */

@@ -144,7 +144,7 @@ static pm_status compute(page_work *w, const report_row *row, const pm_motion_ba
         (comparison){.a = &w->clips.source, .b = &w->clips.output, .pairs = &w->clips.pairs};
     MOTION_TRY(
         scene_apply(&guess, &w->comparison, item->path, row->file->file->out, &w->hints, error));
-    return page_compute(&w->comparison, &w->frames, report_most_times(task), item->path, error);
+    return page_compute(&w->comparison, &w->frames, report_most_times(task), 1, item->path, error);
 }
 
 static void release(page_work *w) {

@@ -117,23 +117,26 @@ static certified_bound certify_angles(const comparison *c, joint_channels *a, jo
     return all;
 }
 
-/* A length by which places are judged: of all offsets at rest. */
-static double size_of(const subject *s) {
+/* A length by which places are judged: of all offsets at rest, in model space. */
+static double size_of(const subject *s, const double *growth) {
     double sum = 0;
-    for (size_t n = 0; n < s->joint_count; n++)
-        for (int i = 0; i < 3; i++)
-            sum += fabs(s->view.content.nodes[n].position[i]);
+    for (size_t n = 0; n < s->joint_count; n++) {
+        const pm_motion_node *node = &s->view.content.nodes[n];
+        sum += vector_length(node->position) * (node->parent >= 0 ? growth[node->parent] : 1);
+    }
     return sum;
 }
 
 static pm_status certify_places(const comparison *c, joint_channels *a, joint_channels *b,
                                 motion_arena *arena, certified_bound *all, pm_error *error) {
     const size_t count = c->pairs->count;
-    const double size = fmax(size_of(c->a), size_of(c->b));
+    const double *growth[] = {reach_find_growth(&c->a->view.content, c->a->clip, arena),
+                              reach_find_growth(&c->b->view.content, c->b->clip, arena)};
     size_t(*pairs)[2] = motion_allocate(arena, count, sizeof *pairs);
     space_result found;
-    if (!pairs)
+    if (!pairs || !growth[0] || !growth[1])
         return motion_refuse_memory(error);
+    const double size = fmax(size_of(c->a, growth[0]), size_of(c->b, growth[1]));
     for (size_t p = 0; p < count; p++) {
         pairs[p][0] = c->pairs->pairs[p].a;
         pairs[p][1] = c->pairs->pairs[p].b;

@@ -246,6 +246,7 @@ static pm_status spread_points(comparison *c, const reach_set *found, int side, 
     const size_t count = c->pairs->count;
     const subject *s = side == 0 ? c->a : c->b, *other = side == 0 ? c->b : c->a;
     const pm_motion_content *const sides[] = {&s->view.content, &other->view.content};
+    const pm_motion_clip *const clips[] = {s->clip, other->clip};
     const reach_points *of = reach_of_clip(found, sides[0], s->clip, &c->arena);
     size_t(*pairs)[2] = motion_allocate(&c->arena, count, sizeof *pairs);
     reach_points *made[2];
@@ -253,7 +254,8 @@ static pm_status spread_points(comparison *c, const reach_set *found, int side, 
         pairs[p][side] = c->pairs->pairs[p].a;
         pairs[p][1 - side] = c->pairs->pairs[p].b;
     }
-    if (!of || !pairs || !reach_pair(of, sides, (const size_t(*)[2])pairs, count, &c->arena, made))
+    if (!of || !pairs ||
+        !reach_pair(of, sides, clips, (const size_t(*)[2])pairs, count, &c->arena, made))
         return motion_refuse_memory(error);
     c->points[side] = made[0];
     c->points[1 - side] = made[1];

@@ -14,12 +14,12 @@
 /* Tools write scales as float32, after decomposing matrices. */
 static const double tolerance = 1e-5;
 
-static bool is_near(double a, double b) {
+bool scales_are_near(double a, double b) {
     return fabs(a - b) <= tolerance * fmax(fabs(a), fabs(b));
 }
 
-static bool is_uniform(const double scale[3]) {
-    return is_near(scale[0], scale[1]) && is_near(scale[0], scale[2]);
+bool scales_are_uniform(const double scale[3]) {
+    return scales_are_near(scale[0], scale[1]) && scales_are_near(scale[0], scale[2]);
 }
 
 static bool is_one(const double scale[3]) {
@@ -41,15 +41,14 @@ static bool are_zero(const pm_array *tangents, size_t keys) {
     return true;
 }
 
-/* Whether a channel of scales has one value at all times. */
-static bool is_constant(const pm_motion_clip *clip, const pm_motion_channel *channel) {
+bool scales_are_constant(const pm_motion_clip *clip, const pm_motion_channel *channel) {
     const size_t keys = clip->timelines[channel->timeline].key_count;
     double first[3], other[3];
     read_key(&channel->keys, 0, first);
     for (size_t k = 1; k < keys; k++) {
         read_key(&channel->keys, k, other);
-        if (!is_near(first[0], other[0]) || !is_near(first[1], other[1]) ||
-            !is_near(first[2], other[2]))
+        if (!scales_are_near(first[0], other[0]) || !scales_are_near(first[1], other[1]) ||
+            !scales_are_near(first[2], other[2]))
             return false;
     }
     return keys < 2 || (are_zero(&channel->in, keys) && are_zero(&channel->out, keys));
@@ -76,17 +75,17 @@ static void rest_scales(pm_motion_clip *clip, pm_motion_channel *channels, pm_mo
                         size_t node_count, double *own) {
     size_t kept = 0;
     for (size_t n = 0; n < node_count; n++)
-        own[n] = is_uniform(nodes[n].scale) ? nodes[n].scale[0] : 1;
+        own[n] = scales_are_uniform(nodes[n].scale) ? nodes[n].scale[0] : 1;
     for (size_t c = 0; c < clip->channel_count; c++) {
         const pm_motion_channel *channel = &clip->channels[c];
         double first[3];
         if (is_scale(channel)) {
             read_key(&channel->keys, 0, first);
-            own[channel->node] = is_uniform(first) ? first[0] : own[channel->node];
+            own[channel->node] = scales_are_uniform(first) ? first[0] : own[channel->node];
         }
-        if (is_scale(channel) && is_constant(clip, channel)) {
+        if (is_scale(channel) && scales_are_constant(clip, channel)) {
             memcpy(nodes[channel->node].scale, first, sizeof first);
-            own[channel->node] = is_uniform(first) ? first[0] : 1;
+            own[channel->node] = scales_are_uniform(first) ? first[0] : 1;
         } else {
             channels[kept++] = *channel;
         }
@@ -145,7 +144,7 @@ static void scale_nodes(pm_motion_node *nodes, size_t count, const double *world
     for (size_t n = 0; n < count; n++) {
         pm_motion_node *node = &nodes[n];
         const double above = node->parent >= 0 ? world[node->parent] : 1;
-        const bool uniform = is_uniform(node->scale);
+        const bool uniform = scales_are_uniform(node->scale);
         for (size_t i = 0; i < 3; i++) {
             node->position[i] *= above;
             node->tail[i] *= world[n];

@@ -196,6 +196,9 @@ bool gltf_view_data(gltf_reader *reader, size_t view, const gltf_place *place,
  * cannot be read. */
 pm_status gltf_find_reach(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
 
+/* Whether a node has a mesh and no skin. */
+bool gltf_has_rigid_mesh(const pm_motion *motion, size_t node);
+
 /* Whether floats in memory have the bytes of those in files. */
 static inline bool gltf_is_little_endian(void) {
     const uint16_t one = 1;

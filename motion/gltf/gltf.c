@@ -90,6 +90,7 @@ const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .write = write_json,
                                    .writes_keys = true,
                                    .find_reach = gltf_find_reach,
+                                   .has_rigid_mesh = gltf_has_rigid_mesh,
                                    .release = release};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
@@ -107,4 +108,5 @@ const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .write = write_binary,
                                   .writes_keys = true,
                                   .find_reach = gltf_find_reach,
+                                  .has_rigid_mesh = gltf_has_rigid_mesh,
                                   .release = release};

@@ -353,6 +353,12 @@ static bool begin(mesh_reader *m, const gltf_document *from, gltf_document *docu
     return true;
 }
 
+bool gltf_has_rigid_mesh(const pm_motion *motion, size_t node) {
+    const gltf_document *document = motion->document;
+    const json_t *json = json_array_get(document->nodes, node);
+    return json_object_get(json, "mesh") && !json_object_get(json, "skin");
+}
+
 pm_status gltf_find_reach(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error) {
     static const pm_motion_read_options options;
     const motion_input input = {.options = &options};

@@ -24,7 +24,7 @@ static void add_clip(gltf_writer *w, const motion_writing *writing,
                      const pm_motion_content *content, size_t clip, const motion_samples *samples) {
     w->clips[w->clip_count++] = (gltf_new_clip){
         .clip = &content->clips[clip],
-        .rest = writing->drops_rest ? writing->document->content.nodes : NULL,
+        .rest = writing->drops_rest ? writing->motion->content.nodes : NULL,
         .index = clip,
         .samples = samples,
         .animation = json_array_get(json_object_get(w->root, "animations"), clip),
@@ -64,10 +64,11 @@ static void drop_empty(json_t *root) {
             json_object_del(root, arrays[i]);
 }
 
-static pm_status change(gltf_writer *w, pm_error *error) {
-    pm_status status = PM_OK;
+/* `writing` NULL: of a document that is made of the motion. */
+static pm_status change(gltf_writer *w, const motion_writing *writing, pm_error *error) {
     w->accessor_count = json_array_size(json_object_get(w->root, "accessors"));
     w->view_count = json_array_size(json_object_get(w->root, "bufferViews"));
+    pm_status status = writing ? gltf_replace_rest(w, writing, error) : PM_OK;
     for (size_t i = 0; status == PM_OK && i < w->clip_count; i++)
         status = gltf_replace_clip(w, &w->clips[i], error);
     if (status == PM_OK)
@@ -80,6 +81,7 @@ static void release(gltf_writer *w) {
         free(w->clips[i].parts);
         free(w->clips[i].kinds);
     }
+    free(w->binds);
     free(w->dropped_views);
     free(w->pieces);
 }
@@ -93,7 +95,7 @@ static pm_status write_new(const motion_writing *writing, bool is_binary, const 
     w.clips = made.clips;
     w.clip_count = made.clip_count;
     if (status == PM_OK)
-        status = change(&w, error);
+        status = change(&w, NULL, error);
     if (status == PM_OK) {
         drop_empty(w.root);
         status = gltf_write_container(&w, is_binary, sink, error);
@@ -111,7 +113,7 @@ pm_status gltf_write(const motion_writing *writing, bool is_binary, const motion
     w.root = gltf_copy(w.document->root);
     pm_status status = w.root ? find_clips(&w, writing, error) : motion_refuse_memory(error);
     if (status == PM_OK)
-        status = change(&w, error);
+        status = change(&w, writing, error);
     if (status == PM_OK)
         status = gltf_write_container(&w, is_binary, sink, error);
     release(&w);

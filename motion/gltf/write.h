@@ -7,6 +7,7 @@
  *     write_still.c      which channels of a clip do not move, and which of them are dropped
  *     write_data.c       the new data of a clip, from samples or from keys, as bytes
  *     write_clips.c      their views and accessors, and the samplers that refer to them
+ *     write_rest.c       rest poses and inverse binds that are not the document's
  *     write_new.c        a document of the nodes, skins and clips of a motion, without data of clips
  *     write_unused.c     drops what nothing refers to any more
  *     write_layout.c     lays out the binary data without gaps
@@ -69,6 +70,9 @@ typedef struct gltf_writer {
     bool *dropped_views;               /* by index in the source */
     gltf_piece *pieces;
     size_t piece_count;
+    json_t *binds_view; /* of new inverse binds. NULL: there are none */
+    unsigned char *binds;
+    size_t binds_size;
     bool has_data; /* buffer 0 is the one of the pieces */
     size_t size;   /* of its data */
 } gltf_writer;
@@ -135,6 +139,14 @@ pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm
 
 /* Gives the channels of a clip accessors for its samples or keys. */
 pm_status gltf_replace_clip(gltf_writer *writer, gltf_new_clip *clip, pm_error *error);
+
+/* ---- rest poses ---------------------------------------------------------------------------- */
+
+/* Writes the rest poses and the inverse binds of a motion over those of its document, where they differ. */
+pm_status gltf_replace_rest(gltf_writer *writer, const motion_writing *writing, pm_error *error);
+
+/* Columns of 4x4 from rows of 3x4, as bytes of a file. False: a number is not finite. */
+bool gltf_store_matrix(const float *from, unsigned char *at);
 
 /* ---- documents ----------------------------------------------------------------------------- */
 

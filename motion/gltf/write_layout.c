@@ -96,7 +96,17 @@ static void add_piece(gltf_writer *w, size_t offset, size_t size, const unsigned
     w->has_data = true;
 }
 
+static bool place_binds(gltf_writer *w) {
+    if (!w->binds_view)
+        return true;
+    const size_t offset = align_as(w->size, 0);
+    add_piece(w, offset, w->binds_size, w->binds, NULL);
+    return gltf_set_integer(w->binds_view, "byteOffset", offset);
+}
+
 static bool place_clips(gltf_writer *w) {
+    if (!place_binds(w))
+        return false;
     for (size_t i = 0; i < w->clip_count; i++) {
         gltf_new_clip *clip = &w->clips[i];
         if (!clip->view)
@@ -285,7 +295,7 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
 }
 
 pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
-    w->pieces = calloc(2 * w->document->view_count + w->clip_count + 2, sizeof *w->pieces);
+    w->pieces = calloc(2 * w->document->view_count + w->clip_count + 3, sizeof *w->pieces);
     if (!w->pieces)
         return motion_refuse_memory(error);
     return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);

@@ -145,20 +145,6 @@ static void add_nodes(maker *m) {
 
 /* ---- skins --------------------------------------------------------------------------------- */
 
-/* Columns of 4x4 from rows of 3x4. False: a number is not finite. */
-static bool store_matrix(const float *from, unsigned char *at) {
-    bool is_finite = true;
-    for (size_t i = 0; i < 16; i++, at += sizeof(float)) {
-        const size_t row = i % 4, column = i / 4;
-        const float number = row < 3 ? from[4 * row + column] : column == 3 ? 1 : 0;
-        uint32_t bits;
-        memcpy(&bits, &number, sizeof bits);
-        glb_store32(at, bits);
-        is_finite = is_finite && isfinite(number);
-    }
-    return is_finite;
-}
-
 /* Of each skin a view, which has one accessor. */
 static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, pm_error *error) {
     enum { MATRIX = 16 * sizeof(float) };
@@ -173,7 +159,7 @@ static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, p
         return motion_refuse_memory(error);
     m->binds = grown;
     for (size_t j = 0; j < count; j++)
-        if (!store_matrix(skin->inverse_binds + 12 * j, grown + m->binds_size + MATRIX * j))
+        if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + m->binds_size + MATRIX * j))
             return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite",
                                  (size_t)(skin - m->content->skins), j);
     append(m, views,

@@ -192,8 +192,9 @@ struct pm_motion {
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
-    double form_scale;      /* what the lengths of the form are multiplied by */
-    motion_origin *origins; /* of each clip of a motion that is made */
+    double form_scale;         /* what the lengths of the form are multiplied by */
+    const double *node_scales; /* and besides those in the own space of each node. NULL: by 1 */
+    motion_origin *origins;    /* of each clip of a motion that is made */
 };
 
 /* What a format does. motion/open has the table of them. */
@@ -230,6 +231,8 @@ struct motion_format {
     /* Finds how far the meshes of a document reach from the nodes, whose rows are 0 before. PM_ERROR_FILE:
      * vertices cannot be read. NULL: documents have no meshes. */
     pm_status (*find_reach)(const pm_motion *motion, pm_motion_reach *nodes, pm_error *error);
+    /* Whether a node of a document draws a mesh without a skin. NULL: documents have no meshes. */
+    bool (*has_rigid_mesh)(const pm_motion *motion, size_t node);
     void (*release)(void *document); /* NULL: it is in the memory of the motion */
     /* Lists what is no motion and differs between two documents of the format: "betas, gender". NULL:
      * nothing does. */

@@ -5,6 +5,7 @@
 #include "motion/model/reach.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "motion/model/pose.h"
@@ -26,14 +27,15 @@ static void reach_children(const pm_motion_content *content, pm_motion_reach *no
     }
 }
 
-/* The file has lengths of its own. */
+/* The file has lengths of its own. A negative scale turns the box over. */
 static void scale_reach(pm_motion_reach *r, double scale) {
     for (int i = 0; i < 3; i++) {
-        r->low[i] *= scale;
-        r->high[i] *= scale;
+        const double low = r->low[i] * scale, high = r->high[i] * scale;
+        r->low[i] = fmin(low, high);
+        r->high[i] = fmax(low, high);
     }
-    r->farthest *= scale;
-    r->reach *= scale;
+    r->farthest *= fabs(scale);
+    r->reach *= fabs(scale);
 }
 
 pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes, bool *has_mesh,
@@ -49,8 +51,9 @@ pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes, 
         status = form->format->find_reach(form, nodes, error);
     for (size_t n = 0; status == PM_OK && n < count; n++) {
         found = found || nodes[n].has_vertices;
-        if (form != motion)
-            scale_reach(&nodes[n], motion->form_scale);
+        if (form && form != motion)
+            scale_reach(&nodes[n],
+                        motion->form_scale * (motion->node_scales ? motion->node_scales[n] : 1));
     }
     if (status == PM_OK && !found)
         reach_children(&motion->content, nodes);
@@ -73,13 +76,13 @@ static void add_corners(const pm_motion_reach *box, reach_points *to) {
                   corner & 2 ? box->high[1] : box->low[1], corner & 4 ? box->high[2] : box->low[2]);
 }
 
-/* The largest of each number of a scale in the keys of a channel. */
+/* The largest of each number of a scale in the first keys of a channel, at most `count`. */
 static void largest_scale(const pm_motion_clip *clip, const pm_motion_channel *channel,
-                          double scale[3]) {
+                          size_t count, double scale[3]) {
     const size_t keys = clip->timelines[channel->timeline].key_count;
     for (int i = 0; i < 3; i++)
         scale[i] = 0;
-    for (size_t k = 0; k < keys; k++)
+    for (size_t k = 0; k < keys && k < count; k++)
         for (uint32_t i = 0; i < 3; i++)
             scale[i] = fmax(scale[i], fabs(evaluate_number(&channel->keys, 3, k, i)));
 }
@@ -93,23 +96,42 @@ static void add_axes(const double lengths[3], double at, reach_points *to) {
     }
 }
 
-/* The lengths of the axes of all nodes in the rest pose; `clip`, unless it is NULL, with its largest scales. NULL:
+double *reach_find_growth(const pm_motion_content *content, const pm_motion_clip *clip,
+                          motion_arena *arena) {
+    const size_t count = content->node_count;
+    const node_channels *channels = pose_find_channels(arena, clip, count);
+    uint32_t *order = motion_allocate(arena, count, sizeof *order);
+    double *growth = motion_allocate(arena, count, sizeof *growth);
+    if (!channels || !order || !growth || !pose_order(content, order))
+        return NULL;
+    for (size_t i = 0; i < count; i++) {
+        const pm_motion_node *node = &content->nodes[order[i]];
+        double scale[3] = {fabs(node->scale[0]), fabs(node->scale[1]), fabs(node->scale[2])};
+        if (channels[order[i]].of[PM_MOTION_SCALE])
+            largest_scale(clip, channels[order[i]].of[PM_MOTION_SCALE], SIZE_MAX, scale);
+        growth[order[i]] = fmax(scale[0], fmax(scale[1], scale[2])) *
+                           (node->parent >= 0 ? growth[node->parent] : 1);
+    }
+    return growth;
+}
+
+/* The lengths of the axes of all nodes in the rest pose, with the largest scales of some first keys of a clip. NULL:
  * memory is exhausted. */
 static double (*find_lengths(const pm_motion_content *content, const pm_motion_clip *clip,
-                             motion_arena *arena))[3] {
+                             size_t keys, motion_arena *arena))[3] {
     const size_t count = content->node_count;
-    const node_channels *channels = clip ? pose_find_channels(arena, clip, count) : NULL;
+    const node_channels *channels = pose_find_channels(arena, clip, count);
     uint32_t *order = motion_allocate(arena, count, sizeof *order);
     placed *joints = motion_allocate(arena, count, sizeof *joints);
     double(*lengths)[3] = motion_allocate(arena, count, sizeof *lengths);
-    if ((clip && !channels) || !order || !joints || !lengths || !pose_order(content, order))
+    if (!channels || !order || !joints || !lengths || !pose_order(content, order))
         return NULL;
     for (size_t i = 0; i < count; i++) {
         const size_t n = order[i];
         const pm_motion_node *node = &content->nodes[n];
         double scale[3] = {node->scale[0], node->scale[1], node->scale[2]};
-        if (channels && channels[n].of[PM_MOTION_SCALE])
-            largest_scale(clip, channels[n].of[PM_MOTION_SCALE], scale);
+        if (channels[n].of[PM_MOTION_SCALE])
+            largest_scale(clip, channels[n].of[PM_MOTION_SCALE], keys, scale);
         pose_place(node->rotation, node->position, scale,
                    node->parent >= 0 ? &joints[node->parent] : NULL, &joints[n]);
         for (int axis = 0; axis < 3; axis++)
@@ -120,31 +142,35 @@ static double (*find_lengths(const pm_motion_content *content, const pm_motion_c
 
 static bool find_axes(const pm_motion_content *content, const pm_motion_clip *clip, double at,
                       motion_arena *arena, reach_points *points) {
-    double(*lengths)[3] = find_lengths(content, clip, arena);
+    double(*lengths)[3] = find_lengths(content, clip, SIZE_MAX, arena);
     for (size_t n = 0; lengths && n < content->node_count; n++)
         add_axes(lengths[n], at, &points[n]);
     return lengths != NULL;
 }
 
-/* `points` of a joint whose axes are that long, for one with others. */
+/* By which lengths of a joint become those of another that has lost a scale, or has one more. Scales that differ by
+ * less are differences. */
+static double factor_of(double from, double to) {
+    const double factor = from / to;
+    return isfinite(factor) && factor > 0 && (factor < 0.5 || factor > 2) ? factor : 1;
+}
+
 static reach_points stretched(const reach_points *points, const double from[3],
                               const double to[3]) {
     reach_points made = {.count = points->count};
     for (size_t p = 0; p < points->count; p++) {
-        for (int i = 0; i < 3; i++) {
-            const double part = from[i] == to[i] ? 1 : from[i] / to[i];
-            made.at[p][i] = points->at[p][i] * (isfinite(part) ? part : 1);
-        }
+        for (int i = 0; i < 3; i++)
+            made.at[p][i] = points->at[p][i] * factor_of(from[i], to[i]);
         made.radius = fmax(made.radius, vector_length(made.at[p]));
     }
     return made;
 }
 
 bool reach_pair(const reach_points *points, const pm_motion_content *const sides[2],
-                const size_t (*pairs)[2], size_t pair_count, motion_arena *arena,
-                reach_points *made[2]) {
-    double(*from)[3] = find_lengths(sides[0], NULL, arena);
-    double(*to)[3] = find_lengths(sides[1], NULL, arena);
+                const pm_motion_clip *const clips[2], const size_t (*pairs)[2], size_t pair_count,
+                motion_arena *arena, reach_points *made[2]) {
+    double(*from)[3] = find_lengths(sides[0], clips[0], 1, arena);
+    double(*to)[3] = find_lengths(sides[1], clips[1], 1, arena);
     for (int side = 0; side < 2; side++)
         made[side] = motion_allocate(arena, pair_count, sizeof *made[side]);
     if (!from || !to || !made[0] || !made[1])

@@ -42,11 +42,17 @@ pm_status reach_find(const pm_motion *motion, double at, double at_otherwise, mo
 const reach_points *reach_of_clip(const reach_set *set, const pm_motion_content *content,
                                   const pm_motion_clip *clip, motion_arena *arena);
 
-/* Points of pairs of joints in two motions, of which `points` are those of the first: in the second they are as
- * far from the joint in model space in its rest pose, whose scales may be others. False: memory is exhausted. */
+/* Points of pairs of joints in clips of two motions, of which `points` are those of the first. Where the axes of a
+ * joint are more than twice or less than half as long in the second, with the rest pose and the first scales of the
+ * clip, its points are as far away in model space. False: memory is exhausted. */
 bool reach_pair(const reach_points *points, const pm_motion_content *const sides[2],
-                const size_t (*pairs)[2], size_t pair_count, motion_arena *arena,
-                reach_points *made[2]);
+                const pm_motion_clip *const clips[2], const size_t (*pairs)[2], size_t pair_count,
+                motion_arena *arena, reach_points *made[2]);
+
+/* How many times larger lengths below each node are in model space, at most at any time of a clip: the product of
+ * the largest scales of the node and of those above it. NULL: memory is exhausted. */
+double *reach_find_growth(const pm_motion_content *content, const pm_motion_clip *clip,
+                          motion_arena *arena);
 
 /* A member "at": mesh, joints, a length, or null for 0. */
 void reach_write_at(json_writer *json, double at);

@@ -51,9 +51,6 @@ static const struct {
     bool at_end; /* of names, numbers aside: Head and not HeadTop_End */
 } roles[] = {{"head", SIDES_HEAD, true},
              {"\xe9\xa0\xad", SIDES_HEAD, true},
-             {"hips", SIDES_HIPS, true},
-             {"pelvis", SIDES_HIPS, true},
-             {"\xe8\x85\xb0", SIDES_HIPS, true},
              {"foot", SIDES_FOOT, false},
              {"toe", SIDES_FOOT, false},
              {"ankle", SIDES_FOOT, false},

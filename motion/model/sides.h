@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Left and right: by the names of nodes, and by the rest pose. The table of names in sides.c is the only one,
- * also of heads, hips and feet.
+ * also of heads and feet.
  */
 #ifndef POSEMILL_MOTION_SIDES_H
 #define POSEMILL_MOTION_SIDES_H
@@ -17,9 +17,9 @@ typedef struct similarity similarity;
  * memory is exhausted. */
 bool sides_pair(const pm_motion_content *content, uint32_t *partners, bool *alone);
 
-typedef enum sides_role { SIDES_HEAD, SIDES_HIPS, SIDES_FOOT } sides_role;
+typedef enum sides_role { SIDES_HEAD, SIDES_FOOT } sides_role;
 
-/* Whether a name is that of a head, of hips, or of a part of a foot: foot, toe or ankle. */
+/* Whether a name is that of a head, or of a part of a foot: foot, toe or ankle. */
 bool sides_has_role(pm_motion_name name, sides_role role);
 
 /* ---- the rest pose ------------------------------------------------------------------------- */

@@ -308,6 +308,9 @@ const option_row option_rows[] = {
      HELP(
          "glTF: leave out channels that keep the rest pose. Not for players that leave such nodes as "
          "the clip before had them")},
+    {NAME("apply-scale", NULL), TYPE(flag), TASK(apply_scale), .verbs = OF(CONVERT), TOPIC(writing),
+     HELP("put uniform scales of nodes, such as 0.01 of an armature, into positions and inverse "
+          "bind matrices, so that the result looks the same; scales that change remain")},
     {NAME("extract-root", "JOINT"), TYPE(root_joint), TASK(root.joint), .words = auto_words,
      .verbs = OF_WRITERS & ~OF(RUN), TOPIC(root),
      HELP("make the root move as this joint does, usually the hips: its heading and its place "

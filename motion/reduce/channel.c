@@ -15,9 +15,10 @@ static bool reduce_is_ratio(const pm_motion_channel *channel) {
     return channel->path == PM_MOTION_SCALE || channel->path == PM_MOTION_WEIGHTS;
 }
 
-double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel) {
+double reduce_limit(const reduce_limits *limits, const reduced_channel *c) {
+    const pm_motion_channel *channel = c->source.channel;
     return channel->path == PM_MOTION_ROTATION   ? limits->angle
-           : channel->path == PM_MOTION_POSITION ? limits->position
+           : channel->path == PM_MOTION_POSITION ? limits->position / c->growth
            : reduce_is_ratio(channel)            ? limits->scale
                                                  : 0;
 }
@@ -36,7 +37,7 @@ bool reduce_moves(const reduced_channel *c) {
 bool reduce_is_held(const reduced_channel *c, const reduce_limits *limits) {
     const line_keys numbers = {.channel = c->source.channel,
                                .timeline = c->source.timeline,
-                               .limit = reduce_limit(limits, c->source.channel),
+                               .limit = reduce_limit(limits, c),
                                .is_ratio = reduce_is_ratio(c->source.channel)};
     return !reduce_moves(c) || (!is_rotation(c) && numbers.limit > 0 && lines_held(&numbers));
 }
@@ -62,7 +63,7 @@ typedef struct tested {
 static bool tested_read(tested *t, const reduced_channel *c, const reduce_limits *limits,
                         motion_arena *arena) {
     const pm_motion_channel *channel = c->source.channel;
-    const double limit = reduce_limit(limits, channel);
+    const double limit = reduce_limit(limits, c);
     *t = (tested){.turns = is_rotation(c)};
     if (t->turns)
         return turns_read(&t->rotation, channel, c->source.timeline, limit, c->limits, arena);
@@ -145,7 +146,7 @@ void reduce_find_keys(reduced_channel *c, const reduce_limits *limits) {
     c->is_stale = false;
     if (!c->is_reduced || c->source.timeline->key_count < 3)
         keep_all(c);
-    else if (reduce_limit(limits, c->source.channel) == 0)
+    else if (reduce_limit(limits, c) == 0)
         drop_equal(c);
     else if (is_rotation(c) && limits->curve == PM_METHOD_CUBICSPLINE)
         find_cubics(c, limits);

@@ -203,6 +203,8 @@ typedef struct reduce_limits {
 typedef struct reduced_channel {
     certified source;
     size_t clip, index; /* of the channel */
+    double
+        growth; /* of positions: the largest scale above, by which their lengths are multiplied */
     bool is_reduced;
     double *limits; /* of rotations in each interval, malloc'ed. NULL: as of all */
     bool is_stale;  /* its keys are to be searched */
@@ -216,8 +218,8 @@ typedef struct reduced_channel {
     path_end end;      /* of the search */
 } reduced_channel;
 
-/* The limit of a channel; 0 for scalars. */
-double reduce_limit(const reduce_limits *limits, const pm_motion_channel *channel);
+/* The limit of a channel, of positions in its own lengths; 0 for scalars. */
+double reduce_limit(const reduce_limits *limits, const reduced_channel *c);
 
 /* Whether the keys of a channel are not all equal. */
 bool reduce_moves(const reduced_channel *c);

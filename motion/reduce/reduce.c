@@ -94,6 +94,44 @@ static bool is_chosen(const pm_motion_reduce_options *o, size_t clip) {
     return is_listed;
 }
 
+/* ---- the search ---------------------------------------------------------------------------- */
+
+/* What a length of a channel is in model space, at most. What scales of 0 hide may be anywhere. */
+static double growth_of(const reducing *r, const pm_motion_channel *channel, const double *growth) {
+    const int32_t parent = channel->node >= 0 ? r->source->nodes[channel->node].parent : -1;
+    return channel->path == PM_MOTION_POSITION && parent >= 0 && growth[parent] > 0 ? growth[parent]
+                                                                                    : 1;
+}
+
+static pm_status list_channels(reducing *r, pm_error *error) {
+    r->first = motion_allocate(&r->scratch, r->source->clip_count + 1, sizeof *r->first);
+    for (size_t i = 0; r->first && i < r->source->clip_count; i++)
+        r->first[i + 1] = r->first[i] + r->source->clips[i].channel_count;
+    r->count = r->first ? r->first[r->source->clip_count] : 0;
+    r->channels = motion_allocate(&r->scratch, r->count, sizeof *r->channels);
+    if (!r->first || !r->channels)
+        return motion_refuse_memory(error);
+    for (size_t i = 0; i < r->source->clip_count; i++) {
+        const pm_motion_clip *clip = &r->source->clips[i];
+        const double *growth = reach_find_growth(r->source, clip, &r->scratch);
+        if (!growth)
+            return motion_refuse_memory(error);
+        for (size_t c = 0; c < clip->channel_count; c++) {
+            const pm_motion_channel *channel = &clip->channels[c];
+            r->channels[r->first[i] + c] =
+                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL},
+                                  .clip = i,
+                                  .index = c,
+                                  .growth = growth_of(r, channel, growth),
+                                  .is_stale = true,
+                                  .is_reduced = is_chosen(&r->options, i) &&
+                                                channel->interpolation == PM_MOTION_LINEAR,
+                                  .count = clip->timelines[channel->timeline].key_count};
+        }
+    }
+    return PM_OK;
+}
+
 /* ---- defaults ------------------------------------------------------------------------------ */
 
 /* A part of the figure's size that nobody sees: what exporters add by converting numbers is less. */
@@ -102,18 +140,20 @@ static const double unseen = 1e-5;
 /* What two roundings to float32 may change of a number. */
 static const double noise = 0x1p-22;
 
-/* The largest coordinate of the positions that are reduced. */
-static double largest_place(const pm_motion_content *content, const pm_motion_reduce_options *o) {
+/* The largest coordinate of the positions that are reduced, in model space. */
+static double largest_place(const reducing *r) {
     double largest = 0;
-    for (size_t i = 0; i < content->clip_count; i++)
-        for (size_t c = 0; is_chosen(o, i) && c < content->clips[i].channel_count; c++) {
-            const pm_motion_channel *channel = &content->clips[i].channels[c];
-            const size_t keys = content->clips[i].timelines[channel->timeline].key_count;
-            for (size_t k = 0; channel->path == PM_MOTION_POSITION && k < keys; k++)
-                for (uint32_t n = 0; n < channel->components; n++)
-                    largest = fmax(
-                        largest, fabs(evaluate_number(&channel->keys, channel->components, k, n)));
-        }
+    for (size_t i = 0; i < r->count; i++) {
+        const reduced_channel *c = &r->channels[i];
+        const pm_motion_channel *channel = c->source.channel;
+        for (size_t k = 0; channel->path == PM_MOTION_POSITION && is_chosen(&r->options, c->clip) &&
+                           k < c->source.timeline->key_count;
+             k++)
+            for (uint32_t n = 0; n < channel->components; n++)
+                largest = fmax(
+                    largest,
+                    c->growth * fabs(evaluate_number(&channel->keys, channel->components, k, n)));
+    }
     return largest;
 }
 
@@ -132,38 +172,11 @@ static pm_status add_usual_limits(reducing *r, pm_error *error) {
     const double depth = (double)motion_depth(r->source);
     const double share = o->distance > 0 ? o->distance / 8 / fmax(depth, 1) : (double)INFINITY;
     if (r->is_usual_position)
-        o->position = fmin(fmax(unseen * size, noise * largest_place(r->source, o)), share);
+        o->position = fmin(fmax(unseen * size, noise * largest_place(r)), share);
     if (r->is_usual_scale)
         o->scale_error = fmin(unseen, share / fmax(size + fmax(o->at, 0), DBL_MIN));
     r->limits = limits_of(o);
     return depth > 0 || r->source->node_count == 0 ? PM_OK : motion_refuse_memory(error);
-}
-
-/* ---- the search ---------------------------------------------------------------------------- */
-
-static pm_status list_channels(reducing *r, pm_error *error) {
-    r->first = motion_allocate(&r->scratch, r->source->clip_count + 1, sizeof *r->first);
-    for (size_t i = 0; r->first && i < r->source->clip_count; i++)
-        r->first[i + 1] = r->first[i] + r->source->clips[i].channel_count;
-    r->count = r->first ? r->first[r->source->clip_count] : 0;
-    r->channels = motion_allocate(&r->scratch, r->count, sizeof *r->channels);
-    if (!r->first || !r->channels)
-        return motion_refuse_memory(error);
-    for (size_t i = 0; i < r->source->clip_count; i++) {
-        const pm_motion_clip *clip = &r->source->clips[i];
-        for (size_t c = 0; c < clip->channel_count; c++) {
-            const pm_motion_channel *channel = &clip->channels[c];
-            r->channels[r->first[i] + c] =
-                (reduced_channel){.source = {channel, &clip->timelines[channel->timeline], NULL},
-                                  .clip = i,
-                                  .index = c,
-                                  .is_stale = true,
-                                  .is_reduced = is_chosen(&r->options, i) &&
-                                                channel->interpolation == PM_MOTION_LINEAR,
-                                  .count = clip->timelines[channel->timeline].key_count};
-        }
-    }
-    return PM_OK;
 }
 
 static void find_keys(void *user, size_t index) {
@@ -268,6 +281,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
     space_result result;
     const share_request request = {
         .content = r->source,
+        .clip = &r->source->clips[clip],
         .channels = r->channels + r->first[clip],
         .count = r->source->clips[clip].channel_count,
         .distance = r->options.distance,
@@ -301,8 +315,12 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
 }
 
 /* 10 cm or, of an unknown unit, as much of a figure of 1.7 m. */
-static double default_at(const pm_motion_content *content) {
-    return content->unit_mm > 0 ? 100 / content->unit_mm : motion_figure_size(content) / 17;
+static pm_status find_default_at(const pm_motion_content *content, double *at, pm_error *error) {
+    *at = 0;
+    if (content->unit_mm == 0)
+        MOTION_TRY(motion_find_size(content, at, error));
+    *at = content->unit_mm > 0 ? 100 / content->unit_mm : *at / 17;
+    return PM_OK;
 }
 
 static pm_status find_all(reducing *r, pm_error *error) {
@@ -312,9 +330,11 @@ static pm_status find_all(reducing *r, pm_error *error) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
+    double at = 0;
     if (r->options.distance > 0)
-        status = reach_find(r->motion, r->options.at, default_at(r->source), &r->scratch, &r->reach,
-                            error);
+        status = find_default_at(r->source, &at, error);
+    if (status == PM_OK && r->options.distance > 0)
+        status = reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error);
     r->options.at = r->reach.at;
     for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
         status = search_clip(r, i, error);
@@ -511,7 +531,7 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
     for (size_t i = 0; i < r->count; i++) {
         const reduced_channel *c = &r->channels[i];
         const bool is_rotation = c->source.channel->path == PM_MOTION_ROTATION;
-        const double limit = reduce_limit(&r->limits, c->source.channel);
+        const double limit = reduce_limit(&r->limits, c);
         const bool is_usual = c->source.channel->path == PM_MOTION_POSITION ? r->is_usual_position
                               : !is_rotation                                ? r->is_usual_scale
                                                                             : false;
@@ -521,7 +541,7 @@ static pm_status check_bounds(const reducing *r, pm_error *error) {
             curved = !curved || error_over(c, limit) > error_over(curved, limit) ? c : curved;
             continue;
         }
-        const double unit = is_rotation ? 1 / radians_per_degree : 1;
+        const double unit = is_rotation ? 1 / radians_per_degree : c->growth;
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "clip %zu: keys of channel %zu in float32 are %.3g%s from the source at "
                            "%.9g s, more than the bound of %.3g",
@@ -538,6 +558,8 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     if (!r->to)
         return motion_refuse_memory(error);
     pm_status status = list_channels(r, error);
+    if (status == PM_OK)
+        status = add_usual_limits(r, error);
     if (status == PM_OK)
         status = find_all(r, error);
     if (status == PM_OK)
@@ -562,8 +584,6 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         status = motion_check_keys(motion, error);
     if (status == PM_OK)
         status = motion_check_numbers(r.source, (double)FLT_MAX, error);
-    if (status == PM_OK)
-        status = add_usual_limits(&r, error);
     if (status != PM_OK)
         return status;
     status = reduce_all(&r, error);

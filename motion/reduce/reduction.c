@@ -21,7 +21,7 @@ static size_t keys_of(const certified *c) {
 }
 
 static pm_motion_reduced_channel row_of(const reduced_channel *c, size_t row) {
-    const double unit = c->source.channel->path == PM_MOTION_ROTATION ? degrees : 1;
+    const double unit = c->source.channel->path == PM_MOTION_ROTATION ? degrees : c->growth;
     return (pm_motion_reduced_channel){
         .clip = c->clip,
         .channel = c->index,

@@ -62,7 +62,8 @@ pm_status space_certify(const space_request *request, space_result *result, pm_e
 
 typedef struct share_request {
     const pm_motion_content *content;
-    reduced_channel *channels; /* of one clip */
+    const pm_motion_clip *clip;
+    reduced_channel *channels; /* of the clip */
     size_t count;
     double distance;
     const reach_points *points; /* of the nodes */

@@ -62,38 +62,19 @@ static pm_status gather(sharing *s, pm_error *error) {
     return PM_OK;
 }
 
-/* The largest scale of a joint in its keys, or of its rest pose. */
-static double scale_of(const sharing *s, size_t node) {
-    const certified *keys = &s->a[node][PM_MOTION_SCALE];
-    const double *rest = s->request->content->nodes[node].scale;
-    double largest = 0;
-    for (size_t k = 0; keys->channel && k < keys->timeline->key_count; k++)
-        for (uint32_t i = 0; i < 3; i++)
-            largest = fmax(largest, fabs(evaluate_number(&keys->channel->keys, 3, k, i)));
-    for (int i = 0; i < 3 && !keys->channel; i++)
-        largest = fmax(largest, fabs(rest[i]));
-    return largest;
-}
-
-/* How far the farthest point is that hangs on each joint, in model space: with the offsets of the rest pose.
- * First in the frame of each joint, whose scale applies to what hangs on it. */
-static void find_levers(const sharing *s, const uint32_t *order, double *scales, double *levers) {
+/* How far the farthest point is that hangs on each joint, in model space: with the offsets of the rest pose and
+ * the largest scales, to which lengths below a joint grow. */
+static void find_levers(const sharing *s, const uint32_t *order, const double *growth,
+                        double *levers) {
     const pm_motion_node *nodes = s->request->content->nodes;
-    for (size_t n = 0; n < s->nodes; n++) {
-        scales[n] = scale_of(s, n);
-        levers[n] = s->request->points[n].radius;
-    }
+    for (size_t n = 0; n < s->nodes; n++)
+        levers[n] = growth[n] * s->request->points[n].radius;
     for (size_t i = s->nodes; i-- > 0;) {
         const size_t n = order[i];
         const int32_t parent = nodes[n].parent;
         if (parent >= 0)
             levers[parent] =
-                fmax(levers[parent], vector_length(nodes[n].position) + scales[n] * levers[n]);
-    }
-    for (size_t i = 0; i < s->nodes; i++) {
-        const size_t n = order[i];
-        scales[n] *= nodes[n].parent >= 0 ? scales[nodes[n].parent] : 1;
-        levers[n] *= scales[n];
+                fmax(levers[parent], growth[parent] * vector_length(nodes[n].position) + levers[n]);
     }
 }
 
@@ -121,9 +102,10 @@ static pm_status set_limits(sharing *s, pm_error *error) {
     uint32_t *order = motion_allocate(&s->arena, s->nodes, sizeof *order);
     double *levers = motion_allocate(&s->arena, s->nodes, sizeof *levers);
     double *sums = motion_allocate(&s->arena, s->nodes, sizeof *sums);
-    if (!order || !levers || !sums || !pose_order(s->request->content, order))
+    const double *growth = reach_find_growth(s->request->content, s->request->clip, &s->arena);
+    if (!order || !levers || !sums || !growth || !pose_order(s->request->content, order))
         return motion_refuse_memory(error);
-    find_levers(s, order, sums, levers);
+    find_levers(s, order, growth, levers);
     const double longest = longest_chain(s, order, levers, sums);
     for (size_t n = 0; n < s->nodes; n++) {
         reduced_channel *channel = s->rotations[n];

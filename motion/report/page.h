@@ -70,6 +70,7 @@ enum {
 
 typedef struct page_frames {
     const comparison *c;
+    size_t clips;               /* that share the bytes of the page */
     size_t joints;              /* the pairs */
     size_t count;               /* of frames */
     uint64_t per_frame;         /* times that a frame stands for, but for the last */
@@ -99,22 +100,31 @@ size_t page_frames_at(const page_frames *f, double time);
 
 enum {
     PAGE_MOST_JOINTS = 4000,
-    PAGE_BYTES = 20000000 /* of a page */
+    PAGE_BYTES = 20000000, /* of a page */
+    PAGE_MOST_CLIPS = 64
 };
 
-/* Compares, and keeps the frames of a page. Messages name `path`. Frames and comparison are released by
+/* Compares, and keeps the frames of a page, which has `clips` like them. Messages name `path`. Frames and comparison are released by
  * the caller, also on failure. */
-pm_status page_compute(comparison *c, page_frames *frames, uint64_t max_times, const char *path,
-                       pm_error *error);
+pm_status page_compute(comparison *c, page_frames *frames, uint64_t max_times, size_t clips,
+                       const char *path, pm_error *error);
 
 /* What a page shows. */
 typedef struct page {
     const outcome *outcome; /* one motion: A and B of the comparison are the same subject */
     const page_frames *frames;
-    const char *command; /* the command line or the call that made it */
-    bool hides_poses;    /* shows the curves, without the skeletons */
-    const size_t *joint; /* the pair that is chosen at first. NULL: the worst one */
+    const char *command;       /* the command line or the call that made it */
+    bool hides_poses;          /* shows the curves, without the skeletons */
+    const size_t *joint;       /* the pair that is chosen at first. NULL: the worst one */
+    size_t clip;               /* its number in the file */
+    bool is_other;             /* it is one of `others` of a page */
+    const struct page *others; /* other clips of one motion, which a reader can choose */
+    size_t other_count;
+    size_t left_out; /* clips of the file that the page does not have */
 } page;
+
+/* The joint that turns most, of one motion; of two the one that differs most. */
+size_t page_first_joint(const page *p);
 
 /* Writes the page to a file, or to standard output for "-". */
 pm_status page_write(const char *path, const page *p, pm_error *error);
@@ -123,10 +133,10 @@ pm_status page_write(const char *path, const page *p, pm_error *error);
 
 /* Writes the script elements `head`, `times`, `placesA`, `angleA` and so on. False: memory is
  * exhausted. */
-bool page_write_data(FILE *file, const page_frames *f);
+bool page_write_data(FILE *file, const page *p);
 
-/* The bytes of the times of a subject's keys as text, at most. */
-size_t page_keys_text(const subject *s);
+/* The bytes of the times of a subject's keys as text, at most, on a page of so many clips. */
+size_t page_keys_text(const subject *s, size_t clips);
 
 /* The files of a page that are embedded in the library. The build generates the table. */
 
@@ -142,6 +152,7 @@ extern const size_t page_part_count;
 /* The parts of a page that need no script: words, tables and pictures. */
 
 void page_write_title(FILE *file, const page *p);
+void page_write_clips(FILE *file, const page *p); /* the choice of one, where there are several */
 void page_write_verdict(FILE *file, const page *p);
 void page_write_conditions(FILE *file, const page *p);
 void page_write_moments(FILE *file, const page *p);

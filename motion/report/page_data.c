@@ -33,10 +33,19 @@ typedef struct block {
     size_t size;
 } block;
 
-static void begin_block(block *b, FILE *file, const char *name) {
+/* Data of other clips than the first have their numbers before their names: c2-times. */
+static void write_id(FILE *file, const page *p, const char *name) {
+    fputs(" id=\"", file);
+    if (p->is_other)
+        fprintf(file, "c%zu-", p->clip);
+    fprintf(file, "%s\">", name);
+}
+
+static void begin_block(block *b, FILE *file, const page *p, const char *name) {
     b->file = file;
     b->size = 0;
-    fprintf(file, "<script type=\"text/plain\" id=\"%s\">", name);
+    fputs("<script type=\"text/plain\"", file);
+    write_id(file, p, name);
 }
 
 static void flush_block(block *b) {
@@ -86,9 +95,9 @@ static box box_of(const page_frames *f) {
     return b;
 }
 
-static void write_places(block *b, FILE *file, const page_frames *f, size_t side,
-                         const box *around) {
-    begin_block(b, file, side == 0 ? "placesA" : "placesB");
+static void write_places(block *b, FILE *file, const page *p, size_t side, const box *around) {
+    const page_frames *f = p->frames;
+    begin_block(b, file, p, side == 0 ? "placesA" : "placesB");
     for (size_t i = 0; i < 3 * f->joints * f->count; i++) {
         const double low = around->low[i % 3], size = around->high[i % 3] - low;
         const double at = (double)f->places[side][i];
@@ -105,12 +114,13 @@ static double largest_of(const page_frames *f, size_t value, size_t joint) {
     return largest;
 }
 
-static void write_values(block *b, FILE *file, const page_frames *f, size_t value) {
-    begin_block(b, file, value_names[value]);
-    for (size_t p = 0; p < f->joints; p++) {
-        const double largest = largest_of(f, value, p);
+static void write_values(block *b, FILE *file, const page *p, size_t value) {
+    const page_frames *f = p->frames;
+    begin_block(b, file, p, value_names[value]);
+    for (size_t j = 0; j < f->joints; j++) {
+        const double largest = largest_of(f, value, j);
         for (size_t i = 0; i < f->count; i++) {
-            const double number = (double)f->values[value][i * f->joints + p];
+            const double number = (double)f->values[value][i * f->joints + j];
             const double part = largest > 0 ? number / largest : 0;
             add_16(b, isnan(number) ? NO_VALUE : (unsigned)lround(part * LARGEST_VALUE));
         }
@@ -136,26 +146,26 @@ static void write_timeline(json_writer *json, const subject *s, const pm_timelin
 }
 
 /* Keys of files with very many listed times are left out. A timeline counts as some keys. */
-static bool lists_keys(const subject *s, size_t *keys) {
+static bool lists_keys(const subject *s, size_t clips, size_t *keys) {
     enum { TIMELINE_KEYS = 5 };
     *keys = 0;
     for (size_t t = 0; t < s->clip->timeline_count; t++) {
         const pm_timeline *timeline = &s->clip->timelines[t];
         *keys += TIMELINE_KEYS + (timeline->times ? timeline->key_count : 0);
     }
-    return *keys <= MOST_KEYS;
+    return *keys <= MOST_KEYS / clips;
 }
 
-size_t page_keys_text(const subject *s) {
+size_t page_keys_text(const subject *s, size_t clips) {
     enum { KEY_TEXT = 21 };
     size_t keys = 0;
-    return lists_keys(s, &keys) ? keys * KEY_TEXT : 0;
+    return lists_keys(s, clips, &keys) ? keys * KEY_TEXT : 0;
 }
 
 static void write_keys(json_writer *json, const page_frames *f, const subject *s, bool is_b,
                        const char *key) {
     size_t keys = 0;
-    if (!lists_keys(s, &keys)) {
+    if (!lists_keys(s, f->clips, &keys)) {
         json_write_null(json, key);
         return;
     }
@@ -202,18 +212,20 @@ static void write_ends(json_writer *json, const comparison *c) {
 }
 
 typedef struct head_content {
-    const page_frames *frames;
+    const page *page;
     const box *around;
 } head_content;
 
 static bool write_head(FILE *file, const void *content) {
-    const page_frames *f = ((const head_content *)content)->frames;
+    const page *shown = ((const head_content *)content)->page;
+    const page_frames *f = shown->frames;
     const box *around = ((const head_content *)content)->around;
     const comparison *c = f->c;
     const bool one = c->a == c->b;
     json_writer json = {file, JSON_LINE, false};
     json_begin_object(&json, NULL);
     json_write_bool(&json, "one", one);
+    json_write_integer(&json, "first", page_first_joint(shown));
     json_write_integer(&json, "frames", f->count);
     json_write_integer(&json, "perFrame", f->per_frame);
     json_write_number(&json, "begin", c->start);
@@ -247,35 +259,44 @@ static bool write_head(FILE *file, const void *content) {
 }
 
 /* The JSON is made in memory, because a script element needs one more escape. */
-static bool write_head_element(FILE *file, const page_frames *f, const box *around) {
-    const head_content content = {f, around};
+static bool write_head_element(FILE *file, const page *p, const box *around) {
+    const head_content content = {p, around};
     size_t size = 0;
     char *text = compose_text(write_head, &content, &size);
     if (!text)
         return false;
-    fputs("<script type=\"application/json\" id=\"head\">", file);
+    fputs("<script type=\"application/json\"", file);
+    write_id(file, p, "head");
     page_write_script_json(file, text, size);
     fputs("</script>\n", file);
     free(text);
     return true;
 }
 
-bool page_write_data(FILE *file, const page_frames *f) {
-    const bool one = f->c->a == f->c->b;
+static bool write_clip(FILE *file, const page *p) {
+    const page_frames *f = p->frames;
+    const bool one = page_is_one(p);
     const box around = box_of(f);
     block *b = malloc(sizeof *b);
-    if (!b || !write_head_element(file, f, &around)) {
+    if (!b || !write_head_element(file, p, &around)) {
         free(b);
         return false;
     }
-    begin_block(b, file, "times");
+    begin_block(b, file, p, "times");
     for (size_t i = 0; i < f->count; i++)
         add_double(b, f->times[i]);
     end_block(b);
     for (size_t side = 0; side < (one ? 1 : 2) && f->places[side]; side++)
-        write_places(b, file, f, side, &around);
+        write_places(b, file, p, side, &around);
     for (size_t v = one ? MEASURE_COUNT : 0; v < PAGE_VALUES; v += one ? 2 : 1)
-        write_values(b, file, f, v);
+        write_values(b, file, p, v);
     free(b);
     return true;
+}
+
+bool page_write_data(FILE *file, const page *p) {
+    bool done = write_clip(file, p);
+    for (size_t i = 0; done && i < p->other_count; i++)
+        done = write_clip(file, &p->others[i]);
+    return done;
 }

@@ -5,10 +5,16 @@
  */
 const byId = (id) => document.getElementById(id);
 
+// A page of a file with several clips shows the first, or that which its link names: page.html#c=2. The data of
+// the others have their numbers before their names. To choose another is to load the page anew.
+const askedClip = () => (/^#c=(\d+)/.exec(location.hash) || ["", ""])[1];
+const clip = byId(`c${askedClip()}-head`) ? askedClip() : "";
+const dataOf = (id) => byId(clip === "" ? id : `c${clip}-${id}`);
+
 // ---- data -------------------------------------------------------------------------------
 
 function bytesOf(id) {
-    const element = byId(id);
+    const element = dataOf(id);
     if (!element) return null;
     const text = atob(element.textContent);
     const bytes = new Uint8Array(text.length);
@@ -31,7 +37,7 @@ function timesOf(id) {
     return Float64Array.from({length: bytes.length >> 3}, (_, i) => view.getFloat64(8 * i, true));
 }
 
-const head = JSON.parse(byId("head").textContent);
+const head = JSON.parse(dataOf("head").textContent);
 const frames = head.frames, joints = head.names.length;
 // The part that is shown, in seconds after the first key.
 const start = head.begin, seconds = head.seconds, end = start + seconds;
@@ -76,7 +82,7 @@ const hasScene = head.hasPlaces && !document.documentElement.classList.contains(
 // ---- what is shown ----------------------------------------------------------------------
 
 const state = {
-    time: start, joint: Number(document.documentElement.dataset.joint), measure: "angle", playing: false, speed: 1,
+    time: start, joint: clip === "" ? Number(document.documentElement.dataset.joint) : head.first, measure: "angle", playing: false, speed: 1,
     yaw: 0.6, pitch: 0.25, zoom: 1, centre: [0, 0, 0],
     inPlace: false, trail: false, onion: false,
     from: start, to: seconds > 0 ? end : start + 1,

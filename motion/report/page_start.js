@@ -18,11 +18,26 @@ function watchTable() {
 }
 
 function follow(hash) {
-    const found = /^#t=([-+.\de]+),j=(\d+)$/.exec(hash);
+    const found = /^#(?:c=\d+,)?t=([-+.\de]+),j=(\d+)$/.exec(hash);
     if (!found || Number(found[2]) >= joints || !Number.isFinite(Number(found[1]))) return;
     stop();
     chooseJoint(Number(found[2]));
     setTime(Number(found[1]));
+}
+
+function watchClips() {
+    const select = byId("clip");
+    if (!select) return;
+    const first = select.options[0].value, shown = clip === "" ? first : clip;
+    byId("clips").hidden = false;
+    select.value = shown;
+    for (const name of document.querySelectorAll(".which")) name.hidden = true;
+    for (const part of document.querySelectorAll("[data-clip]")) part.hidden = part.dataset.clip !== shown;
+    select.addEventListener("change", () => { location.hash = "c=" + select.value; });
+    window.addEventListener("hashchange", () => {
+        const asked = askedClip() || first;
+        if (asked !== shown && (asked === first || byId(`c${asked}-head`))) location.reload();
+    });
 }
 
 function watchLinks() {
@@ -126,6 +141,7 @@ function startPage() {
     byId("still").style.display = "none";
     listJoints();
     makePlots();
+    watchClips();
     watchControls();
     watchScene();
     watchLine();
@@ -147,7 +163,7 @@ function startPage() {
 
 // For tests, and for whoever looks from the console.
 window.posemillPage = {
-    state, times, names, figure, setTime, worstOf: () => head.worst, project, placeOf, valueOf, frameNear,
+    state, times, names, figure, clip, setTime, worstOf: () => head.worst, project, placeOf, valueOf, frameNear,
     pixelOf: (side, joint) => project(placeOf(side, joint)),
     mapPixel: (joint, time) => [map.label + (time - start) / (seconds || 1) * map.width,
         (head.worst.indexOf(joint) + 0.5) * map.row],

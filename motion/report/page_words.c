@@ -23,6 +23,34 @@ static void write_message(FILE *file, const page *p, const pm_error *remark) {
     page_write_text(file, text, strlen(text));
 }
 
+static void write_clip_name(FILE *file, const page *p) {
+    const pm_motion_name name = p->outcome->comparison->a->clip->name;
+    if (name.size > 0)
+        page_write_name(file, name, PAGE_NO_NUMBER);
+    else
+        fprintf(file, "clip %zu", p->clip);
+}
+
+/* Hidden where there is no script; then all clips are described. */
+void page_write_clips(FILE *file, const page *p) {
+    if (p->other_count == 0)
+        return;
+    fprintf(file, "<p id=\"clips\" hidden><label>Clip <select id=\"clip\">");
+    for (size_t i = 0; i <= p->other_count; i++) {
+        const page *of = i == 0 ? p : &p->others[i - 1];
+        fprintf(file, "<option value=\"%zu\">", of->clip);
+        write_clip_name(file, of);
+        fputs("</option>", file);
+    }
+    fprintf(file, "</select></label> one of %zu</p>\n", p->other_count + 1);
+    if (p->left_out > 0)
+        fprintf(
+            file,
+            "<p class=\"note\">The page leaves out %zu of the clips of the file: those that cannot "
+            "be read, and what does not fit in it.</p>\n",
+            p->left_out);
+}
+
 static void write_joint(FILE *file, const comparison *c, size_t pair) {
     fputs("<bdi>", file);
     page_write_name(file, subject_name(c->a, c->pairs->pairs[pair].a), c->pairs->pairs[pair].a);
@@ -130,6 +158,11 @@ static void write_summary(FILE *file, const page *p) {
     const subject *s = p->outcome->comparison->a;
     char rate[OUTCOME_RATE];
     outcome_rate(s->clip, rate);
+    if (p->other_count > 0 || p->is_other) {
+        fputs("<p class=\"which\">Clip <bdi>", file);
+        write_clip_name(file, p);
+        fputs("</bdi>:</p>\n", file);
+    }
     fprintf(file,
             "<p><strong>%.4g seconds of motion of %zu joints: %zu keyframes%s%s.</strong></p>\n",
             s->seconds, s->joint_count, s->keys, s->clip->rate.den ? " at " : ", at uneven times",

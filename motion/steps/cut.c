@@ -239,4 +239,4 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
         made, error);
 }
 
-const task_step step_cut = {"cut", "edit", "cut", false, is_asked, make_step};
+const task_step step_cut = {"cut", "edit", "cut", STEP_KEEPS_NODES, is_asked, make_step};

@@ -451,4 +451,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     return o->jumps ? report_jumps(w, &(*made)->content, o, &filled, error) : PM_OK;
 }
 
-const task_step step_fill = {"fill", "resample", "fill fill-max", false, is_asked, make_step};
+const task_step step_fill = {
+    "fill", "resample", "fill fill-max", STEP_KEEPS_NODES | STEP_KEEPS_TIMES, is_asked, make_step};

@@ -264,4 +264,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     return status;
 }
 
-const task_step step_mirror = {"mirror", "mirror", "plane pairs", false, is_asked, make_step};
+const task_step step_mirror = {
+    "mirror", "mirror", "plane pairs", STEP_KEEPS_NODES | STEP_KEEPS_TIMES, is_asked, make_step};

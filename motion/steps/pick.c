@@ -358,4 +358,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
                           made, error);
 }
 
-const task_step step_pick = {"pick", "edit", "joints rename", false, is_asked, make_step};
+const task_step step_pick = {"pick",           "edit",   "joints rename",
+                             STEP_KEEPS_TIMES, is_asked, make_step};

@@ -124,5 +124,5 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
                           made, error);
 }
 
-const task_step step_repeat = {"repeat", "edit",   "repeat blend continue-root",
-                               false,    is_asked, make_step};
+const task_step step_repeat = {"repeat",         "edit",   "repeat blend continue-root",
+                               STEP_KEEPS_NODES, is_asked, make_step};

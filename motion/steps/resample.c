@@ -113,7 +113,8 @@ pm_status task_prepare_resampling(task_work *w, const pm_motion_batch_task *task
     pm_status status = motion_check_clip(&w->motion->content, task_first_clip(w), error);
     if (status == PM_OK && !task->rate)
         status = motion_fail_option(error, PM_ERROR_ARGUMENT, "rate", "is missing");
-    if (status == PM_OK && task->keep_time && !motion_is_gltf(w->format))
+    if (status == PM_OK && task->keep_time && w->format != PM_MOTION_ANY &&
+        !motion_is_gltf(w->format))
         status =
             motion_fail_option(error, PM_ERROR_ARGUMENT, "keep-time",
                                "has no effect on %s, which begins at 0; it is for gltf and glb",
@@ -193,6 +194,6 @@ const task_step step_resample = {
     "resample",
     "rate start end end-rule trim-start keep-time max-frames check lowpass method "
     "tangents ends unlimited loop axis axis-frame swing twist clip",
-    true,
+    STEP_KEEPS_NODES | STEP_COMPUTES | STEP_IS_REPORTED,
     is_asked,
     make_step};

@@ -304,6 +304,6 @@ const task_step step_root = {
     "convert",
     "extract-root root-node root-name root-axes keep-heading keep-position "
     "up",
-    true,
+    STEP_KEEPS_TIMES | STEP_IS_REPORTED,
     is_asked,
     make_step};

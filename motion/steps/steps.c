@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define TASK_ROW_OF_STEP(name) &step_##name,
+#define TASK_ROW_OF_STEP(step, name) &step_##step,
 static const task_step *const steps[] = {TASK_STEPS(TASK_ROW_OF_STEP)};
 enum { STEP_COUNT = sizeof steps / sizeof *steps };
 
@@ -40,6 +40,14 @@ bool task_has_step(const pm_motion_batch_task *task, const task_step *step) {
     return has != NULL;
 }
 
+bool task_computes(const pm_motion_batch_task *task) {
+    const pm_motion_batch_task *options;
+    const task_step *has = NULL;
+    for (size_t i = 0; (has = task_step_of(task, i, &options)) && !(has->does & STEP_COMPUTES); i++)
+        ;
+    return has != NULL;
+}
+
 const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,
                               const pm_motion_batch_task **options) {
     *options = task;
@@ -50,7 +58,7 @@ const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,
         return task_find_step(task->steps[index].name);
     }
     for (size_t i = 0; i < STEP_COUNT; i++)
-        if (steps[i]->is_asked(task) && index-- == 0)
+        if (steps[i]->is_asked && steps[i]->is_asked(task) && index-- == 0)
             return steps[i];
     return NULL;
 }

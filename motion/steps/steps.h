@@ -14,7 +14,19 @@
 
 /* The steps, in the order in which a task has those that it asks for. */
 #define TASK_STEPS(ROW)                                                                            \
-    ROW(fill) ROW(cut) ROW(repeat) ROW(pick) ROW(mirror) ROW(resample) ROW(reduce) ROW(root)
+    ROW(fill, "fill")                                                                              \
+    ROW(cut, "cut")                                                                                \
+    ROW(repeat, "repeat")                                                                          \
+    ROW(pick, "pick")                                                                              \
+    ROW(mirror, "mirror")                                                                          \
+    ROW(lowpass, "lowpass")                                                                        \
+    ROW(resample, "resample")                                                                      \
+    ROW(reduce, "reduce")                                                                          \
+    ROW(apply_scale, "apply-scale")                                                                \
+    ROW(root, "root")
+
+#define TASK_NAME_OF_STEP(step, name) " " name
+#define TASK_STEP_NAMES TASK_STEPS(TASK_NAME_OF_STEP) /* " fill cut" */
 
 /* What is the same for many files. */
 typedef struct task_how {
@@ -94,19 +106,26 @@ size_t task_first_clip(const task_work *w);
 
 /* ---- the table ----------------------------------------------------------------------------- */
 
+typedef enum task_step_does {
+    STEP_KEEPS_NODES = 1, /* names, parents and the rest pose */
+    STEP_KEEPS_TIMES = 2, /* of keys */
+    STEP_COMPUTES = 4,    /* on an engine */
+    STEP_IS_REPORTED = 8  /* what is reported of the source is the motion before it */
+} task_step_does;
+
 typedef struct task_step {
     const char *name;
     const char *verb;    /* whose options they are */
     const char *options; /* rows of the table of options that it takes, with blanks between */
-    bool is_reported;    /* what is reported of the source is the motion before it */
-    /* Whether a task that lists no steps has it. */
+    unsigned does;       /* a sum of task_step_does */
+    /* Whether a task that lists no steps has it; NULL: none has. */
     bool (*is_asked)(const pm_motion_batch_task *task);
     /* Makes a motion of w->motion, and reports what it did. */
     pm_status (*make)(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                       pm_error *error);
 } task_step;
 
-#define TASK_DECLARE_STEP(name) extern const task_step step_##name;
+#define TASK_DECLARE_STEP(step, name) extern const task_step step_##step;
 TASK_STEPS(TASK_DECLARE_STEP)
 #undef TASK_DECLARE_STEP
 
@@ -116,8 +135,9 @@ const task_step *task_find_step(const char *name);
 /* Whether a step takes an option. */
 bool task_step_takes(const task_step *step, const char *option);
 
-/* Whether a task has a step. */
+/* Whether a task has a step, or one that needs an engine. */
 bool task_has_step(const pm_motion_batch_task *task, const task_step *step);
+bool task_computes(const pm_motion_batch_task *task);
 
 /* The steps of a task, the ones it lists or those that it asks for: step `index` of them and its options, or
  * NULL after the last. */

@@ -352,13 +352,15 @@ pm_status task_write(task_work *w, pm_error *error) {
     size_t i = 0;
     pm_status status = PM_OK;
     w->format = format_of_output(w, w->out->path);
-    for (; (step = task_step_of(task, i, &options)) && !step->is_reported && status == PM_OK; i++)
+    for (; (step = task_step_of(task, i, &options)) && !(step->does & STEP_IS_REPORTED) &&
+           status == PM_OK;
+         i++)
         status = take(w, step, options, error);
     if (status == PM_OK)
         status = prepare(w, step, options, error);
     const size_t prepared = i;
     for (; step && status == PM_OK; step = task_step_of(task, ++i, &options)) {
-        if (i > prepared && step->is_reported)
+        if (i > prepared && (step->does & STEP_IS_REPORTED))
             status = find_clips(w, options, error);
         if (step == &step_resample && !task_step_of(task, i + 1, &next)) {
             if (i > prepared && status == PM_OK)
@@ -377,7 +379,7 @@ pm_status task_make(task_work *w, pm_error *error) {
     pm_status status = PM_OK;
     w->format = PM_MOTION_ANY;
     for (size_t i = 0; status == PM_OK && (step = task_step_of(w->how->task, i, &options)); i++) {
-        if (step->is_reported)
+        if ((step->does & STEP_IS_REPORTED))
             status = find_clips(w, options, error);
         if (status == PM_OK)
             status = take(w, step, options, error);

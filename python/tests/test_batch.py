@@ -191,7 +191,7 @@ def test_refused(takes: Path, tmp_path: Path) -> None:
     for arguments, kind, message in (
             ({"method": "best"}, ValueError, "method.*best"),
             ({"speed": 2}, TypeError, "speed"), ({"method": object()}, TypeError, "method"),
-            ({"to": "mp4"}, ValueError, "format"), ({"shard": "0/2"}, TypeError, "shard"),
+            ({"to": "mp4"}, ValueError, "to: 'mp4'"), ({"shard": "0/2"}, TypeError, "shard"),
             ({"executor": "threads"}, ValueError, "executor"),
             ({"executor": 3}, TypeError, "executor"),
             ({"jobs": 0}, ValueError, "jobs"), ({"verify": True, "resume": False}, ValueError,

@@ -130,6 +130,20 @@ def test_wrong_arguments_are_refused(call: object, words: str) -> None:
         call(pm.load(WALK))  # type: ignore[operator]
 
 
+@pytest.mark.parametrize(("options", "metres", "up"), [
+    ({}, 0.01, "Y"), ({"up": "z", "unit": "m"}, 1, "Z"), ({"unit": "in", "to_unit": "cm"}, 0.01, "Y")])
+def test_the_validator_of_usd_finds_nothing(tmp_path: Path, options: dict[str, str], metres: float, up: str) -> None:
+    usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
+    geometry = pytest.importorskip("pxr.UsdGeom")
+    validation = pytest.importorskip("pxr.UsdValidation", reason="this usd-core has no validator")
+    path = tmp_path / "walk.usda"
+    pm.load(WALK).save(path, **options)
+    stage = usd.Stage.Open(str(path))
+    context = validation.ValidationContext(validation.ValidationRegistry().GetOrLoadAllValidators())
+    assert [error.GetName() for error in context.Validate(stage)] == []
+    assert (geometry.GetStageMetersPerUnit(stage), geometry.GetStageUpAxis(stage)) == (metres, up)
+
+
 def test_usd_reads_back_as_the_motion(tmp_path: Path) -> None:
     usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
     skel = pytest.importorskip("pxr.UsdSkel")

@@ -139,10 +139,10 @@ def test_motions_and_what_they_have(way: str, tmp_path: Path) -> None:
         skeleton = WAYS[way](motion.skeleton)
         assert skeleton.names == motion.skeleton.names
         assert (skeleton.positions == motion.skeleton.positions).all()
+        suffix = "glb" if clip.start else motion.format  # others begin at 0, and refuse a time that is kept
         for name, m in (("one", motion), ("two", other)):
-            m.save(tmp_path / f"{name}.{m.format}")
-        assert (tmp_path / f"one.{motion.format}").read_bytes() == \
-            (tmp_path / f"two.{motion.format}").read_bytes()
+            m.save(tmp_path / f"{name}.{suffix}")
+        assert (tmp_path / f"one.{suffix}").read_bytes() == (tmp_path / f"two.{suffix}").read_bytes()
 
 
 @every_way

@@ -20,7 +20,7 @@ from command_case import ARGUMENTS, POSEMILL
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
-from selenium.webdriver.support.ui import Select
+from selenium.webdriver.support.ui import Select, WebDriverWait
 
 import motions
 from motions import JOINTS, np
@@ -437,6 +437,44 @@ class Page(pages.Case):
         self.assertEqual(lines[0], lines[1])
         self.assertEqual(lines[0][0], len(JOINTS) - 1)
         self.assertEqual(lines[0][2], len(JOINTS))
+
+    def test_all_clips_of_a_file_can_be_chosen(self):
+        self.posemill("convert", "a.bvh", "clips.gltf", "--quiet")
+        document = json.loads((self.folder / "clips.gltf").read_text(encoding="utf-8"))
+        first = document["animations"][0]
+        hostile = "<img src=x onerror=document.title=1>\u202e"
+        turns = [c for c in first["channels"] if c["target"]["path"] == "rotation"]
+        document["animations"] = [{**first, "name": "walk"}, {**first, "name": "empty", "channels": []},
+                                  {**first, "name": hostile, "channels": turns[SPOILED:SPOILED + 1]}]
+        (self.folder / "clips.gltf").write_text(json.dumps(document), encoding="utf-8")
+        self.posemill("view", "clips.gltf", "-o", "clips.html", "--quiet")
+        self.assertLess((self.folder / "clips.html").stat().st_size, 20_000_000)
+        self.open("clips.html")
+        select = Select(self.browser.find_element(By.ID, "clip"))
+        self.assertEqual([option.text for option in select.options][0], "walk")
+        self.assertIn("<img src=x onerror=document.title=1>", select.options[1].text)
+        self.assertEqual([option.get_attribute("value") for option in select.options], ["0", "2"])
+        self.assertIn("leaves out 1 of the clips", self.browser.find_element(By.TAG_NAME, "header").text)
+        moves = "return posemillPage.names.filter((_, j) => posemillPage.valueOf('angleA', j, 20) > 0.01).length"
+        self.assertGreater(self.ask(moves), 1)
+        select.select_by_value("2")
+        WebDriverWait(self.browser, command_case.HANGS).until(
+            lambda _: self.ask("return document.readyState === 'complete' && window.posemillPage?.clip === '2'"))
+        self.assertEqual(self.ask(moves), 1)
+        self.assertEqual(self.state("joint"), self.ask("return posemillPage.names.indexOf(arguments[0])", JOINTS[SPOILED][0]))
+        self.assertEqual(len([part for part in self.browser.find_elements(By.CSS_SELECTOR, "#verdict [data-clip]")
+                              if part.is_displayed()]), 1)
+        self.assertEqual(Select(self.browser.find_element(By.ID, "clip")).first_selected_option.get_attribute("value"), "2")
+        self.shot("clips")
+        self.quiet("clips.html")
+        self.posemill("view", "clips.gltf", "-o", "chosen.html", "--quiet", "--clip", "walk")
+        self.open("chosen.html")
+        self.assertEqual(self.browser.find_elements(By.ID, "clip"), [])
+        self.command("Emulation.setScriptExecutionDisabled", value=True)
+        self.browser.get((self.folder / "clips.html").as_uri())
+        text = self.browser.find_element(By.ID, "verdict").text
+        self.assertIn("Clip walk", text)
+        self.assertEqual(text.count("seconds of motion"), 2)
 
     def test_curves_alone_in_the_frame_of_a_notebook(self):
         """What Motion.plot() of Python shows: the page differs in one line only."""

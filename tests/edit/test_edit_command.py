@@ -77,6 +77,29 @@ class Mirrors(Case):
         self.refused("mirror", WALK, "-o", "x.glb", "--plane", "w", code=2, says="expected one of: x y z")
 
     @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
+    def test_a_figure_whose_sides_lie_along_z_walks_on(self):
+        source = DATA / "reports4/sides_along_z.bvh"
+        done = self.make("mirror", source, "-o", "out.bvh")
+        self.assertIn("plane z found from 1 of 1 pairs", done.stdout)
+        before, after = (np.loadtxt(rows_of(path)) for path in (source, self.folder / "out.bvh"))
+        self.assertTrue(np.array_equal(after[:, :6], before[:, :6]))
+        self.assertLess(np.abs(after[:, 6:] - np.hstack([before[:, 9:], -before[:, 6:9]])).max(), 2e-6)
+
+    @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
+    def test_public_skeletons_have_pairs_and_a_plane(self):
+        for name, says in (("gltf/Fox.glb", "7 pairs; 12 in the middle; plane x found from 7 of 7 pairs"),
+                           ("bvh/freebvh_mixamorig.bvh", "24 pairs; 7 in the middle; plane x found from 24 of 24 pairs"),
+                           ("bvh/makehuman_walk1.bvh", "31 pairs; 13 in the middle; plane x found from 31 of 31 pairs"),
+                           ("bvh/mocapbank.bvh", "7 pairs; 5 in the middle; plane x found from 6 of 7 pairs; LeftAnkle and "
+                                                 "RightAnkle are 1.95 from mirror images at rest")):
+            done = self.make("mirror", DATA / name, "-o", "out.glb", "--overwrite")
+            self.assertIn(says, re.sub(r"pairs: [^;]*;", "pairs;", done.stdout))
+
+    def test_robots_are_referred_to_their_skeleton(self):
+        (self.folder / "robot.csv").write_text("0,0,1,0,0,0,1,0.5,0.25\n" * 2)
+        self.refused("mirror", "robot.csv", "-o", "x.csv", "--source-rate", "30", code=4, says="Motion.mirror(robot=...)")
+
+    @unittest.skipUnless(DATA.is_dir(), "the test data are not there")
     def test_meshes_of_gltf_remain(self):
         source = DATA / "gltf/Fox.glb"
         names = [f"b_{side}{joint}" for joint in ("UpperArm", "ForeArm", "Hand") for side in ("Left", "Right")]

@@ -79,7 +79,7 @@ static pm_motion_name name_of(const char *text) {
 }
 
 static void add_skins(pm_motion *motion, random_source *random) {
-    static const uint32_t joints[] = {3, 1, 4};
+    static const uint32_t joints[] = {3, 1, 0};
     pm_motion_skin *skins = motion_allocate(&motion->arena, 2, sizeof *skins);
     float *binds = motion_allocate(&motion->arena, 36, sizeof *binds);
     assert_true(skins && binds);

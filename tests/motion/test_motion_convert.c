@@ -410,6 +410,24 @@ static pm_motion *small_arm(const double scale[3], size_t channels) {
     return motion;
 }
 
+/* A file without scales is compared at points as far from its joints as those of the source. */
+TEST(comparing_knows_scales_that_a_format_has_lost) {
+    static const double hundredth[] = {0.01, 0.01, 0.01};
+    SCOPED(pm_motion_destroy) pm_motion *motion = small_arm(hundredth, 1);
+    convert(motion, (pm_motion_convert_options){.decimals = 9}, "a.bvh");
+    SCOPED(pm_motion_destroy) pm_motion *other = test_open("a.bvh", NULL);
+    const pm_motion *const ways[][2] = {{motion, other}, {other, motion}};
+    for (size_t i = 0; i < COUNT_OF(ways); i++) {
+        pm_motion_comparison *comparison = NULL;
+        const pm_motion_compare_options options = {.at = 10, .certify = true};
+        expect_success(
+            pm_motion_compare(ways[i][0], ways[i][1], &options, &comparison, new_error()));
+        const pm_motion_differences *d = pm_motion_comparison_get_differences(comparison);
+        assert_true(d->at == 10 && d->clip.distance.max < 1e-5 && d->certified_distance < 1e-4);
+        pm_motion_comparison_destroy(&comparison);
+    }
+}
+
 TEST(tails_are_scaled_with_their_joints) {
     static const double hundredth[] = {0.01, 0.01, 0.01};
     SCOPED(pm_motion_destroy) pm_motion *motion = small_arm(hundredth, 1);

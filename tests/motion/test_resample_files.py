@@ -182,7 +182,10 @@ class Curves(Case):
         checked = 0
         for a, b in channels:
             checked += self.check_channel(f"{name} animation {index} {a[:2]}", a, b)
-            if a[2] != "STEP":
+            values = a[4].reshape(len(a[3]), -1)
+            if a[2] == "LINEAR" and (values == values[0]).all():  # one key where others have the end
+                self.assertIn([float(t) for t in b[3]], (expected[:1], expected[:1] + expected[-1:]), name)
+            elif a[2] != "STEP":
                 self.assertEqual(len(expected), len(b[3]), name)
                 self.assertLessEqual(np.abs(np.array(expected) - b[3]).max(), lost, name)
                 self.assertEqual(b[3][0], np.float32(begin), name)

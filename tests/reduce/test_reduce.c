@@ -385,7 +385,8 @@ TEST(no_time_exceeds_the_bound_of_a_curve_through_fewer_keys) {
 
 /* ---- model space --------------------------------------------------------------------------- */
 
-/* The largest of four points of a joint: its own place, and `at` along each of its axes. */
+/* The largest of four points of a joint: its own place, and `at` along each of its axes in model space. Scales of
+ * the figures are the same at all times. */
 static double clips_apart(const made *m, const pm_motion_clip *b, size_t joint, double at,
                           double time) {
     const pm_motion_content *content = &m->motion.content;
@@ -394,9 +395,11 @@ static double clips_apart(const made *m, const pm_motion_clip *b, size_t joint, 
     double largest = 0;
     for (int axis = 0; axis < 4; axis++) {
         double from[3], to[3];
+        const double along[3] = {p.m[0][axis], p.m[1][axis], p.m[2][axis]}, none[3] = {0};
+        const double part = axis < 3 ? at / distance(along, none, 3) : 0;
         for (int r = 0; r < 3; r++) {
-            from[r] = p.m[r][3] + (axis < 3 ? at * p.m[r][axis] : 0);
-            to[r] = q.m[r][3] + (axis < 3 ? at * q.m[r][axis] : 0);
+            from[r] = p.m[r][3] + part * p.m[r][axis];
+            to[r] = q.m[r][3] + part * q.m[r][axis];
         }
         largest = fmax(largest, distance(from, to, 3));
     }
@@ -703,6 +706,29 @@ TEST(a_distance_is_shared_in_model_space) {
     }
     assert_int_equal(keys[1], keys[0]);
     assert_int_equal(keys[2], keys[0]);
+}
+
+/* Below a scale of 0.01, positions 100 times as large are the same. */
+TEST(a_bound_of_positions_is_one_of_model_space) {
+    enum { JOINTS = 2 };
+    size_t keys[2];
+    double found[2];
+    for (int n = 0; n < 2; n++) {
+        random_source random = random_salted(20);
+        SCOPED(discard) made m;
+        draw_figure(&random, &m, JOINTS);
+        m.channels[JOINTS].node = 1;
+        for (size_t k = 0; n > 0 && k < 3 * m.timeline.key_count; k++)
+            m.keys[JOINTS][k] *= 128;
+        for (int i = 0; i < 3; i++)
+            m.nodes[0].scale[i] = n > 0 ? 1.0 / 128 : 1;
+        SCOPED(release) reduced r = reduce(&m, &(pm_motion_reduce_options){.position = 0.1});
+        assert_true(r.numbers->position.bound <= 0.1 && r.numbers->position.found > 0.01);
+        keys[n] = r.clip->timelines[r.clip->channels[JOINTS].timeline].key_count;
+        found[n] = r.numbers->position.found;
+    }
+    assert_int_equal(keys[1], keys[0]);
+    assert_true(fabs(found[1] - found[0]) < 1e-6);
 }
 
 /* ---- keys ---------------------------------------------------------------------------------- */
@@ -1132,18 +1158,23 @@ TEST(defaults_refuse_nothing) {
     expect_error(try_reduce(&m, &options, &refused, new_error()), PM_ERROR_ARGUMENT, "float32");
 }
 
-/* Positions of a whole chain and scales above them, with a distance below the default of either. */
+/* Positions of a chain, also below a scale of 1000, with a distance below what the defaults add up to. */
 TEST(defaults_leave_room_for_a_distance) {
+    enum { JOINTS = 20 };
     random_source random = random_salted(44);
-    for (size_t i = 0; i < 10; i++) {
-        enum { JOINTS = 20 };
+    for (size_t i = 0; i < 6; i++) {
         SCOPED(discard) made m;
         draw_figure(&random, &m, JOINTS);
-        scale_figure(&m, JOINTS, i % 2 == 0);
+        const pm_motion_reduce_options options = {.distance = i % 2 == 0 ? 1e-3 : 1, .at = 0.1};
+        if (i % 2 == 0) {
+            expect_distance(&m, &options, &random, 1000);
+            continue;
+        }
         for (int n = 0; n < 3; n++)
-            m.nodes[0].scale[n] = i < 5 ? 1 : 100;
-        const pm_motion_reduce_options options = {.distance = i < 5 ? 1e-3 : 1, .at = 0.1};
-        expect_distance(&m, &options, &random, 1000);
+            m.nodes[0].scale[n] = 1000;
+        m.channels[JOINTS].node = 1;
+        SCOPED(release) reduced r = reduce(&m, &options);
+        assert_true(r.numbers->distance.bound <= options.distance);
     }
 }
 

@@ -20,7 +20,7 @@
 
 enum { STEPS_MAX = 5, FRAMES = 14, RATE = 30, SEQUENCES = 150, FIGURE = 100 };
 
-#define TABLE_ROW(name) &step_##name,
+#define TABLE_ROW(step, name) &step_##step,
 static const task_step *const table[] = {TASK_STEPS(TABLE_ROW)};
 
 /* Formats that hold all that the sources below have. The library resamples in single precision; a file that
@@ -38,7 +38,7 @@ static const form forms[] = {{"npz", false, false, 2e-6},
 /* A reduction leaves times of keys. Few of them, read from a file, may be at a rate: what depends on it does not
  * follow. */
 static bool reads_rate(const task_step *step) {
-    return step == &step_cut || step == &step_repeat || step == &step_pick;
+    return step == &step_cut || step == &step_repeat || step == &step_pick || step == &step_lowpass;
 }
 
 static bool depends_on_bits(const task_step *step) {
@@ -49,6 +49,8 @@ static bool depends_on_bits(const task_step *step) {
  * files that have a rate. */
 static const char *const values[][2] = {{"fill", "true"},
                                         {"fill", "frozen:2"},
+                                        {"fill", "jumps"},
+                                        {"clip", "0"},
                                         {"fill-max", "0.2"},
                                         {"cut", "2f:10f"},
                                         {"cut", "0.1:"},
@@ -136,11 +138,7 @@ static bool draw_options(random_source *random, const task_step *step, bool has_
     return pm_motion_options_get(options, &unused, NULL) == PM_OK;
 }
 
-static void draw_step(random_source *random, sequence *s) {
-    const task_step *step = NULL;
-    do
-        step = table[random_size(random, 0, COUNT_OF(table) - 1)];
-    while (s->has_times && reads_rate(step));
+static void add_step(random_source *random, sequence *s, const task_step *step) {
     const size_t used = strlen(s->text);
     pm_motion_options **options = &s->options[s->count];
     do {
@@ -151,6 +149,14 @@ static void draw_step(random_source *random, sequence *s) {
     s->steps[s->count++] = (pm_motion_step){.name = step->name, .options = &(*options)->batch.task};
     s->has_times = step == &step_reduce || (s->has_times && step != &step_resample);
     s->depends_on_bits = s->depends_on_bits || depends_on_bits(step);
+}
+
+static void draw_step(random_source *random, sequence *s) {
+    const task_step *step = NULL;
+    do
+        step = table[random_size(random, 0, COUNT_OF(table) - 1)];
+    while (s->has_times && reads_rate(step));
+    add_step(random, s, step);
 }
 
 /* ---- what is done -------------------------------------------------------------------------- */
@@ -366,6 +372,38 @@ static bool try_sequence(random_source *random, const form *format) {
         compare(out, apart, format->tolerance, s.text);
     release(&s);
     return status == PM_OK;
+}
+
+/* ---- what a row says ------------------------------------------------------------------------ */
+
+static bool has_same_times(const pm_motion_clip *a, const pm_motion_clip *b) {
+    const pm_timeline *x = longest(a), *y = longest(b);
+    bool same = x->key_count == y->key_count;
+    for (size_t k = 0; same && k < x->key_count; k++)
+        same = fabs(truth_time(x, k) - truth_time(y, k)) < 1e-6;
+    return same;
+}
+
+TEST_WITH(a_step_leaves_untouched_what_its_row_says, begin, end, NULL) {
+    random_source random = random_salted(62);
+    write_sources(&random);
+    SCOPED(pm_motion_destroy) pm_motion *before = NULL;
+    expect_success(pm_motion_open("in.npz", NULL, &before, new_error()));
+    for (size_t i = 0; i < COUNT_OF(table); i++) {
+        sequence s = {.has_times = true}; /* with the first option of the row alone */
+        SCOPED(pm_motion_destroy) pm_motion *after = NULL;
+        add_step(&random, &s, table[i]);
+        expect_success(run("in.npz", "out.npz", s.steps, 1, 0, new_error()));
+        expect_success(pm_motion_open("out.npz", NULL, &after, new_error()));
+        const pm_motion_content *a = &before->content, *b = &after->content;
+        if (table[i]->does & STEP_KEEPS_NODES)
+            assert_int_equal(a->node_count, b->node_count);
+        for (size_t n = 0; table[i]->does & STEP_KEEPS_NODES && n < a->node_count; n++)
+            compare_nodes(&a->nodes[n], &b->nodes[n], 1e-12, s.text);
+        if (table[i]->does & STEP_KEEPS_TIMES && !has_same_times(a->clips, b->clips))
+            fail_msg("%s: keys are at other times", s.text);
+        release(&s);
+    }
 }
 
 TEST_WITH(a_sequence_of_steps_is_its_steps_one_by_one, begin, end, NULL) {

@@ -80,7 +80,7 @@ static pm_status read_halves(void *user, uint64_t first, size_t count, double *c
     const pm_motion_clip *clip = user;
     (void)error, (void)first, (void)positions;
     for (size_t c = 0; c < clip->channel_count; c++)
-        for (size_t i = 0; i < count * clip->channels[c].components; i++)
+        for (size_t i = 0; channels[c] && i < count * clip->channels[c].components; i++)
             channels[c][i] = 0.5;
     return PM_OK;
 }

@@ -48,9 +48,12 @@ static cli_exit compare_files(command_options *o, char **paths) {
     cli_exit code = open_clip_of(read, paths[0], o->clip, &a);
     if (code == CLI_DONE)
         code = open_clip_beside(read, paths[1], o->clip, &a, &b);
-    if (code == CLI_DONE)
+    if (code == CLI_DONE) {
+        open_clip_warn(&a);
+        open_clip_warn(&b);
         motion_options_warn(o, 1u << pm_motion_get_content(a.motion)->format |
                                    1u << pm_motion_get_content(b.motion)->format);
+    }
     if (code == CLI_DONE && has_method(o)) /* nothing else runs on a device */
         code = device_options_engine(&o->device, &how->engine);
     if (code == CLI_DONE) {

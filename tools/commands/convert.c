@@ -5,6 +5,7 @@
  */
 #include "commands.h"
 #include "motion/base/format_list.h"
+#include "motion/steps/steps.h"
 #include "resample_run.h"
 
 static cli_exit run(command_options *o, int count, char **operands) {
@@ -68,10 +69,7 @@ const command command_mirror = {
 
 static cli_exit run_steps(command_options *o, int count, char **operands) {
     if (o->step_count == 0)
-        return options_usage(
-            o, "step",
-            "missing; expected fill, cut, repeat, pick, mirror, resample, reduce or "
-            "root");
+        return options_usage(o, "step", "missing; expected one of" TASK_STEP_NAMES);
     if (!o->out && !o->set->batch.out_dir)
         return options_usage(o, "-o", "missing; expected -o OUT or --out-dir DIR");
     return run(o, count, operands);
@@ -85,10 +83,10 @@ const command command_run = {
     .summary = "Reads motions, takes each through steps in the order in which they are named, and\n"
                "writes it.",
     .notes =
-        "Steps are fill, cut, repeat, pick, mirror, resample, reduce and root. Options before the\n"
-        "first step are about reading and writing; those behind a step are its own, as of the\n"
-        "verbs resample, edit, mirror, reduce and convert. A file that is named like a step is\n"
-        "./NAME. Frames that no step changes are written as they are in the file.",
+        "Steps are" TASK_STEP_NAMES ".\n"
+        "Options before the first step are about reading and writing; those behind a step are its\n"
+        "own, as of the verbs resample, edit, mirror, reduce and convert. A file that is named like\n"
+        "a step is ./NAME. Frames that no step changes are written as they are in the file.",
     .example =
         "posemill run walk.bvh -o step.bvh cut --cut 10f:40f repeat --repeat 3\n"
         "posemill run takes --out-dir out --to glb mirror resample --rate 30 reduce --angle 1",

@@ -79,7 +79,7 @@ static void warn_of_options(const command_options *options, pm_motion_format fou
     if (task->format != PM_MOTION_ANY && named != PM_MOTION_ANY && task->format != named)
         cli_warn("--to", "has no effect; the name of the output says %s",
                  pm_motion_format_name(named));
-    if (!task_has_step(task, &step_resample) && (device->device || device->reference))
+    if (!task_computes(task) && (device->device || device->reference))
         cli_warn(device->device ? "--device" : "--reference", "has no effect without --rate");
 }
 
@@ -159,8 +159,7 @@ static cli_exit run_one(const command_options *options, const char *in) {
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
-    if (code == CLI_DONE && task_has_step(task, &step_resample) &&
-        !device_options_automatic(&options->device))
+    if (code == CLI_DONE && task_computes(task) && !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)
         code = write_one(options, engine, in);

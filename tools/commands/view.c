@@ -15,7 +15,7 @@ static bool is_picture(const char *path) {
 }
 
 static cli_exit write_page(command_options *o, const open_clip *clip) {
-    const pm_motion_page_options page = {.made_by = o->line};
+    const pm_motion_page_options page = {.made_by = o->line, .all_clips = !o->clip};
     pm_motion_compare_options *how = &o->set->compare;
     pm_error error = {.status = PM_OK};
     how->clip_a = clip->clip;
@@ -23,6 +23,8 @@ static cli_exit write_page(command_options *o, const open_clip *clip) {
     how->digest_a = open_clip_digest(clip);
     how->log = cli_log;
     how->spelling = PM_SPELLING_COMMAND;
+    if (is_picture(o->out))
+        open_clip_warn(clip);
     const pm_status status =
         is_picture(o->out)
             ? pm_motion_write_picture(clip->motion, how, &o->set->picture, o->out, &error)
@@ -57,8 +59,10 @@ const command command_view = {
     .summary =
         "Writes a page that shows a motion: the skeleton, its curves, and what the file is; or a\n"
         "picture of its poses.",
-    .notes = "The page needs nothing else: a browser opens it from the disk. A motion with more\n"
-             "frames than fit in 20 MB is thinned for the view.",
+    .notes =
+        "The page needs nothing else: a browser opens it from the disk. It has a choice of all\n"
+        "clips, unless --clip names one. A motion with more frames than fit in 20 MB is thinned\n"
+        "for the view.",
     .example = "posemill view walk.bvh -o walk.html\n"
                "posemill view walk.bvh -o walk.svg --from side --poses 8\n"
                "posemill view walk.bvh -o walk.gif --size 240x240",

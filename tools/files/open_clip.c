@@ -47,9 +47,8 @@ static cli_exit find_clip(const char *clip, open_clip *o) {
             cli_done(task_find_clip(o->motion, o->path, clip, &o->clip, &error), &error);
         if (code != CLI_DONE)
             return code;
-    } else if (content->clip_count > 1) {
-        cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
-                 content->clip_count, o->clip > 0 ? " with channels" : "");
+    } else {
+        o->is_first_of = content->clip_count;
     }
     const pm_status status = motion_check_clip(content, o->clip, &error);
     return cli_done(motion_name_failure(status, o->path, &error), &error);
@@ -75,6 +74,12 @@ cli_exit open_clip_beside(const pm_motion_read_options *options, const char *pat
     *opened = (open_clip){.path = path, .motion = of->motion, .shares_motion = true};
     memcpy(opened->digest, of->digest, sizeof of->digest);
     return find_clip(clip, opened);
+}
+
+void open_clip_warn(const open_clip *o) {
+    if (o->is_first_of > 1)
+        cli_warn(o->path, "has %zu clips; the first one%s is taken: --clip chooses another",
+                 o->is_first_of, o->clip > 0 ? " with channels" : "");
 }
 
 void close_clip(open_clip *opened) {

@@ -11,10 +11,11 @@ typedef struct open_clip {
     pm_motion *motion;
     bool shares_motion; /* it is that of another clip */
     size_t clip;
-    char digest[40]; /* XXH3-128 of what was read; "": this build has none */
+    size_t is_first_of; /* clips among which nothing chose it; 0: it was chosen */
+    char digest[40];    /* XXH3-128 of what was read; "": this build has none */
 } open_clip;
 
-/* `clip`: a name or a number; NULL: the first one, with a warning where there are several. A file
+/* `clip`: a name or a number; NULL: the first one. A file
  * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
 cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, const char *clip,
                       open_clip *opened);
@@ -23,6 +24,10 @@ cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, c
  * the memory. Close it before `of`. */
 cli_exit open_clip_beside(const pm_motion_read_options *options, const char *path, const char *clip,
                           const open_clip *of, open_clip *opened);
+
+/* Warns where the first of several clips was taken unasked. */
+void open_clip_warn(const open_clip *opened);
+
 void close_clip(open_clip *opened);
 
 /* NULL: this build has none. */
