@@ -137,8 +137,7 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
     pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && task_computes(&options->task) && !engine &&
-        !options->automatic)
+    if (status == PM_OK && task_computes(&options->task) && !engine && !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
     if (status != PM_OK)
         return status;

@@ -30,7 +30,7 @@ typedef struct builder {
     motion_arena arena;
     library_arrays arrays;
     array_writer *writer;
-    uint64_t done_before; /* items of the first reading */
+    uint64_t done_before;    /* items of the first reading */
     pm_motion_content first; /* unit and axis of the first file */
 } builder;
 

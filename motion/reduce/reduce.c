@@ -315,8 +315,12 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
 }
 
 /* 10 cm or, of an unknown unit, as much of a figure of 1.7 m. */
-static double default_at(const pm_motion_content *content) {
-    return content->unit_mm > 0 ? 100 / content->unit_mm : motion_figure_size(content) / 17;
+static pm_status find_default_at(const pm_motion_content *content, double *at, pm_error *error) {
+    *at = 0;
+    if (content->unit_mm == 0)
+        MOTION_TRY(motion_find_size(content, at, error));
+    *at = content->unit_mm > 0 ? 100 / content->unit_mm : *at / 17;
+    return PM_OK;
 }
 
 static pm_status find_all(reducing *r, pm_error *error) {
@@ -326,9 +330,11 @@ static pm_status find_all(reducing *r, pm_error *error) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
+    double at = 0;
     if (r->options.distance > 0)
-        status = reach_find(r->motion, r->options.at, default_at(r->source), &r->scratch, &r->reach,
-                            error);
+        status = find_default_at(r->source, &at, error);
+    if (status == PM_OK && r->options.distance > 0)
+        status = reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error);
     r->options.at = r->reach.at;
     for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
         status = search_clip(r, i, error);

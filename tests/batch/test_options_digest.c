@@ -99,13 +99,10 @@ TEST(values_that_mean_the_same_have_one_digest) {
 }
 
 TEST(defaults_that_are_given_have_the_digest_of_none) {
-    static const char *const usual[][3] = {{"resample", "scale", "1"},
-                                           {"resample", "decimals", "6"},
-                                           {"resample", "end-rule", "fit"},
-                                           {"resample", "to-up", "keep"},
-                                           {"edit", "repeat", "1"},
-                                           {"resample", "fill-max", "0.5"},
-                                           {"resample", "bvh-position", "replace"}};
+    static const char *const usual[][3] = {
+        {"resample", "scale", "1"},      {"resample", "decimals", "6"},
+        {"resample", "end-rule", "fit"}, {"edit", "repeat", "1"},
+        {"resample", "fill-max", "0.5"}, {"resample", "bvh-position", "replace"}};
     for (size_t i = 0; i < COUNT_OF(usual); i++) {
         const digest with = digest_with(usual[i][0], usual[i][1], usual[i][2]);
         const digest without = digest_with(usual[i][0], NULL, NULL);

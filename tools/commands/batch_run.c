@@ -78,8 +78,8 @@ static void show(void *user, const pm_motion_batch_result *status) {
 /* Without a rate nothing is computed. */
 static cli_exit start_engine(const command_options *options, const device_options *device,
                              pm_engine **engine) {
-    const bool opens = task_computes(&options->set->batch.task) &&
-                       !device_options_automatic(device);
+    const bool opens =
+        task_computes(&options->set->batch.task) && !device_options_automatic(device);
     return opens ? device_options_engine(device, engine) : CLI_DONE;
 }
 

@@ -159,8 +159,7 @@ static cli_exit run_one(const command_options *options, const char *in) {
         code = cli_done(task_check_output(task, false, options->out, &error), &error);
     if (code == CLI_DONE)
         code = check_clash(options, in);
-    if (code == CLI_DONE && task_computes(task) &&
-        !device_options_automatic(&options->device))
+    if (code == CLI_DONE && task_computes(task) && !device_options_automatic(&options->device))
         code = device_options_engine(&options->device, &engine);
     if (code == CLI_DONE)
         code = write_one(options, engine, in);
