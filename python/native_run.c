@@ -76,6 +76,11 @@ static void tell_report(const run *r) {
         task_describe_end(r->work.rate, report->end_cut, &remark);
         tell(r, &remark);
     }
+    if (strstr(report->converted, "(estimated)")) {
+        motion_describe(&remark, (motion_about){.hint = NULL}, "converted: %s", report->converted);
+        (void)motion_name_failure(PM_ERROR_FILE, r->out.path, &remark);
+        tell(r, &remark);
+    }
     if (report->left_out[0] != '\0') {
         motion_describe(&remark, (motion_about){.hint = NULL}, "left out: %s", report->left_out);
         (void)motion_name_failure(PM_ERROR_FILE, r->out.path, &remark);

@@ -57,6 +57,22 @@ typedef enum pm_motion_interpolation {
 
 #define PM_MOTION_NO_NODE (-1) /* the node of a channel that has none */
 
+/* The axis that points up. */
+typedef enum pm_motion_up {
+    PM_MOTION_UP_FOUND = 0, /* of a motion: not known. Of options: that of the motion */
+    PM_MOTION_UP_Y,
+    PM_MOTION_UP_Z,
+    PM_MOTION_UP_KEEP /* of pm_motion_convert_options.to_up alone: nothing is turned */
+} pm_motion_up;
+
+/* Where the meaning of a motion's numbers is from. */
+typedef enum pm_motion_source {
+    PM_MOTION_UNKNOWN = 0,
+    PM_MOTION_STATED,   /* by the format, the layout or the file */
+    PM_MOTION_GIVEN,    /* by pm_motion_read_options */
+    PM_MOTION_ESTIMATED /* from the figure: its rest pose, its height and its path */
+} pm_motion_source;
+
 typedef struct pm_motion_name {
     const char *text;
     size_t size;
@@ -154,7 +170,19 @@ typedef struct pm_motion_content {
     size_t gap_count;      /* with `count_gaps`, the number of values that are not finite */
     const char *first_gap; /* where the first one is; may be empty */
 
-    uint64_t reserved[4]; /* 0 */
+    /* What the numbers mean. glTF has metres and y up; layouts of AMASS and of robots metres and z up. Other
+     * files do not say: the axis is estimated by the rest pose and the path, and then the unit, if exactly
+     * one of mm, cm, dm, m, in, ft and 25.4 / 0.45 mm, the unit of CMU, makes a figure with a head and feet
+     * between 1.2 and 2.3 m tall. Motions that are made of others have theirs. */
+    double unit_mm;             /* millimetres per unit of length. 0: not known */
+    pm_motion_up up;            /* PM_MOTION_UP_FOUND: not known */
+    pm_motion_source unit_from, /* PM_MOTION_UNKNOWN where they are not known */
+        up_from;
+    /* The node that carries the figure: the highest whose own positions travel across `up` by at least a
+     * twentieth of the figure's size in a clip. PM_NO_INDEX32: the figure stays in place */
+    uint32_t mover;
+
+    uint64_t reserved[1]; /* 0 */
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. One that is made of others keeps their memory until
@@ -224,8 +252,10 @@ typedef struct pm_motion_read_options {
     /* NPZ: true: without `skeleton`, a file whose layout stands for a body model, such as AMASS, has the
      * joints of that model, by names and parents. Other files are as without */
     bool body_model;
+    pm_motion_up up; /* which axis points up, whatever the format says. 0: see pm_motion_content */
+    double unit_mm;  /* millimetres per unit of length, likewise. 0: see pm_motion_content */
 
-    uint64_t reserved[6]; /* must be 0 */
+    uint64_t reserved[5]; /* must be 0 */
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -309,8 +339,9 @@ typedef struct pm_motion_character {
      * skin_slots[j]. NULL: a motion without skins. */
     const uint32_t *skin_slots;
     size_t skin_joint_count;
-    /* The joint that moves away in a clip while the root of the skeleton does not, so that root
-     * motion leaves it out: pm_motion_extract_root makes the root move with it. PM_NO_INDEX32: none */
+    /* The joint that carries the figure, `mover` of pm_motion_content, where it is below the root of the
+     * skeleton, so that root motion leaves it out: pm_motion_extract_root makes the root move with it.
+     * PM_NO_INDEX32: none */
     uint32_t moves_below_root;
     /* Why the vertices of the meshes cannot be read, so that skeleton.radii is NULL. NULL: they can, or there are
      * none */
@@ -434,26 +465,22 @@ PM_API bool pm_motion_repays_device(const pm_motion *motion,
 
 /* ---- converting ---------------------------------------------------------- */
 
-/* The axis that points up. */
-typedef enum pm_motion_up {
-    PM_MOTION_UP_FOUND =
-        0, /* of the format, unless the figure stands along the other one: a hint */
-    PM_MOTION_UP_Y,
-    PM_MOTION_UP_Z
-} pm_motion_up;
+#define PM_MOTION_UNIT_KEEP (-1.0)
 
 typedef struct pm_motion_convert_options {
     pm_motion_format format; /* 0: by the extension of the path */
     size_t clip;             /* of formats that hold one clip */
     bool euler_given;        /* false: ZXY; from BVH to BVH the order of each joint */
     pm_euler_order euler;    /* of rotations in BVH */
-    double scale;            /* multiplies all lengths. 0: 1 */
-    /* With `to_up`, the world is turned about x so that this axis points up instead of `up`, which is of
-     * the motion. With `to_unit_mm`, lengths are multiplied by unit_mm / to_unit_mm, besides `scale`. 0: as
-     * they are. A glTF file has y up and metres unless these say otherwise; of other files, the axis and
-     * the unit of the motion are required where the other is given */
+    double scale;            /* multiplies all lengths. 0: 1, and `to_unit_mm` */
+    /* `up` and `unit_mm`, millimetres per unit of length, are of the motion. 0: those of its content.
+     * The world is turned about x so that `to_up` points up, and lengths are multiplied by unit_mm /
+     * to_unit_mm, besides `scale`. 0: a file of another format than the motion's meets the convention of
+     * its format, if that has one and the motion's are known: glTF has metres and y up. With a scale other
+     * than 1 the convention about lengths is not met. PM_MOTION_UP_KEEP and PM_MOTION_UNIT_KEEP: as they
+     * are. Refused: others for a motion of which they are not known */
     pm_motion_up up, to_up;
-    double unit_mm, to_unit_mm; /* millimetres per unit of length */
+    double unit_mm, to_unit_mm;
     bool strict;       /* true: a motion that the format cannot hold completely is refused */
     bool make_folders; /* true: the folder of the output is created if it does not exist */
     bool must_be_new;  /* true: an output that exists at the end is refused, not replaced */
@@ -467,8 +494,13 @@ typedef struct pm_motion_convert_options {
     void (*left_out)(void *user, const char *what);
     void *left_out_user;
     const pm_motion_observer *observer; /* of the bytes of the output. NULL: none */
+    /* Receives on the calling thread what units and axes were converted, PM_LOG_INFO, or PM_LOG_WARNING if
+     * one was estimated, and a warning of each that is not known where the format has a convention.
+     * NULL: none */
+    pm_motion_log_function log;
+    void *log_user;
 
-    uint64_t reserved[6]; /* must be 0 */
+    uint64_t reserved[4]; /* must be 0 */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
@@ -532,7 +564,7 @@ typedef struct pm_motion_reduce_options {
      * of a skin is farther from where the source has it than `distance`; refused where pm_motion_find_reach is, and
      * without vertices. PM_MOTION_AT_JOINTS: none. A length: three on the joint's axes, that far from it in model
      * space, below all scales, in the rest pose with the largest scales of the clip. 0: the mesh where there is one
-     * whose vertices can be read, otherwise 10 cm, which are 10 in BVH and 0.1 in other formats */
+     * whose vertices can be read, otherwise 10 cm, or of an unknown unit a 17th of the figure */
     double at;
     /* Of the rotations: slerp, whose keys are a subset of the source's; cubicspline, with the source's
      * values at a subset of its keys and tangents that are fitted; or squad, hermite or spline through a
@@ -649,9 +681,8 @@ typedef enum pm_motion_axis {
 
 /* Joints are given by their names, as to pm_motion_find_joint. */
 typedef struct pm_motion_root_options {
-    /* The joint whose motion is extracted: the hips. NULL: the first joint of the first skin, or
-     * without skins the first node, whose position changes in a clip, or the highest of its ancestors
-     * that moves. */
+    /* The joint whose motion is extracted: the hips. NULL: the one that carries the figure, `mover` of
+     * pm_motion_content; refused where there is none. */
     const char *joint;
     /* The ancestor of the joint that receives the motion. NULL: the one without a parent, if its
      * rest pose is at most a shift along the axis that points up, so that crowds can apply root
@@ -885,9 +916,9 @@ typedef struct pm_motion_compare_options {
     pm_rational rate; /* of the times that are compared. 0/0: the key times of both */
     /* Seconds. 0/0: the first key; the last one of the shorter clip */
     pm_rational start_after_first_key, end_after_first_key;
-    size_t trim_start; /* keys of A that are left out, such as a T-pose */
-    double unit_mm;    /* millimetres per unit of length. 0: 10 if A is BVH, otherwise 1000 */
-    pm_motion_up up;
+    size_t trim_start;  /* keys of A that are left out, such as a T-pose */
+    double unit_mm;     /* millimetres per unit of length of both. 0: those of their contents */
+    pm_motion_up up;    /* likewise */
     pm_engine *engine;  /* of `method`. NULL: A by its own interpolation, in double */
     pm_method method;   /* of A, with an engine; any but cubicspline. 0: slerp */
     uint64_t max_times; /* more are refused. 0: 1e8 */
@@ -988,7 +1019,7 @@ typedef struct pm_motion_differences {
     uint64_t times;        /* that were compared */
     uint64_t key_times;    /* of which these were taken */
     double start, seconds; /* of the part that is compared */
-    double unit_mm;        /* millimetres per unit of length */
+    double unit_mm;        /* millimetres per unit of length of A. 0: not known */
     pm_motion_up up;       /* of A */
     const pm_motion_hint *hints;
     size_t hint_count;

@@ -64,6 +64,7 @@ static pm_status read_skeleton(reader *r) {
         status = asf_parse(data, size, path, &r->motion->arena, &r->skeleton, r->error);
     free(data);
     r->radians = r->skeleton.radians;
+    r->motion->unit_factor = r->skeleton.length;
     return status;
 }
 

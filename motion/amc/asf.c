@@ -250,6 +250,10 @@ static pm_status read_line(parser *p, section in, text_span line) {
         (void)asf_next_word(&rest, &word);
         p->skeleton->radians = text_is(word, "rad") || text_is(word, "radians");
     }
+    rest = line;
+    if (in == SECTION_UNITS && asf_next_word(&rest, &word) && text_is(word, "length") &&
+        (!asf_next_number(&rest, &p->skeleton->length) || p->skeleton->length <= 0))
+        return refuse(p, "expected a number above 0, found", line);
     return in == SECTION_ROOT    ? read_root(p, line)
            : in == SECTION_BONES ? read_bones(p, line)
            : in == SECTION_TREE  ? read_hierarchy(p, line)

@@ -44,6 +44,7 @@ typedef struct asf {
     size_t count, freedoms;
     size_t moving; /* bones that have freedoms */
     bool radians;
+    double length; /* that lengths are multiplied by, of the section of units. 0: 1 */
 } asf;
 
 /* Reads a skeleton, whose names are copied into the arena. `name` is of the file, for messages. */

@@ -28,3 +28,10 @@ const char *const motion_up_words[] = {"y", "z", NULL};
 HAS(motion_up_words, PM_MOTION_UP_COUNT - PM_MOTION_UP_Y);
 
 const char *const motion_view_words[] = {"front", "side", "top", "back", NULL};
+
+const char *const motion_source_words[] = {"unknown", "stated", "given", "estimated", NULL};
+HAS(motion_source_words, PM_MOTION_ESTIMATED + 1);
+
+const char *const motion_to_unit_words[] = {"keep", "mm", "cm", "dm", "m", "in", "ft", NULL};
+HAS(motion_to_unit_words, 1 + MOTION_UNITS);
+const double motion_to_unit_values[] = {PM_MOTION_UNIT_KEEP, 1, 10, 100, 1000, 25.4, 304.8};

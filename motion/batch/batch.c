@@ -14,6 +14,7 @@
 #include "motion/base/fault.h"
 #include "motion/base/seconds.h"
 #include "motion/batch/batch_file.h"
+#include "motion/batch/guesses.h"
 #include "motion/batch/plan.h"
 #include "motion/batch/schedule.h"
 #include "motion/files/atomic_file.h"
@@ -50,6 +51,7 @@ struct batch {
     pthread_mutex_t lock; /* of all below, and of the caller's functions */
     pm_motion_batch_result counts;
     named_output *outputs; /* of the files of the plan */
+    batch_guess *guesses;  /* likewise */
     pm_error stop;         /* a failure that no other file would escape. PM_OK: none */
 };
 
@@ -133,6 +135,7 @@ static bool run(void *user, size_t thread, size_t task, schedule_ticket *ticket)
     count(&b->counts, record, file->item->bytes, result.report.end_cut);
     if (record->status != RECORD_FAILED)
         b->outputs[task] = (named_output){file->name, record->output};
+    guess_note(&b->guesses[task], &result.report, file->name);
     tell_end(b, &result, line);
     if (recorded != PM_OK)
         stop(b, &unrecorded, false);
@@ -249,7 +252,9 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
         status = read_records(b, error);
     if (status == PM_OK)
         b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
-    return status == PM_OK && (b->outputs == NULL || !make_curves(b))
+    if (status == PM_OK)
+        b->guesses = calloc(b->plan.count + 1, sizeof *b->guesses);
+    return status == PM_OK && (b->outputs == NULL || b->guesses == NULL || !make_curves(b))
                ? motion_refuse_output_memory(error)
                : status;
 }
@@ -319,6 +324,8 @@ static pm_status run_files(batch *b, pm_error *error) {
     }
     b->counts.seconds = seconds_now() - b->begun;
     warn_of_ends(b);
+    guesses_tell(b->guesses, b->plan.count,
+                 &(motion_warnings){.log = b->common.log, .user = b->common.log_user});
     digest_outputs(b);
     if (b->stop.status != PM_OK)
         *error = b->stop;
@@ -374,6 +381,7 @@ void batch_end(batch **made) {
     free(b->curves);
     free(b->records_path);
     free(b->outputs);
+    guesses_release(b->guesses, b->plan.count);
     report_end(&b->report);
     member_reader_close(&b->members);
     record_table_destroy(&b->common.before);

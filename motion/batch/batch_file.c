@@ -298,6 +298,8 @@ static void gather_warnings(const batch_file *file, pm_spelling spelling, batch_
     }
     if (report->left_out[0] != '\0')
         keep_warning(result, "left out: ", report->left_out);
+    if (strstr(report->converted, "(estimated)"))
+        keep_warning(result, "converted: ", report->converted);
     if (report->other_arrays[0] != '\0')
         keep_warning(result, "resampled though no layout names them: ", report->other_arrays);
     keep_jumps(result);

@@ -168,7 +168,8 @@ static pm_status write_page(const page_work *w, const char *path, const report_r
                        .method = "authored",
                        .hints = &w->hints,
                        .spelling = w->hints.spelling,
-                       .unit_mm = w->clips.source.unit_mm};
+                       .unit_mm =
+                           w->clips.source.unit_mm > 0 ? w->clips.source.unit_mm : (double)NAN};
     const page p = {.outcome = &o, .frames = &w->frames, .command = made_by};
     return page_write(path, &p, error);
 }

@@ -101,9 +101,12 @@ pm_status report_clips_find(report_clips *clips, const report_motions *m, const 
                             pm_error *error) {
     const batch_file *file = row->file->file;
     *clips = (report_clips){.pairs = {.count = 0}};
+    char text[MOTION_ADJUSTMENT_TEXT];
     MOTION_TRY(motion_name_failure(subject_make(&clips->source, m->source, row->source_clip, error),
                                    file->item->path, error));
     MOTION_TRY(motion_name_failure(subject_make(&clips->output, m->output, row->clip_at, error),
+                                   file->out, error));
+    MOTION_TRY(motion_name_failure(subject_meet(&clips->output, &clips->source, text, error),
                                    file->out, error));
     cut(m->task, &clips->source, &clips->output);
     return joints_match(&clips->source, &clips->output, NULL, &clips->pairs, error);

@@ -82,7 +82,7 @@ void report_row_fill(report_row *row, const comparison *c, const jump_state *a,
     row->frames = c->time_count;
     row->key_times = c->key_times;
     row->seconds = c->seconds;
-    row->unit_mm = c->a->unit_mm;
+    row->unit_mm = c->a->unit_mm > 0 ? c->a->unit_mm : (double)NAN;
     row->joints = c->pairs->count;
     row->only_in_source = c->pairs->only_count[0];
     row->only_in_output = c->pairs->only_count[1];

@@ -10,7 +10,6 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/model/compose.h"
-#include "motion/model/mover.h"
 
 /* That a skeleton may have: what is farther is not in the bounds of a crowd. */
 static const double largest_radius = 1e6;
@@ -115,14 +114,11 @@ static pm_status place(character *c, const pm_motion_skin *skin, const uint32_t 
     return PM_OK;
 }
 
-static pm_status find_mover(character *c, pm_error *error) {
-    uint32_t node = UINT32_MAX;
-    if (!motion_find_mover(c->content, true, &node))
-        return motion_refuse_memory(error);
+static void find_mover(character *c) {
+    const uint32_t node = c->content->mover;
     const bool is_below =
-        node != UINT32_MAX && c->joint_of[node] != UINT32_MAX && c->made.node_slots[node] != 0;
-    c->made.moves_below_root = is_below ? c->joint_of[node] : UINT32_MAX;
-    return PM_OK;
+        node != PM_NO_INDEX32 && c->joint_of[node] != UINT32_MAX && c->made.node_slots[node] != 0;
+    c->made.moves_below_root = is_below ? c->joint_of[node] : PM_NO_INDEX32;
 }
 
 static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
@@ -187,11 +183,10 @@ static pm_status make(character *c, const pm_motion *motion,
     if (status == PM_OK)
         status = find_slots(c, skin, error);
     if (status == PM_OK)
-        status = find_mover(c, error);
-    if (status == PM_OK)
         status = add_radii(c, motion, error);
     if (status != PM_OK)
         return status;
+    find_mover(c);
     find_paths(c);
     for (size_t i = 0; i < content->clip_count && status == PM_OK; i++) {
         clips[i].method = options->method;

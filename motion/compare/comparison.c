@@ -111,7 +111,15 @@ static pm_status look(pm_motion_comparison *m, const pm_motion_compare_options *
         motion_tell(
             &(motion_warnings){.log = o->log, .user = o->log_user, .name = m->hints.of[i].file},
             PM_LOG_WARNING, &m->hints.of[i].what);
-    m->outcome.unit_mm = m->numbers.a->unit_mm;
+    m->outcome.unit_mm = m->numbers.a->unit_mm > 0 ? m->numbers.a->unit_mm : (double)NAN;
+    if (status == PM_OK && m->outcome.has_tolerance && m->numbers.a->unit_mm == 0 &&
+        compare_has_places(&m->numbers)) {
+        motion_fail_option(error, PM_ERROR_ARGUMENT, "tolerance",
+                           "is in millimetres, and the unit of length of '%s' is not known",
+                           m->outcome.a.path);
+        motion_cure(error, "unit", "cm", "says it, or another unit");
+        return PM_ERROR_ARGUMENT;
+    }
     return status;
 }
 
@@ -269,7 +277,7 @@ pm_status comparison_end(pm_motion_comparison *m, pm_error *error) {
                                 .key_times = c->key_times,
                                 .start = c->start,
                                 .seconds = c->seconds,
-                                .unit_mm = m->outcome.unit_mm,
+                                .unit_mm = c->a->unit_mm,
                                 .at = c->at,
                                 .up = (pm_motion_up)c->a->up,
                                 .hint_count = m->hints.count,

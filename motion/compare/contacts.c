@@ -24,7 +24,8 @@ static double slides_lowest(const joint_pairs *pairs, int side, const subject_po
 static bool slides_stand(const double last[3], const double at[3], double lowest, double seconds,
                          const subject *of) {
     const double height = SLIDE_HEIGHT / of->unit_mm, speed = SLIDE_SPEED / of->unit_mm;
-    return at[of->up] - lowest <= height && measure_distance(last, at) <= speed * seconds;
+    return of->unit_mm > 0 && at[of->up] - lowest <= height &&
+           measure_distance(last, at) <= speed * seconds;
 }
 
 bool slides_begin(slide_state *s, motion_arena *arena, size_t pairs, const subject *of) {
@@ -131,6 +132,11 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
     pm_status status = PM_OK;
     if (!a->has_places || !b->has_places)
         return motion_fail(error, PM_ERROR_ARGUMENT, "contacts require skeletons in both motions");
+    if (a->unit_mm == 0) {
+        motion_report(error, PM_ERROR_FILE, "contacts: the unit of length is not known");
+        motion_cure(error, "unit", "cm", "says it, or another unit");
+        return PM_ERROR_FILE;
+    }
     set->feet = motion_allocate(arena, pairs->count, sizeof *set->feet);
     if (!set->feet)
         return motion_refuse_memory(error);

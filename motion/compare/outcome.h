@@ -8,8 +8,8 @@
 #include "motion/compare/subject.h"
 
 /* How motions are looked at when they are compared or shown: the part along the time, the axis that points
- * up, and the unit of length. What is not given is taken from the format and the figure, and every guess
- * is a hint, which the log, the page, JSON and Python show. */
+ * up, and the unit of length. What is not given is what the motion has, and every guess is a hint, which the
+ * log, the page, JSON and Python show. B is looked at in the unit and with the axis of A, as a hint says. */
 
 /* The name of the axis of a subject that points up. */
 const char *scene_up_name(int up);
@@ -68,7 +68,7 @@ typedef struct outcome {
     const char *method; /* of A: "authored" or the name of a method */
     const char *device; /* NULL: everything in double on the host */
     const scene_hints *hints;
-    double unit_mm; /* millimetres per unit of length */
+    double unit_mm; /* millimetres per unit of length. NaN: not known */
     bool has_tolerance;
     double tolerance_degrees, tolerance_mm;
     bool certify; /* bounds are asked for */

@@ -4,9 +4,9 @@
  */
 #include "motion/compare/outcome.h"
 
-#include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
-#include "motion/model/mover.h"
+#include "motion/model/figure.h"
+#include "motion/model/meaning.h"
 #include "motion/model/names.h"
 #include "motion/time/rate.h"
 
@@ -15,6 +15,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* The heights of bodies, in millimetres, from a toddler to a giant. */
+#define LEAST_MM 750.0
+#define MOST_MM 2600.0
 
 const char *scene_up_name(int up) {
     return up == 2 ? "z" : "y";
@@ -55,27 +59,39 @@ add_hint(scene_hints *hints, const char *file, hint_cure cure, const char *forma
 typedef struct seen {
     subject *s;
     const char *name;
-    figure figure;
+    motion_figure figure;
 } seen;
 
+/* What the figure says beside a file that states its axis, or about a guess. */
 static void hint_up(const seen *w, scene_hints *hints) {
-    const figure *f = &w->figure;
-    const int other = f->up == 1 ? 2 : 1;
-    if (w->s->up != f->up)
+    const motion_figure *f = &w->figure;
+    const pm_motion_source from = w->s->view.content.up_from;
+    const int up = w->s->up, other = up == 1 ? 2 : 1;
+    const bool is_guess = from == PM_MOTION_ESTIMATED && up == PM_MOTION_UP_Z && !hints->is_note;
+    const char *cure = hints->is_note ? "of compare and view says otherwise" : "says otherwise";
+    if (up == 0) {
+        if (!hints->is_note)
+            add_hint(hints, w->name, (hint_cure){"up", "z", "says which: y or z"},
+                     "it is not known which axis points up, and y is taken");
+    } else if (f->is_posed && f->up != PM_MOTION_UP_FOUND && (int)f->up != up)
         add_hint(
-            hints, w->name,
-            (hint_cure){"up", scene_up_name(other),
-                        hints->is_note ? "of compare and view says otherwise" : "says otherwise"},
-            "%s is taken as up, a guess: the figure stands along %s, where it measures "
+            hints, w->name, (hint_cure){"up", scene_up_name(other), cure},
+            "%s is up, as the format states, and the figure stands along %s, where it measures "
             "%.4g units, and %.4g along %s",
-            scene_up_name(f->up), scene_up_name(f->up), f->extent[f->up], f->extent[other],
-            scene_up_name(other));
+            scene_up_name(up), scene_up_name(other), f->extent[other], f->extent[up],
+            scene_up_name(up));
     else if (f->is_doubtful)
         add_hint(hints, w->name,
                  (hint_cure){"up", scene_up_name(other),
                              hints->is_note ? "of compare and view, if it should stand"
                                             : "if it should stand"},
-                 "%s is taken as up, and the figure lies along %s", scene_up_name(f->up),
+                 "%s is taken as up, and the figure lies along %s", scene_up_name(up),
+                 scene_up_name(other));
+    else if (is_guess && f->is_posed)
+        add_hint(hints, w->name, (hint_cure){"up", scene_up_name(other), cure},
+                 "%s is taken as up, a guess: the figure stands along %s, where it measures "
+                 "%.4g units, and %.4g along %s",
+                 scene_up_name(up), scene_up_name(up), f->extent[up], f->extent[other],
                  scene_up_name(other));
 }
 
@@ -83,14 +99,20 @@ static void hint_up(const seen *w, scene_hints *hints) {
 
 static void hint_unit(const seen *w, scene_hints *hints) {
     const double height = w->figure.height * w->s->unit_mm;
-    char unit[32];
+    char unit[32], reason[MOTION_REASON_TEXT];
+    if (w->s->unit_mm == 0 && !hints->is_note)
+        add_hint(hints, w->name, (hint_cure){"unit", "cm", "says it, or another unit"},
+                 "the unit of length is not known: %s; feet that slide are not looked for",
+                 motion_unit_reason(w->s->motion, reason));
+    if (!w->figure.is_posed || !(height > 0) || (height >= LEAST_MM && height <= MOST_MM) ||
+        w->s->view.content.unit_from == PM_MOTION_ESTIMATED)
+        return;
     snprintf(unit, sizeof unit, "%.3g", 1700 / w->figure.height);
-    if (w->figure.is_known && height > 0 && (height < FIGURE_LEAST_MM || height > FIGURE_MOST_MM))
-        add_hint(hints, w->name,
-                 (hint_cure){"unit", unit, hints->is_note ? "of compare and view " UNITS : UNITS},
-                 "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
-                 "not the height of a body",
-                 w->s->unit_mm, w->figure.height, height);
+    add_hint(hints, w->name,
+             (hint_cure){"unit", unit, hints->is_note ? "of compare and view " UNITS : UNITS},
+             "a unit of length is taken as %.9g mm: the figure of %.4g units is %.4g mm tall, "
+             "not the height of a body",
+             w->s->unit_mm, w->figure.height, height);
 }
 
 /* The usual factor between two units that is nearest to a ratio above 1; 0: none is near. */
@@ -123,35 +145,55 @@ static void hint_ratio(const seen w[2], scene_hints *hints) {
 
 static pm_status look(const pm_motion_compare_options *o, seen *w, scene_hints *hints,
                       pm_error *error) {
+    const pm_motion_content *content = &w->s->view.content;
+    const bool is_stated =
+        o->up != 0 || content->up_from == PM_MOTION_STATED || content->up_from == PM_MOTION_GIVEN;
     w->s->up = o->up != 0 ? (int)o->up : w->s->up;
     w->s->unit_mm = o->unit_mm > 0 ? o->unit_mm : w->s->unit_mm;
-    const pm_status status = figure_measure(w->s, &w->figure, error);
+    if (!w->s->has_places)
+        return PM_OK;
+    const pm_status status = motion_measure_figure(
+        content, w->s->clip, is_stated ? (pm_motion_up)w->s->up : 0, &w->figure, error);
     if (status != PM_OK)
         return motion_name_failure(status, w->name, error);
-    if (o->up == 0) {
+    if (o->up == 0 && content->up_from != PM_MOTION_GIVEN)
         hint_up(w, hints);
-        w->s->up = w->figure.up;
-    }
-    if (o->unit_mm <= 0)
+    if (o->unit_mm <= 0 && content->unit_from != PM_MOTION_GIVEN)
         hint_unit(w, hints);
     return PM_OK;
 }
 
+/* What is not made equal, and what figures say beside units. */
+static void hint_difference(seen w[2], scene_hints *hints) {
+    if (!w[0].figure.is_posed || !w[1].figure.is_posed)
+        return;
+    if (w[0].s->up != w[1].s->up && w[0].s->up != 0 && w[1].s->up != 0)
+        add_hint(hints, w[1].name,
+                 (hint_cure){"to-up", scene_up_name(w[0].s->up), "turns B when it is converted"},
+                 "%s points up in A, and %s in B: distances have no meaning",
+                 scene_up_name(w[0].s->up), scene_up_name(w[1].s->up));
+    hint_ratio(w, hints);
+}
+
 static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], scene_hints *hints,
                               pm_error *error) {
+    const bool are_two = w[0].s != w[1].s;
+    const double unit = w[1].s->unit_mm;
+    char text[MOTION_ADJUSTMENT_TEXT] = "";
     pm_status status = look(o, &w[0], hints, error);
-    if (status != PM_OK || w[0].s == w[1].s)
-        return status;
-    status = look(o, &w[1], hints, error);
-    if (status == PM_OK && w[0].figure.is_known && w[1].figure.is_known) {
-        if (w[0].s->up != w[1].s->up)
-            add_hint(
-                hints, w[1].name,
-                (hint_cure){"to-up", scene_up_name(w[0].s->up), "turns B when it is converted"},
-                "%s points up in A, and %s in B: distances have no meaning",
-                scene_up_name(w[0].s->up), scene_up_name(w[1].s->up));
-        hint_ratio(w, hints);
+    if (status == PM_OK && are_two)
+        status = look(o, &w[1], hints, error);
+    if (status == PM_OK && are_two)
+        status = motion_name_failure(subject_meet(w[1].s, w[0].s, text, error), w[1].name, error);
+    if (status == PM_OK && are_two) {
+        w[1].figure.height *= unit > 0 && w[1].s->unit_mm != unit ? unit / w[1].s->unit_mm : 1;
+        hint_difference(w, hints);
     }
+    if (text[0])
+        add_hint(hints, w[1].name, (hint_cure){NULL, "", NULL}, "is compared as A has it: %s",
+                 text);
+    for (int i = 0; i < 2; i++)
+        w[i].s->up = w[i].s->up != 0 ? w[i].s->up : PM_MOTION_UP_Y;
     return status;
 }
 
@@ -213,14 +255,12 @@ pm_status scene_apply(const pm_motion_compare_options *options, comparison *c, c
 }
 
 /* Crowds take root motion from the highest node. */
-static pm_status note_root(pm_motion *motion, pm_error *error) {
+static void note_root(pm_motion *motion) {
     const pm_motion_node *nodes = motion->content.nodes;
     char moving[MOTION_PRINTABLE], still[MOTION_PRINTABLE];
-    uint32_t node = UINT32_MAX;
-    if (!motion_find_mover(&motion->content, true, &node))
-        return motion_refuse_memory(error);
-    if (node == UINT32_MAX || nodes[node].parent < 0)
-        return PM_OK;
+    const uint32_t node = motion->content.mover;
+    if (node == PM_NO_INDEX32 || nodes[node].parent < 0)
+        return;
     uint32_t root = node;
     while (nodes[root].parent >= 0)
         root = (uint32_t)nodes[root].parent;
@@ -229,7 +269,6 @@ static pm_status note_root(pm_motion *motion, pm_error *error) {
         "'%s' moves away, and '%s', the root above it, does not: a crowd has no root motion",
         motion_joint_name(moving, nodes[node].name, node),
         motion_joint_name(still, nodes[root].name, root));
-    return PM_OK;
 }
 
 pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
@@ -244,7 +283,7 @@ pm_status scene_note(pm_motion *motion, const char *name, pm_error *error) {
         status = look(&none, &(seen){.s = &s, .name = name}, &hints, error);
     subject_release(&s);
     if (status == PM_OK)
-        status = note_root(motion, error);
+        note_root(motion);
     for (size_t i = 0; i < hints.count; i++)
         motion_keep_note(&motion->notes, &hints.of[i].what);
     content->notes = motion->notes.all;

@@ -28,7 +28,7 @@ void spread_begin(spread *s, compare_measure measure, double unit_mm) {
     /* Degrees, a hundredth of a millimetre, degrees/s, degrees/s^2. */
     static const double floors[MEASURE_COUNT] = {0.001, 0.01, 0.1, 10};
     memset(s, 0, sizeof *s);
-    s->floor = floors[measure] / (measure == MEASURE_DISTANCE ? unit_mm : 1);
+    s->floor = floors[measure] / (measure == MEASURE_DISTANCE && unit_mm > 0 ? unit_mm : 1);
 }
 
 void spread_add(spread *s, double value) {

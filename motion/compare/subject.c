@@ -4,6 +4,7 @@
  */
 #include "motion/compare/subject.h"
 
+#include "motion/convert/adjust.h"
 #include "motion/model/evaluate.h"
 
 #include <math.h>
@@ -168,14 +169,10 @@ static pm_status find_joints(subject *s, pm_error *error) {
                : motion_refuse_memory(error);
 }
 
-static void find_units(subject *s, pm_motion_format format) {
-    s->unit_mm = format == PM_MOTION_BVH ? 10 : 1000;
-    s->up = format == PM_MOTION_NPZ || format == PM_MOTION_CSV ? 2 : 1;
-}
-
 pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_error *error) {
     const pm_motion_content *content = &motion->content;
-    *s = (subject){.motion = motion, .view = *motion, .has_places = content->node_count > 0};
+    *s = (subject){
+        .motion = motion, .index = index, .view = *motion, .has_places = content->node_count > 0};
     pm_motion_clip *clip = motion_allocate(&s->arena, 1, sizeof *clip);
     pm_status status = motion_check_keys(motion, error);
     if (status != PM_OK || !clip)
@@ -186,7 +183,8 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
         return status;
     s->clip = clip;
     find_times(s, clip);
-    find_units(s, content->format);
+    s->unit_mm = content->unit_mm;
+    s->up = (int)content->up;
     if (!s->has_places)
         status = make_nodes(s, content, clip, error);
     s->view.content.clips = clip;
@@ -198,7 +196,38 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
     return status == PM_OK ? find_joints(s, error) : status;
 }
 
+pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUSTMENT_TEXT],
+                       pm_error *error) {
+    motion_adjustment by = {.scale = 1};
+    text[0] = '\0';
+    const pm_motion_content *own = &s->view.content, *theirs = &other->view.content;
+    const bool is_unit_known =
+        own->unit_from != PM_MOTION_ESTIMATED || theirs->unit_from != PM_MOTION_ESTIMATED;
+    const bool is_up_known =
+        own->up_from != PM_MOTION_ESTIMATED || theirs->up_from != PM_MOTION_ESTIMATED;
+    if (is_unit_known && s->unit_mm > 0 && other->unit_mm > 0 && s->unit_mm != other->unit_mm)
+        by = (motion_adjustment){.scale = s->unit_mm / other->unit_mm,
+                                 .unit_mm = s->unit_mm,
+                                 .to_unit_mm = other->unit_mm};
+    if (is_up_known && s->up != 0 && other->up != 0 && s->up != other->up)
+        by.turn = s->up == PM_MOTION_UP_Z ? MOTION_TURN_Z_TO_Y : MOTION_TURN_Y_TO_Z;
+    if (!motion_is_adjusted(by))
+        return PM_OK;
+    motion_adjustment_text(&s->motion->content, by, false, false, text);
+    pm_motion *made = motion_adjusted(s->motion, by);
+    const subject before = *s;
+    if (!made)
+        return motion_refuse_memory(error);
+    subject_release(s);
+    const pm_status status = subject_make(s, made, before.index, error);
+    s->adjusted = made;
+    s->unit_mm = by.to_unit_mm > 0 ? by.to_unit_mm : before.unit_mm;
+    s->up = by.turn != MOTION_TURN_NONE ? other->up : before.up;
+    return status;
+}
+
 void subject_release(subject *s) {
     pm_clip_destroy(&s->curve);
     motion_arena_release(&s->arena);
+    pm_motion_destroy(&s->adjusted);
 }

@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include "motion/model/adjustment.h"
 #include "motion/model/model.h"
 #include "motion/model/pose.h"
 
@@ -25,7 +26,9 @@ typedef struct subject_pose {
 
 typedef struct subject {
     const pm_motion *motion;
-    pm_motion view; /* all joints as nodes, one clip, and no skin */
+    pm_motion *adjusted; /* of it, owned, that is viewed instead. NULL: none */
+    size_t index;        /* of its clip */
+    pm_motion view;      /* all joints as nodes, one clip, and no skin */
     motion_arena arena;
     const pm_motion_clip *clip;
     node_channels *channels; /* of each joint */
@@ -34,8 +37,8 @@ typedef struct subject {
     size_t skin_count;          /* of the motion: those of the view's content */
     pm_motion_name *file_names; /* of joints of a robot, as the file has them; NULL: it has none */
     bool has_places;
-    int up;                        /* the axis that points up: 1 y, 2 z */
-    double unit_mm;                /* millimetres per unit of length */
+    int up;                        /* the axis that points up: 1 y, 2 z; 0: not known */
+    double unit_mm;                /* millimetres per unit of length. 0: not known */
     double begin;                  /* the time of the first key, unless it was cut */
     double seconds;                /* from there to the last key */
     double cut;                    /* seconds from the first key to the beginning */
@@ -51,6 +54,12 @@ typedef struct subject {
 /* Describes a clip of a motion, which must outlive the subject. Release the subject also on failure. */
 pm_status subject_make(subject *s, const pm_motion *motion, size_t clip, pm_error *error);
 void subject_release(subject *s);
+
+/* Describes it again with the unit and the axis of another, of those that are known of both, and not estimated
+ * of both: estimates of equal motions may differ. *text receives what was done, or is empty. Before anything
+ * but unit and axis is changed. */
+pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUSTMENT_TEXT],
+                       pm_error *error);
 
 /* Names the joints as the file of a robot does, in place of numbering them. Both files must do so. */
 void subject_use_file_names(subject *a, subject *b);

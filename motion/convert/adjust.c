@@ -13,7 +13,10 @@
 
 typedef struct adjustment {
     double scale;
-    double turn[4]; /* a unit quaternion about x */
+    double turn[4];          /* a unit quaternion about x */
+    bool is_body;            /* the path is added to the rest place of the pelvis: */
+    int32_t pelvis, carrier; /* the nodes that turn, and that the path moves */
+    double rest[3];          /* scaled */
 } adjustment;
 
 /* Quarter turns are exact in whole numbers: y and z change places, and one of them its sign. */
@@ -35,9 +38,13 @@ static void adjust_value(const adjustment *a, pm_motion_path path, bool is_root,
         scale_vector(a, value);
     if (!is_root)
         return;
+    for (size_t i = 0; i < 3 && path == PM_MOTION_POSITION; i++)
+        value[i] += a->rest[i];
     if (path == PM_MOTION_POSITION)
         turn_vector(a, value);
-    else if (path == PM_MOTION_ROTATION)
+    for (size_t i = 0; i < 3 && path == PM_MOTION_POSITION; i++)
+        value[i] -= a->rest[i];
+    if (path == PM_MOTION_ROTATION)
         quat_multiply(a->turn, value, value);
 }
 
@@ -48,7 +55,10 @@ static void adjust_array(const adjustment *a, const pm_motion_channel *channel, 
         adjust_value(a, channel->path, is_root, values + k * channel->components);
 }
 
-static bool is_turned(const pm_motion *motion, const pm_motion_channel *channel, size_t index) {
+static bool is_turned(const adjustment *a, const pm_motion *motion,
+                      const pm_motion_channel *channel, size_t index) {
+    if (a->is_body && channel->node >= 0)
+        return channel->node == (channel->path == PM_MOTION_POSITION ? a->carrier : a->pelvis);
     if (channel->node >= 0)
         return motion->content.nodes[channel->node].parent < 0;
     return !motion->turned || motion->turned[index];
@@ -69,7 +79,7 @@ static bool adjust_clip(const adjustment *a, const pm_motion *motion, size_t cli
     bool good = channels && map, same = true;
     for (size_t c = 0; good && c < to->channel_count; c++) {
         const pm_timeline *timeline = &to->timelines[channels[c].timeline];
-        const bool is_root = is_turned(motion, &channels[c], c);
+        const bool is_root = is_turned(a, motion, &channels[c], c);
         map[c] = (uint32_t)c;
         if (!changes(a, channels[c].path, is_root))
             continue;
@@ -92,7 +102,7 @@ static bool adjust_clip(const adjustment *a, const pm_motion *motion, size_t cli
 static bool adjust_nodes(const adjustment *a, pm_motion *made) {
     pm_motion_node *nodes = motion_own_nodes(made);
     for (size_t n = 0; nodes && n < made->content.node_count; n++) {
-        const bool is_root = nodes[n].parent < 0;
+        const bool is_root = nodes[n].parent < 0 && !a->is_body;
         adjust_value(a, PM_MOTION_POSITION, is_root, nodes[n].position);
         adjust_value(a, PM_MOTION_ROTATION, is_root, nodes[n].rotation);
         scale_vector(a, nodes[n].tail);
@@ -132,6 +142,43 @@ static bool adjust_skins(const adjustment *a, pm_motion *made) {
     return skins != NULL;
 }
 
+/* ---- bodies -------------------------------------------------------------------------------- */
+
+static bool has_channel(const pm_motion_content *content, int32_t node, pm_motion_path path) {
+    for (size_t c = 0; content->clip_count > 0 && c < content->clips[0].channel_count; c++)
+        if (content->clips[0].channels[c].node == node &&
+            content->clips[0].channels[c].path == path)
+            return true;
+    return false;
+}
+
+/* The path of a body moves a root, which is the pelvis or what the pelvis hangs on. */
+static void find_pelvis(const pm_motion *motion, adjustment *a) {
+    const pm_motion *form = motion_form_of(motion);
+    const pm_motion_content *content = &motion->content;
+    if (!form || !form->is_body_model || !form->has_given_joints)
+        return;
+    for (int32_t n = 0; (size_t)n < content->node_count && !a->is_body; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        a->pelvis = n;
+        a->carrier = node->parent >= 0 ? node->parent : n;
+        a->is_body = has_channel(content, n, PM_MOTION_ROTATION) &&
+                     has_channel(content, a->carrier, PM_MOTION_POSITION) &&
+                     content->nodes[a->carrier].parent < 0;
+    }
+    for (size_t i = 0; i < 3 && a->is_body && a->pelvis != a->carrier; i++)
+        a->rest[i] = a->scale * content->nodes[a->pelvis].position[i];
+}
+
+bool motion_knows_pelvis(const pm_motion *motion) {
+    const pm_motion *form = motion_form_of(motion);
+    adjustment a = {.scale = 1};
+    find_pelvis(motion, &a);
+    return a.is_body && !form->has_no_lengths;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
 static adjustment prepare(motion_adjustment by) {
     const double half = by.turn == MOTION_TURN_NONE     ? 0
                         : by.turn == MOTION_TURN_Z_TO_Y ? -sqrt(0.5)
@@ -147,20 +194,27 @@ void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adju
     const pm_motion_channel *of = &motion->content.clips[0].channels[channel];
     if (of->path == PM_MOTION_POSITION)
         scale_vector(&a, velocity);
-    if (of->path != PM_MOTION_SCALAR && is_turned(motion, of, channel))
+    if (of->path != PM_MOTION_SCALAR && is_turned(&a, motion, of, channel))
         turn_vector(&a, velocity);
 }
 
 pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
-    const adjustment a = prepare(by);
+    adjustment a = prepare(by);
     pm_motion_clip *clips = NULL;
+    if (by.turn != MOTION_TURN_NONE)
+        find_pelvis(motion, &a);
     pm_motion *to = made_begin(motion, &clips);
     bool good = to && adjust_nodes(&a, to) && adjust_skins(&a, to);
     for (size_t i = 0; good && i < to->content.clip_count; i++)
         good = adjust_clip(&a, motion, i, to, &clips[i]);
-    if (good)
-        to->form_scale *= by.scale;
-    else
+    if (!good) {
         pm_motion_destroy(&to);
+        return NULL;
+    }
+    to->form_scale *= by.scale;
+    if (by.turn != MOTION_TURN_NONE)
+        to->content.up = by.turn == MOTION_TURN_Z_TO_Y ? PM_MOTION_UP_Y : PM_MOTION_UP_Z;
+    if (by.to_unit_mm > 0)
+        to->content.unit_mm = by.to_unit_mm;
     return to;
 }

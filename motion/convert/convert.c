@@ -149,23 +149,6 @@ static unsigned decimals_of(const pm_motion_convert_options *o) {
     return o->decimals ? o->decimals : DEFAULT_DECIMALS;
 }
 
-/* What is written has the unit and the axis that are asked for, or those of the motion. */
-static double unit_of(const conversion *c) {
-    const pm_motion_convert_options *o = c->options;
-    return o->to_unit_mm > 0                           ? o->to_unit_mm
-           : o->unit_mm > 0                            ? o->unit_mm
-           : motion_is_gltf(c->motion->content.format) ? 1000
-                                                       : 0;
-}
-
-static pm_motion_up up_of(const conversion *c) {
-    const pm_motion_convert_options *o = c->options;
-    return o->to_up != PM_MOTION_UP_FOUND              ? o->to_up
-           : o->up != PM_MOTION_UP_FOUND               ? o->up
-           : motion_is_gltf(c->motion->content.format) ? PM_MOTION_UP_Y
-                                                       : PM_MOTION_UP_FOUND;
-}
-
 static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error) {
     const pm_motion_convert_options *o = c->options;
     const motion_writing writing = {.motion = c->motion,
@@ -175,8 +158,8 @@ static pm_status compose(conversion *c, const motion_sink *sink, pm_error *error
                                     .decimals_given = o->decimals > 0,
                                     .clip = o->clip,
                                     .drops_rest = o->drop_rest,
-                                    .unit_mm = unit_of(c),
-                                    .up = up_of(c),
+                                    .unit_mm = c->by.result_unit_mm,
+                                    .up = c->by.result_up,
                                     .left_out = c->is_trial || o->left_out ? note_left_out : NULL,
                                     .user = c};
     for (size_t i = 0; writing.left_out && i < c->motion->content.carried_count; i++)
@@ -290,6 +273,14 @@ pm_status convert_find_format(const pm_motion_convert_options *options, const ch
 
 static pm_status check_turn(const conversion *c, pm_error *error) {
     const pm_motion *m = c->document;
+    if (c->by.turn != MOTION_TURN_NONE && m->is_body_model && !motion_knows_pelvis(c->motion)) {
+        motion_report(
+            error, PM_ERROR_FILE,
+            "cannot be turned: a body turns about the rest place of its pelvis, which the "
+            "file does not have");
+        motion_cure(error, "skeleton", NULL, "gives it: a file of joints with offsets");
+        return PM_ERROR_FILE;
+    }
     if (c->by.turn == MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
@@ -350,9 +341,12 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     if (status == PM_OK)
         status = convert_find_format(options, path, &c.format, error);
     if (status == PM_OK)
-        status = motion_find_adjustment(options, motion->content.format, &c.by, error);
+        status = motion_find_adjustment(options, motion, motion_format_of(motion->content.format),
+                                        c.format, &c.by, error);
     if (status != PM_OK)
         return status;
+    motion_tell_adjustment(options, motion, motion_format_of(motion->content.format), c.format,
+                           c.by);
     c.document = convert_find_document(motion, c.format, options, c.by, NULL);
     if (!c.document && !c.format->title)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", c.format->name,

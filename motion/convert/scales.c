@@ -190,5 +190,5 @@ pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales 
         to->form = NULL;
     }
     motion_arena_release(&scratch);
-    return made_end(to, good ? PM_OK : motion_refuse_memory(error), made);
+    return made_end(to, good ? PM_OK : motion_refuse_memory(error), made, error);
 }

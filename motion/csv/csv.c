@@ -5,6 +5,7 @@
  */
 #include "motion/csv/csv.h"
 #include "motion/base/counts.h"
+#include "motion/model/meaning.h"
 
 #include <string.h>
 
@@ -88,6 +89,7 @@ static pm_status make_content(csv_document *d, const motion_input *input, pm_mot
     motion->content.layout = d->layout.name;
     motion->content.clips = clip;
     motion->content.clip_count = 1;
+    motion_state_meaning(&motion->content, d->layout.unit_mm, PM_MOTION_UP_Z);
     return PM_OK;
 }
 

@@ -39,6 +39,7 @@ typedef struct csv_layout {
     size_t columns;   /* that the groups name; those that follow are numbers */
     int rate;         /* frames per second, where nothing else says it */
     double full_turn; /* of the joints: 360 where the layout has degrees */
+    double unit_mm;   /* of lengths; z is up in all */
     bool is_given;    /* by the options: what it says is not doubted */
 } csv_layout;
 

@@ -14,15 +14,17 @@
 #define RADIANS_A_TURN (360 * RADIANS)
 
 enum { USUAL_RATE = 30 };
+static const double metre = 1000;
 
 static const struct {
     const char *name, *columns;
     int rate;
     double full_turn; /* of the joints */
+    double unit_mm;
 } layouts[] = {
-    {"robot", "position,quaternion-xyzw", USUAL_RATE, RADIANS_A_TURN},
-    {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE, RADIANS_A_TURN},
-    {"seed", "index,position,euler-xyz", 120, 360}, /* BONES-SEED, in centimetres and degrees */
+    {"robot", "position,quaternion-xyzw", USUAL_RATE, RADIANS_A_TURN, 1000},
+    {"robot-wxyz", "position,quaternion-wxyz", USUAL_RATE, RADIANS_A_TURN, 1000},
+    {"seed", "index,position,euler-xyz", 120, 360, 10}, /* BONES-SEED, in degrees */
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };
 
@@ -88,11 +90,13 @@ static void use_columns(csv_layout *layout, const char *name, const char *column
     snprintf(layout->name, sizeof layout->name, "%s", name);
     layout->rate = rate;
     layout->full_turn = full_turn;
+    layout->unit_mm = metre;
 }
 
 static void use_row(csv_layout *layout, size_t row) {
     use_columns(layout, layouts[row].name, layouts[row].columns, layouts[row].rate,
                 layouts[row].full_turn);
+    layout->unit_mm = layouts[row].unit_mm;
 }
 
 static pm_status choose_given(csv_document *d, const char *text, pm_error *error) {
@@ -108,6 +112,7 @@ static pm_status choose_given(csv_document *d, const char *text, pm_error *error
     snprintf(d->layout.name, sizeof d->layout.name, "%s", text);
     d->layout.rate = USUAL_RATE;
     d->layout.full_turn = RADIANS_A_TURN;
+    d->layout.unit_mm = metre;
     return PM_OK;
 }
 

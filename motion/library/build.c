@@ -11,6 +11,7 @@
 #include "motion/base/c_locale.h"
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
+#include "motion/model/meaning.h"
 
 /* A file with what the first reading tells. */
 typedef struct part {
@@ -30,9 +31,32 @@ typedef struct builder {
     library_arrays arrays;
     array_writer *writer;
     uint64_t done_before; /* items of the first reading */
+    pm_motion_content first; /* unit and axis of the first file */
 } builder;
 
+/* Lengths and axes of all files are those of the first. Two estimates may differ by chance. */
+static pm_status check_meaning(const pm_motion_content *first, const pm_motion_content *c,
+                               pm_error *error) {
+    char own[MOTION_UNIT_TEXT], other[MOTION_UNIT_TEXT];
+    const bool guesses_unit =
+        first->unit_from == PM_MOTION_ESTIMATED && c->unit_from == PM_MOTION_ESTIMATED;
+    const bool guesses_up =
+        first->up_from == PM_MOTION_ESTIMATED && c->up_from == PM_MOTION_ESTIMATED;
+    if (!guesses_unit && c->unit_mm > 0 && first->unit_mm > 0 && c->unit_mm != first->unit_mm)
+        return motion_refuse(error, "has %s, and the first file has %s; convert it first",
+                             motion_unit_name(c->unit_mm, own),
+                             motion_unit_name(first->unit_mm, other));
+    if (!guesses_up && c->up != PM_MOTION_UP_FOUND && first->up != PM_MOTION_UP_FOUND &&
+        c->up != first->up)
+        return motion_refuse(error, "has %s up, and the first file has %s; convert it first",
+                             motion_up_name(c->up), motion_up_name(first->up));
+    return PM_OK;
+}
+
 static pm_status note_clips(builder *b, part *p, const library_source *source, pm_error *error) {
+    if (p == b->parts)
+        b->first = *source->content;
+    MOTION_TRY(check_meaning(&b->first, source->content, error));
     p->count = source->content->clip_count;
     p->motions = motion_allocate(&p->arena, p->count, sizeof *p->motions);
     if (!p->motions)

@@ -220,5 +220,5 @@ pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_conte
         return motion_refuse_memory(error);
     made->notes.arena = &made->arena;
     status = match_robot(motion, robot, made, clips, error);
-    return made_end(made, status, matched);
+    return made_end(made, status, matched, error);
 }

@@ -396,7 +396,7 @@ static pm_status mirror(const pm_motion *motion, const pm_library_content *robot
     to->content.note_count = to->notes.count;
     if (status == PM_OK && to->notes.lost)
         status = motion_refuse_memory(error);
-    return made_end(to, status, mirrored);
+    return made_end(to, status, mirrored, error);
 }
 
 pm_status pm_library_mirror_robot(const pm_motion *motion, const pm_library_content *robot,

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/model/evaluate.h"
+#include "motion/model/mover.h"
 
 /* ---- motions ------------------------------------------------------------------------------- */
 
@@ -26,8 +27,14 @@ static void take_content(pm_motion *to, const pm_motion *from) {
                                       .skin_count = c->skin_count,
                                       .carried = c->carried,
                                       .carried_count = c->carried_count,
-                                      .file_bytes = c->file_bytes};
+                                      .file_bytes = c->file_bytes,
+                                      .unit_mm = c->unit_mm,
+                                      .up = c->up,
+                                      .unit_from = c->unit_from,
+                                      .up_from = c->up_from,
+                                      .mover = c->mover};
     to->turned = from->turned;
+    memcpy(to->unit_candidates, from->unit_candidates, sizeof to->unit_candidates);
     to->across = from->across;
     to->form = motion_form_of(from);
     to->form_scale = from->document ? 1 : from->form_scale;
@@ -62,7 +69,9 @@ pm_motion *made_begin(const pm_motion *from, pm_motion_clip **clips) {
     return made_begin_joined(&from, 1, from->content.clip_count, clips);
 }
 
-pm_status made_end(pm_motion *made, pm_status status, pm_motion **result) {
+pm_status made_end(pm_motion *made, pm_status status, pm_motion **result, pm_error *error) {
+    if (status == PM_OK)
+        status = motion_find_mover(&made->content, error);
     if (status == PM_OK)
         *result = made;
     else

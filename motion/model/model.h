@@ -179,6 +179,13 @@ struct pm_motion {
      * it does, or the file does not say. */
     const bool *turned;
     bool has_given_joints; /* its nodes are those of the options */
+    /* Its root turns about the rest place of a pelvis, to which its path is added, as SMPL's does */
+    bool is_body_model;
+    bool has_no_lengths; /* its nodes have names and parents alone */
+    /* Of what lengths are in, where the file multiplies them: ASF's own `length`. 0: 1 */
+    double unit_factor;
+    bool rests_upright;        /* as a figure whose height tells the unit */
+    double unit_candidates[2]; /* of a unit that is not known because both fit; else 0 */
     pm_motion_axis
         across;        /* from right to left, by convention of joints without lengths. 0: by rest */
     bool headers_only; /* some channels have no keys, and nothing makes them */
@@ -211,8 +218,12 @@ struct motion_format {
     bool (*shares_rows)(const pm_motion *form, const pm_motion *other);
     bool writes_keys;     /* with a document, the keys of `motion` need no rate */
     motion_scales scales; /* of files that are made anew */
-    bool is_text;         /* takes an order of angles and a number of decimals */
-    bool selects;         /* `write` calls motion_samples.select before it reads */
+    /* What all files have, and what is made anew meets; 0: none */
+    double unit_mm;
+    pm_motion_up up;
+    bool states_meaning; /* files say which unit and axis they have, and without that mean others */
+    bool is_text;        /* takes an order of angles and a number of decimals */
+    bool selects;        /* `write` calls motion_samples.select before it reads */
     /* Gives keys of rotations, (key_count, channel_count, 4), as they are in memory otherwise. `type`
      * is that of the channels' keys, or double. NULL: no motion of the format is resample_only. */
     void (*convert)(const pm_motion *motion, const size_t channels[], size_t channel_count,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The node that moves a figure: the hips, mostly.
+ * The node that carries a figure: the hips, mostly.
  */
 #ifndef POSEMILL_MOTION_MOVER_H
 #define POSEMILL_MOTION_MOVER_H
@@ -10,9 +10,15 @@
 /* Whether the keys of a channel are all equal, and so is the curve between them. */
 bool motion_is_constant(const pm_motion_channel *channel, const pm_timeline *timeline);
 
-/* Finds the first joint of the first skin, or without skins the first node, whose position changes
- * in a clip, or the highest of its ancestors that does. UINT32_MAX: none. `away`: only positions
- * count that end far from where they begin, unlike those of a cycle. False: memory is exhausted. */
-bool motion_find_mover(const pm_motion_content *content, bool away, uint32_t *node);
+/* Sets content->mover. A node travels if in a clip a key of its position is at least a twentieth of the
+ * figure's size away from the first one, across the axis that points up, with what is above it at rest. Of
+ * the joints of the first skin or, without skins, of all nodes, the first that travels is taken, or the
+ * highest above it that does. */
+pm_status motion_find_mover(pm_motion_content *content, pm_error *error);
+
+/* Refuses a motion of which it is not known which axis points up; *up receives it: 1 y, 2 z. `given` has
+ * precedence. */
+pm_status motion_require_up(const pm_motion_content *content, pm_motion_up given, int *up,
+                            pm_error *error);
 
 #endif

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/model/meaning.h"
 #include "motion/npz/npz.h"
 #include "motion/time/key_rate.h"
 
@@ -233,6 +234,8 @@ static void describe(const npz_reading *r) {
                  "other member", "other members");
     motion->content.format = PM_MOTION_NPZ;
     motion->content.clip_count = 1;
+    motion->is_body_model = r->layout.frame == NPZ_PARENT;
+    motion_state_meaning(&motion->content, r->layout.unit_mm, r->layout.up);
 }
 
 pm_status npz_make_content(npz_reading *r) {

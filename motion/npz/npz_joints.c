@@ -75,6 +75,7 @@ typedef struct joints {
     size_t count;
     size_t *of_rotation; /* the node of each rotation */
     size_t rotations;
+    bool has_lengths;
 } joints;
 
 static pm_status refuse(const joints *j, const char *why) {
@@ -141,6 +142,7 @@ static pm_status make_from_json(joints *j, json_t *root) {
         return refuse(j, "has no lists of one length; expected \"parents\", and \"names\" and "
                          "\"offsets\" where there are any");
     pm_status status = allocate_nodes(j, count);
+    j->has_lengths = offsets != NULL;
     for (size_t i = 0; i < count && status == PM_OK; i++)
         status = read_joint(j, root, i);
     return status;
@@ -186,16 +188,14 @@ static pm_status read_motion(joints *j) {
     return status;
 }
 
-static pm_status read_joints(joints *j, bool *has_lengths) {
+static pm_status read_joints(joints *j) {
     if (!j->path)
         return make_model(j, j->rotations);
     const size_t size = strlen(j->path);
-    *has_lengths = true;
     for (size_t i = 0; i < MODELS; i++)
-        if (strcmp(models[i].name, j->path) == 0) {
-            *has_lengths = false;
+        if (strcmp(models[i].name, j->path) == 0)
             return make_model(j, models[i].joints);
-        }
+    j->has_lengths = true;
     return size > 5 && strcmp(j->path + size - 5, ".json") == 0 ? read_json(j) : read_motion(j);
 }
 
@@ -309,7 +309,6 @@ static void attach(joints *j) {
 
 pm_status npz_add_joints(npz_reading *r) {
     joints j = {.r = r, .path = r->input->options->skeleton};
-    bool has_lengths = true;
     for (size_t c = 0; c < r->channel_count; c++)
         j.rotations += r->channels[c].path == PM_MOTION_ROTATION;
     if (!j.path && (r->layout.frame != NPZ_PARENT || !is_model(j.rotations)))
@@ -319,10 +318,10 @@ pm_status npz_add_joints(npz_reading *r) {
                              "layout %s has rotations in the world; a skeleton requires those "
                              "relative to the parent",
                              r->layout.name);
-    MOTION_TRY(read_joints(&j, &has_lengths));
+    MOTION_TRY(read_joints(&j));
     MOTION_TRY(match(&j));
     MOTION_TRY(check_rest(&j));
-    if (!has_lengths)
+    if (!j.has_lengths && j.path)
         motion_warn(&r->input->warnings,
                     "skeleton '%s' has names and parents, and no bones: all joints are at one "
                     "place; a file of joints with offsets gives lengths",
@@ -331,7 +330,8 @@ pm_status npz_add_joints(npz_reading *r) {
     r->motion->content.nodes = j.nodes;
     r->motion->content.node_count = j.count;
     r->motion->has_given_joints = true;
-    if (!has_lengths || !j.path) /* SMPL faces z, with its left along x */
+    r->motion->has_no_lengths = !j.has_lengths;
+    if (!j.has_lengths || !j.path) /* SMPL faces z, with its left along x */
         r->motion->across = PM_MOTION_AXIS_X;
     return PM_OK;
 }

@@ -77,15 +77,26 @@ static const npz_field plain[] = {FIELD("rotations", QUATERNION),
                                   FIELD("has_tail", CONSTANT)};
 
 #define FIELDS(of) .fields = (of), .count = sizeof(of) / sizeof *(of)
+#define METRES_Z .unit_mm = 1000, .up = PM_MOTION_UP_Z
 /* Isaac Lab 2 has quaternions w x y z, 3 has x y z w, under the same names. */
 static const npz_layout layouts[] = {
-    {.name = "amass", FIELDS(amass), .frame = NPZ_PARENT},
-    {.name = "amass-x", FIELDS(amass_x), .frame = NPZ_PARENT},
-    {.name = "inter-x", FIELDS(inter_x), .frame = NPZ_PARENT, .rate = 120},
-    {.name = "beyondmimic", FIELDS(beyondmimic), NPZ_WXYZ, NPZ_WORLD, .twin = "beyondmimic-xyzw"},
-    {.name = "beyondmimic-xyzw", FIELDS(beyondmimic), NPZ_XYZW, NPZ_WORLD, .twin = "beyondmimic"},
-    {.name = "isaaclab", FIELDS(isaaclab), NPZ_WXYZ, NPZ_WORLD, .twin = "isaaclab-xyzw"},
-    {.name = "isaaclab-xyzw", FIELDS(isaaclab), NPZ_XYZW, NPZ_WORLD, .twin = "isaaclab"},
+    {.name = "amass", FIELDS(amass), .frame = NPZ_PARENT, METRES_Z},
+    {.name = "amass-x", FIELDS(amass_x), .frame = NPZ_PARENT, METRES_Z},
+    {.name = "inter-x", FIELDS(inter_x), .frame = NPZ_PARENT, .rate = 120, .unit_mm = 1000},
+    {.name = "beyondmimic",
+     FIELDS(beyondmimic),
+     NPZ_WXYZ,
+     NPZ_WORLD,
+     METRES_Z,
+     .twin = "beyondmimic-xyzw"},
+    {.name = "beyondmimic-xyzw",
+     FIELDS(beyondmimic),
+     NPZ_XYZW,
+     NPZ_WORLD,
+     METRES_Z,
+     .twin = "beyondmimic"},
+    {.name = "isaaclab", FIELDS(isaaclab), NPZ_WXYZ, NPZ_WORLD, METRES_Z, .twin = "isaaclab-xyzw"},
+    {.name = "isaaclab-xyzw", FIELDS(isaaclab), NPZ_XYZW, NPZ_WORLD, METRES_Z, .twin = "isaaclab"},
     {.name = "plain", FIELDS(plain), NPZ_XYZW, .has_times = true},
 };
 enum { LAYOUTS = sizeof layouts / sizeof *layouts };

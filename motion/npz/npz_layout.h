@@ -67,6 +67,8 @@ typedef struct npz_layout {
     size_t count;
     npz_role order; /* of quaternions: NPZ_XYZW or NPZ_WXYZ */
     npz_frame frame;
+    double unit_mm; /* of lengths, and the axis that points up. 0: it does not say */
+    pm_motion_up up;
     int rate;         /* frames per second of files without a rate; 0: they are refused */
     const char *twin; /* the layout with quaternions in the other order. NULL: none */
     bool has_times;   /* files without a rate may have the times of their frames */

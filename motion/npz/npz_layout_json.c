@@ -182,6 +182,8 @@ static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
         layout->rate = b->base->rate;
         layout->frame = b->base->frame;
         layout->order = b->base->order;
+        layout->unit_mm = b->base->unit_mm;
+        layout->up = b->base->up;
     }
     return status;
 }

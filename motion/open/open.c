@@ -8,7 +8,9 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/counts.h"
 #include "motion/model/angles.h"
+#include "motion/model/meaning.h"
 #include "motion/open/formats.h"
 #include "motion/time/rate.h"
 
@@ -19,6 +21,12 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
     if ((options->source_rate.num != 0 || options->source_rate.den != 0) &&
         (options->source_rate.num <= 0 || options->source_rate.den <= 0))
         return motion_fail(error, PM_ERROR_ARGUMENT, "source_rate is not above 0");
+    if ((unsigned)options->up >= PM_MOTION_UP_COUNT)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "up is %d, which is no axis that points up",
+                           (int)options->up);
+    if (!isfinite(options->unit_mm) || options->unit_mm < 0)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
+                           options->unit_mm);
     const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
     return reserved == PM_OK ? motion_check_observer(options->observer, error) : reserved;
 }
@@ -79,6 +87,8 @@ static pm_status read_input(const motion_input *input, const char *name, pm_moti
                                 motion->format->title);
     if (status == PM_OK && input->options->skeleton)
         status = check_skeleton(input, motion, error);
+    if (status == PM_OK)
+        status = motion_find_meaning(motion, input->options, error);
     if (status == PM_OK && input->options->rates_must_agree && input->options->source_rate.den)
         status = check_rates(motion, input->options->source_rate, error);
     if (status == PM_OK && !input->options->angles_may_jump)

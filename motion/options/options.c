@@ -194,8 +194,8 @@ static void connect(pm_motion_options *o) {
         task->curve.authored = task->curve.method_given = true;
     if (task->reduce && task->format == PM_MOTION_ANY)
         task->format = PM_MOTION_GLB;
-    task->root.up = o->join.up = o->compare.up = task->up;
-    o->compare.unit_mm = task->unit_mm;
+    task->read.up = task->root.up = task->up;
+    task->read.unit_mm = task->unit_mm;
     o->compare.method = task->curve.method;
     o->compare.start_after_first_key = task->start_after_first_key;
     o->compare.end_after_first_key = task->end_after_first_key;

@@ -47,14 +47,10 @@ static const char *const position_words[] = {"replace", "add", NULL};
 static const char *const auto_words[] = {"auto", NULL};
 static const char *const new_words[] = {"new", NULL};
 static const char *const feet_words[] = {"feet", NULL};
+static const char *const to_up_words[] = {"y", "z", "keep", NULL};
 static const char *const at_words[] = {"mesh", "joints", NULL};
 static const double at_values[] = {PM_MOTION_AT_MESH, PM_MOTION_AT_JOINTS};
-static const char *const to_up_words[] = {"keep", "y", "z", NULL};
 static const char *const axis_words[] = {"x", "y", "z", NULL};
-static const char *const unit_words[] = {"mm", "cm", "dm", "m", "in", "ft", NULL};
-static const double unit_values[] = {1, 10, 100, 1000, 25.4, 304.8};
-static const char *const to_unit_words[] = {"keep", "mm", "cm", "dm", "m", "in", "ft", NULL};
-static const double to_unit_values[] = {0, 1, 10, 100, 1000, 25.4, 304.8};
 static const double lowpass_values[] = {PM_MOTION_LOWPASS_AUTO};
 static const char *const skeleton_words[] = {"smpl", "smplh", "smplx", NULL};
 static const char *const layout_words[] = {"amass",
@@ -176,10 +172,11 @@ const option_row option_rows[] = {
           "rotations")},
     {NAME("at", "PLACE"), TYPE(number), REDUCE(at), ABOVE(0, 0), .words = at_words,
      .word_values = at_values, .verbs = OF(REDUCE),
-     HELP("these points: mesh, the corners of boxes around the vertices that a joint moves, so "
-          "that the skin keeps the distance; joints, none; or a length along its axes, in model "
-          "space. Default: mesh where there is one, else 10 cm, which are 10 units in BVH and 0.1 "
-          "otherwise")},
+     HELP(
+         "these points: mesh, the corners of boxes around the vertices that a joint moves, so "
+         "that the skin keeps the distance; joints, none; or a length along its axes, in model "
+         "space. Default: mesh where there is one, else 10 cm, or a 17th of the figure where the unit "
+         "is not known")},
     {NAME("position", "LENGTH"), TYPE(number), REDUCE(position),
      GIVEN(pm_motion_reduce_options, has_position), .verbs = OF(REDUCE),
      HELP("positions relative to the parent differ by at most LENGTH, in the file's unit; default: "
@@ -252,14 +249,15 @@ const option_row option_rows[] = {
     {NAME("literal-rate", NULL), TYPE(flag), READ(literal_rate), .formats = BVH | NPZ,
      .verbs = OF_READERS, TOPIC(reading),
      HELP("use the frame time exactly as written: .0083333 is not 120 Hz")},
-    {NAME("up", "AXIS"), WORDS(motion_up_words, PM_MOTION_UP_Y), TASK(up),
-     .verbs = OF_READERS & ~OF(INFO) & ~OF(REDUCE), TOPIC(reading),
-     HELP("the axis that points up in the input: y or z; default: what format and figure say")},
-    {NAME("unit", "UNIT"), TYPE(number), TASK(unit_mm), ABOVE(0, 0), .words = unit_words,
-     .word_values = unit_values, .info.unit = "millimetres", .verbs = OF_WRITERS | OF_PAIRS,
+    {NAME("up", "AXIS"), WORDS(motion_up_words, PM_MOTION_UP_Y), TASK(up), .verbs = OF_READERS,
      TOPIC(reading),
+     HELP("the axis that points up in the input: y or z; default: what the format states, else "
+          "estimated by the figure; see: posemill info")},
+    {NAME("unit", "UNIT"), TYPE(number), TASK(unit_mm), ABOVE(0, 0),
+     .words = motion_to_unit_words + 1, .word_values = motion_to_unit_values + 1,
+     .info.unit = "millimetres", .verbs = OF_READERS, TOPIC(reading),
      HELP("unit of length of the input: mm, cm, dm, m, in, ft, or a number of millimetres; "
-          "compare and view: default cm for BVH, else m")},
+          "default: what the format states, else estimated by the height of the figure")},
     {NAME("layout", "LAYOUT"), TYPE(path), READ(layout), .words = layout_words,
      .formats = NPZ | CSV, .reads = FILE_TEXT, .verbs = OF_READERS, TOPIC(reading),
      HELP("NPZ: amass, amass-x, inter-x, beyondmimic, beyondmimic-xyzw, isaaclab, isaaclab-xyzw, "
@@ -283,15 +281,19 @@ const option_row option_rows[] = {
      HELP("reject a file whose parts disagree, such as Frames: and its number of rows")},
 
     /* ---- writing ---- */
-    {NAME("to-up", "AXIS"), WORDS(to_up_words, 0), TASK(to_up), .verbs = OF_WRITERS, TOPIC(writing),
-     HELP("y or z: turn the world so that this axis points up instead of {up}, which only glTF "
-          "says by itself; keep (default)")},
-    {NAME("to-unit", "UNIT"), TYPE(number), TASK(to_unit_mm), ABOVE(0, 0), .words = to_unit_words,
-     .word_values = to_unit_values, .info.unit = "millimetres", .verbs = OF_WRITERS, TOPIC(writing),
-     HELP("unit of length of the output, as of {unit}, which only glTF says by itself: lengths "
-          "are multiplied; keep (default)")},
+    {NAME("to-up", "AXIS"), WORDS(to_up_words, PM_MOTION_UP_Y), TASK(to_up),
+     .verbs = OF_WRITERS | OF(REDUCE), TOPIC(writing),
+     HELP("y or z: turn the world so that this axis points up instead of {up}; keep: as it is. "
+          "Default: y in glTF that is made of another format, if {up} is known, else keep")},
+    {NAME("to-unit", "UNIT"), TYPE(number), TASK(to_unit_mm), ABOVE(0, 0),
+     .words = motion_to_unit_words, .word_values = motion_to_unit_values,
+     .info.unit = "millimetres", .verbs = OF_WRITERS | OF(REDUCE), TOPIC(writing),
+     HELP("unit of length of the output, as of {unit}: lengths are multiplied; keep: as they are. "
+          "Default: m in glTF that is made of another format, if {unit} is known and without "
+          "{scale}, else keep")},
     {NAME("scale", "FACTOR"), TYPE(number), TASK(scale), ABOVE(0, 0), .usual_number = 1,
-     .verbs = OF_WRITERS, TOPIC(writing), HELP("multiply all lengths, such as by 0.5")},
+     .verbs = OF_WRITERS, TOPIC(writing),
+     HELP("multiply all lengths, such as by 0.5; with {to-unit} besides it")},
     {NAME("euler", "ORDER"), TYPE(word), .word_of = word_of_euler, TASK(euler),
      GIVEN(pm_motion_batch_task, euler_given), .usual_number = -1, .verbs = OF_WRITERS,
      TOPIC(writing),

@@ -314,9 +314,9 @@ static pm_status search_clip(reducing *r, size_t clip, pm_error *error) {
                : share_clip(r, clip, error);
 }
 
-/* 10 cm in the unit of the file, as compare takes it: centimetres of BVH, otherwise metres. */
+/* 10 cm or, of an unknown unit, as much of a figure of 1.7 m. */
 static double default_at(const pm_motion_content *content) {
-    return content->format == PM_MOTION_BVH ? 10 : 0.1;
+    return content->unit_mm > 0 ? 100 / content->unit_mm : motion_figure_size(content) / 17;
 }
 
 static pm_status find_all(reducing *r, pm_error *error) {
@@ -592,7 +592,11 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
         free(r.channels[i].limits);
     }
     motion_arena_release(&r.scratch);
-    return made_end(r.to, status, reduced);
+    const bool is_reported = status == PM_OK && reduction;
+    status = made_end(r.to, status, reduced, error);
+    if (status != PM_OK && is_reported)
+        pm_motion_reduction_destroy(reduction);
+    return status;
 }
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,

@@ -230,7 +230,7 @@ static bool write_head(FILE *file, const void *content) {
     json_write_integer(&json, "perFrame", f->per_frame);
     json_write_number(&json, "begin", c->start);
     json_write_number(&json, "seconds", c->seconds);
-    json_write_number(&json, "unitMm", c->a->unit_mm);
+    json_write_number(&json, "unitMm", c->a->unit_mm > 0 ? c->a->unit_mm : (double)NAN);
     json_write_integer(&json, "up", (uint64_t)c->a->up);
     json_write_bool(&json, "hasPlaces", f->places[0] != NULL);
     if (f->places[0]) {

@@ -189,7 +189,7 @@ function drawScene() {
     g.arc(at[0], at[1], 8, 0, 7);
     g.stroke();
     byId("scene-says").textContent = "Circle: " + names[state.joint] + ". A square of the ground is " + show(size) +
-        " units, " + show(size * head.unitMm) + " mm.";
+        " units" + (head.unitMm ? ", " + show(size * head.unitMm) + " mm." : ".");
 }
 
 function view(name) {

@@ -81,7 +81,7 @@ void page_write_title(FILE *file, const page *p) {
 static void write_value(FILE *file, const page *p, compare_measure measure, double value,
                         const char *unit) {
     fprintf(file, "<strong>%.4g %s</strong>", value, unit);
-    if (measure == MEASURE_DISTANCE)
+    if (measure == MEASURE_DISTANCE && !isnan(p->outcome->unit_mm))
         fprintf(file, " (%.4g mm)", value * p->outcome->unit_mm);
 }
 
@@ -305,12 +305,15 @@ void page_write_conditions(FILE *file, const page *p) {
         write_method(file, "authored");
         fprintf(file, "%s</dd>\n", own_curve);
     }
+    char unit[32] = "not known";
+    if (!isnan(o->unit_mm))
+        snprintf(unit, sizeof unit, "%.9g mm", o->unit_mm);
     fprintf(file,
             "<dt>%s</dt><dd>%" PRIu64 " times in %.9g s, from %.9g s on</dd>\n"
             "<dt>up</dt><dd>%s</dd>\n"
-            "<dt>1 unit of length</dt><dd>%.9g mm</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
+            "<dt>1 unit of length</dt><dd>%s</dd>\n<dt>made by</dt><dd>posemill %s: <code>",
             page_is_one(p) ? "shown at" : "compared at", c->time_count, c->seconds, c->start,
-            scene_up_name(c->a->up), o->unit_mm, pm_version());
+            scene_up_name(c->a->up), unit, pm_version());
     page_write_text(file, p->command, strlen(p->command));
     fputs("</code></dd>\n", file);
 }
@@ -361,8 +364,10 @@ void page_write_slides(FILE *file, const page *p) {
         write_slide(file, p, next);
     }
     if (shown == 0)
-        fputs(compare_has_places(c) ? "<li>No joint that stands in A moves by 1 mm in B.</li>\n"
-                                    : "<li>not known without a skeleton</li>\n",
+        fputs(!compare_has_places(c) ? "<li>not known without a skeleton</li>\n"
+              : isnan(p->outcome->unit_mm)
+                  ? "<li>not known without a unit of length</li>\n"
+                  : "<li>No joint that stands in A moves by 1 mm in B.</li>\n",
               file);
 }
 

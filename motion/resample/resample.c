@@ -152,7 +152,8 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
     if (writing->format != PM_MOTION_ANY || !motion->document)
         MOTION_TRY(convert_find_format(writing, path, &r.format, error));
     MOTION_TRY(resample_check_options(motion, options, error));
-    MOTION_TRY(motion_find_adjustment(writing, motion->content.format, &by, error));
+    MOTION_TRY(motion_find_adjustment(writing, motion, motion_format_of(motion->content.format),
+                                      r.format, &by, error));
     r.document = convert_find_document(motion, r.format, writing, by,
                                        &(convert_samples){.rewrites = rewrites});
     return r.document ? write_pieces(&r, engine, options, report, error)

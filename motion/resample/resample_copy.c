@@ -178,7 +178,7 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
             status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
         else if (!motion_keep_rows(to, i, motion, false))
             status = motion_refuse_memory(error);
-    return made_end(to, status, made);
+    return made_end(to, status, made, error);
 }
 
 pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,

@@ -381,7 +381,7 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     free(f.jumps.of);
     if (report)
         *report = f.report;
-    return made_end(to, status, filled);
+    return made_end(to, status, filled, error);
 }
 
 pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,

@@ -442,7 +442,7 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
     }
     free(parts);
     free(numbers);
-    return made_end(to, status, joined);
+    return made_end(to, status, joined, error);
 }
 
 pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const char *const *names,

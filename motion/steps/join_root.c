@@ -6,7 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "motion/compare/figure.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/steps/join.h"
@@ -234,18 +233,18 @@ static pm_status check_above(joining *j, uint32_t node, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status find_up(joining *j, pm_error *error) {
-    subject s;
-    figure f;
-    j->up = (int)j->options->up;
-    if (j->options->up != PM_MOTION_UP_FOUND)
-        return PM_OK;
-    pm_status status = subject_make(&s, j->parts[0].from->motion, j->parts[0].from->clip, error);
-    if (status == PM_OK)
-        status = figure_measure(&s, &f, error);
-    j->up = status == PM_OK ? f.up : 0;
-    subject_release(&s);
-    return status;
+/* A figure in place is carried by the first node that has positions, or the first of all. */
+static uint32_t find_carrier(const pm_motion_content *content) {
+    int32_t node = INT32_MAX;
+    for (size_t i = 0; i < content->clip_count; i++)
+        for (size_t c = 0; c < content->clips[i].channel_count; c++) {
+            const pm_motion_channel *channel = &content->clips[i].channels[c];
+            if (channel->path == PM_MOTION_POSITION && channel->node >= 0 && channel->node < node)
+                node = channel->node;
+        }
+    return content->mover != PM_NO_INDEX32 ? content->mover
+           : node != INT32_MAX             ? (uint32_t)node
+                                           : 0;
 }
 
 pm_status join_find_mover(joining *j, pm_error *error) {
@@ -254,11 +253,9 @@ pm_status join_find_mover(joining *j, pm_error *error) {
     if (!j->options->continue_root)
         return PM_OK;
     pm_status status = motion_check_nodes(content, "a root that is continued", error);
-    if (status == PM_OK && !motion_find_mover(content, false, &j->mover))
-        status = motion_refuse_memory(error);
     if (status != PM_OK)
         return status;
-    j->mover = j->mover != UINT32_MAX ? j->mover : 0;
+    j->mover = find_carrier(content);
     j->above = similarity_identity;
     for (int32_t n = content->nodes[j->mover].parent; status == PM_OK && n >= 0;
          n = content->nodes[n].parent) {
@@ -266,5 +263,5 @@ pm_status join_find_mover(joining *j, pm_error *error) {
         j->above = similarity_product(&rest, &j->above);
         status = check_above(j, (uint32_t)n, error);
     }
-    return status == PM_OK ? find_up(j, error) : status;
+    return status == PM_OK ? motion_require_up(content, j->options->up, &j->up, error) : status;
 }

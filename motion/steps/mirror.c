@@ -207,7 +207,7 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     to->content.note_count = to->notes.count;
     if (status == PM_OK && !make_clips(&plan, motion, to, clips))
         status = motion_refuse_memory(error);
-    return made_end(to, status, mirrored);
+    return made_end(to, status, mirrored, error);
 }
 
 pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,

@@ -337,7 +337,7 @@ pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_m
                      : status;
     if (status == PM_OK && o->rename_count > 0)
         status = rename_joints(o, to, error);
-    return made_end(to, status, picked);
+    return made_end(to, status, picked, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */

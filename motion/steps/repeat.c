@@ -27,7 +27,7 @@ static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_
     for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
         if (clips[i].timeline_count > 0)
             status = edit_cut_clip(from, o, to, i, error);
-    return made_end(to, status, made);
+    return made_end(to, status, made, error);
 }
 
 static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
@@ -43,7 +43,7 @@ static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, 
         if (clips[i].channel_count > 0)
             status = edit_join_clips(parts, o->repeat, &how, to, i, error);
     }
-    return made_end(to, status, made);
+    return made_end(to, status, made, error);
 }
 
 typedef pm_status (*edit_step)(const pm_motion *from, const pm_motion_edit_options *options,
@@ -93,7 +93,7 @@ static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, 
         status = take_step(repeat, motion, o, &last, error);
     if (status == PM_OK && picks)
         status = take_step(edit_pick, motion, o, &last, error);
-    return made_end(last, status, edited);
+    return made_end(last, status, edited, error);
 }
 
 pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/compare/figure.h"
 #include "motion/model/compose.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
@@ -54,28 +53,12 @@ static pm_status find_joint(const pm_motion *motion, const pm_motion_root_option
                             uint32_t *joint, pm_error *error) {
     if (o->joint)
         return find_node(motion, "joint", o->joint, joint, error);
-    if (!motion_find_mover(&motion->content, false, joint))
-        return motion_refuse_memory(error);
-    return *joint != UINT32_MAX ? PM_OK
-                                : motion_fail(error, PM_ERROR_ARGUMENT,
-                                              "no position moves; name the joint to extract from");
-}
-
-/* As when motions are compared: the figure decides where the format's axis is not the one along
- * which it stands. */
-static pm_status find_up(const pm_motion *motion, root_plan *plan, pm_motion_up given,
-                         pm_error *error) {
-    subject s;
-    figure f;
-    plan->up = (int)given;
-    if (given != PM_MOTION_UP_FOUND)
-        return PM_OK;
-    pm_status status = subject_make(&s, motion, motion_first_clip(plan->from), error);
-    if (status == PM_OK)
-        status = figure_measure(&s, &f, error);
-    plan->up = status == PM_OK ? f.up : 0;
-    subject_release(&s);
-    return status;
+    *joint = motion->content.mover;
+    return *joint != PM_NO_INDEX32
+               ? PM_OK
+               : motion_fail(error, PM_ERROR_ARGUMENT,
+                             "no position travels by a twentieth of the figure's size; name the "
+                             "joint to extract from");
 }
 
 static void choose_axes(root_plan *plan, const pm_motion_root_options *o) {
@@ -232,7 +215,7 @@ static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options
     uint32_t joint = 0;
     pm_status status = find_joint(motion, o, &joint, error);
     if (status == PM_OK)
-        status = find_up(motion, plan, o->up, error);
+        status = motion_require_up(plan->from, o->up, &plan->up, error);
     if (status == PM_OK && !make_chain(plan, joint))
         status = motion_refuse_memory(error);
     if (status == PM_OK)
@@ -283,7 +266,7 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
         return motion_refuse_memory(error);
     to->form = NULL;
     status = make(motion, o, to, clips, report, error);
-    return made_end(to, status, extracted);
+    return made_end(to, status, extracted, error);
 }
 
 pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_options *options,

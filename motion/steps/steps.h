@@ -62,6 +62,8 @@ typedef struct task_report {
     const char *format, *method; /* of the input; as in reports */
     pm_device_info device;       /* that computed; without a rate, no name */
     char left_out[256];          /* what the format of the output cannot hold */
+    char converted[160];         /* units and axes: "unit cm (estimated) to m"; else "" */
+    uint64_t skeleton;           /* a hash of the joints, where something was converted */
     char other_arrays[256];      /* resampled though no layout names them */
     uint64_t bytes_read, bytes_written;
     double seconds;

@@ -100,8 +100,32 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
-static pm_motion_convert_options writing_options(const task_work *w,
-                                                 const pm_motion_observer *observer) {
+/* Of names and parents of nodes, by FNV-1a. */
+static uint64_t hash_joints(const pm_motion_content *content) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t n = 0; n < content->node_count; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        for (size_t i = 0; i < node->name.size; i++)
+            hash = (hash ^ (unsigned char)node->name.text[i]) * UINT64_C(1099511628211);
+        hash = (hash ^ (uint32_t)node->parent) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+/* What was converted is a part of the report; what is not known is a warning. */
+static void note_meaning(void *user, pm_log_level level, const pm_error *remark) {
+    const task_work *w = user;
+    const motion_warnings to = {.log = w->how->log, .user = w->how->log_user, .name = w->path};
+    if (remark->cure) {
+        motion_tell(&to, level, remark);
+        return;
+    }
+    w->report->skeleton = hash_joints(&w->motion->content);
+    snprintf(w->report->converted, sizeof w->report->converted, "%.*s",
+             (int)sizeof w->report->converted - 1, remark->message);
+}
+
+static pm_motion_convert_options writing_options(task_work *w, const pm_motion_observer *observer) {
     const pm_motion_batch_task *o = w->how->task;
     return (pm_motion_convert_options){.format = w->format,
                                        .clip = task_first_clip(w),
@@ -119,15 +143,19 @@ static pm_motion_convert_options writing_options(const task_work *w,
                                        .drop_rest = o->drop_rest,
                                        .left_out = note_left_out,
                                        .left_out_user = w->report->left_out,
+                                       .log = note_meaning,
+                                       .log_user = w,
                                        .observer = observer};
 }
 
 /* Whether lengths or axes change. */
-static pm_status find_moves(const task_work *w, bool *moves, pm_error *error) {
+static pm_status find_moves(task_work *w, bool *moves, pm_error *error) {
     const pm_motion_convert_options options = writing_options(w, NULL);
+    const motion_format *from = motion_format_of(w->motion->content.format);
+    const motion_format *to = motion_format_of(w->format);
     motion_adjustment by = {.scale = 1};
     const pm_status status =
-        motion_find_adjustment(&options, pm_motion_get_content(w->motion)->format, &by, error);
+        to ? motion_find_adjustment(&options, w->motion, from, to, &by, error) : PM_OK;
     *moves = motion_is_adjusted(by);
     return status;
 }
@@ -140,7 +168,7 @@ static pm_motion_format format_of_output(const task_work *w, const char *out) {
 }
 
 /* Options that the output cannot have. In a batch of several formats they are for the others. */
-static pm_status check_conversion(const task_work *w, pm_error *error) {
+static pm_status check_conversion(task_work *w, pm_error *error) {
     const pm_motion_format format = w->format;
     const pm_motion_content *content = pm_motion_get_content(w->motion);
     const bool has_rate = task_has_step(w->how->task, &step_resample),
@@ -263,6 +291,8 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
         read.source_rate = in->source_rate;
     if (in->layout)
         read.layout = in->layout;
+    read.up = how->task->up;
+    read.unit_mm = how->task->unit_mm;
     return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 

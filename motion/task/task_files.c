@@ -71,8 +71,8 @@ pm_status task_check_output(const pm_motion_batch_task *task, bool is_of_batch, 
 }
 
 bool task_moves(const pm_motion_batch_task *task) {
-    return (task->scale > 0 && task->scale != 1) || task->to_up != PM_MOTION_UP_FOUND ||
-           task->to_unit_mm > 0;
+    return (task->scale > 0 && task->scale != 1) || task->to_up == PM_MOTION_UP_Y ||
+           task->to_up == PM_MOTION_UP_Z || task->to_unit_mm > 0;
 }
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,

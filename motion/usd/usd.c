@@ -300,6 +300,7 @@ const motion_format motion_usda = {.id = PM_MOTION_USDA,
                                    .title = "USD",
                                    .document = "usda",
                                    .is_single = true,
+                                   .states_meaning = true,
                                    .recognise = recognise,
                                    .write = write,
                                    .scales = MOTION_SCALES_ANIMATED};

@@ -68,7 +68,9 @@ class Comparison:
         >>> pm.compare("walk.bvh", "walk.bvh").within(degrees=0.01, millimetres=0.1)
         True
         """
-        distance = (self.clip["max_distance"] or 0.0) * self.numbers["unit_mm"]
+        distance = self.clip["max_distance"] or 0.0
+        if distance:  # of an unknown unit it is within no bound
+            distance *= self.numbers["unit_mm"] or float("inf")
         return bool(self.clip["max_degrees"] <= degrees and distance <= millimetres)
 
     def show(self) -> Page:

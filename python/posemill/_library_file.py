@@ -159,7 +159,7 @@ def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
 
 def _quarters(task: Any) -> int:
     """The turn of the world about x, in quarters."""
-    if task.to_up in (lib.PM_MOTION_UP_FOUND, task.up):
+    if task.to_up in (lib.PM_MOTION_UP_FOUND, lib.PM_MOTION_UP_KEEP, task.up):
         return 0
     if task.up == lib.PM_MOTION_UP_FOUND:
         raise ValueError("to_up: requires up")

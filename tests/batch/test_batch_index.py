@@ -47,7 +47,7 @@ class Index(pages.Case):
         motions.write_amass(cls.folder / "takes/amass.npz", np.radians(walk(random, 5)[:, 3:]), 60)
         (cls.folder / "takes/bad.bvh").write_text("<i>nothing</i>")
         (cls.folder / "takes/<i>worse.bvh").write_text("HIERARCHY\nROOT \x1b[31m<script>\n")
-        done = subprocess.run([POSEMILL, "resample", "takes", "--out-dir", "out", "--rate", "24", "--device", "none",
+        done = subprocess.run([POSEMILL, "resample", "takes", "--out-dir", "out", "--rate", "24", "--unit", "cm", "--device", "none",
                                "--report", "report", "--report-pages", "6"], cwd=cls.folder, capture_output=True,
                               check=False)
         assert done.returncode == 1, done.stderr

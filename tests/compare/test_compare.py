@@ -248,7 +248,7 @@ class Pairs(Case):
         self.run_posemill("convert", a, "a.glb")
         self.resample(self.folder / "a.glb", self.folder / "b.glb", "--rate", "60")
         b = motions.read_glb(self.folder / "b.glb")
-        got = self.compare(a, "b.glb")
+        got = self.compare(a, "b.glb", "--unit", "cm", "--up", "y")  # as they are, metres beside centimetres
         names = [j.name for j in motions.read_bvh(a).joints]
         pairs = [(i, [j.name for j in b.joints].index(n)) for i, n in enumerate(names)]
         self.agrees(got, motions.read_bvh(a), b, pairs, slack=10)
@@ -512,7 +512,7 @@ class Behaviour(Case):
         for file, names, reason in (("a.bvh", "LeftFoot,Tail", "named 'Tail'"), ("a.bvh", "LeftFoot,", "named ''"),
                                     ("a.bvh", "", "value is empty"), ("u.bvh", "feet", "foot, toe or ankle"),
                                     ("turns.csv", "feet", "require skeletons")):
-            done = self.run_posemill("compare", file, file, "--contacts", names, code=2)
+            done = self.run_posemill("compare", file, file, "--contacts", names, "--unit", "cm", code=2)
             self.assertIn(reason, done.stderr.decode())
 
     def gltf(self, name, change):
@@ -709,14 +709,15 @@ class Scene(Case):
         self.turned("z.bvh", "--up", "y", "--to-up", "z")
         self.turned("z.glb", "--up", "y", "--to-up", "z", "--scale", "0.01")
         self.assertEqual((self.compare("a.bvh", "a.bvh")["up"], self.hints("a.bvh", "a.bvh")), ("y", []))
-        for name in ("z.bvh", "z.glb"):
+        for name, up, says, cure in (("z.bvh", "z", "z is taken as up, a guess", "--up y"),
+                                     ("z.glb", "y", "y is up, as the format states, and the figure stands along z", "--up z")):
             got = self.compare(name, name)
-            self.assertEqual(got["up"], "z")
-            self.assertIn("z is taken as up, a guess", got["hints"][0]["hint"])
-            self.assertIn("--up y", got["hints"][0]["hint"])
+            self.assertEqual(got["up"], up)
+            self.assertIn(says, got["hints"][0]["hint"])
+            self.assertIn(cure, got["hints"][0]["hint"])
             for verb in (["compare", name, name], ["view", name, "-o", "page.html"]):
-                self.assertIn(b"z is taken as up, a guess", self.run_posemill(*verb).stderr)
-            self.assertIn("z is taken as up, a guess", (self.folder / "page.html").read_text())
+                self.assertIn(says.encode(), self.run_posemill(*verb).stderr)
+            self.assertIn(says, (self.folder / "page.html").read_text())
             got = self.compare(name, name, "--up", "y")
             self.assertEqual((got["up"], got["hints"]), ("y", []))
         self.assertEqual(self.compare("a.bvh", "a.bvh", "--up", "z")["up"], "z")
@@ -751,38 +752,49 @@ class Scene(Case):
         self.assertEqual(self.compare("b.bvh", "b.bvh")["up"], "y")
 
     def test_a_height_that_is_not_of_a_body_is_said_with_its_unit(self):
-        self.turned("small.bvh", "--scale", "0.178")
-        got = self.compare("small.bvh", "small.bvh")
+        self.turned("small.glb", "--scale", "0.003")
+        got = self.compare("small.glb", "small.glb")
         self.assertEqual(len(got["hints"]), 1)
         hint = got["hints"][0]
-        self.assertEqual(hint["file"], "small.bvh")
-        for words in ("taken as 10 mm", "not the height of a body", "--unit"):
+        self.assertEqual(hint["file"], "small.glb")
+        for words in ("taken as 1000 mm", "not the height of a body", "--unit"):
             self.assertIn(words, hint["hint"])
-        _, places = motions.read_bvh(self.folder / "small.bvh").evaluate(0)
+        _, places = motions.read_glb(self.folder / "small.glb").evaluate(0)
         millimetres = float(hint["hint"].split(" mm tall")[0].split()[-1])
-        self.assertAlmostEqual(millimetres / (10 * np.ptp(places[:, 1])), 1, delta=0.3)
-        for verb in (["compare", "small.bvh", "small.bvh"], ["view", "small.bvh", "-o", "page.html"]):
-            self.assertIn(b"taken as 10 mm", self.run_posemill(*verb).stderr)
+        self.assertAlmostEqual(millimetres / (1000 * np.ptp(places[:, 1])), 1, delta=0.3)
+        for verb in (["compare", "small.glb", "small.glb"], ["view", "small.glb", "-o", "page.html"]):
+            self.assertIn(b"taken as 1000 mm", self.run_posemill(*verb).stderr)
             self.assertNotIn(b"taken", self.run_posemill(*verb, "--unit", "56").stderr)
             self.assertNotIn(b"taken", self.run_posemill(*verb, "--quiet").stderr)
-        self.assertEqual(self.hints("small.bvh", "small.bvh", "--unit", "56"), [])
-        # `info` has no such option, and names the verbs that have it.
+        self.assertEqual(self.hints("small.glb", "small.glb", "--unit", "56"), [])
         note = hint["hint"].replace("makes it", "of compare and view makes it", 1)
-        self.assertIn(f"  odd: {note}\n".encode(), self.run_posemill("info", "small.bvh").stdout)
-        self.assertEqual(json.loads(self.run_posemill("info", "small.bvh", "--json").stdout)["notes"], [note])
-        self.run_posemill("info", "small.bvh", "--unit", "56", code=2)
+        self.assertIn(f"  odd: {note}\n".encode(), self.run_posemill("info", "small.glb").stdout)
+        self.assertEqual(json.loads(self.run_posemill("info", "small.glb", "--json").stdout)["notes"], [note])
+        self.assertEqual(json.loads(self.run_posemill("info", "small.glb", "--json", "--unit", "56").stdout)["notes"], [])
 
     def test_a_factor_between_the_units_of_both_is_said(self):
         for scale, factor, back in (("0.01", "100", "100"), ("10", "10", "0.1"), ("0.3937007874", "2.54", "2.54")):
-            self.turned("b.glb", "--scale", scale)
-            found = [h for h in self.hints("a.bvh", "b.glb") if "a factor of" in h]
+            self.turned("b.bvh", "--scale", scale)
+            found = [h for h in self.hints("a.bvh", "b.bvh") if "a factor of" in h]
             self.assertEqual(len(found), 1)
             self.assertIn(f"a factor of {factor}, as between units", found[0])
             self.assertIn(f"(--scale {back} brings B to the unit of A when it is converted)", found[0])
-            self.run_posemill("convert", "b.glb", "back.bvh", "--scale", back, "--quiet")
+            self.run_posemill("convert", "b.bvh", "back.bvh", "--scale", back, "--quiet")
             self.assertEqual([h for h in self.hints("a.bvh", "back.bvh") if "a factor of" in h], [])
-        self.turned("b.glb", "--scale", "1.3")
-        self.assertEqual([h for h in self.hints("a.bvh", "b.glb") if "a factor of" in h], [])
+        self.turned("b.bvh", "--scale", "1.3")
+        self.assertEqual([h for h in self.hints("a.bvh", "b.bvh") if "a factor of" in h], [])
+
+    def test_b_is_compared_in_the_unit_and_with_the_axis_of_a(self):
+        self.turned("b.glb")
+        self.run_posemill("convert", "b.glb", "c.npz", "--to-up", "z", "--quiet")
+        got = self.compare("a.bvh", "b.glb")
+        self.assertLess(got["clip"]["max_distance"], 1e-4)
+        self.assertEqual((got["unit_mm"], got["up"]), (10, "y"))
+        self.assertEqual([h["hint"] for h in got["hints"]], ["is compared as A has it: unit m to cm"])
+        turned = self.compare("b.glb", "c.npz")
+        self.assertLess(turned["clip"]["max_distance"], 1e-5)
+        self.assertLess(turned["clip"]["max_degrees"], 1e-3)
+        self.assertIn("is compared as A has it: up z (estimated) to y", self.hints("b.glb", "c.npz"))
 
     def test_pages_are_html(self):
         for name in ("r.png", "r.gif", "r.svg", "r.mp4", "r.pdf", "r.json", "folder/r.PNG", "r.html.zip"):

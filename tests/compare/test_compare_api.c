@@ -19,9 +19,9 @@
 
 static pm_motion *a, *b, *giant;
 
-/* A figure of 17 m. */
+/* A figure of 504 units, which is as tall as people in no usual unit. */
 static bool read_giant(void) {
-    const pm_motion_convert_options taller = {.scale = 10};
+    const pm_motion_convert_options taller = {.scale = 3};
     SCOPED(pm_motion_destroy) pm_motion *walk = NULL;
     const bool done =
         pm_motion_open(POSEMILL_SOURCE_DIR "/examples/walk.bvh", NULL, &walk, NULL) == PM_OK &&
@@ -61,7 +61,11 @@ TEST(contacts_are_of_the_joints_that_are_named) {
     const pm_motion_name name = content->nodes[content->node_count - 1].name;
     char names[64];
     snprintf(names, sizeof names, "%.*s", (int)name.size, name.text);
-    pm_motion_comparison *found = compare(a, &(pm_motion_compare_options){.contacts = names});
+    pm_motion_comparison *found = NULL;
+    const pm_motion_compare_options unknown = {.contacts = names};
+    expect_error(pm_motion_compare(a, a, &unknown, &found, new_error()), PM_ERROR_FILE,
+                 "the unit of length is not known");
+    found = compare(a, &(pm_motion_compare_options){.contacts = names, .unit_mm = 10});
     const pm_motion_differences *d = pm_motion_comparison_get_differences(found);
     assert_int_equal(d->contact_count, 1);
     const pm_motion_contact *foot = &d->contacts[0];
@@ -71,7 +75,7 @@ TEST(contacts_are_of_the_joints_that_are_named) {
     assert_true(foot->frames_a <= d->contact_frames && d->contact_frames > 0);
     assert_true(isnan(foot->slide_a) || foot->slide_a == foot->slide_b);
     pm_motion_comparison_destroy(&found);
-    const pm_motion_compare_options none = {.contacts = "none"};
+    const pm_motion_compare_options none = {.contacts = "none", .unit_mm = 10};
     expect_error(pm_motion_compare(a, b, &none, &found, new_error()), PM_ERROR_ARGUMENT, "none");
     assert_null(found);
 }
@@ -92,7 +96,7 @@ TEST(a_change_of_two_degrees_is_found_with_its_joint_and_time) {
     assert_int_equal(d->moments[0].joint, 0);
     assert_true(d->moments[0].degrees == d->clip.angle.max);
     assert_int_equal(d->only_in_a_count + d->only_in_b_count, 0);
-    assert_true(d->unit_mm == 10);
+    assert_true(d->unit_mm == 0); /* two joints are no figure */
     assert_false(d->is_exceeded);
     assert_non_null(strstr(pm_motion_comparison_json(found), "\"file\": \"A\""));
     pm_motion_comparison_destroy(&found);

@@ -30,7 +30,8 @@ static pm_status compare_files(const char *map, pm_motion **a, pm_motion **b,
                                                .name_b = "b.bvh",
                                                .map = map,
                                                .contacts = map ? NULL : "Hips,Knee",
-                                               .max_times = 1000};
+                                               .max_times = 1000,
+                                               .unit_mm = 10};
     pm_status status = pm_motion_open("a.bvh", NULL, a, NULL);
     if (status == PM_OK)
         status = pm_motion_open("b.bvh", NULL, b, NULL);

@@ -295,7 +295,7 @@ class Skeletons(Case):
             names, parents = model(name)
             source, poses, trans = self.amass(len(names))
             for end in ("bvh", "glb", "gltf"):
-                said, _ = self.run_posemill("convert", source, self.folder / f"b.{end}", "--skeleton", name)
+                said, _ = self.run_posemill("convert", source, self.folder / f"b.{end}", "--skeleton", name, "--to-up", "keep")
                 self.assertIn("no bones", said)
                 b, _ = self.read(self.folder / f"b.{end}")
                 parent_names = [None if p < 0 else str(b["names"][p]) for p in b["parents"]]
@@ -321,7 +321,7 @@ class Skeletons(Case):
             # Files of other formats have the joints in other orders: they are found by their names.
             for end in ("bvh", "glb", "npz"):
                 other = self.folder / f"joints.{end}"
-                self.run_posemill("convert", source, other, "--skeleton", joints, *(["--decimals", "9"] if end == "bvh" else []))
+                self.run_posemill("convert", source, other, "--skeleton", joints, "--to-up", "keep", *(["--decimals", "9"] if end == "bvh" else []))
                 b, _ = self.read(source, "--skeleton", other)
                 offset = b["offsets"][list(b["names"]).index(shown[5])]
                 self.assertLess(np.abs(offset - offsets[5]).max(), 1e-6)
@@ -363,22 +363,42 @@ class Skeletons(Case):
 class Turned(Case):
     UP = np.array([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # z becomes y
 
-    def test_amass_without_a_skeleton(self):
+    def pelvis(self, name, at):
+        """The joints of a body model, of which only the place of the pelvis matters here."""
+        names, parents = model(name)
+        joints = self.folder / f"{name}.json"
+        joints.write_text(json.dumps({"names": names, "parents": parents,
+                                      "offsets": [list(at), *([[0.0, 0.1, 0.0]] * (len(names) - 1))]}))
+        return joints
+
+    def test_a_body_without_a_pelvis_is_refused(self):
+        """Where its pelvis rests decides what it turns about; names and parents do not say it."""
+        source = self.save("a.npz", poses=np.zeros((2, 156)), trans=np.zeros((2, 3)), mocap_framerate=30.0)
+        for words in ([], ["--skeleton", "smplh"]):
+            said, _ = self.run_posemill("convert", source, self.folder / "b.npz", "--to-up", "y", *words, code=4)
+            self.assertIn("a body turns about the rest place of its pelvis", said)
+            self.assertIn("--skeleton gives it", said)
+        self.run_posemill("convert", source, self.folder / "b.npz", "--scale", "2")
+        self.assertEqual(np.load(self.folder / "b.npz")["trans"].shape, (2, 3))
+
+    def test_amass_turns_about_its_pelvis(self):
+        place = np.array([0.02, -0.21, 0.03])
         for kind in (np.float32, np.float64):
             poses, trans = self.rng.normal(0, 0.8, (9, 52, 3)).astype(kind), self.rng.normal(size=(9, 3)).astype(kind)
             source = self.save("a.npz", poses=poses.reshape(9, -1), trans=trans, dmpls=self.rng.normal(size=(9, 8)).astype(kind),
                                betas=np.arange(16.0), gender=np.array("male"), mocap_framerate=np.array(59.94))
             out = self.folder / "b.npz"
-            self.run_posemill("convert", source, out, "--up", "z", "--to-up", "y", "--scale", "100")
+            joints = self.pelvis("smplh", place)
+            self.run_posemill("convert", source, out, "--to-up", "y", "--skeleton", joints)
             a, b = np.load(source), np.load(out)
             self.assertEqual(list(a), list(b))
             self.assertEqual(b["poses"].dtype, kind)
             self.assertLess(np.abs(turns(b["poses"][:, :3].astype(float)) - self.UP @ turns(poses[:, 0].astype(float))).max(), 1e-5)
             self.assertLess(np.abs(turns(b["poses"].reshape(9, 52, 3)[:, 1:].astype(float)) - turns(poses[:, 1:].astype(float))).max(), 1e-5)
-            self.assertLess(np.abs(b["trans"] - 100 * trans @ self.UP.T).max(), 1e-4)
+            self.assertLess(np.abs(b["trans"] - ((trans + place) @ self.UP.T - place)).max(), 1e-6)
             for name in ("dmpls", "betas", "gender", "mocap_framerate"):
                 self.assertEqual(a[name].tobytes(), b[name].tobytes(), name)
-            self.run_posemill("convert", out, self.folder / "c.npz", "--up", "y", "--to-up", "z", "--scale", "0.01")
+            self.run_posemill("convert", out, self.folder / "c.npz", "--up", "y", "--to-up", "z", "--skeleton", joints)
             self.assertLess(np.abs(np.load(self.folder / "c.npz")["trans"] - trans).max(), 1e-5)
 
     def test_parts_turn_with_their_whole(self):
@@ -386,7 +406,7 @@ class Turned(Case):
         parts = {name: poses[:, a:b] for name, a, b in (("root_orient", 0, 3), ("pose_body", 3, 66), ("pose_jaw", 66, 69),
                                                         ("pose_eye", 69, 75), ("pose_hand", 75, 165))}
         source = self.save("a.npz", poses=poses, trans=np.zeros((5, 3)), mocap_frame_rate=60.0, **parts)
-        self.run_posemill("convert", source, self.folder / "b.npz", "--up", "z", "--to-up", "y")
+        self.run_posemill("convert", source, self.folder / "b.npz", "--to-up", "y", "--skeleton", self.pelvis("smplx", [0, 0.3, 0]))
         b = np.load(self.folder / "b.npz")
         self.assertEqual(np.concatenate([b[name] for name in parts], 1).tobytes(), b["poses"].tobytes())
         self.assertLess(np.abs(turns(b["root_orient"]) - self.UP @ turns(poses[:, :3])).max(), 1e-9)

@@ -219,7 +219,9 @@ TEST(units_and_axes_that_nobody_says_are_refused) {
                  {{.to_unit_mm = (double)NAN}, "to_unit_mm"},
                  {{.up = (pm_motion_up)3}, "up is 3"},
                  {{.to_up = (pm_motion_up)-1}, "to_up is -1"}};
-    test_folder_put_text("a.bvh", SOURCE);
+    test_folder_put_text("a.bvh", "HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
+                                  "End Site\n{\nOFFSET 0 0 0\n}\n}\nMOTION\nFrames: 1\n"
+                                  "Frame Time: 0.1\n7\n");
     SCOPED(pm_motion_destroy) pm_motion *motion = test_open("a.bvh", NULL);
     for (size_t i = 0; i < COUNT_OF(cases); i++) {
         pm_error error = {.status = PM_OK};
@@ -257,7 +259,10 @@ TEST(bvh_files_remain_the_same_through_other_formats) {
         snprintf(name, sizeof name, "bvh/%s", test_bvh_files[i / 2]);
         print_message("%s through %s\n", name, formats[i % 2].path);
         SCOPED(pm_motion_destroy) pm_motion *first = test_open(test_data(name), NULL);
-        const pm_motion_convert_options strict = {.strict = true, .decimals = 9};
+        const pm_motion_convert_options strict = {.strict = true,
+                                                  .decimals = 9,
+                                                  .to_up = PM_MOTION_UP_KEEP,
+                                                  .to_unit_mm = PM_MOTION_UNIT_KEEP};
         convert(first, strict, formats[i % 2].path);
         SCOPED(pm_motion_destroy) pm_motion *other = test_open(formats[i % 2].path, NULL);
         assert_string_equal(left_out, "");

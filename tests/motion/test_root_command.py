@@ -62,8 +62,16 @@ class RootCommand(Case):
             self.assertGreater(joints["Hips"][1], 90) # relative to the root, which turns
 
     def test_the_first_joint_that_moves_is_found(self):
-        by_name = self.extract("convert", WALK, "a.bvh", "--extract-root", "Hips")
-        self.assertEqual(self.extract("convert", WALK, "b.bvh", "--extract-root", "auto"), by_name)
+        rows = WALK.read_text().split("\n")
+        first = rows.index("MOTION") + 3
+        for k, row in enumerate(rows[first:]):  # walks on, by more than a twentieth of its size
+            x, y, z, *angles = row.split() or [0, 0, 0]
+            rows[first + k] = " ".join([str(x), str(y), str(float(z) + k), *angles]) if row else row
+        (self.folder / "on.bvh").write_text("\n".join(rows))
+        by_name = self.extract("convert", "on.bvh", "a.bvh", "--extract-root", "Hips")
+        self.assertEqual(self.extract("convert", "on.bvh", "b.bvh", "--extract-root", "auto"), by_name)
+        done = self.run_posemill("convert", WALK, "-o", "c.bvh", "--extract-root", "auto", code=2)
+        self.assertIn("no position travels by a twentieth of the figure's size", done.stderr)
         self.assertEqual((self.folder / "a.bvh").read_bytes(), (self.folder / "b.bvh").read_bytes())
 
     def test_a_resampled_root_is_that_of_the_samples(self):

@@ -236,7 +236,7 @@ class Reducing(Case):
             self.assertFalse((self.folder / out).exists())
 
     def test_npz_has_common_keys_with_their_times(self):
-        words = (WALK, "--angle", "1", "--position", "1")
+        words = (WALK, "--angle", "1", "--position", "1", "--to-unit", "keep")
         common, arrays = self.reduce(*words, "-o", "few.glb", "--common"), self.reduce(*words, "-o", "few.npz")
         self.assertEqual(arrays["keys_after"], common["keys_after"])
         self.assertLess(arrays["keys_after"], 0.9 * arrays["keys_before"])
@@ -244,7 +244,7 @@ class Reducing(Case):
             self.assertNotIn("rate", read)
             self.assertEqual(read["times"].shape, read["rotations"].shape[:1])
             self.assertGreater(np.ptp(np.diff(read["times"])), 0.01)
-        same = self.differences("few.glb", "few.npz", "--rate", "1000")["clip"]
+        same = self.differences("few.glb", "few.npz", "--rate", "1000", "--unit", "cm")["clip"]
         self.assertEqual((same["max_degrees"], same["max_distance"]), (0, 0))
         said = self.differences(WALK, "few.npz", "--certify")["certified"]
         self.assertAlmostEqual(said["degrees"], arrays["angle_degrees"]["bound"], delta=1e-6)

@@ -129,6 +129,11 @@ pm_motion *hand_motion(size_t node_count, size_t clip_count) {
         .node_count = node_count,
         .clips = allocate(motion, clip_count, sizeof(pm_motion_clip)),
         .clip_count = clip_count,
+        .unit_mm = 1000,
+        .up = PM_MOTION_UP_Y,
+        .unit_from = PM_MOTION_STATED,
+        .up_from = PM_MOTION_STATED,
+        .mover = PM_NO_INDEX32,
     };
     motion->format = &hand_format;
     motion->document = calloc(1, sizeof(recorder));

@@ -31,7 +31,8 @@ typedef struct recorder {
 #define HAND_TEXT "recorded\n" /* the document that the writer writes */
 
 /* A motion of nodes in a chain with the rest pose of pm_motion_node zero but for unit rotations and
- * scales. Its arrays are in its arena: fill them through the pointers that hand_* return. */
+ * scales, in metres with y up; motion_find_mover finds what carries it. Its arrays are in its arena: fill them
+ * through the pointers that hand_* return. */
 pm_motion *hand_motion(size_t node_count, size_t clip_count);
 pm_motion_node *hand_node(pm_motion *motion, size_t node);
 pm_motion_clip *hand_clip(pm_motion *motion, size_t clip, size_t timelines, size_t channels);

@@ -20,18 +20,18 @@ const command command_convert = {
     .usage = "IN OUT [OPTIONS]\n"
              "IN -o OUT [OPTIONS]\n"
              "FILES|FOLDERS... --out-dir DIR [OPTIONS]",
-    .summary = "Converts motion files to another format. Nothing is rescaled, turned or\n"
-               "resampled unless it is asked for.",
+    .summary = "Converts motion files to another format. Nothing is resampled unless it is\n"
+               "asked for; lengths and axes become those of the format, if it has any.",
     .notes = "Reads" MOTION_READ_NAMES ";\n"
              "writes" MOTION_WRITTEN_NAMES ", by the extensions of the names. Data\n"
              "that the format cannot hold is listed and left out; with --strict it is an error.\n"
              "- is standard input or output.\n"
              "From BVH to BVH, joints keep their channels, and unchanged numbers keep their\n"
              "digits. With --out-dir a record of each file is kept, as by resample.",
-    .example = "posemill convert walk.bvh walk.glb --scale 0.01\n"
+    .example = "posemill convert walk.bvh walk.glb\n"
                "posemill convert character.glb walk.bvh --clip walk --rate 30\n"
                "posemill convert walk.bvh walk.glb --extract-root Hips\n"
-               "posemill convert takes --out-dir metres --scale 0.01 --to glb",
+               "posemill convert takes --out-dir metres --unit cm --to glb",
     .takes_operands = true,
     .run = run,
 };

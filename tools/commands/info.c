@@ -28,9 +28,9 @@ static cli_exit one_file(const command_options *options, const char *path, unsig
         code = scene_note(motion, path, &error) == PM_OK ? CLI_DONE : cli_fail_file(&error);
     }
     if (code == CLI_DONE && options->json)
-        info_print_json(path, pm_motion_get_content(motion));
+        info_print_json(path, motion);
     else if (code == CLI_DONE)
-        info_print(path, pm_motion_get_content(motion));
+        info_print(path, motion);
     pm_motion_destroy(&motion);
     return code;
 }

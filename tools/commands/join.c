@@ -57,8 +57,9 @@ static cli_exit join(const command_options *o, pm_motion **motions, char **input
         status = task_write(&w, &error);
     if (status == PM_OK && !cli_quiet)
         printable_line(strcmp(o->out, "-") == 0 ? stderr : stdout,
-                       "%zu motions -> %s: %zu nodes, %llu frames%s%s", count, o->out,
+                       "%zu motions -> %s: %zu nodes, %llu frames%s%s%s%s", count, o->out,
                        report.node_count, (unsigned long long)report.source_frames,
+                       report.converted[0] != '\0' ? "; " : "", report.converted,
                        report.left_out[0] != '\0' ? "; left out: " : "", report.left_out);
     task_close(&w);
     return cli_done(status, &error);

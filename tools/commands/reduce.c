@@ -50,12 +50,12 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
         n->moving_before > 0 ? 100.0 * (double)n->moving_after / (double)n->moving_before : 100.0;
     printable_line(file,
                    "%s -> %s: %llu -> %llu keys (%.1f %% of the rotations that move), "
-                   "%llu -> %llu bytes of keys, %llu bytes written, %.3f s%s%s",
+                   "%llu -> %llu bytes of keys, %llu bytes written, %.3f s%s%s%s%s",
                    w->in->path, w->out->path, (unsigned long long)n->keys_before,
                    (unsigned long long)n->keys_after, moving, (unsigned long long)n->bytes_before,
                    (unsigned long long)n->bytes_after, (unsigned long long)report->bytes_written,
-                   seconds_now() - w->begun, report->left_out[0] ? "; left out: " : "",
-                   report->left_out);
+                   seconds_now() - w->begun, report->converted[0] ? "; " : "", report->converted,
+                   report->left_out[0] ? "; left out: " : "", report->left_out);
     if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
         printable_line(
             file, "curve: %s through these keys, which the file does not say: resample --method %s",

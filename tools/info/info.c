@@ -4,6 +4,7 @@
  */
 #include "print/print.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,9 @@
 #include "motion/base/counts.h"
 #include "motion/base/json.h"
 #include "motion/base/printable.h"
+#include "motion/base/words.h"
 #include "motion/model/jumps.h"
+#include "motion/model/meaning.h"
 #include "motion/model/model.h"
 #include "motion/model/names.h"
 #include "motion/model/summary.h"
@@ -149,13 +152,34 @@ static void print_rest(const pm_motion_content *content) {
         printable_line(stdout, "  and %zu more arrays", content->other_array_count - MAX_NOTES);
 }
 
-void info_print(const char *path, const pm_motion_content *content) {
+/* Unit, axis, and what carries the figure. */
+static void print_meaning(const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
+    const bool has_unit = content->unit_mm > 0, has_up = content->up != PM_MOTION_UP_FOUND;
+    char unit[MOTION_REASON_TEXT], shown[MOTION_PRINTABLE];
+    printable_line(stdout, "  unit of length: %s (%s); up: %s%s%s%s",
+                   has_unit ? motion_unit_name(content->unit_mm, unit) : "unknown",
+                   has_unit ? motion_source_words[content->unit_from]
+                            : motion_unit_reason(motion, unit),
+                   has_up ? motion_up_name(content->up) : "unknown", has_up ? " (" : "",
+                   has_up ? motion_source_words[content->up_from] : "", has_up ? ")" : "");
+    if (content->mover != PM_NO_INDEX32)
+        printable_line(
+            stdout, "  '%s' carries the figure",
+            motion_joint_name(shown, content->nodes[content->mover].name, content->mover));
+    else if (content->node_count > 0)
+        printable_line(stdout, "  the figure stays in place");
+}
+
+void info_print(const char *path, const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
     printable_line(stdout, "%s: %s%s%s, %zu bytes", path, pm_motion_format_name(content->format),
                    content->layout[0] != '\0' ? ", layout " : "", content->layout,
                    content->file_bytes);
     printable_line(stdout, "  %zu node%s, %zu deep, %zu skin%s, %zu clip%s", content->node_count,
                    plural(content->node_count), motion_depth(content), content->skin_count,
                    plural(content->skin_count), content->clip_count, plural(content->clip_count));
+    print_meaning(motion);
     for (size_t i = 0; i < content->clip_count && i < MAX_CLIPS; i++)
         print_clip(content, i);
     if (content->clip_count > MAX_CLIPS)
@@ -235,7 +259,22 @@ static void write_nodes(json_writer *json, const pm_motion_content *content) {
     json_end_array(json);
 }
 
-void info_print_json(const char *path, const pm_motion_content *content) {
+static void write_meaning(json_writer *json, const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
+    json_write_number(json, "unit_mm", content->unit_mm > 0 ? content->unit_mm : (double)NAN);
+    json_write_string(json, "unit_from", motion_source_words[content->unit_from]);
+    json_write_numbers(json, "unit_candidates", motion->unit_candidates,
+                       motion->unit_candidates[0] > 0 ? 2 : 0);
+    json_write_string(json, "up",
+                      content->up != PM_MOTION_UP_FOUND ? motion_up_name(content->up) : NULL);
+    json_write_string(json, "up_from", motion_source_words[content->up_from]);
+    json_write_string(json, "mover",
+                      content->mover != PM_NO_INDEX32 ? content->nodes[content->mover].name.text
+                                                      : NULL);
+}
+
+void info_print_json(const char *path, const pm_motion *motion) {
+    const pm_motion_content *content = &motion->content;
     json_writer json = {stdout, 0, false};
     json_begin_object(&json, NULL);
     json_write_string(&json, "file", path);
@@ -244,6 +283,7 @@ void info_print_json(const char *path, const pm_motion_content *content) {
     json_write_integer(&json, "bytes", content->file_bytes);
     json_write_integer(&json, "depth", motion_depth(content));
     json_write_integer(&json, "skins", content->skin_count);
+    write_meaning(&json, motion);
     write_nodes(&json, content);
     json_begin_array(&json, "clips");
     for (size_t i = 0; i < content->clip_count; i++)

@@ -156,16 +156,18 @@ static void print_contacts(FILE *file, const comparison *c) {
 
 void compare_print(FILE *file, const outcome *o) {
     const comparison *c = o->comparison;
-    char from[48] = "";
+    char from[48] = "", unit[48] = "a unit that is not known";
+    if (!isnan(o->unit_mm))
+        snprintf(unit, sizeof unit, "units of %.9g mm", o->unit_mm);
     if (c->start > 0)
         snprintf(from, sizeof from, " from %.9g s", c->start);
     print_file(file, "A", &o->a, c->a);
     print_file(file, "B", &o->b, c->b);
     printable_line(file,
                    "%zu joints matched by %s, %" PRIu64 " times in %.9g s%s; A by %s on %s; "
-                   "distances in units of %.9g mm",
+                   "distances in %s",
                    c->pairs->count, joints_rule_name(c->pairs->rule), c->time_count, c->seconds,
-                   from, o->method, o->device ? o->device : "the host in double", o->unit_mm);
+                   from, o->method, o->device ? o->device : "the host in double", unit);
     if (c->a->seconds != c->b->seconds)
         printable_line(file, "durations differ: %.9g s and %.9g s; the shorter one is compared",
                        c->a->seconds, c->b->seconds);

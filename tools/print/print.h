@@ -46,6 +46,6 @@ void resample_print(const command_options *options, const char *in, const char *
                     const task_report *report);
 
 /* What a motion file is: at most a screen. */
-void info_print(const char *path, const pm_motion_content *content);
+void info_print(const char *path, const pm_motion *motion);
 
-void info_print_json(const char *path, const pm_motion_content *content);
+void info_print_json(const char *path, const pm_motion *motion);

@@ -106,7 +106,7 @@ static void report_text(const command_options *options, const char *in, const ch
                  report->identical ? "bit-identical" : "differs", report->max_error);
     printable_line(file,
                    "%s -> %s: %s -> %s, %llu -> %llu frames, %llu of them copied from the source, "
-                   "%zu joints, %s%s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s%s%s%s",
+                   "%zu joints, %s%s, on %s, %.3f s, %.1f MB/s%s%s%s%s%s%s%s%s%s%s%s%s",
                    in, out, source, target, (unsigned long long)report->source_frames,
                    (unsigned long long)report->frames, (unsigned long long)report->kept_frames,
                    report->joint_count, report->method, report->cutoff > 0 ? lowpass : "",
@@ -114,8 +114,9 @@ static void report_text(const command_options *options, const char *in, const ch
                    report->is_frame_time ? " of text" : "", check,
                    report->cutoff > 0 ? "" : lowpass,
                    report->other_arrays[0] != '\0' ? "; no layout names: " : "",
-                   report->other_arrays, report->edited[0] != '\0' ? "; " : "", report->edited,
-                   root, report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
+                   report->other_arrays, report->converted[0] != '\0' ? "; " : "",
+                   report->converted, report->edited[0] != '\0' ? "; " : "", report->edited, root,
+                   report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
 }
 
 static void report_json(const command_options *options, const char *in, const char *out,
@@ -137,6 +138,7 @@ static void report_json(const command_options *options, const char *in, const ch
     json_write_string(&json, "method", report->method);
     json_write_string(&json, "device", report->device.name);
     json_write_string(&json, "left_out", report->left_out);
+    json_write_string(&json, "converted", report->converted);
     json_write_string(&json, "other_arrays", report->other_arrays);
     json_edited(&json, report);
     json_lowpass(&json, report);
@@ -162,6 +164,7 @@ static void report_conversion(const command_options *options, const char *in, co
         json_write_integer(&json, "nodes", report->node_count);
         json_write_integer(&json, "clips", report->clip_count);
         json_write_string(&json, "left_out", report->left_out);
+        json_write_string(&json, "converted", report->converted);
         json_edited(&json, report);
         json_root(options, &json, report);
         json_end_object(&json);
@@ -169,8 +172,9 @@ static void report_conversion(const command_options *options, const char *in, co
         char root[256];
         describe_root(options, report, root);
         printable_line(strcmp(out, "-") == 0 ? stderr : stdout,
-                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s%s%s", in, out, report->node_count,
+                       "%s -> %s: %zu nodes, %zu clip%s%s%s%s%s%s%s%s", in, out, report->node_count,
                        report->clip_count, report->clip_count == 1 ? "" : "s",
+                       report->converted[0] != '\0' ? "; " : "", report->converted,
                        report->edited[0] != '\0' ? "; " : "", report->edited, root,
                        report->left_out[0] != '\0' ? "; left out: " : "", report->left_out);
     }
