@@ -9,6 +9,13 @@ add_library(posemill_warnings INTERFACE)
 target_compile_options(posemill_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wdouble-promotion
     -Wstrict-prototypes -Wmissing-prototypes -Wundef -Wvla)
+# The headers of MinGW-w64 check formats as Microsoft's library reads them, although the C99 functions that
+# are used here take size_t, and classify numbers by macros that convert. Other systems check both.
+if(WIN32)
+    target_compile_options(posemill_warnings INTERFACE
+        -Wno-format -Wno-format-extra-args -Wno-float-conversion)
+    target_compile_definitions(posemill_warnings INTERFACE __USE_MINGW_ANSI_STDIO=1)
+endif()
 
 # The reference path, the kernels compiled into the host and the oracle must not depend on whether a
 # compiler fuses operations. errno is never read and would cost a call in each square root.

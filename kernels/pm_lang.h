@@ -142,6 +142,28 @@ typedef uint32_t pm_u32;
 typedef uint64_t pm_u64;
 typedef int64_t pm_s64;
 
+#if defined(PM_OWN_FMA) && !defined(__FMA__)
+/* libm's is slow or, in Microsoft's, not fused. The product is exact in double, and the sum is rounded to
+ * odd: where it is inexact and its last bit is even, it becomes its odd neighbour on the side of the error.
+ * Rounding that to float rounds only once (Boldo and Melquiond, 2008, "Emulation of FMA and correctly rounded
+ * sums: proved algorithms using rounding to odd"). */
+static inline float pm_fused(float a, float b, float c) {
+    union {
+        double number;
+        pm_s64 bits;
+    } sum;
+    const double product = (double)a * (double)b;
+    sum.number = product + (double)c;
+    const double added = sum.number - product;
+    const double error = (product - (sum.number - added)) + ((double)c - added);
+    if ((error < 0 || error > 0) && (sum.bits & 1) == 0)
+        sum.bits += (error > 0) == (sum.number > 0) ? 1 : -1;
+    return (float)sum.number;
+}
+#else
+#define pm_fused(a, b, c) fmaf((a), (b), (c))
+#endif
+
 #if PM_LANES == 1
 typedef float real;
 typedef int pm_mask;
@@ -150,7 +172,7 @@ typedef int pm_mask;
 #define pm_bits_select pm_select
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
 #define pm_any(mask) (mask)
-#define pm_fma(a, b, c) fmaf((a), (b), (c))
+#define pm_fma(a, b, c) pm_fused((a), (b), (c))
 #define pm_sqrt(a) sqrtf(a)
 #define pm_floor(a) floorf(a)
 #define pm_converted(numbers) ((float)(numbers))
@@ -222,7 +244,7 @@ static inline int pm_any(pm_mask mask) {
 __attribute__((noinline, unused)) static real pm_fma(real a, real b, real c) {
     real r;
     for (int i = 0; i < PM_LANES; i++)
-        r[i] = fmaf(a[i], b[i], c[i]);
+        r[i] = pm_fused(a[i], b[i], c[i]);
     return r;
 }
 #endif

@@ -33,8 +33,10 @@ static const function_row functions[] = {
     {.name = "repeat", .verb = "edit", .step = "repeat"},
     {.name = "pick", .verb = "edit", .step = "pick"},
     {.name = "mirror", .verb = "mirror", .step = "mirror"},
+    {.name = "lowpass", .verb = "resample", .step = "lowpass"},
     {.name = "resample", .verb = "resample", .step = "resample", .without = "check"},
     {.name = "reduce", .verb = "reduce", .step = "reduce"},
+    {.name = "apply_scale", .verb = "convert", .step = "apply-scale", .without = "apply-scale"},
     {.name = "extract_root", .verb = "convert", .step = "root"},
     {.name = "save", .verb = "run", .topics = "writing", .names = "to clip up unit strict"},
     {.name = "convert",
@@ -74,6 +76,10 @@ const char *native_function_name(size_t function) {
 
 const char *native_function_step(size_t function) {
     return functions[function].step;
+}
+
+const char *native_step_names(void) {
+    return TASK_STEP_NAMES;
 }
 
 /* Whether a list with blanks between has a word. */

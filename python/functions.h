@@ -18,6 +18,9 @@ const char *native_function_name(size_t function);
 /* The step of motions that it is, as in "cut"; NULL: it is none. */
 const char *native_function_step(size_t function);
 
+/* All steps of the library, with blanks between. */
+const char *native_step_names(void);
+
 /* Whether it takes an option of the table. */
 bool native_function_takes(size_t function, size_t option);
 

@@ -29,7 +29,6 @@ typedef ... *cl_event;
 
 # Functions of Python that the library calls.
 CALLBACKS = """
-extern "Python" void python_keep_text(void *list, const char *text);
 extern "Python" void python_keep_page(void *list, const char *text, size_t size);
 extern "Python" pm_engine *python_open_device(void);
 extern "Python" void python_note_warning(void *dict, pm_log_level level, const pm_error *remark);

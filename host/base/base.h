@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The door of this room: utilities that are independent of curves. Errors, log messages, threads,
- * exact fractions, instruction sets, the rounding of stored numbers, drivers after a fork.
+ * exact fractions, instruction sets, the rounding of stored numbers, drivers after a fork, the operating system.
  */
 #ifndef PM_HOST_BASE_H
 #define PM_HOST_BASE_H
@@ -12,6 +12,7 @@
 #include "instruction_set.h"
 #include "large.h"
 #include "log.h"
+#include "os.h"
 #include "parallel.h"
 #include "rational.h"
 #include "status.h"

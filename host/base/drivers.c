@@ -2,13 +2,11 @@
  *
  * Notes the first use of OpenCL, and forks after it.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "drivers.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
+#include "os.h"
 #include "status.h"
 
 enum { UNUSED, USED, LOST };
@@ -21,7 +19,7 @@ static void after_fork(void) {
 }
 
 static void watch_forks(void) {
-    not_watched = pthread_atfork(NULL, NULL, after_fork);
+    not_watched = pm_os_watch_forks(after_fork);
 }
 
 bool pm_drivers_are_lost(void) {

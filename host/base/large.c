@@ -3,43 +3,20 @@
  * Large memory in huge pages where the system offers them, and pools of it. A pool outlives its
  * owner by the blocks that are lent.
  */
-#define _DEFAULT_SOURCE
-
 #include "large.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/mman.h>
 
-enum { LINE = 64, PAGE = 4096, HUGE_PAGE = 2 << 20 };
+#include "os.h"
 
-/* Only advice: small pages do as well. */
-static void ask_for_huge_pages(void *memory, size_t size) {
-#ifdef MADV_HUGEPAGE
-    if (memory && size >= HUGE_PAGE)
-        madvise(memory, size, MADV_HUGEPAGE);
-#endif
-    (void)memory;
-    (void)size;
-}
-
-/* From HUGE_PAGE on aligned to that. */
-static void *allocate(size_t size, size_t alignment) {
-    if (size >= HUGE_PAGE)
-        alignment = HUGE_PAGE;
-    if (size > SIZE_MAX - alignment)
-        return NULL;
-    void *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-    ask_for_huge_pages(memory, size);
-    return memory;
-}
+enum { LINE = 64, PAGE = 4096 };
 
 /* Not aligned to pages, because glibc never reuses such memory: it is unmapped when it is freed, and
  * as much memory is mapped the next time. */
 void *pm_large_allocate(size_t size) {
-    return allocate(size, LINE);
+    return pm_os_allocate(LINE, size);
 }
 
 struct pm_pool_block {
@@ -72,7 +49,7 @@ pm_pool *pm_pool_open(void) {
 static void free_blocks(pm_pool_block *block) {
     while (block) {
         pm_pool_block *next = block->next;
-        free(block->memory);
+        pm_os_free(block->memory);
         free(block);
         block = next;
     }
@@ -133,7 +110,7 @@ static pm_pool_block *new_block(size_t size) {
     if (!block)
         return NULL;
     *block = (pm_pool_block){.size = size};
-    block->memory = allocate(size, size < PM_POOL_LEAST ? LINE : PAGE);
+    block->memory = pm_os_allocate(size < PM_POOL_LEAST ? LINE : PAGE, size);
     if (block->memory)
         return block;
     free(block);

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 /* `size` bytes, undefined, aligned to at least a cache line; in huge pages where the system has them,
- * because making small ones takes as long as filling them. NULL: no memory. Free with free(). */
+ * because making small ones takes as long as filling them. NULL: no memory. Free with pm_os_free. */
 void *pm_large_allocate(size_t size);
 
 /* Large memory that is kept for later use, at most PM_POOL_KEPT bytes in blocks of at least

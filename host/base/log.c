@@ -2,20 +2,18 @@
  *
  * Delivers log messages of any length.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "log.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The C locale is a constant of the C library, which takes no memory and is not freed. */
+#include "os.h"
+
 int pm_format(char *text, size_t size, const char *format, va_list arguments) {
-    const locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));
+    void *before = pm_os_c_locale_begin();
     const int length = vsnprintf(text, size, format, arguments);
-    uselocale(before);
+    pm_os_c_locale_end(before);
     return length;
 }
 

@@ -3,13 +3,12 @@
  * Threads that stay as long as an engine or a resampler exists: starting one takes as long as a small frame.
  * They sleep between jobs: threads that wait actively would take processors from those of the application.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "parallel.h"
 
 #include <fenv.h>
-#include <sched.h>
-#include <signal.h>
+#include <stdint.h>
+
+#include <posemill/posemill.h>
 
 /* A call of pm_run_parallel. `places` and `running` are guarded by the lock. */
 typedef struct job {
@@ -87,13 +86,13 @@ static void join_in(job *j) {
  * idle: the caller then does all work before the thread runs. So a thread that finds itself there moves
  * away. The next time it wakes where it moved to, if that is idle. */
 static void wait_for_job(void) {
-    pool.resting = pm_current_processor();
+    pool.resting = pm_os_current_processor();
     pthread_cond_wait(&pool.wake, &pool.lock);
     const int caller = pool.caller;
-    if (pm_current_processor() != caller)
+    if (pm_os_current_processor() != caller)
         return;
     pthread_mutex_unlock(&pool.lock);
-    pm_leave_processor(caller);
+    pm_os_leave_processor(caller);
     pthread_mutex_lock(&pool.lock);
 }
 
@@ -110,28 +109,15 @@ static void *serve(void *generation) {
     return NULL;
 }
 
-/* Signals are for the application's threads, but for those that a fault of the thread itself causes. */
-static void block_signals(sigset_t *before) {
-    static const int faults[] = {SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGSYS, SIGTRAP};
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
-        sigdelset(&blocked, faults[i]);
-    pthread_sigmask(SIG_SETMASK, &blocked, before);
-}
-
 /* Starts threads until there is one for each place, or none can be started. */
 static void start_threads(void) {
-    sigset_t signals;
     if (pool.waiting >= pool.places || pool.count == PM_MAX_THREADS - 1 || forks_unwatched)
         return;
-    block_signals(&signals);
     while (pool.waiting < pool.places && pool.count < PM_MAX_THREADS - 1 &&
-           pthread_create(&pool.threads[pool.count], NULL, serve, (void *)pool.generation) == 0) {
+           pm_os_start_thread(&pool.threads[pool.count], serve, (void *)pool.generation)) {
         pool.count++;
         pool.waiting++;
     }
-    pthread_sigmask(SIG_SETMASK, &signals, NULL);
 }
 
 /* Releases the lock. Ends all threads if nobody uses them. */
@@ -159,7 +145,7 @@ static void after_fork(void) {
 }
 
 static void watch_forks(void) {
-    forks_unwatched = pthread_atfork(NULL, NULL, after_fork);
+    forks_unwatched = pm_os_watch_forks(after_fork);
 }
 
 /* Locks, also for the first time: no child finds the lock taken for ever. */
@@ -192,7 +178,7 @@ static void begin_job(job *j, size_t places) {
     *at = j;
     j->places = places;
     pool.places += places;
-    pool.caller = pm_current_processor();
+    pool.caller = pm_os_current_processor();
     start_threads();
     pthread_mutex_unlock(&pool.lock);
     wake(places);
@@ -203,7 +189,7 @@ static void begin_job(job *j, size_t places) {
 static void end_job(job *j) {
     job **at = &pool.jobs;
     pthread_mutex_lock(&pool.lock);
-    const bool stacked = j->places > 0 && pool.resting == pm_current_processor();
+    const bool stacked = j->places > 0 && pool.resting == pm_os_current_processor();
     close_places(j);
     while (j->running > 0)
         pthread_cond_wait(&j->left, &pool.lock);
@@ -212,7 +198,7 @@ static void end_job(job *j) {
     *at = j->next;
     leave();
     if (stacked)
-        sched_yield();
+        pm_os_yield();
 }
 
 void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) {
@@ -250,4 +236,16 @@ void pm_first_failure_note(pm_first_failure *failure, pm_status status, size_t i
             failure->error = *error;
     }
     pthread_mutex_unlock(&failure->lock);
+}
+
+/* The quota is read once: an engine or a call of the Python package would read two files else. */
+size_t pm_processors(void) {
+    static atomic_size_t known; /* 0: not yet */
+    size_t quota = atomic_load_explicit(&known, memory_order_relaxed);
+    if (quota == 0) {
+        quota = pm_os_quota();
+        atomic_store_explicit(&known, quota, memory_order_relaxed);
+    }
+    const size_t allowed = pm_os_processors();
+    return allowed < quota ? allowed : quota;
 }

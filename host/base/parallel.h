@@ -10,8 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <pthread.h>
-
+#include "os.h"
 #include "status.h"
 
 /* A part of a job: items [from, from + count). */
@@ -72,17 +71,5 @@ void pm_first_failure_end(pm_first_failure *failure);
 /* `error` may be NULL. Thread-safe. */
 void pm_first_failure_note(pm_first_failure *failure, pm_status status, size_t item,
                            const pm_error *error);
-
-/* The processor that the calling thread runs on; -1 if that is not known. */
-int pm_current_processor(void);
-
-/* Moves the calling thread to another of the processors that it may use, which stay the same. Without
- * effect if there is no other. */
-void pm_leave_processor(int processor);
-
-/* The processors that the control groups of this process allow, at least 1, SIZE_MAX without a
- * limit. `root` is put before the paths of all files: "" for those of the system. The part of
- * pm_processors that reads files, for tests. */
-size_t pm_processor_quota(const char *root);
 
 #endif

@@ -9,8 +9,7 @@
 #include "description.h"
 
 static bool allocate(pm_clip_stream *s, size_t rows, size_t constants) {
-    const size_t line = 64, bytes = (s->functions->stream_bytes + line - 1) / line * line;
-    s->state = aligned_alloc(line, bytes);
+    s->state = pm_large_allocate(s->functions->stream_bytes);
     const size_t plane_bytes = rows * s->row * sizeof *s->planes;
     s->planes = pm_large_allocate(plane_bytes);
     s->constants = calloc(constants * s->plane + 1, sizeof *s->constants); /* never 0 bytes */
@@ -53,8 +52,8 @@ pm_block_result pm_clip_stream_seek(pm_clip_stream *stream, size_t first, size_t
 void pm_clip_stream_close(pm_clip_stream *stream) {
     if (stream->is_open)
         stream->functions->end_stream(stream->state);
-    free(stream->state);
-    free(stream->planes);
+    pm_os_free(stream->state);
+    pm_os_free(stream->planes);
     free(stream->constants);
     *stream = (pm_clip_stream){0};
 }

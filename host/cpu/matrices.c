@@ -211,7 +211,7 @@ static inline void place_and_put(posing p, const pm_joint_set *set, bool is_subs
 
 /* As pm_row_extent. */
 static float extent_of(const float row[4], float radius) {
-    const float length2 = fmaf(row[0], row[0], fmaf(row[1], row[1], row[2] * row[2]));
+    const float length2 = pm_fused(row[0], row[0], pm_fused(row[1], row[1], row[2] * row[2]));
     const float most = length2 > 0x1p100f ? 0x1p100f : length2;
     return radius == 0.0f ? 0.0f : radius * sqrtf(length2 < 0x1p-100f ? 0x1p-100f : most);
 }

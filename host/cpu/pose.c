@@ -180,7 +180,7 @@ static bool make_rows(pm_lane_batch *batch) {
     for (size_t t = 0; t < r->target_count; t++)
         if (pm_is_body_output(r->targets[t].view.output))
             words += r->targets[t].bytes / sizeof(float);
-    batch->rows = words > 0 ? aligned_alloc(PM_CACHE_LINE, words * PM_CACHE_LINE) : NULL;
+    batch->rows = words > 0 ? pm_os_allocate(PM_CACHE_LINE, words * PM_CACHE_LINE) : NULL;
     return batch->rows || words == 0;
 }
 
@@ -217,7 +217,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
     if (!make_rows(&batch))
         return pm_fail_memory(error);
     pose_bodies(&batch, 0);
-    free(batch.rows);
+    pm_os_free(batch.rows);
     return PM_OK;
 }
 
@@ -252,11 +252,11 @@ static __attribute__((noinline)) void put_small(const pm_pose_functions *set,
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
                            const pm_instance_state *state, pm_view view, unsigned char *records,
                            pm_error *error) {
-    float *room = aligned_alloc(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
+    float *room = pm_os_allocate(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
     if (!room)
         return pm_fail_memory(error);
     put_matrices(set, crowd, state, view, room, records);
-    free(room);
+    pm_os_free(room);
     return PM_OK;
 }
 
@@ -367,7 +367,7 @@ static void pose_runs(void *context, pm_items *items) {
             pm_pose_keep_previous(p->request, &piece);
         pose_piece(p, &piece, &batch);
     }
-    free(batch.rows);
+    pm_os_free(batch.rows);
 }
 
 static size_t threads_of(const pm_pose_request *r) {

@@ -230,7 +230,7 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_pool_give(crowd->channels[c].memory);
-        free(crowd->channels[c].constants);
+        pm_os_free(crowd->channels[c].constants);
     }
     for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
         if (i > 0)
@@ -240,7 +240,7 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     free(crowd->sets);
     free(crowd->layout);
     free(crowd->joints);
-    free(crowd->rest);
+    pm_os_free(crowd->rest);
     free(crowd->binds);
     free(crowd->clips);
     free(crowd->timelines);

@@ -42,7 +42,7 @@ static void *allocate_lines(size_t size) {
     if (size > SIZE_MAX - PM_CACHE_LINE)
         return NULL;
     size_t whole = (size + PM_CACHE_LINE - 1) / PM_CACHE_LINE * PM_CACHE_LINE;
-    void *lines = aligned_alloc(PM_CACHE_LINE, whole);
+    void *lines = pm_os_allocate(PM_CACHE_LINE, whole);
     if (lines)
         memset(lines, 0, whole);
     return lines;

@@ -7,11 +7,10 @@
  */
 #include <posemill/posemill_cl.h>
 
-#include <dlfcn.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/os.h"
 #include "cl_calls.h"
 
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: there is no loader */
@@ -28,9 +27,9 @@ static struct {
                 DECLARE_COUNTER)
 } loader;
 
-/* ISO C has no conversion of dlsym's pointer to one of a function. */
+/* ISO C has no conversion of a pointer to an object to one of a function. */
 static bool find(void *library, const char *name, void *function) {
-    void *address = dlsym(library, name);
+    void *address = pm_os_symbol(library, name);
     memcpy(function, &address, sizeof address);
     return address != NULL;
 }
@@ -46,13 +45,10 @@ static bool find_all(void *library) {
 
 /* The loader stays open: drivers have threads that outlive the last call. */
 static void open_loader(void) {
-    static const char *const names[] = {"libOpenCL.so.1", "libOpenCL.so"};
-    for (size_t i = 0; i < sizeof names / sizeof *names && !loader.present; i++) {
-        void *library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-        loader.present = library != NULL && find_all(library);
-        if (library && !loader.present)
-            dlclose(library);
-    }
+    void *library = pm_os_open_opencl();
+    loader.present = library != NULL && find_all(library);
+    if (library && !loader.present)
+        pm_os_close_library(library);
 }
 
 static bool is_present(void) {

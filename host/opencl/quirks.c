@@ -2,15 +2,13 @@
  *
  * The table of drivers with quirks, and workarounds.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "quirks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/os.h"
 
 static const struct {
     const char *platform; /* part of the platform's name */
@@ -32,18 +30,6 @@ pm_quirks pm_cl_quirks(const pm_device_info *info) {
     return (pm_quirks){.one_lane = false};
 }
 
-/* Creates a folder and those above it, as the driver does. */
-static bool can_write(const char *folder) {
-    char part[4096];
-    for (const char *end = folder + 1; *end; end++)
-        if (*end == '/') {
-            snprintf(part, sizeof part, "%.*s", (int)(end - folder), folder);
-            (void)mkdir(part, 0700);
-        }
-    (void)mkdir(folder, 0700);
-    return access(folder, W_OK | X_OK) == 0;
-}
-
 bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size) {
     static const struct {
         const char *variable, *below;
@@ -54,7 +40,7 @@ bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size) {
         const char *base = getenv(places[i].variable);
         if (base && *base) {
             const int length = snprintf(folder, size, "%s%s", base, places[i].below);
-            return length > 0 && length < (int)size && !can_write(folder);
+            return length > 0 && length < (int)size && !pm_os_can_write(folder);
         }
     }
     return false;

@@ -3,16 +3,11 @@
  * The program cache on disk. A file's name is a hash of everything that determines its contents. A file with any irregularity is a
  * miss. cache_folder.c checks permissions and limits the size.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "state.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Changes with the layout of the files. */
 static const char magic[8] = "pmcache1";
@@ -58,51 +53,29 @@ static file_name name_of(const cache_header *header) {
     return name;
 }
 
-static bool read_exactly(int file, void *to, size_t size) {
-    unsigned char *at = to;
-    while (size) {
-        ssize_t got = read(file, at, size);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return false;
-        at += got;
-        size -= (size_t)got;
-    }
-    return true;
-}
-
-/* The bytes in an open file, or NULL. */
-static void *read_bytes(int file, cache_header expected, size_t *size) {
+/* Whether the bytes of a file are what was stored. */
+static bool is_whole(const void *file, size_t size, cache_header expected) {
     cache_header found;
-    struct stat info;
-    if (fstat(file, &info) != 0 || !read_exactly(file, &found, sizeof found))
-        return NULL;
-    expected.size = found.size;
-    expected.checksum = found.checksum;
-    if (memcmp(&expected, &found, sizeof found) != 0 || found.size == 0 ||
-        (uint64_t)info.st_size - sizeof found != found.size)
-        return NULL;
-    void *bytes = malloc(found.size);
-    if (!bytes)
-        return NULL;
-    if (!read_exactly(file, bytes, found.size) ||
-        hash(hash_start, bytes, found.size) != found.checksum) {
-        free(bytes);
-        return NULL;
-    }
-    *size = found.size;
-    return bytes;
+    if (size <= sizeof found)
+        return false;
+    memcpy(&found, file, sizeof found);
+    expected.size = size - sizeof found;
+    expected.checksum = hash(hash_start, (const char *)file + sizeof found, size - sizeof found);
+    return memcmp(&expected, &found, sizeof found) == 0;
 }
 
 void *pm_cache_load(pm_programs *p, const char *source, const char *options, size_t *size) {
-    cache_header header = header_of(p, source, options);
-    int file = p->folder ? pm_cache_folder_read(p->folder, name_of(&header).text) : -1;
-    if (file < 0)
+    const cache_header header = header_of(p, source, options);
+    char *file = p->folder ? pm_cache_folder_read(p->folder, name_of(&header).text, size) : NULL;
+    if (!file)
         return NULL;
-    void *bytes = read_bytes(file, header, size);
-    close(file);
-    return bytes;
+    if (!is_whole(file, *size, header)) {
+        free(file);
+        return NULL;
+    }
+    *size -= sizeof header;
+    memmove(file, file + sizeof header, *size);
+    return file;
 }
 
 bool pm_cache_store(pm_programs *p, const char *source, const char *options, const void *bytes,

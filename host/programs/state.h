@@ -73,9 +73,9 @@ pm_cache_folder *pm_cache_folder_share(pm_cache_folder *folder);
 
 /* The functions below are thread-safe, and safe between processes. */
 
-/* Opens a file for reading and marks it as used; -1 when it does not exist or another user could
- * have written it. The caller closes it. */
-int pm_cache_folder_read(pm_cache_folder *folder, const char *name);
+/* The bytes of a file, malloc'ed, which is marked as used; NULL when it does not exist or another user could
+ * have written it. */
+void *pm_cache_folder_read(pm_cache_folder *folder, const char *name, size_t *size);
 
 /* Stores a file made of two parts, replacing any file of that name, and removes the least recently
  * used files while the total exceeds the limit. Returns whether the file was stored. */

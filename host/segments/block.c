@@ -275,7 +275,7 @@ static void build_segments(build *b) {
             builder->window(&b->tracks[i]);
         }
     for (size_t i = 0; i < b->count; i++)
-        free(b->tracks[i].rates);
+        pm_os_free(b->tracks[i].rates);
 }
 
 static pm_block_result summary_of(const build *b) {
@@ -476,7 +476,7 @@ static pm_block_result build_window(void *memory, size_t first, size_t count, bo
 static void end_stream(void *memory) {
     stream *s = memory;
     for (size_t i = 0; i < s->build.count; i++)
-        free(s->build.tracks[i].rates);
+        pm_os_free(s->build.tracks[i].rates);
 }
 
 /* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.

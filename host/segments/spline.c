@@ -11,7 +11,7 @@
 #include "kernels/pm_spline_rates.h"
 #include "kernels/pm_vector_spline_rates.h"
 
-/* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with free(). */
+/* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with pm_os_free. */
 static void *allocate(size_t count, size_t size) {
     size_t bytes;
     return __builtin_mul_overflow(count, size, &bytes) ? NULL : pm_large_allocate(bytes);
@@ -72,7 +72,7 @@ static dmask solve_range(pm_track *track, size_t from, size_t end, dmask active)
         dvec3 *to = &track->rates[k & track->rates_mask];
         *to = dvec3_select(active, e.rates[e.core + k - from], *to);
     }
-    free(memory);
+    pm_os_free(memory);
     return pm_spline_left(&e);
 }
 
@@ -128,5 +128,5 @@ void pm_prepare_vector_spline(pm_track *track) {
         return;
     const pm_spline_row last = eliminate_all(track, factors);
     pm_vector_substitute(&last, track->key_count, track->loop, factors, track->rates, 1);
-    free(factors);
+    pm_os_free(factors);
 }

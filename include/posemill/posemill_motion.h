@@ -1182,8 +1182,7 @@ typedef struct pm_motion_batch_task {
     unsigned decimals;
     bool drop_rest;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
-     * `at` may be 0: 10 cm, or of an unknown unit a 17th of the figure. Its clips, threads and
-     * progress are those of the batch. NULL: they are not */
+     * clips, threads and progress are those of the batch. NULL: they are not */
     const pm_motion_reduce_options *reduce; /* EXPERIMENTAL */
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */

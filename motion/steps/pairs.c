@@ -102,18 +102,16 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
 
 pm_status edit_find_pairs(const pm_motion_content *content, const char *path, uint32_t *partners,
                           bool *alone, pm_error *error) {
-    motion_names names;
+    motion_names names = {.sorted = NULL};
     pm_status status = PM_OK;
     for (uint32_t n = 0; n < content->node_count; n++) {
         partners[n] = n;
         alone[n] = false;
     }
-    if (!motion_names_make(&names, content))
+    if (path ? !motion_names_make(&names, content) : !sides_pair(content, partners, alone))
         status = motion_refuse_memory(error);
     else if (path)
         status = pair_lines(&names, path, partners, error);
-    else if (!sides_pair(content, partners, alone))
-        status = motion_refuse_memory(error);
     motion_names_release(&names);
     return status == PM_OK ? check_parents(content, partners, error) : status;
 }

@@ -61,8 +61,6 @@ class Content(Shared):
         What keeps all pointers of `c` valid.
     c : cdata
         The pm_motion_content.
-    is_copy : bool
-        Whether it is in memory only, without a file.
     reduction : dict or None
         The numbers of the step that reduced it, where that was the last one.
     """
@@ -75,7 +73,6 @@ class Content(Shared):
         handles = [source.handle for source in sources]
         self.handle = ffi.gc(pointer, partial(_destroy_motion, data=handles or data))
         self.owner = self.handle
-        self.is_copy = bool(handles)
         self.c = lib.pm_motion_get_content(self.handle)
         self.reduction: dict[str, Any] | None = None
         self._characters: dict[int, Character] = {}

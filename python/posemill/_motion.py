@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from .options import (ConvertOptions, CutOptions, DrawOptions, ExtractRootOptions, FillOptions, JoinOptions,
-                          LoadOptions, MirrorOptions, PickOptions, ReduceOptions, RepeatOptions, ResampleOptions,
+                          LoadOptions, LowpassOptions, MirrorOptions, PickOptions, ReduceOptions, RepeatOptions, ResampleOptions,
                           SaveOptions, ShowOptions)
 
 __all__ = ["Motion", "convert", "join", "load", "mirror"]
@@ -46,8 +46,8 @@ class Motion:
     Made by :func:`load`, by steps such as :meth:`resample`, or from arrays. Arrays are read-only views of the
     memory of the C library wherever its layout allows, and keep that memory alive.
 
-    Steps are the methods :meth:`fill`, :meth:`cut`, :meth:`repeat`, :meth:`pick`, :meth:`mirror`, :meth:`resample`,
-    :meth:`reduce` and :meth:`extract_root`, in any order and number. Their options are those of the same step of
+    Steps are the methods :meth:`fill`, :meth:`cut`, :meth:`repeat`, :meth:`pick`, :meth:`mirror`, :meth:`lowpass`,
+    :meth:`resample`, :meth:`reduce`, :meth:`apply_scale` and :meth:`extract_root`, in any order and number. Their options are those of the same step of
     `posemill run`, with ``_`` for ``-``, and are checked at the call. Nothing is computed before the result is saved
     or asked for: what is wrong with the file is raised, and warned of, then.
 
@@ -414,6 +414,35 @@ class Motion:
         """
         return self._then("fill", "filled", {"fill": fill, **options})
 
+    def lowpass(self, lowpass: float | Literal["auto"] | None = None, /, *, engine: Engine | None = None,
+                **options: Unpack[LowpassOptions]) -> Motion:
+        """Remove high frequencies at the rate of the motion, without a delay.
+
+        Parameters
+        ----------
+        lowpass : float or "auto"
+            The cut-off in Hz.
+        engine : Engine, optional
+            As of :meth:`resample`.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> pm.load("walk.bvh").lowpass(6).clips[0].rate
+        Fraction(30, 1)
+        """
+        return self._then("lowpass", "smoothed", options, engine, lowpass=lowpass)
+
+    def apply_scale(self) -> Motion:
+        """Put uniform scales of the rest pose into positions and inverse bind matrices.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> applied = pm.load("walk.bvh").apply_scale()
+        """
+        return self._then("apply_scale", "with applied scales", {})
+
     def reduce(self, **options: Unpack[ReduceOptions]) -> Motion:
         """Drop keys while the curve stays within a bound, as :func:`posemill.reduce`, which also gives the numbers.
 
@@ -718,6 +747,8 @@ def convert(source: Path | IO[bytes], target: Path, *, make_folders: bool = Fals
     motion = load(source, **those_of("load"))
     if options.get("rate") is not None:
         motion = motion.resample(options["rate"], "authored")
+    if options.get("apply_scale"):
+        motion = motion.apply_scale()
     if options.get("extract_root") is not None:
         motion = motion._then("extract_root", "with root motion", those_of("extract_root"))
     motion.save(target, make_folders=make_folders, **those_of("save"))

@@ -36,7 +36,7 @@ def number_of(value: Any, name: str) -> float:
     return float(value)
 
 
-def rate_of(value: Rate, name: str) -> Fraction:
+def rate_of(value: Rate, name: str = "rate") -> Fraction:
     """A rate above 0 in Hz. A float stands for the decimal that Python prints for it."""
     found = _fraction(value, name)
     if found <= 0:

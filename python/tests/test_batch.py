@@ -24,7 +24,7 @@ from posemill import _batch_task
 from posemill._batch_list import Line, divide
 from posemill._batch_task import Outcome, Task, run_task
 from posemill._library import lib
-from posemill._options import Options, keywords
+from posemill._options import keywords
 
 FILES = 40
 

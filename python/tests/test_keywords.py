@@ -25,7 +25,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "load": lambda m, **o: pm.load(WALK, **o), "join": lambda m, **o: pm.join([m, m], **o),
     "fill": lambda m, **o: m.fill(**o) if "fill" not in o else m.fill(o.pop("fill"), **o),
     "cut": pm.Motion.cut, "repeat": pm.Motion.repeat, "pick": pm.Motion.pick, "mirror": pm.Motion.mirror,
-    "resample": pm.Motion.resample, "reduce": pm.Motion.reduce,
+    "lowpass": pm.Motion.lowpass, "apply_scale": pm.Motion.apply_scale, "resample": pm.Motion.resample, "reduce": pm.Motion.reduce,
     "extract_root": lambda m, **o: m.extract_root(*([o.pop("extract_root")] if "extract_root" in o else []), **o),
     "save": lambda m, **o: m.save("a.bvh", **o), "convert": lambda m, **o: pm.convert(WALK, "b.bvh", **o),
     "compare": lambda m, **o: pm.compare(m, m, **o), "show": pm.Motion.show, "draw": drawn,
@@ -169,7 +169,12 @@ def choices(rng: random.Random) -> Iterator[tuple[str, list[str], dict[str, Any]
     rate, method = rng.choice([15, 60, "x2", 47]), rng.choice(["slerp", "squad", "hermite"])
     yield "resample", ["--rate", str(rate), "--method", method], {"rate": rate, "method": method}
     yield "fill", ["--fill=frozen:3"], {"fill": "frozen:3"}
+    yield "lowpass", ["--lowpass", "5"], {"lowpass": 5}
+    yield "apply_scale", [], {}
     yield "extract_root", ["--extract-root", "auto", "--root-axes", "z"], {"extract_root": "auto", "root_axes": "z"}
+
+
+COMMANDS = {"extract_root": "root", "apply_scale": "apply-scale"}
 
 
 def chain_of(motion: pm.Motion, steps: list[tuple[str, dict[str, Any]]]) -> pm.Motion:
@@ -189,7 +194,7 @@ def test_steps_in_every_order_write_what_the_command_writes(walk: pm.Motion, see
     source, suffix = (rng.choice(["bvh", "glb", "npz"]) for _ in range(2))
     walk.save(f"a.{source}")
     steps = [(name, options) for name, _, options in chosen]
-    words = [word for name, given, _ in chosen for word in ("root" if name == "extract_root" else name, *given)]
+    words = [word for name, given, _ in chosen for word in (COMMANDS.get(name, name), *given)]
     ran = command("run", f"a.{source}", "-o", f"c.{suffix}", *words)
     try:
         chain_of(pm.load(f"a.{source}"), steps).save(f"p.{suffix}")
@@ -201,6 +206,18 @@ def test_steps_in_every_order_write_what_the_command_writes(walk: pm.Motion, see
     result = pm.batch.run(f"a.{source}", "out", steps=steps, to=suffix, device="none")
     assert result.done == 1, result.failures
     assert Path(f"out/a.{suffix}").read_bytes() == Path(f"c.{suffix}").read_bytes(), words
+
+
+def test_converting_has_a_place_for_every_keyword() -> None:
+    parts = {name for function in ("load", "save", "extract_root") for name in _options.keywords(function)}
+    assert set(_options.keywords("convert")) - parts == {"rate", "apply_scale"}
+
+
+def test_every_step_is_a_method() -> None:
+    steps = {name: lib.native_function_step(number) for name, number in _options._FUNCTIONS.items()}
+    steps = {name: text(step) for name, step in steps.items() if step != ffi.NULL}
+    assert set(steps.values()) == set(text(lib.native_step_names()).split())
+    assert all(callable(getattr(pm.Motion, name)) for name in steps)
 
 
 def test_nothing_is_computed_before_it_is_asked_for(walk: pm.Motion, monkeypatch: pytest.MonkeyPatch) -> None:

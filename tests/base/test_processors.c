@@ -5,7 +5,7 @@
  */
 #define _GNU_SOURCE /* sched_setaffinity */
 
-#include "base/parallel.h"
+#include "base/os_linux.h"
 
 #include "support/check.h"
 #include "support/test_folder.h"
@@ -32,7 +32,7 @@ static void begin_machine(const char *groups) {
 static void expect_quota(size_t wanted) {
     char root[32];
     snprintf(root, sizeof root, "m%zu", machines);
-    assert_int_equal(pm_processor_quota(root), wanted);
+    assert_int_equal(pm_linux_quota(root), wanted);
 }
 
 TEST(a_quota_is_rounded_up_to_whole_processors) {

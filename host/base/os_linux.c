@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * How many processors this process may use: those of its affinity mask, at most the processor time
- * that its control groups allow, of either version.
+ * Processors of Linux: those of an affinity mask, and the processor time that control groups allow, of
+ * either version.
  */
 #define _GNU_SOURCE /* sched_getaffinity, sched_getcpu */
 
-#include "parallel.h"
+#include "os_linux.h"
 
-#include <posemill/posemill.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,7 +30,7 @@ static int of_thread(mask *m) {
                : 0;
 }
 
-static size_t of_affinity(void) {
+size_t pm_os_processors(void) {
     mask m;
     const int count = of_thread(&m);
     if (count > 0)
@@ -41,11 +39,11 @@ static size_t of_affinity(void) {
     return online > 0 ? (size_t)online : 1;
 }
 
-int pm_current_processor(void) {
+int pm_os_current_processor(void) {
     return sched_getcpu();
 }
 
-void pm_leave_processor(int processor) {
+void pm_os_leave_processor(int processor) {
     mask before;
     if (processor < 0 || processor >= MAX_PROCESSORS || of_thread(&before) < 2)
         return;
@@ -136,7 +134,7 @@ static size_t limit_of_line(const char *root, char *line) {
     return limit_along(path, (size_t)top);
 }
 
-size_t pm_processor_quota(const char *root) {
+size_t pm_linux_quota(const char *root) {
     FILE *file = open_in(root, "proc/self/cgroup");
     char *line = NULL;
     size_t room = 0, least = SIZE_MAX;
@@ -150,14 +148,6 @@ size_t pm_processor_quota(const char *root) {
     return least;
 }
 
-/* The quota is read once: an engine or a call of the Python package would read two files else. */
-size_t pm_processors(void) {
-    static atomic_size_t known; /* 0: not yet */
-    size_t quota = atomic_load_explicit(&known, memory_order_relaxed);
-    if (quota == 0) {
-        quota = pm_processor_quota("");
-        atomic_store_explicit(&known, quota, memory_order_relaxed);
-    }
-    const size_t allowed = of_affinity();
-    return allowed < quota ? allowed : quota;
+size_t pm_os_quota(void) {
+    return pm_linux_quota("");
 }
