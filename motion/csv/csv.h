@@ -78,6 +78,9 @@ pm_status csv_choose_layout(csv_document *document, const motion_input *input, p
  * noted in motion->odd_names. */
 pm_status csv_name_joints(csv_document *document, pm_motion *motion, pm_error *error);
 
+/* The longest fraction of the numbers in a column, in digits. */
+unsigned csv_count_decimals(const csv_document *document, size_t column);
+
 /* The rate of the rows: that of the options, of a column of times, or with a warning that of the layout.
  * *stated, which is 0/0 before, is the one that the times have. */
 void csv_find_rate(const csv_document *document, const motion_input *input, pm_rational *rate,

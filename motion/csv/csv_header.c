@@ -69,8 +69,7 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
     return PM_OK;
 }
 
-/* Half a unit of the last place of the longest fraction in a column. */
-static double loss_of(const csv_document *d, size_t column) {
+unsigned csv_count_decimals(const csv_document *d, size_t column) {
     size_t most = 0;
     for (size_t r = 0; r < d->row_count; r++) {
         const char separator = csv_separator_of(d->rows[r]);
@@ -81,7 +80,7 @@ static double loss_of(const csv_document *d, size_t column) {
         const size_t places = point ? (size_t)(field.begin + field.size - point - 1) : 0;
         most = places > most ? places : most;
     }
-    return 0.5 * pow(10, -(double)most);
+    return (unsigned)(most < 400 ? most : 400);
 }
 
 static bool lies_evenly(const csv_document *d, size_t column, double rate, double loss) {
@@ -112,7 +111,7 @@ static bool fit_rate(const csv_document *d, size_t column, double loss, pm_ratio
 static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
     const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
     return fit_rate(d, column, fmax(fabs(last) * 0x1p-23, 1e-9), rate) ||
-           fit_rate(d, column, loss_of(d, column), rate);
+           fit_rate(d, column, 0.5 * pow(10, -(double)csv_count_decimals(d, column)), rate);
 }
 
 static size_t column_of_times(const csv_document *d) {

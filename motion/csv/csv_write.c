@@ -23,6 +23,11 @@ typedef struct writing {
     double *channels[CSV_MAX_GROUPS];
     double *values; /* of a row, as the file has them; rotations continue those of the row before */
     bool has_before;
+    bool has_times;    /* a column of times in seconds, at the rate of the clip */
+    double first_time; /* of the first row of the result */
+    unsigned
+        decimals; /* of times: those of the source, or more where these do not tell rows apart */
+    bool keeps_times; /* rows of the source keep the text of theirs */
     motion_position *positions;
     char *row;    /* the text of one row */
     char *buffer; /* text that was not sent yet */
@@ -99,14 +104,75 @@ static void put_angles(const csv_group *g, const double q[4], double *to) {
         to[g->fixed ? 2 - i : i] = angles[i] / g->unit;
 }
 
-/* The number of a row, as the source counts. */
-static double index_of(const csv_document *d, const csv_group *g, uint64_t sample) {
+/* ---- columns that count rows: their numbers and times are exact, and no samples of a curve -------- */
+
+static bool is_counted(const writing *w, const csv_group *g) {
+    return g->form == CSV_INDEX || (g->form == CSV_TIME && w->has_times);
+}
+
+static const csv_group *counted_at(const writing *w, size_t column) {
+    const csv_layout *layout = &w->document->layout;
+    for (size_t i = 0; i < layout->count; i++)
+        if (is_counted(w, &layout->groups[i]) && layout->groups[i].column == column)
+            return &layout->groups[i];
+    return NULL;
+}
+
+/* Times in other units, or at another rate than the one that is given, are numbers like any other. */
+static void find_times(writing *w) {
+    const csv_document *d = w->document;
+    const double rate = rate_value(w->motion->content.clips[0].rate);
+    const csv_group *time = NULL;
+    for (size_t i = 0; i < d->layout.count && !time; i++)
+        time = d->layout.groups[i].form == CSV_TIME ? &d->layout.groups[i] : NULL;
+    if (!time || d->row_count < 2)
+        return;
+    const double *first = d->numbers + time->column,
+                 *last = first + (d->row_count - 1) * d->column_count;
+    const double step = (*last - *first) / (double)(d->row_count - 1);
+    const unsigned decimals = csv_count_decimals(d, time->column);
+    w->has_times = fabs(step * rate - 1) < 1e-3;
+    w->keeps_times = pow(10, -(double)decimals) * rate_value(w->samples->rate) < 0.01;
+    w->decimals = w->keeps_times && decimals < TEXT_DECIMALS_MAX ? decimals : TEXT_DECIMALS_MAX;
+}
+
+/* The number of a row, as the source counts, or its time. */
+static double count_of(const writing *w, const csv_group *g, uint64_t sample) {
+    const csv_document *d = w->document;
     const double first = d->numbers[g->column];
+    if (g->form == CSV_TIME)
+        return w->first_time +
+               (motion_sample_time(w->samples, sample) - motion_sample_time(w->samples, 0));
     const double step = d->row_count > 1 ? d->numbers[d->column_count + g->column] - first : 1.0;
     return first + step * (double)sample;
 }
 
-/* The numbers of a computed row, but for indices. */
+static char *put_count(const writing *w, char *at, const csv_group *g, uint64_t sample) {
+    const double value = count_of(w, g, sample);
+    if (g->form == CSV_TIME)
+        return text_write_fixed(at, value, w->decimals);
+    return text_write_fixed(at, value, value == floor(value) ? 0 : TEXT_DECIMALS_MAX);
+}
+
+/* The time of the first row: its own, or as far behind the first one of the source as its sample. */
+static void begin_times(writing *w, const csv_document *from, uint64_t key) {
+    for (size_t i = 0; i < w->document->layout.count && w->has_times; i++) {
+        const csv_group *g = &w->document->layout.groups[i];
+        if (g->form == CSV_TIME)
+            w->first_time = from ? from->numbers[key * from->column_count + g->column]
+                                 : w->document->numbers[g->column] + w->samples->start;
+    }
+}
+
+/* Whether a row of the source has its number or its time in the result: times may be rounded. */
+static bool is_in_place(const writing *w, const csv_group *g, double own, uint64_t sample) {
+    return g->form == CSV_TIME && w->keeps_times &&
+           fabs(own - count_of(w, g, sample)) * rate_value(w->samples->rate) < 0.25;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------- */
+
+/* The numbers of a computed row, but for those that count. */
 static void make_values(const writing *w, size_t k) {
     for (size_t i = 0; i < w->document->layout.count; i++) {
         const csv_group *g = &w->document->layout.groups[i];
@@ -116,20 +182,9 @@ static void make_values(const writing *w, size_t k) {
             put_angles(g, from + 4 * k, to);
         else if (csv_is_rotation(g))
             put_quaternion(g, from + 4 * k, to);
-        else if (g->form != CSV_INDEX)
+        else if (!is_counted(w, g))
             memcpy(to, from + g->count * k, g->count * sizeof *to);
     }
-}
-
-static char *put_index(char *at, double index) {
-    return text_write_fixed(at, index, index == floor(index) ? 0 : TEXT_DECIMALS_MAX);
-}
-
-static const csv_group *index_at(const csv_document *d, size_t column) {
-    for (size_t i = 0; i < d->layout.count; i++)
-        if (d->layout.groups[i].form == CSV_INDEX && d->layout.groups[i].column == column)
-            return &d->layout.groups[i];
-    return NULL;
 }
 
 /* The text of the numbers, between the separators of the first row. */
@@ -137,10 +192,10 @@ static text_span make_row(const writing *w, uint64_t sample) {
     const csv_document *d = w->document;
     char *at = w->row;
     for (size_t i = 0; i < d->column_count; i++) {
-        const csv_group *index = index_at(d, i);
+        const csv_group *counted = counted_at(w, i);
         at = put(at, d->between[i]);
-        at = index ? put_index(at, index_of(d, index, sample))
-                   : text_write_float(at, (float)w->values[i]);
+        at =
+            counted ? put_count(w, at, counted, sample) : text_write_float(at, (float)w->values[i]);
     }
     at = put(at, d->between[d->column_count]);
     return (text_span){w->row, (size_t)(at - w->row)};
@@ -173,8 +228,9 @@ static pm_status send_line_end(writing *w, bool is_last) {
     return send(w, w->document->line_end.size > 0 ? w->document->line_end : newline);
 }
 
-/* A row of the source, whose indices are counted anew. */
-static pm_status send_kept(writing *w, text_span row, uint64_t sample) {
+/* A row of a file, whose indices are counted anew, and its time where the result has another one there. */
+static pm_status send_kept(writing *w, const csv_document *from, uint64_t key, uint64_t sample) {
+    const text_span row = from->rows[key];
     const char separator = csv_separator_of(row);
     text_span rest = row, field;
     const char *at = row.begin;
@@ -182,12 +238,13 @@ static pm_status send_kept(writing *w, text_span row, uint64_t sample) {
     for (size_t i = 0; i < w->document->layout.columns && status == PM_OK &&
                        csv_next_field(&rest, separator, &field);
          i++) {
-        const csv_group *index = index_at(w->document, i);
+        const csv_group *counted = counted_at(w, i);
         char text[TEXT_FIXED_SIZE];
-        if (!index)
+        if (!counted ||
+            is_in_place(w, counted, from->numbers[key * from->column_count + i], sample))
             continue;
         status = send(w, (text_span){at, (size_t)(field.begin - at)});
-        const char *end = put_index(text, index_of(w->document, index, sample));
+        const char *end = put_count(w, text, counted, sample);
         if (status == PM_OK)
             status = send(w, (text_span){text, (size_t)(end - text)});
         at = field.begin + field.size;
@@ -201,9 +258,11 @@ static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
     pm_status status;
     if (from && key >= from->row_count)
         return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no row");
+    if (sample == 0)
+        begin_times(w, from, key);
     if (from) {
         remember(w, from, (size_t)key);
-        status = send_kept(w, from->rows[key], sample);
+        status = send_kept(w, from, key, sample);
     } else {
         if (!w->has_before)
             remember(w, w->document, earlier_row(w, sample, w->positions[k]));
@@ -239,6 +298,7 @@ static pm_status prepare(writing *w) {
     w->row = malloc(text);
     if (!w->numbers || !w->values || !w->positions || !w->row)
         return motion_refuse_memory(w->error);
+    find_times(w);
     double *at = w->numbers;
     for (size_t i = 0; i < d->layout.count; i++) {
         const csv_group *g = &d->layout.groups[i];

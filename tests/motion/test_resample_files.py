@@ -53,6 +53,53 @@ class Reports(Case):
         self.assertTrue(np.array_equal(np.load(self.folder / "out.npz")["effort"], rows[::2]))
 
 
+class Times(Case):
+    """Times in a column of CSV count rows: they are no samples of a curve."""
+
+    def written(self, count, rate, decimals, begin=0.0):
+        path = self.folder / "times.csv"
+        rows = [f"{begin + k / rate:.{decimals}f},{k * 0.01:.4f},0,0,0,0,0,1,{k * 0.02:.3f}\n" for k in range(count)]
+        path.write_text("time,x,y,z,qx,qy,qz,qw,knee\n" + "".join(rows))
+        return path
+
+    def times(self, path):
+        return [line.split(",")[0] for line in path.read_text().splitlines()[1:]]
+
+    def rate(self, path):
+        done = self.run_posemill("info", "--json", path)
+        return json.loads(done.stdout)["clips"][0]["rate"]
+
+    def test_resampled_times_are_at_the_new_rate(self):
+        rng = np.random.default_rng(5)
+        for decimals in (3, 4, 6, 9):
+            rate, target = (int(n) for n in rng.choice([24, 25, 30, 50, 60, 100, 120], 2, replace=False))
+            begin = float(rng.integers(0, 20))
+            source = self.written(60, rate, decimals, begin)
+            out = self.resample(source, "out.csv", "--rate", str(target), "--end-rule", "fit")
+            told = [float(t) for t in self.times(out)]
+            step = (told[-1] - told[0]) / (len(told) - 1)
+            self.assertEqual(told[0], begin)
+            for k, t in enumerate(told):
+                self.assertLess(abs(t - begin - k * step), 1.1 * 10.0 ** -decimals, (decimals, rate, target, k))
+        out = self.resample(self.written(60, 30, 6), "out.csv", "--rate", "60")
+        self.assertEqual(self.rate(out), "60/1")
+
+    def test_times_too_short_for_a_rate_are_written_anew(self):
+        out = self.resample(self.written(100, 10, 1), "out.csv", "--rate", "400")
+        self.assertEqual(self.times(out)[:3], ["0.000000000", "0.002500000", "0.005000000"])
+        self.assertEqual(self.rate(out), "400/1")
+
+    def test_rows_that_are_cut_keep_theirs_and_repeated_ones_go_on(self):
+        source = self.written(40, 30, 6)
+        out = self.folder / "cut.csv"
+        self.run_posemill("edit", "--quiet", source, "-o", out, "--cut", "10f:20f")
+        self.assertEqual(self.times(out), self.times(source)[10:21])
+        self.run_posemill("edit", "--quiet", source, "-o", out, "--cut", "10f:20f", "--repeat", "3")
+        for k, t in enumerate(self.times(out)):
+            self.assertLess(abs(float(t) - (10 + k) / 30), 2e-6)
+        self.assertEqual(self.rate(out), "30/1")
+
+
 class LowPass(Case):
     def filtered(self, numbers, rate, cutoff):
         """A sinc in a Kaiser window, on the point reflection about both ends."""
