@@ -178,11 +178,11 @@ static void hint_difference(seen w[2], scene_hints *hints) {
 static pm_status look_at_both(const pm_motion_compare_options *o, seen w[2], scene_hints *hints,
                               pm_error *error) {
     const bool are_two = w[0].s != w[1].s;
-    const double unit = w[1].s->unit_mm;
     char text[MOTION_ADJUSTMENT_TEXT] = "";
     pm_status status = look(o, &w[0], hints, error);
     if (status == PM_OK && are_two)
         status = look(o, &w[1], hints, error);
+    const double unit = w[1].s->unit_mm;
     if (status == PM_OK && are_two)
         status = motion_name_failure(subject_meet(w[1].s, w[0].s, text, error), w[1].name, error);
     if (status == PM_OK && are_two) {

@@ -207,9 +207,9 @@ def test_contacts_of_feet(walk: pm.Motion) -> None:
 
 @pytest.mark.filterwarnings("default")
 def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
-    pm.convert(WALK, tmp_path / "z.glb", up="y", to_up="z", scale=0.01)
+    pm.convert(WALK, tmp_path / "z.bvh", up="y", to_up="z", scale=0.01)
     with pytest.warns(pm.MotionWarning) as told:
-        pm.compare(walk, tmp_path / "z.glb")
+        pm.compare(walk, tmp_path / "z.bvh")
     messages = [str(warning.message) for warning in told]
     assert any("z is taken as up, a guess" in m and '(up="y" says otherwise)' in m for m in messages)
     assert any("a factor of 100, as between units" in m and m.endswith("(scale=100 brings B to the unit of A when it is converted)")
@@ -217,7 +217,7 @@ def test_guesses_are_warnings(tmp_path: Path, walk: pm.Motion) -> None:
     assert any(m.endswith('(to_up="y" turns B when it is converted)') for m in messages)
     assert not any("--" in m for m in messages)
     assert {warning.filename for warning in told} == {__file__}
-    page = pm.load(tmp_path / "z.glb").show().html
+    page = pm.load(tmp_path / "z.bvh").show().html
     assert "z is taken as up, a guess" in page and '"up": 2' in page
 
 
@@ -232,8 +232,8 @@ def said(page: pm.Page) -> str:
 
 def test_pages_name_parameters(tmp_path: Path, walk: pm.Motion) -> None:
     """Guesses, keys that are apart, and notes: what cures them is an argument."""
-    pm.convert(WALK, tmp_path / "z.glb", up="y", to_up="z", scale=0.01)
-    z = pm.load(tmp_path / "z.glb")
+    pm.convert(WALK, tmp_path / "z.bvh", up="y", to_up="z", scale=0.01)
+    z = pm.load(tmp_path / "z.bvh")
     pages = {'(up="y" says otherwise)': z.show(), '(to_up="y" turns B': pm.compare(walk, z).show(),
              "(scale=100 brings B": pm.compare(walk, z).show()}
     apart = np.array(walk.resample(walk.clips[0].rate, method="bspline").clips[0].rotations)

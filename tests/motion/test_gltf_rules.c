@@ -583,8 +583,8 @@ TEST(a_skin_of_the_rest_pose_grows_with_the_skeleton) {
     expect_success(pm_motion_convert(walk, NULL, "walk.glb", new_error()));
     SCOPED(pm_motion_destroy) pm_motion *made = test_open("walk.glb", NULL);
     SCOPED(pm_motion_destroy) pm_motion *rooted = NULL;
-    expect_success(pm_motion_extract_root(made, &(pm_motion_root_options){.add = true}, &rooted,
-                                          NULL, new_error()));
+    const pm_motion_root_options options = {.joint = "Hips", .add = true};
+    expect_success(pm_motion_extract_root(made, &options, &rooted, NULL, new_error()));
     SCOPED(pm_motion_destroy) pm_motion *read = write_and_read(rooted, false);
     const pm_motion_content *content = pm_motion_get_content(read);
     assert_int_equal(content->skin_count, 1);
