@@ -155,14 +155,10 @@ static void print_rest(const pm_motion_content *content) {
 /* Unit, axis, and what carries the figure. */
 static void print_meaning(const pm_motion *motion) {
     const pm_motion_content *content = &motion->content;
-    const bool has_unit = content->unit_mm > 0, has_up = content->up != PM_MOTION_UP_FOUND;
-    char unit[MOTION_REASON_TEXT], shown[MOTION_PRINTABLE];
-    printable_line(stdout, "  unit of length: %s (%s); up: %s%s%s%s",
-                   has_unit ? motion_unit_name(content->unit_mm, unit) : "unknown",
-                   has_unit ? motion_source_words[content->unit_from]
-                            : motion_unit_reason(motion, unit),
-                   has_up ? motion_up_name(content->up) : "unknown", has_up ? " (" : "",
-                   has_up ? motion_source_words[content->up_from] : "", has_up ? ")" : "");
+    char unit[MOTION_MEANING_TEXT], up[MOTION_MEANING_TEXT], shown[MOTION_PRINTABLE];
+    motion_describe_unit(motion, unit);
+    motion_describe_up(content, up);
+    printable_line(stdout, "  unit of length: %s; up: %s", unit, up);
     if (content->mover != PM_NO_INDEX32)
         printable_line(
             stdout, "  '%s' carries the figure",
