@@ -16,23 +16,25 @@
 
 enum { DATA_COLUMNS = 8 }; /* of the table, beside the name */
 
-bool view_row_fill(view_row *row, const pm_motion *motion, size_t clip, pm_spelling spelling) {
+void view_row_remark(view_row *row, const char *text) {
+    if (row->odd_count++ == 0)
+        row->odd = strdup(text);
+}
+
+void view_row_fill(view_row *row, const pm_motion *motion, size_t clip, pm_spelling spelling) {
     const pm_motion_content *content = &motion->content;
     const clip_summary shown = motion_summarise(&content->clips[clip]);
     row->format = pm_motion_format_name(content->format);
     row->seconds = shown.end - shown.begin;
     row->rate = content->clips[clip].rate;
-    row->joints = content->node_count;
     row->clips = content->clip_count;
     motion_describe_unit(motion, row->unit);
     motion_describe_up(content, row->up);
-    row->odd_count = content->note_count;
-    if (content->note_count == 0)
-        return true;
-    char text[PM_ERROR_TEXT_SIZE];
-    pm_error_text(content->notes[0], spelling, text, sizeof text);
-    row->odd = strdup(text);
-    return row->odd != NULL;
+    for (size_t i = 0; i < content->note_count; i++) {
+        char text[PM_ERROR_TEXT_SIZE];
+        pm_error_text(content->notes[i], spelling, text, sizeof text);
+        view_row_remark(row, text);
+    }
 }
 
 void view_row_release(view_row *row) {

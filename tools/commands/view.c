@@ -14,7 +14,7 @@ static bool is_picture(const char *path) {
 }
 
 pm_status view_write(const command_options *o, const open_clip *clip, const char *out,
-                     pm_error *error) {
+                     size_t *joints, pm_error *error) {
     const pm_motion_page_options page = {.made_by = o->line, .all_clips = !o->clip};
     pm_motion_compare_options how = o->set->compare;
     how.clip_a = clip->clip;
@@ -22,16 +22,21 @@ pm_status view_write(const command_options *o, const open_clip *clip, const char
     how.digest_a = open_clip_digest(clip);
     how.log = cli_log;
     how.spelling = PM_SPELLING_COMMAND;
-    return is_picture(out)
-               ? pm_motion_write_picture(clip->motion, &how, &o->set->picture, out, error)
-               : pm_motion_write_page(clip->motion, NULL, &how, &page, out, NULL, error);
+    pm_motion_comparison *made = NULL;
+    if (is_picture(out))
+        return pm_motion_write_picture(clip->motion, &how, &o->set->picture, out, error);
+    MOTION_TRY(pm_motion_write_page(clip->motion, NULL, &how, &page, out, &made, error));
+    if (joints)
+        *joints = pm_motion_comparison_get_differences(made)->joint_count;
+    pm_motion_comparison_destroy(&made);
+    return PM_OK;
 }
 
 static cli_exit write_one(const command_options *o, const open_clip *clip) {
     pm_error error = {.status = PM_OK};
     if (is_picture(o->out))
         open_clip_warn(clip);
-    return cli_done(view_write(o, clip, o->out, &error), &error);
+    return cli_done(view_write(o, clip, o->out, NULL, &error), &error);
 }
 
 static cli_exit view_one(command_options *o, char **operands) {

@@ -8,11 +8,13 @@
 #include "files/progress.h"
 #include "motion/base/composed.h"
 #include "motion/base/printable.h"
+#include "motion/batch/batch_file.h"
 #include "motion/batch/batch_report.h"
 #include "motion/batch/view_index.h"
 #include "motion/compare/outcome.h"
 #include "motion/items/archive.h"
 #include "motion/items/batch_list.h"
+#include "motion/model/summary.h"
 #include "print/print.h"
 
 #include <stdlib.h>
@@ -27,18 +29,30 @@ typedef struct view_run {
     unsigned formats; /* bit n: pm_motion_format n was read */
 } view_run;
 
+static void add_remark(void *user, const char *text) {
+    view_row_remark(user, text);
+}
+
+static void fill_row(view_row *row, const open_clip *clip) {
+    const pm_motion_content *content = &clip->motion->content;
+    view_row_fill(row, clip->motion, clip->clip, PM_SPELLING_COMMAND);
+    for (size_t i = 0; i < content->clip_count; i++)
+        if (!content->clips[i].fault)
+            info_odd(content, i, motion_summarise(&content->clips[i]).first_step, add_remark, row);
+}
+
 static pm_status write_page(view_run *r, const open_clip *clip, const char *page, view_row *row,
                             pm_error *error) {
     char *path = report_path(r->options->set->batch.out_dir, page);
     if (!path)
         return motion_refuse_output_memory(error);
     r->formats |= 1u << clip->motion->content.format;
-    pm_status status = view_write(r->options, clip, path, error);
+    pm_status status = view_write(r->options, clip, path, &row->joints, error);
     free(path);
     if (status == PM_OK)
         status = scene_note(clip->motion, clip->path, error);
-    if (status == PM_OK && !view_row_fill(row, clip->motion, clip->clip, PM_SPELLING_COMMAND))
-        status = motion_refuse_output_memory(error);
+    if (status == PM_OK)
+        fill_row(row, clip);
     return status;
 }
 
@@ -60,14 +74,15 @@ static pm_status view_data(view_run *r, const batch_item *item, const char *data
 
 static pm_status view_item(view_run *r, const batch_item *item, const char *page, view_row *row,
                            pm_error *error) {
-    char *data = NULL, reason[ARCHIVE_REASON_SIZE] = "";
-    size_t size = 0;
-    if (item->fault)
-        return motion_fail_at(error, PM_ERROR_FILE, item->path, NULL, "%s", item->fault);
-    if (item->archive && !member_read(&r->members, item, NULL, &data, &size, reason))
-        return motion_fail_at(error, PM_ERROR_FILE, item->path, NULL, "%s", reason);
-    const pm_status status = view_data(r, item, data, size, page, row, error);
-    free(data);
+    char reason[ARCHIVE_REASON_SIZE] = "";
+    batch_file file = {.item = item};
+    if (item->archive && !item->fault &&
+        !member_read(&r->members, item, NULL, &file.data, &file.size, reason))
+        file.fault = reason;
+    pm_status status = batch_file_refuse(&file, error);
+    if (status == PM_OK)
+        status = view_data(r, item, file.data, file.size, page, row, error);
+    free(file.data);
     return status;
 }
 

@@ -6,9 +6,9 @@
 
 #include "files/open_clip.h"
 
-/* Writes the page or the picture of a motion. */
+/* Writes the page or the picture of a motion. *joints, which may be NULL: those that a page shows. */
 pm_status view_write(const command_options *options, const open_clip *clip, const char *out,
-                     pm_error *error);
+                     size_t *joints, pm_error *error);
 
 /* Writes a page of each file into the folder of --out-dir, and an index. Prints failures as they occur.
  * Returns CLI_PARTIAL if some files failed. */

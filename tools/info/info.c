@@ -80,7 +80,8 @@ static void describe_rate(const pm_motion_clip *clip, char text[192]) {
                                      : ")");
 }
 
-static void print_jumps(const pm_motion_content *content, size_t clip, const clip_summary *s) {
+void info_odd(const pm_motion_content *content, size_t clip, double first_step,
+              void (*say)(void *user, const char *text), void *user) {
     enum { SAID = 2 };
     static const char *const words[2] = {"jumps come back, which resample --fill=jumps repairs",
                                          "jumps stay"};
@@ -88,17 +89,25 @@ static void print_jumps(const pm_motion_content *content, size_t clip, const cli
     jump_shown *shown = NULL;
     size_t count = 0;
     char text[1024] = "";
-    if (begins_with_jump(&jumps))
-        printable_line(stdout,
-                       "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
-                       "resample with --trim-start 1 drops it",
-                       s->first_step);
+    if (begins_with_jump(&jumps)) {
+        snprintf(text, sizeof text,
+                 "key 0 is %.0f degrees from key 1, as a T-pose is; resample with --trim-start 1 "
+                 "drops it",
+                 first_step);
+        say(user, text);
+        text[0] = '\0';
+    }
     if (jumps_show(&shown, &count, content, jumps.of, jumps.count))
         jumps_describe(shown, count, SAID, words, text, sizeof text);
     if (text[0] != '\0')
-        printable_line(stdout, "    odd: %s", text);
+        say(user, text);
     free(shown);
     free(jumps.of);
+}
+
+static void print_odd(void *user, const char *text) {
+    (void)user;
+    printable_line(stdout, "    odd: %s", text);
 }
 
 static void print_clip(const pm_motion_content *content, size_t index) {
@@ -117,7 +126,7 @@ static void print_clip(const pm_motion_content *content, size_t index) {
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
     if (clip->fault)
         printable_line(stdout, "    cannot be read: %s", clip->fault);
-    print_jumps(content, index, &s);
+    info_odd(content, index, s.first_step, print_odd, NULL);
 }
 
 /* What `posemill resample` would do. */
