@@ -53,8 +53,9 @@ static bool write_verdict(FILE *file, const void *content) {
     return true;
 }
 
-static void write_words(FILE *file, const char *text) {
-    fputs("<td class=\"name\">", file);
+/* `kind`: "name" is narrow, "why" has room for a sentence. */
+static void write_words(FILE *file, const char *kind, const char *text) {
+    fprintf(file, "<td class=\"%s\">", kind);
     index_write_isolated(file, text, "");
     fputs("</td>", file);
 }
@@ -83,13 +84,13 @@ static void write_odd(FILE *file, const view_row *row) {
 }
 
 static void write_data(FILE *file, const view_row *row) {
-    write_words(file, row->format);
+    write_words(file, "name", row->format);
     page_write_cell(file, row->seconds);
     write_rate(file, row->rate);
     write_count(file, row->joints);
     write_count(file, row->clips);
-    write_words(file, row->unit);
-    write_words(file, row->up);
+    write_words(file, "why", row->unit);
+    write_words(file, "name", row->up);
     write_odd(file, row);
 }
 
