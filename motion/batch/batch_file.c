@@ -169,7 +169,7 @@ static bool is_special(const batch_file *file) {
            !S_ISDIR(status.st_mode);
 }
 
-static pm_status refuse(const batch_file *file, pm_error *error) {
+pm_status batch_file_refuse(const batch_file *file, pm_error *error) {
     const char *fault = file->item->fault  ? file->item->fault
                         : file->fault      ? file->fault
                         : is_special(file) ? "is no regular file"
@@ -232,7 +232,7 @@ static pm_status resample(const batch_common *common, const task_how *how, batch
                           schedule_ticket *ticket, batch_result *result) {
     const pm_motion_batch_task *task = how->task;
     pm_error *error = &result->error;
-    MOTION_TRY(refuse(file, error));
+    MOTION_TRY(batch_file_refuse(file, error));
     if (!file->data)
         MOTION_TRY(task_check_input(task, file->item->path, error));
     MOTION_TRY(task_check_output(task, true, file->out, error));

@@ -56,5 +56,8 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
                     schedule_ticket *ticket, batch_result *result);
 void batch_result_release(batch_result *result);
 
+/* Refuses a file with a fault, and one that is no regular file. */
+pm_status batch_file_refuse(const batch_file *file, pm_error *error);
+
 /* Bytes of memory that a file needs, from what is known before it is opened. */
 uint64_t batch_file_need(const batch_file *file);

@@ -215,9 +215,9 @@ static pm_status write_index(batch_report *r, pm_error *error) {
     return status;
 }
 
-static pm_status make_folder(const batch_report *r, pm_error *error) {
+pm_status report_make_folder(const char *folder, pm_error *error) {
     char *name = report_page_name(1, "", NULL);
-    char *page = name ? report_path(r->request.options->report, name) : NULL;
+    char *page = name ? report_path(folder, name) : NULL;
     const pm_status status =
         page ? folders_make_for(page, error) : motion_refuse_output_memory(error);
     free(name);
@@ -227,7 +227,7 @@ static pm_status make_folder(const batch_report *r, pm_error *error) {
 
 pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {
     *stopped = false;
-    MOTION_TRY(make_folder(r, error));
+    MOTION_TRY(report_make_folder(r->request.options->report, error));
     /* Names in folders that did not exist may have led elsewhere. */
     MOTION_TRY(report_check_folder(&r->request, error));
     MOTION_TRY(compare_all(r, memory, stopped, error));

@@ -165,9 +165,15 @@ typedef struct report_request {
     size_t threads; /* files that are compared at a time */
 } report_request;
 
+/* Creates the folder of a report and that of its pages. */
+pm_status report_make_folder(const char *folder, pm_error *error);
+
 /* Refuses a report that would overwrite an input, an output or one of the other files of a batch, and a folder
  * that is a file. */
 pm_status report_check_folder(const report_request *request, pm_error *error);
+
+/* The same of pages that have no outputs beside them, in the folder of the option out-dir. */
+pm_status view_check_folder(const char *folder, const batch_items *items, pm_error *error);
 
 /* What is found. Texts are valid until the report ends. */
 typedef struct report_summary {

@@ -1,55 +1,24 @@
 /* SPDX-License-Identifier: MIT
  *
- * index.html: the template report_index.html, and a row of its table for each row; index.json: its numbers.
+ * index.html of a report: a row of its table for each row; index.json: its numbers.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "motion/base/json.h"
 #include "motion/batch/batch_report.h"
+#include "motion/batch/index_page.h"
 #include "motion/report/page.h"
 
 enum { NUMBER_COLUMNS = 15 }; /* of the table, beside the name */
 
-static void write_text(FILE *file, const char *text) {
-    page_write_text(file, text, strlen(text));
-}
-
-static void write_isolated(FILE *file, const char *text, const char *if_empty) {
-    fputs("<bdi>", file);
-    if (!text || *text == '\0')
-        fputs(if_empty, file);
-    else
-        write_text(file, text);
-    fputs("</bdi>", file);
-}
-
-static void write_link(FILE *file, const char *path) {
-    fputs("<a href=\"", file); /* of letters, digits, and marks that need no escape */
-    fputs(path, file);
-}
-
 static void write_name(FILE *file, const report_row *row) {
-    if (row->page) {
-        write_link(file, row->page);
-        fputs("\">", file);
-    }
-    write_isolated(file, row->file->file->name, "");
-    if (row->page)
-        fputs("</a>", file);
+    index_write_name(file, row->file->file->name, row->page);
     if (row->clip) {
         fputs(", clip ", file);
-        write_isolated(file, row->clip, "(no name)");
+        index_write_isolated(file, row->clip, "(no name)");
     }
-}
-
-static bool write_title(FILE *file, const void *content) {
-    const report_index *index = content;
-    fputs("Report of ", file);
-    write_text(file, index->out_dir);
-    return true;
 }
 
 static double number_of(const report_row *row, int which) {
@@ -78,9 +47,7 @@ static void write_counts(FILE *file, const report_index *index) {
         fprintf(file, ", %zu failed", index->failed);
     if (refused > 0)
         fprintf(file, ", %zu not comparable", refused);
-    if (index->row_count > 0 && index->rows[index->row_count - 1]->error)
-        fputs(": <a href=\"#refused\">the last rows say why</a>", file);
-    fputs(".</p>\n", file);
+    index_end_counts(file, index->row_count > 0 && index->rows[index->row_count - 1]->error);
 }
 
 static void write_worst(FILE *file, const report_index *index, int which) {
@@ -94,7 +61,7 @@ static void write_worst(FILE *file, const report_index *index, int which) {
     const bool is_jump = which == REPORT_MEASURES;
     fprintf(file, "<p>The %s: <strong>%.4g %s</strong>, of ", what[which], number_of(row, which),
             units[which]);
-    write_isolated(file, is_jump ? row->jump.joint : row->values[which].joint, "(no name)");
+    index_write_isolated(file, is_jump ? row->jump.joint : row->values[which].joint, "(no name)");
     fprintf(file, " at %.4g s in ", is_jump ? row->jump.time : row->values[which].time);
     write_name(file, row);
     fputs(".</p>\n", file);
@@ -127,7 +94,7 @@ static bool write_verdict(FILE *file, const void *content) {
 static void write_joint(FILE *file, const char *joint) {
     fputs("<td class=\"name\">", file);
     if (joint)
-        write_isolated(file, joint, "(no name)");
+        index_write_isolated(file, joint, "(no name)");
     else
         fputs("–", file);
     fputs("</td>", file);
@@ -141,7 +108,7 @@ static void write_time(FILE *file, const report_row *row, double time, size_t pa
         page_write_cell(file, time);
     } else {
         fprintf(file, "<td data-v=\"%.17g\">", time);
-        write_link(file, row->page);
+        index_write_link(file, row->page);
         fprintf(file, "#t=%.9g,j=%zu\">%.4g</a></td>", time, pair, time);
     }
 }
@@ -176,10 +143,7 @@ static void write_numbers(FILE *file, const report_row *row) {
 /* What a batch says of a failure begins with the input; the row has the name of the output. */
 static void write_refusal(FILE *file, const report_row *row) {
     const bool failed = row->file->has_record && row->file->status == RECORD_FAILED;
-    fprintf(file, "<td class=\"why\" colspan=\"%d\">%s: ", NUMBER_COLUMNS,
-            failed ? "failed" : "not compared");
-    write_isolated(file, row->error, "");
-    fputs("</td>", file);
+    index_write_refusal(file, NUMBER_COLUMNS, failed ? "failed" : "not compared", row->error);
 }
 
 static bool write_rows(FILE *file, const void *content) {
@@ -188,17 +152,11 @@ static bool write_rows(FILE *file, const void *content) {
     fputs("<tbody>\n", file);
     for (size_t i = 0; i < index->row_count; i++) {
         const report_row *row = index->rows[i];
-        if (row->error) {
-            fprintf(file, "<tr class=\"refused\"%s>", has_mark ? "" : " id=\"refused\"");
-            has_mark = true;
-        } else {
-            fputs("<tr>", file);
-        }
-        fputs("<th scope=\"row\">", file);
+        index_begin_row(file, row->error != NULL, &has_mark);
         write_name(file, row);
         if (row->page_error) {
             fputs(" <span class=\"note\">no page: ", file);
-            write_isolated(file, row->page_error, "");
+            index_write_isolated(file, row->page_error, "");
             fputs("</span>", file);
         }
         fputs("</th>", file);
@@ -212,41 +170,18 @@ static bool write_rows(FILE *file, const void *content) {
     return true;
 }
 
-static bool write_conditions(FILE *file, const void *content) {
-    const report_index *index = content;
-    fputs("<dt>outputs</dt><dd>", file);
-    write_isolated(file, index->out_dir, "");
-    fprintf(file, "</dd>\n<dt>made by</dt><dd>posemill %s: <code>", pm_version());
-    write_text(file, index->made_by);
-    fputs("</code></dd>\n", file);
-    return true;
-}
-
-static bool write_style(FILE *file, const void *content) {
-    (void)content;
-    page_write_file(file, "page_common.css");
-    page_write_file(file, "report_index.css");
-    return true;
-}
-
-static bool write_script(FILE *file, const void *content) {
-    (void)content;
-    page_write_file(file, "page_table.js");
-    page_write_file(file, "report_index.js");
-    return true;
-}
-
-static bool write_all(FILE *file, const void *content) {
-    static const page_writer writers[] = {{"head", page_write_head},       {"style", write_style},
-                                          {"script", write_script},        {"title", write_title},
-                                          {"verdict", write_verdict},      {"rows", write_rows},
-                                          {"conditions", write_conditions}};
-    return page_write_template(file, "report_index.html", writers,
-                               sizeof writers / sizeof writers[0], content);
-}
-
 pm_status report_index_write(const char *path, const report_index *index, pm_error *error) {
-    return page_save(path, write_all, index, error);
+    const index_page made = {.title = "Report of ",
+                             .folder = index->out_dir,
+                             .folder_has = "outputs",
+                             .made_by = index->made_by,
+                             .order = "All files, the largest angle first",
+                             .heads = "report_heads.html",
+                             .columns = "report_columns.html",
+                             .verdict = write_verdict,
+                             .rows = write_rows,
+                             .content = index};
+    return index_page_write(path, &made, error);
 }
 
 static void write_value(json_writer *json, const report_value *value, const char *const names[4]) {

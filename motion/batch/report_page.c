@@ -44,6 +44,7 @@ char *report_page_name(size_t number, const char *name, const char *clip) {
 /* Where the files of a report will be. */
 typedef struct report_places {
     file_location index, numbers, pages;
+    const char *what, *option; /* that writes them, and that names the folder */
 } report_places;
 
 static bool is_below(const file_location *folder, const file_location *file) {
@@ -69,21 +70,27 @@ static pm_status check_file(const report_places *places, const char *path, locat
     location_release(&at);
     if (!clashes)
         return PM_OK;
-    motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "would be overwritten by the report");
-    motion_cure(error, "report", NULL, "chooses another folder");
+    motion_fail_at(error, PM_ERROR_OUTPUT, path, NULL, "would be overwritten by the %s",
+                   places->what);
+    motion_cure(error, places->option, NULL, "chooses another folder");
     return PM_ERROR_OUTPUT;
 }
 
-static pm_status check_files(const report_places *places, const report_request *r,
-                             pm_error *error) {
-    const batch_items *items = r->items;
+static pm_status check_inputs(const report_places *places, const batch_items *items,
+                              pm_error *error) {
     for (size_t i = 0; i < items->count; i++) {
         const batch_item *item = &items->items[i];
         MOTION_TRY(check_file(places, !item->archive ? item->path : NULL, LOCATION_INPUT, error));
-        MOTION_TRY(check_file(places, r->plan->outs[i], LOCATION_OUTPUT, error));
     }
     for (size_t i = 0; i < items->archive_count; i++)
         MOTION_TRY(check_file(places, items->archives[i], LOCATION_INPUT, error));
+    return PM_OK;
+}
+
+static pm_status check_outputs(const report_places *places, const report_request *r,
+                               pm_error *error) {
+    for (size_t i = 0; i < r->items->count; i++)
+        MOTION_TRY(check_file(places, r->plan->outs[i], LOCATION_OUTPUT, error));
     for (size_t i = 0; i < r->other_count; i++)
         MOTION_TRY(check_file(places, r->others[i], LOCATION_OUTPUT, error));
     return PM_OK;
@@ -96,19 +103,40 @@ static bool locate(const char *folder, const char *name, file_location *found) {
     return done;
 }
 
-pm_status report_check_folder(const report_request *request, pm_error *error) {
-    const char *folder = request->options->report;
-    report_places places = {.index = {.path = NULL}};
+static pm_status find_places(const char *folder, report_places *places, pm_error *error) {
     struct stat found;
     if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
         return motion_fail_at(error, PM_ERROR_OUTPUT, folder, NULL, "is a file; expected a folder");
-    const bool located = locate(folder, "index.html", &places.index) &&
-                         locate(folder, "index.json", &places.numbers) &&
-                         locate(folder, pages_folder, &places.pages);
-    const pm_status status = located ? check_files(&places, request, error) : refuse_memory(error);
-    location_release(&places.index);
-    location_release(&places.numbers);
-    location_release(&places.pages);
+    return locate(folder, "index.html", &places->index) &&
+                   locate(folder, "index.json", &places->numbers) &&
+                   locate(folder, pages_folder, &places->pages)
+               ? PM_OK
+               : refuse_memory(error);
+}
+
+static void release_places(report_places *places) {
+    location_release(&places->index);
+    location_release(&places->numbers);
+    location_release(&places->pages);
+}
+
+pm_status report_check_folder(const report_request *request, pm_error *error) {
+    report_places places = {.what = "report", .option = "report"};
+    pm_status status = find_places(request->options->report, &places, error);
+    if (status == PM_OK)
+        status = check_inputs(&places, request->items, error);
+    if (status == PM_OK)
+        status = check_outputs(&places, request, error);
+    release_places(&places);
+    return status;
+}
+
+pm_status view_check_folder(const char *folder, const batch_items *items, pm_error *error) {
+    report_places places = {.what = "pages", .option = "out-dir"};
+    pm_status status = find_places(folder, &places, error);
+    if (status == PM_OK)
+        status = check_inputs(&places, items, error);
+    release_places(&places);
     return status;
 }
 

@@ -44,6 +44,23 @@ const char *motion_unit_reason(const pm_motion *motion, char text[MOTION_REASON_
     return text;
 }
 
+void motion_describe_unit(const pm_motion *motion, char text[MOTION_MEANING_TEXT]) {
+    const pm_motion_content *content = &motion->content;
+    char unit[MOTION_REASON_TEXT];
+    const bool known = content->unit_mm > 0;
+    snprintf(text, MOTION_MEANING_TEXT, "%s (%s)",
+             known ? motion_unit_name(content->unit_mm, unit) : "unknown",
+             known ? motion_source_words[content->unit_from] : motion_unit_reason(motion, unit));
+}
+
+void motion_describe_up(const pm_motion_content *content, char text[MOTION_MEANING_TEXT]) {
+    if (content->up == PM_MOTION_UP_FOUND)
+        snprintf(text, MOTION_MEANING_TEXT, "unknown");
+    else
+        snprintf(text, MOTION_MEANING_TEXT, "%s (%s)", motion_up_name(content->up),
+                 motion_source_words[content->up_from]);
+}
+
 /* ---- estimates ----------------------------------------------------------------------------- */
 
 static void estimate_unit(pm_motion *motion, double height) {

@@ -219,11 +219,13 @@ const option_row option_rows[] = {
     {NAME("method", "NAME"), TYPE(curve_method), CURVE(method), .word_of = word_of_comparison,
      .verbs = OF(COMPARE),
      HELP("interpolate A by this method; default: authored, by what the file says")},
-    {NAME("size", "WxH"), TYPE(size), PICTURE(width), .verbs = OF(VIEW),
+    {NAME("size", "WxH"), TYPE(size), PICTURE(width), .verbs = OF(VIEW), .excludes = "out-dir",
      HELP("pixels of a picture; default: 960x320 of SVG, 320x320 of GIF")},
     {NAME("from", "VIEW"), WORDS(motion_view_words, PM_MOTION_PICTURE_FRONT), PICTURE(from),
-     .verbs = OF(VIEW), HELP("the view of a picture: front, side, top or back; default: front")},
+     .verbs = OF(VIEW), .excludes = "out-dir",
+     HELP("the view of a picture: front, side, top or back; default: front")},
     {NAME("poses", "N"), TYPE(count), PICTURE(poses), RANGE(1, 3000), .verbs = OF(VIEW),
+     .excludes = "out-dir",
      HELP("poses of a picture; default: as many as fit, or 25 in each second of a GIF")},
 
     /* ---- files ---- */
@@ -232,6 +234,8 @@ const option_row option_rows[] = {
      HELP("also resample, each channel by its own interpolation")},
     {NAME("out-dir", "DIR"), TYPE(text), BATCH(out_dir), .verbs = OF_BATCHES,
      HELP("output folder of a batch; results mirror the inputs")},
+    {NAME("out-dir", "DIR"), TYPE(text), BATCH(out_dir), .verbs = OF(VIEW),
+     HELP("folder of a page for each file, and of an index.html that lists them")},
     {NAME("to", "FORMAT"), TYPE(format), TASK(format), .word_of = word_of_format, .first = 1,
      .verbs = OF_BATCHES | OF(JOIN),
      HELP(
@@ -360,11 +364,11 @@ const option_row option_rows[] = {
      HELP("part of a segment in which sterp twists; default 0,1")},
 
     /* ---- batches ---- */
-    {NAME("files-from", "LIST"), TYPE(path), SOURCES(files_from), .verbs = OF_BATCHES | OF(LIST),
-     TOPIC(batch),
+    {NAME("files-from", "LIST"), TYPE(path), SOURCES(files_from),
+     .verbs = OF_BATCHES | OF(VIEW) | OF(LIST), TOPIC(batch),
      HELP("take inputs from a list with a path or a JSON object per line, or from a tar "
           "archive; - is standard input")},
-    {NAME("match", "GLOB"), TYPE(text), SOURCES(match), .verbs = OF_BATCHES | OF(LIST),
+    {NAME("match", "GLOB"), TYPE(text), SOURCES(match), .verbs = OF_BATCHES | OF(VIEW) | OF(LIST),
      TOPIC(batch),
      HELP("pick files in folders and archives by name, or by the path in the folder where the "
           "pattern has a /; default: all motion formats")},

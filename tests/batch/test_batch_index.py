@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The index of `posemill resample --report` in a real browser.
+"""The indices of `posemill resample --report` and `posemill view --out-dir` in a real browser.
 
 usage: test_batch_index.py POSEMILL SCREENSHOTS
 
@@ -207,6 +207,31 @@ class Index(pages.Case):
         rows = self.browser.find_elements(By.CSS_SELECTOR, "#table tbody tr")
         self.assertEqual(len(rows), 621)
         self.assertTrue(rows[600].is_displayed())
+
+    def test_the_index_of_view(self):
+        """It has the same table, in the order of names; numbers of files sort, and names lead to pages."""
+        done = subprocess.run([POSEMILL, "view", "takes", "--out-dir", "pages"], cwd=self.folder, capture_output=True,
+                              check=False)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        name = "pages/index.html"
+        self.command("Emulation.setScriptExecutionDisabled", value=False)
+        self.open(name)
+        names = self.names()
+        self.assertEqual(len(names), len(NAMES) + 28)
+        self.assertEqual(sorted(names[-2:]), ["<i>worse.bvh", "bad.bvh"])
+        self.assertIn("33 of 35 files have a page, 2 failed", self.browser.find_element(By.ID, "verdict").text)
+        for column in (2, 3, 4, 8):
+            self.click(self.heading(column))
+            self.settle()
+            values = self.column(column)[:33]
+            self.assertEqual(values, sorted(values, reverse=True), column)
+        self.assertEqual(self.ask("return document.documentElement.scrollWidth"), 1280)
+        self.shot("view-index-light-1280")
+        self.quiet(name)
+        self.click(self.browser.find_element(By.CSS_SELECTOR, "#table tbody th a"))
+        self.settle()
+        self.assertEqual(self.browser.get_log("browser"), [])
+        self.assertGreater(self.ask("return posemillPage.names.length"), 1)
 
     def test_without_script(self):
         self.show(script=False)

@@ -92,6 +92,11 @@ cli_exit cli_fail_file(const pm_error *error) {
     return cli_fail_error(NULL, error);
 }
 
+cli_exit cli_no_batches(void) {
+    return cli_fail(CLI_USAGE, "--out-dir", "configure with -DPOSEMILL_BATCH=ON",
+                    "this posemill was built without batches");
+}
+
 cli_exit cli_done(pm_status status, const pm_error *error) {
     return status == PM_OK ? CLI_DONE : cli_fail_file(error);
 }

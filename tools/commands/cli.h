@@ -37,6 +37,9 @@ cli_exit cli_fail_file(const pm_error *error);
 /* The exit code of an error. */
 cli_exit cli_code(const pm_error *error);
 
+/* Refuses --out-dir in a build without batches. */
+cli_exit cli_no_batches(void);
+
 /* CLI_DONE for PM_OK, else cli_fail_file. */
 cli_exit cli_done(pm_status status, const pm_error *error);
 

@@ -174,7 +174,6 @@ cli_exit resample_run(command_options *options, char **inputs, size_t count) {
     return batch_resample(options, inputs, count);
 #else
     (void)count;
-    return cli_fail(CLI_USAGE, "--out-dir", "configure with -DPOSEMILL_BATCH=ON",
-                    "this posemill was built without batches");
+    return cli_no_batches();
 #endif
 }

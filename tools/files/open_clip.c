@@ -5,6 +5,7 @@
 #include "open_clip.h"
 
 #include "motion/files/output_names.h"
+#include "motion/task/task_files.h"
 
 #if POSEMILL_BATCH
 #include "motion/files/digest.h"
@@ -19,46 +20,49 @@ static void see(void *user, const void *data, size_t size) {
 #include <strings.h>
 #include <sys/stat.h>
 
-static cli_exit open_motion(const pm_motion_read_options *options, open_clip *o) {
+static pm_status open_motion(const pm_motion_read_options *options, const char *data, size_t size,
+                             open_clip *o, pm_error *error) {
+    pm_motion_read_options observed = *options;
+    observed.log = options->log ? options->log : cli_log;
 #if POSEMILL_BATCH
     digest_state *state = digest_begin();
     if (!state)
-        return cli_fail(CLI_BAD_INPUT, o->path, CLI_MEMORY_HINT, "memory is exhausted");
+        return motion_fail_at(error, PM_ERROR_MEMORY, o->path, CLI_MEMORY_HINT,
+                              "memory is exhausted");
     const pm_motion_observer observer = {.see = see, .user = state};
-    pm_motion_read_options observed = *options;
     observed.observer = &observer;
-    const cli_exit code = motion_options_open(&observed, o->path, &o->motion);
+    const pm_status status = task_read(&observed, o->path, data, size, &o->motion, error);
     const digest found = digest_end(&state);
     snprintf(o->digest, sizeof o->digest, "%s", found.text);
-    return code;
+    return status;
 #else
-    return motion_options_open(options, o->path, &o->motion);
+    return task_read(&observed, o->path, data, size, &o->motion, error);
 #endif
 }
 
-static cli_exit find_clip(const char *clip, open_clip *o) {
+static pm_status find_clip(const char *clip, open_clip *o, pm_error *error) {
     const pm_motion_content *content = pm_motion_get_content(o->motion);
-    pm_error error = {.status = PM_OK};
     o->clip = motion_first_clip(content);
     if (content->clip_count == 0)
-        return cli_fail(CLI_BAD_INPUT, o->path, NULL, "has no clips");
-    if (clip && (content->clip_count > 1 || content->clips[0].name.size > 0)) {
-        const cli_exit code =
-            cli_done(task_find_clip(o->motion, o->path, clip, &o->clip, &error), &error);
-        if (code != CLI_DONE)
-            return code;
-    } else {
+        return motion_fail_at(error, PM_ERROR_FILE, o->path, NULL, "has no clips");
+    if (clip && (content->clip_count > 1 || content->clips[0].name.size > 0))
+        MOTION_TRY(task_find_clip(o->motion, o->path, clip, &o->clip, error));
+    else
         o->is_first_of = content->clip_count;
-    }
-    const pm_status status = motion_check_clip(content, o->clip, &error);
-    return cli_done(motion_name_failure(status, o->path, &error), &error);
+    return motion_name_failure(motion_check_clip(content, o->clip, error), o->path, error);
+}
+
+pm_status open_clip_read(const pm_motion_read_options *options, const char *data, size_t size,
+                         const char *clip, open_clip *opened, pm_error *error) {
+    MOTION_TRY(open_motion(options, data, size, opened, error));
+    return find_clip(clip, opened, error);
 }
 
 cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, const char *clip,
                       open_clip *opened) {
+    pm_error error = {.status = PM_OK};
     *opened = (open_clip){.path = path};
-    const cli_exit code = open_motion(options, opened);
-    return code == CLI_DONE ? find_clip(clip, opened) : code;
+    return cli_done(open_clip_read(options, NULL, 0, clip, opened, &error), &error);
 }
 
 /* By the name, which also gives the format and the rate. A pipe is read anew. */
@@ -73,7 +77,8 @@ cli_exit open_clip_beside(const pm_motion_read_options *options, const char *pat
         return open_clip_of(options, path, clip, opened);
     *opened = (open_clip){.path = path, .motion = of->motion, .shares_motion = true};
     memcpy(opened->digest, of->digest, sizeof of->digest);
-    return find_clip(clip, opened);
+    pm_error error = {.status = PM_OK};
+    return cli_done(find_clip(clip, opened, &error), &error);
 }
 
 void open_clip_warn(const open_clip *o) {

@@ -15,8 +15,12 @@ typedef struct open_clip {
     char digest[40];    /* XXH3-128 of what was read; "": this build has none */
 } open_clip;
 
-/* `clip`: a name or a number; NULL: the first one. A file
- * whose one clip has no name needs none. On failure prints and returns the code. Close it also then. */
+/* Opens `opened->path`. With `data`, these are its bytes, as of task_read, and must outlive it. `clip`: a name or
+ * a number; NULL: the first one. A file whose one clip has no name needs none. Close it also on failure. */
+pm_status open_clip_read(const pm_motion_read_options *options, const char *data, size_t size,
+                         const char *clip, open_clip *opened, pm_error *error);
+
+/* The same of a file. On failure prints and returns the code. */
 cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, const char *clip,
                       open_clip *opened);
 

@@ -80,7 +80,8 @@ static void describe_rate(const pm_motion_clip *clip, char text[192]) {
                                      : ")");
 }
 
-static void print_jumps(const pm_motion_content *content, size_t clip, const clip_summary *s) {
+void info_odd(const pm_motion_content *content, size_t clip, double first_step,
+              void (*say)(void *user, const char *text), void *user) {
     enum { SAID = 2 };
     static const char *const words[2] = {"jumps come back, which resample --fill=jumps repairs",
                                          "jumps stay"};
@@ -88,17 +89,25 @@ static void print_jumps(const pm_motion_content *content, size_t clip, const cli
     jump_shown *shown = NULL;
     size_t count = 0;
     char text[1024] = "";
-    if (begins_with_jump(&jumps))
-        printable_line(stdout,
-                       "    odd: key 0 is %.0f degrees from key 1, as a T-pose is; "
-                       "resample with --trim-start 1 drops it",
-                       s->first_step);
+    if (begins_with_jump(&jumps)) {
+        snprintf(text, sizeof text,
+                 "key 0 is %.0f degrees from key 1, as a T-pose is; resample with --trim-start 1 "
+                 "drops it",
+                 first_step);
+        say(user, text);
+        text[0] = '\0';
+    }
     if (jumps_show(&shown, &count, content, jumps.of, jumps.count))
         jumps_describe(shown, count, SAID, words, text, sizeof text);
     if (text[0] != '\0')
-        printable_line(stdout, "    odd: %s", text);
+        say(user, text);
     free(shown);
     free(jumps.of);
+}
+
+static void print_odd(void *user, const char *text) {
+    (void)user;
+    printable_line(stdout, "    odd: %s", text);
 }
 
 static void print_clip(const pm_motion_content *content, size_t index) {
@@ -117,7 +126,7 @@ static void print_clip(const pm_motion_content *content, size_t index) {
                    kinds[0] != '\0' ? kinds : "nothing to interpolate");
     if (clip->fault)
         printable_line(stdout, "    cannot be read: %s", clip->fault);
-    print_jumps(content, index, &s);
+    info_odd(content, index, s.first_step, print_odd, NULL);
 }
 
 /* What `posemill resample` would do. */
@@ -155,14 +164,10 @@ static void print_rest(const pm_motion_content *content) {
 /* Unit, axis, and what carries the figure. */
 static void print_meaning(const pm_motion *motion) {
     const pm_motion_content *content = &motion->content;
-    const bool has_unit = content->unit_mm > 0, has_up = content->up != PM_MOTION_UP_FOUND;
-    char unit[MOTION_REASON_TEXT], shown[MOTION_PRINTABLE];
-    printable_line(stdout, "  unit of length: %s (%s); up: %s%s%s%s",
-                   has_unit ? motion_unit_name(content->unit_mm, unit) : "unknown",
-                   has_unit ? motion_source_words[content->unit_from]
-                            : motion_unit_reason(motion, unit),
-                   has_up ? motion_up_name(content->up) : "unknown", has_up ? " (" : "",
-                   has_up ? motion_source_words[content->up_from] : "", has_up ? ")" : "");
+    char unit[MOTION_MEANING_TEXT], up[MOTION_MEANING_TEXT], shown[MOTION_PRINTABLE];
+    motion_describe_unit(motion, unit);
+    motion_describe_up(content, up);
+    printable_line(stdout, "  unit of length: %s; up: %s", unit, up);
     if (content->mover != PM_NO_INDEX32)
         printable_line(
             stdout, "  '%s' carries the figure",

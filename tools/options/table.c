@@ -106,6 +106,7 @@ const option_row command_rows[] = {
     {NAME("out", "PAGE"), TYPE(text), MINE(out), .letter = 'o', .verbs = OF(COMPARE),
      HELP("write a page that shows both, a file of HTML; - writes to stdout")},
     {NAME("out", "PAGE"), TYPE(text), MINE(out), .letter = 'o', .verbs = OF(VIEW),
+     .excludes = "out-dir",
      HELP("the page, a file of HTML; or a picture: .svg, a strip of poses with their times, or "
           ".gif; - writes a page to stdout")},
     {NAME("out", "LIST"), TYPE(text), MINE(out), .letter = 'o', .verbs = OF(LIST),

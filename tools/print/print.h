@@ -48,4 +48,8 @@ void resample_print(const command_options *options, const char *in, const char *
 /* What a motion file is: at most a screen. */
 void info_print(const char *path, const pm_motion *motion);
 
+/* Says what is odd about the keys of a clip, a sentence each. `first_step`: of its summary. */
+void info_odd(const pm_motion_content *content, size_t clip, double first_step,
+              void (*say)(void *user, const char *text), void *user);
+
 void info_print_json(const char *path, const pm_motion *motion);
