@@ -196,8 +196,9 @@ static int create_temporary(int folder, const char *name, char *temporary, size_
     int file = -1;
     for (unsigned i = 0; file < 0 && i < TRIES; i++) {
         clock_gettime(CLOCK_MONOTONIC, &now);
-        const uint64_t mixed = ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
-                               0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
+        const uint64_t mixed =
+            ((uint64_t)now.tv_nsec + ((uint64_t)getpid() << 32) + i) *
+            0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
         snprintf(temporary, room, "%s.%06x", name, (unsigned)(mixed >> 40));
         file = openat(folder, temporary, flags, 0600);
         if (file < 0 && errno != EEXIST)
@@ -214,8 +215,8 @@ pm_os_found pm_os_folder_write(pm_os_folder *folder, const char *name, const voi
     if (file < 0)
         return say_failure(errno, why);
     bool done = write_exactly(file, head, head_size) && write_exactly(file, body, body_size);
-    done = close(file) == 0 && done &&
-           renameat(folder->opened, temporary, folder->opened, name) == 0;
+    done =
+        close(file) == 0 && done && renameat(folder->opened, temporary, folder->opened, name) == 0;
     if (done)
         return PM_OS_GOOD;
     const pm_os_found failed = say_failure(errno, why);

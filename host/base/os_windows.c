@@ -28,8 +28,7 @@ size_t pm_os_processors(void) {
 size_t pm_os_quota(void) {
     JOBOBJECT_CPU_RATE_CONTROL_INFORMATION rate = {0};
     SYSTEM_INFO system;
-    const DWORD hard =
-        JOB_OBJECT_CPU_RATE_CONTROL_ENABLE | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP;
+    const DWORD hard = JOB_OBJECT_CPU_RATE_CONTROL_ENABLE | JOB_OBJECT_CPU_RATE_CONTROL_HARD_CAP;
     if (!QueryInformationJobObject(NULL, JobObjectCpuRateControlInformation, &rate, sizeof rate,
                                    NULL) ||
         (rate.ControlFlags & hard) != hard || rate.CpuRate == 0)

@@ -137,9 +137,9 @@ static pm_os_found check_folder(const wchar_t *path, char why[PM_OS_WHY]) {
         snprintf(why, PM_OS_WHY, "is a symbolic link or no folder");
         return PM_OS_SUSPECT;
     }
-    HANDLE opened = CreateFileW(path, READ_CONTROL, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
-                                NULL, OPEN_EXISTING,
-                                FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
+    HANDLE opened = CreateFileW(
+        path, READ_CONTROL, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+        OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | FILE_FLAG_OPEN_REPARSE_POINT, NULL);
     if (opened == INVALID_HANDLE_VALUE)
         return say_failure(GetLastError(), why);
     const pm_os_found owner = check_owner(opened, why);
@@ -265,8 +265,9 @@ static HANDLE create_temporary(wchar_t *path) {
     for (unsigned i = 0; file == INVALID_HANDLE_VALUE && i < TRIES; i++) {
         LARGE_INTEGER now;
         QueryPerformanceCounter(&now);
-        const uint64_t mixed = ((uint64_t)now.QuadPart + ((uint64_t)GetCurrentProcessId() << 32) + i) *
-                               0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
+        const uint64_t mixed =
+            ((uint64_t)now.QuadPart + ((uint64_t)GetCurrentProcessId() << 32) + i) *
+            0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
         swprintf(path + length, TEMPORARY + 1, L".%06x", (unsigned)(mixed >> 40));
         file = CreateFileW(path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
         if (file == INVALID_HANDLE_VALUE && GetLastError() != ERROR_FILE_EXISTS)

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "backend/backend.h"
 #include "cl_calls.h"
 
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: there is no loader */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os.h"
+#include "backend/backend.h"
 
 static const struct {
     const char *platform; /* part of the platform's name */

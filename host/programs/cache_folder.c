@@ -136,8 +136,7 @@ void *pm_cache_folder_read(pm_cache_folder *folder, const char *name, size_t *si
     char why[PM_OS_WHY] = "";
     void *bytes = NULL;
     pm_os_folder *opened = open_folder(folder, false);
-    if (opened &&
-        pm_os_folder_read(opened, name, max_bytes, &bytes, size, why) == PM_OS_SUSPECT)
+    if (opened && pm_os_folder_read(opened, name, max_bytes, &bytes, size, why) == PM_OS_SUSPECT)
         note_problem(folder, PM_LOG_WARNING, "%s %s, so the file is ignored", name, why);
     pm_os_folder_close(opened);
     return bytes;

@@ -25,8 +25,9 @@ typedef struct writing {
     bool has_before;
     bool has_times;    /* a column of times in seconds, at the rate of the clip */
     double first_time; /* of the first row of the result */
-    unsigned decimals; /* of times: those of the source, or more where these do not tell rows apart */
-    bool keeps_times;  /* rows of the source keep the text of theirs */
+    unsigned
+        decimals; /* of times: those of the source, or more where these do not tell rows apart */
+    bool keeps_times; /* rows of the source keep the text of theirs */
     motion_position *positions;
     char *row;    /* the text of one row */
     char *buffer; /* text that was not sent yet */
@@ -140,8 +141,8 @@ static double count_of(const writing *w, const csv_group *g, uint64_t sample) {
     const csv_document *d = w->document;
     const double first = d->numbers[g->column];
     if (g->form == CSV_TIME)
-        return w->first_time + (motion_sample_time(w->samples, sample) -
-                                motion_sample_time(w->samples, 0));
+        return w->first_time +
+               (motion_sample_time(w->samples, sample) - motion_sample_time(w->samples, 0));
     const double step = d->row_count > 1 ? d->numbers[d->column_count + g->column] - first : 1.0;
     return first + step * (double)sample;
 }
@@ -159,8 +160,7 @@ static void begin_times(writing *w, const csv_document *from, uint64_t key) {
         const csv_group *g = &w->document->layout.groups[i];
         if (g->form == CSV_TIME)
             w->first_time = from ? from->numbers[key * from->column_count + g->column]
-                                 : w->document->numbers[g->column] +
-                                       w->samples->start;
+                                 : w->document->numbers[g->column] + w->samples->start;
     }
 }
 
@@ -194,8 +194,8 @@ static text_span make_row(const writing *w, uint64_t sample) {
     for (size_t i = 0; i < d->column_count; i++) {
         const csv_group *counted = counted_at(w, i);
         at = put(at, d->between[i]);
-        at = counted ? put_count(w, at, counted, sample)
-                     : text_write_float(at, (float)w->values[i]);
+        at =
+            counted ? put_count(w, at, counted, sample) : text_write_float(at, (float)w->values[i]);
     }
     at = put(at, d->between[d->column_count]);
     return (text_span){w->row, (size_t)(at - w->row)};

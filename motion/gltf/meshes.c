@@ -148,7 +148,7 @@ static bool read_vertices(gltf_reader *r, const json_t *json, const gltf_place *
 }
 
 static void transform(const float *bind, const float *v, double offset, double out[3]) {
-    for (int i = 0; i < 3; i++)
+    for (size_t i = 0; i < 3; i++)
         out[i] =
             !bind ? (double)v[i]
                   : (double)bind[4 * i] * (double)v[0] + (double)bind[4 * i + 1] * (double)v[1] +

@@ -277,8 +277,9 @@ static pm_status refuse_conflict(const option_conflict *found, pm_error *error) 
         else
             names[used++] = c == '-' ? '_' : c;
     }
-    return motion_fail_option(error, PM_ERROR_ARGUMENT, found->row->info.name, "%s %s",
-                              found->is_lacking ? "requires" : "cannot be combined with", names);
+    const char *what = found->is_lacking ? "requires" : "cannot be combined with";
+    return motion_fail_option(error, PM_ERROR_ARGUMENT, found->row->info.name, "%s %s", what,
+                              names);
 }
 
 pm_status pm_motion_options_get(pm_motion_options *o, const pm_motion_option_values **values,

@@ -420,12 +420,11 @@ static pm_status report_jumps(task_work *w, const pm_motion_content *content,
     if (!jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count))
         return motion_refuse_memory(error);
     jumps_describe(report->jumps + before, r->jump_count, SAID, words, text, sizeof text);
-    task_say(w, "; jumps above %g degrees: %s%s",
-             o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none",
-             r->jump_count > SAID ? " (--json lists all)" : "");
+    task_say(w, "; jumps above %g degrees: %s",
+             o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none");
     for (size_t i = 0; i < r->jump_count; i++)
         if (r->jumps[i].kind == PM_MOTION_JUMP_START) {
-            task_say(w, "; key 0 is apart, as a T-pose is: --trim-start 1 leaves it out");
+            task_say(w, "; key 0 is apart, as a T-pose is, and stays");
             break;
         }
     return PM_OK;

@@ -391,7 +391,7 @@ def test_refused_arguments(walk: pm.Motion, tmp_path: Path) -> None:
 
 
 def test_an_extracted_root_moves_a_crowd(walk: pm.Motion) -> None:
-    moving = walk.extract_root()
+    moving = walk.extract_root("Hips")
     assert moving.names == (*walk.names, "root") and moving.parents[0] == len(walk.names)
     before, after = np.zeros(1, pm.crowd_instance), np.zeros(1, pm.crowd_instance)
     after["time_a"], after["flags"] = pm.crowd_ticks(0.2), 1 # on a key
@@ -430,7 +430,7 @@ def test_refused_roots(walk: pm.Motion) -> None:
             ({"root_node": "a\0"}, ValueError, "root_node"), ({"up": "x"}, ValueError, "up"),
             ({"root_axes": "xx"}, ValueError, "axes"), ({"root_axes": 3}, TypeError, "axes"),
             ({"keep_position": True, "keep_heading": True}, ValueError, "keep_heading: |keep_position: cannot")):
-        joint = arguments.pop("joint", "auto")
+        joint = arguments.pop("joint", "Hips")
         with pytest.raises(kind, match=message):
             walk.extract_root(joint, **arguments).clips
 

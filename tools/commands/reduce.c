@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "motion/base/printable.h"
 #include "motion/base/seconds.h"
+#include "motion/model/names.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
 #include "resample_run.h"
@@ -13,21 +14,17 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *name_of(const pm_motion_content *content,
-                           const pm_motion_reduction_numbers *numbers,
-                           const pm_motion_error_bound *bound) {
-    const pm_motion_reduced_channel *row = &numbers->channels[bound->channel];
-    const pm_motion_channel *channel = &content->clips[row->clip].channels[row->channel];
-    return channel->node >= 0 ? content->nodes[channel->node].name.text : channel->name.text;
-}
-
 static void print_bound(FILE *file, const pm_motion_content *content,
                         const pm_motion_reduction_numbers *numbers, const char *what,
                         const pm_motion_error_bound *bound) {
     if (isnan(bound->key_time) || bound->bound == 0)
         return;
+    const pm_motion_reduced_channel *row = &numbers->channels[bound->channel];
+    const pm_motion_channel *channel = &content->clips[row->clip].channels[row->channel];
+    const pm_motion_name name =
+        channel->node >= 0 ? content->nodes[channel->node].name : channel->name;
     printable_line(file, "%s: at most %.6g, found %.6g: %.80s at %.6g s", what, bound->bound,
-                   bound->found, name_of(content, numbers, bound), bound->key_time);
+                   bound->found, MOTION_SHOWN_JOINT(name, channel->node), bound->key_time);
 }
 
 static void print_distance(FILE *file, const pm_motion_content *content,
@@ -37,9 +34,11 @@ static void print_distance(FILE *file, const pm_motion_content *content,
         snprintf(place, sizeof place, n->at < 0 ? "joints" : "%.6g", n->at);
     if (n->unread_mesh)
         printable_line(file, "the mesh cannot be read: %s", n->unread_mesh);
-    printable_line(file, "distance: at most %.6g, found %.6g: %.80s at %.6g s; --at %s",
-                   n->distance.bound, n->distance.found, content->nodes[n->distance_node].name.text,
-                   n->distance.key_time, place);
+    printable_line(
+        file, "distance: at most %.6g, found %.6g: %.80s at %.6g s; --at %s", n->distance.bound,
+        n->distance.found,
+        MOTION_SHOWN_JOINT(content->nodes[n->distance_node].name, (int64_t)n->distance_node),
+        n->distance.key_time, place);
 }
 
 static void print_text(const task_work *w, pm_method curve, const pm_motion_reduction_numbers *n) {
