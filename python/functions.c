@@ -36,6 +36,7 @@ static const function_row functions[] = {
     {.name = "lowpass", .verb = "resample", .step = "lowpass"},
     {.name = "resample", .verb = "resample", .step = "resample", .without = "check"},
     {.name = "reduce", .verb = "reduce", .step = "reduce"},
+    {.name = "transform", .verb = "convert", .step = "transform"},
     {.name = "apply_scale", .verb = "convert", .step = "apply-scale", .without = "apply-scale"},
     {.name = "extract_root", .verb = "convert", .step = "root"},
     {.name = "save", .verb = "run", .topics = "writing", .names = "to clip up unit strict"},

@@ -1146,8 +1146,9 @@ typedef struct pm_motion_curve {
     uint64_t reserved[4]; /* must be 0 */
 } pm_motion_curve;
 
-/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, apply-scale
- * or root. */
+/* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, transform,
+ * apply-scale or root. transform takes scale, to_unit_mm, to_up, unit_mm and up, and formats meet their
+ * conventions after it. */
 typedef struct pm_motion_step {
     const char *name;
     /* Of which those of the step are used, and its clips in place of those of the task, if it has any */

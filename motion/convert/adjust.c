@@ -212,6 +212,8 @@ pm_motion *motion_adjusted(const pm_motion *motion, motion_adjustment by) {
         return NULL;
     }
     to->form_scale *= by.scale;
+    to->is_scaled = to->is_scaled || by.scale != 1;
+    to->is_turned = to->is_turned || by.turn != MOTION_TURN_NONE;
     if (by.turn != MOTION_TURN_NONE)
         to->content.up = by.turn == MOTION_TURN_Z_TO_Y ? PM_MOTION_UP_Y : PM_MOTION_UP_Z;
     if (by.to_unit_mm > 0)

@@ -131,6 +131,8 @@ const pm_motion *convert_find_document(const pm_motion *motion, const motion_for
     if (!form || !motion_writes_document(format, form) ||
         !has_shape_of(&motion->content, &form->content))
         return NULL;
+    if ((motion->is_scaled || motion->is_turned) && !is_array_file(form))
+        return NULL; /* it has another rest pose */
     if (format->keeps_more)
         return moves || (samples && !is_read) ? NULL : form;
     if (format->is_text &&
@@ -271,9 +273,10 @@ pm_status convert_find_format(const pm_motion_convert_options *options, const ch
     return PM_OK;
 }
 
-static pm_status check_turn(const conversion *c, pm_error *error) {
-    const pm_motion *m = c->document;
-    if (c->by.turn != MOTION_TURN_NONE && m->is_body_model && !motion_knows_pelvis(c->motion)) {
+pm_status convert_check_turn(const pm_motion *motion, const pm_motion *m, motion_turn turn,
+                             pm_error *error) {
+    const bool is_turned = turn != MOTION_TURN_NONE || motion->is_turned;
+    if (is_turned && m->is_body_model && !motion_knows_pelvis(motion)) {
         motion_report(
             error, PM_ERROR_FILE,
             "cannot be turned: a body turns about the rest place of its pelvis, which the "
@@ -281,7 +284,7 @@ static pm_status check_turn(const conversion *c, pm_error *error) {
         motion_cure(error, "skeleton", NULL, "gives it: a file of joints with offsets");
         return PM_ERROR_FILE;
     }
-    if (c->by.turn == MOTION_TURN_NONE || m->turned || m->content.format != PM_MOTION_NPZ)
+    if (!is_turned || m->turned || m->content.format != PM_MOTION_NPZ)
         return PM_OK;
     motion_report(
         error, PM_ERROR_FILE,
@@ -308,22 +311,23 @@ static pm_status write_fitted(conversion *c, const char *path, pm_error *error) 
     return status;
 }
 
+/* Whether meshes would not fit what is scaled or turned, now or by a step. */
+static bool loses_meshes(const conversion *c) {
+    const motion_format *from = motion_format_of(c->motion->content.format);
+    const bool was_moved = c->motion->is_scaled || c->motion->is_turned;
+    return c->format->keeps_more &&
+           (was_moved ? from && strcmp(from->document, c->format->document) == 0
+                      : motion_is_adjusted(c->by) && motion_writes_document(c->format, c->motion));
+}
+
 /* Scaled and turned. */
 static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
-    pm_motion *adjusted = NULL;
-    if (motion_writes_document(c->format, c->motion) && c->format->keeps_more)
-        return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
-                             c->format->name);
-    pm_status status = c->document ? check_turn(c, error) : PM_OK;
-    if (status == PM_OK) {
-        adjusted = motion_adjusted(c->motion, c->by);
-        status = adjusted ? PM_OK : motion_refuse_memory(error);
-    }
-    if (status == PM_OK) {
-        c->moves_velocities = c->motion == c->document;
-        c->motion = adjusted;
-        status = write_fitted(c, path, error);
-    }
+    pm_motion *adjusted = motion_adjusted(c->motion, c->by);
+    if (!adjusted)
+        return motion_refuse_memory(error);
+    c->moves_velocities = c->motion == c->document;
+    c->motion = adjusted;
+    const pm_status status = write_fitted(c, path, error);
     pm_motion_destroy(&adjusted);
     return status;
 }
@@ -352,6 +356,13 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s cannot be %s", c.format->name,
                            motion->content.format == c.format->id ? "scaled or turned"
                                                                   : "written from other formats");
+    if (loses_meshes(&c))
+        return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
+                             c.format->name);
+    if (c.document)
+        status = convert_check_turn(motion, c.document, c.by.turn, error);
+    if (status != PM_OK)
+        return status;
     return motion_is_adjusted(c.by) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
 }
 

@@ -25,6 +25,10 @@ const pm_motion *convert_find_document(const pm_motion *motion, const motion_for
                                        const pm_motion_convert_options *options,
                                        motion_adjustment by, const convert_samples *samples);
 
+/* Refuses a turn, or a motion that is turned, where such a document cannot say what it becomes. */
+pm_status convert_check_turn(const pm_motion *motion, const pm_motion *document, motion_turn turn,
+                             pm_error *error);
+
 /* Writes samples into such a document. */
 pm_status convert_write_samples(const pm_motion *motion, const pm_motion *document,
                                 const motion_format *format,

@@ -39,6 +39,8 @@ static void take_content(pm_motion *to, const pm_motion *from) {
     to->form = motion_form_of(from);
     to->form_scale = from->document ? 1 : from->form_scale;
     to->node_scales = from->node_scales;
+    to->is_scaled = from->is_scaled;
+    to->is_turned = from->is_turned;
 }
 
 pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t clip_count,

@@ -192,6 +192,7 @@ struct pm_motion {
     /* Of a motion that is made: the one with a document whose joints it has, which are written as that
      * file has them. NULL: it has other joints */
     const pm_motion *form;
+    bool is_scaled, is_turned; /* as a whole, since the file was read */
     double form_scale;         /* what the lengths of the form are multiplied by */
     const double *node_scales; /* and besides those in the own space of each node. NULL: by 1 */
     motion_origin *origins;    /* of each clip of a motion that is made */

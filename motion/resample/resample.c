@@ -156,6 +156,8 @@ pm_status resample_write(const pm_motion *motion, pm_engine *engine,
                                       r.format, &by, error));
     r.document = convert_find_document(motion, r.format, writing, by,
                                        &(convert_samples){.rewrites = rewrites});
+    if (r.document)
+        MOTION_TRY(convert_check_turn(motion, r.document, by.turn, error));
     return r.document ? write_pieces(&r, engine, options, report, error)
                       : write_copy(&r, engine, options, report, error);
 }

@@ -77,3 +77,46 @@ void task_say(task_work *w, const char *format, ...) {
     if (size >= 0 && (size_t)size >= TASK_EDITED - used)
         memcpy(text + TASK_EDITED - 4, "...", 4);
 }
+
+/* Of names and parents of nodes, by FNV-1a. */
+static uint64_t hash_joints(const pm_motion_content *content) {
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t n = 0; n < content->node_count; n++) {
+        const pm_motion_node *node = &content->nodes[n];
+        for (size_t i = 0; i < node->name.size; i++)
+            hash = (hash ^ (unsigned char)node->name.text[i]) * UINT64_C(1099511628211);
+        hash = (hash ^ (uint32_t)node->parent) * UINT64_C(1099511628211);
+    }
+    return hash;
+}
+
+void task_say_converted(task_work *w, const char *what) {
+    char *text = w->report->converted;
+    const size_t used = strlen(text), room = sizeof w->report->converted - used;
+    w->report->skeleton = hash_joints(&w->motion->content);
+    snprintf(text + used, room, "%s%.*s", used > 0 ? ", " : "", (int)room, what);
+}
+
+void task_list_other_arrays(const pm_motion_content *content, char *text, size_t size) {
+    size_t used = 0;
+    for (size_t i = 0; i < content->other_array_count && used < size; i++) {
+        const pm_motion_other_array *other = &content->other_arrays[i];
+        const int length =
+            snprintf(text + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
+                     (int)(other->name.size < 128 ? other->name.size : 128), other->name.text,
+                     other->nearest ? " (nearest earlier frame)" : "");
+        used += length > 0 ? (size_t)length : 0;
+    }
+}
+
+void task_warn_of_still_arrays(const task_work *w) {
+    char text[sizeof w->report->other_arrays] = "";
+    const pm_motion *form = motion_form_of(w->motion);
+    if (!form || w->motion->content.node_count > 0 ||
+        (w->format != PM_MOTION_ANY && w->format != form->content.format))
+        return;
+    task_list_other_arrays(&form->content, text, sizeof text);
+    if (text[0] != '\0')
+        motion_warn_at(w->how->log, w->how->log_user, w->path,
+                       "not scaled or turned, because no layout names them: %s", text);
+}

@@ -22,6 +22,7 @@
     ROW(lowpass, "lowpass")                                                                        \
     ROW(resample, "resample")                                                                      \
     ROW(reduce, "reduce")                                                                          \
+    ROW(transform, "transform")                                                                    \
     ROW(apply_scale, "apply-scale")                                                                \
     ROW(root, "root")
 
@@ -95,6 +96,7 @@ typedef struct task_work {
     size_t clip_count;
     pm_motion_reduction *reduction; /* of the last step that reduced; NULL: none has */
     bool is_authored;
+    bool knows_meaning; /* the motion was read with the unit and the axis of the options */
     pm_rational rate;
     pm_clip_desc curve;
     task_report *report;
@@ -146,6 +148,14 @@ const task_step *task_step_of(const pm_motion_batch_task *task, size_t index,
 
 /* Appends to what is reported of the joints, which ends in "..." where there is no more room. */
 void task_say(task_work *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Appends to what is reported of units and axes: "unit cm (estimated) to m". */
+void task_say_converted(task_work *w, const char *what);
+
+/* Members of a file that no layout names, "betas, gender"; and the warning that they are not scaled and turned
+ * with the others. */
+void task_list_other_arrays(const pm_motion_content *content, char *text, size_t size);
+void task_warn_of_still_arrays(const task_work *w);
 
 /* ---- filling ------------------------------------------------------------------------------- */
 

@@ -37,18 +37,6 @@ static size_t count_frames(const task_work *w) {
     return frames;
 }
 
-static void list_other_arrays(const pm_motion_content *content, char *text, size_t size) {
-    size_t used = 0;
-    for (size_t i = 0; i < content->other_array_count && used < size; i++) {
-        const pm_motion_other_array *other = &content->other_arrays[i];
-        const int length =
-            snprintf(text + used, size - used, "%s%.*s%s", used > 0 ? ", " : "",
-                     (int)(other->name.size < 128 ? other->name.size : 128), other->name.text,
-                     other->nearest ? " (nearest earlier frame)" : "");
-        used += length > 0 ? (size_t)length : 0;
-    }
-}
-
 static pm_method curve_of(const pm_motion_batch_task *task) {
     return task->reduce ? task->reduce->curve : PM_METHOD_SLERP;
 }
@@ -84,7 +72,7 @@ static void describe_source(task_work *w, const task_step *step, const pm_motion
                      : w->is_authored ? "authored"
                                       : pm_method_get_info(task->curve.method)->name;
     report->checked = resamples && task->check;
-    list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
+    task_list_other_arrays(content, report->other_arrays, sizeof report->other_arrays);
 }
 
 static void note_left_out(void *user, const char *what) {
@@ -100,29 +88,15 @@ static void see_output(void *user, const void *data, size_t size) {
     motion_observe(w->out->observer, data, size);
 }
 
-/* Of names and parents of nodes, by FNV-1a. */
-static uint64_t hash_joints(const pm_motion_content *content) {
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t n = 0; n < content->node_count; n++) {
-        const pm_motion_node *node = &content->nodes[n];
-        for (size_t i = 0; i < node->name.size; i++)
-            hash = (hash ^ (unsigned char)node->name.text[i]) * UINT64_C(1099511628211);
-        hash = (hash ^ (uint32_t)node->parent) * UINT64_C(1099511628211);
-    }
-    return hash;
-}
-
 /* What was converted is a part of the report; what is not known is a warning. */
 static void note_meaning(void *user, pm_log_level level, const pm_error *remark) {
-    const task_work *w = user;
+    task_work *w = user;
     const motion_warnings to = {.log = w->how->log, .user = w->how->log_user, .name = w->path};
     if (remark->cure) {
         motion_tell(&to, level, remark);
         return;
     }
-    w->report->skeleton = hash_joints(&w->motion->content);
-    snprintf(w->report->converted, sizeof w->report->converted, "%.*s",
-             (int)sizeof w->report->converted - 1, remark->message);
+    task_say_converted(w, remark->message);
 }
 
 static pm_motion_convert_options writing_options(task_work *w, const pm_motion_observer *observer) {
@@ -132,9 +106,9 @@ static pm_motion_convert_options writing_options(task_work *w, const pm_motion_o
                                        .euler_given = o->euler_given,
                                        .euler = o->euler,
                                        .scale = o->scale,
-                                       .up = o->up,
+                                       .up = w->knows_meaning ? PM_MOTION_UP_FOUND : o->up,
                                        .to_up = o->to_up,
-                                       .unit_mm = o->unit_mm,
+                                       .unit_mm = w->knows_meaning ? 0 : o->unit_mm,
                                        .to_unit_mm = o->to_unit_mm,
                                        .strict = o->read.strict,
                                        .make_folders = w->how->is_batch || w->how->makes_folders,
@@ -184,10 +158,8 @@ static pm_status check_conversion(task_work *w, pm_error *error) {
         return motion_fail_at(
             error, PM_ERROR_FILE, w->path, "convert it first, and resample the result",
             "without a skeleton it cannot be scaled or turned while it is resampled");
-    if (moves && format == content->format && !has_joints && w->report->other_arrays[0] != '\0')
-        motion_warn_at(w->how->log, w->how->log_user, w->path,
-                       "not scaled or turned, because no layout names them: %s",
-                       w->report->other_arrays);
+    if (moves)
+        task_warn_of_still_arrays(w);
     if (!has_rate && !task_has_step(w->how->task, &step_reduce) && w->clip_count > 0 &&
         content->clip_count > 1 && motion_is_gltf(format))
         return motion_fail_option(
@@ -293,6 +265,7 @@ pm_status task_open(task_work *w, const task_how *how, const task_input *in, con
         read.layout = in->layout;
     read.up = how->task->up;
     read.unit_mm = how->task->unit_mm;
+    w->knows_meaning = true;
     return task_read(&read, in->path, in->data, in->size, &w->motion, error);
 }
 

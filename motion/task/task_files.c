@@ -14,6 +14,7 @@
 #include "motion/base/fault.h"
 #include "motion/files/output_names.h"
 #include "motion/open/formats.h"
+#include "motion/steps/steps.h"
 
 static pm_status refuse_folder(const char *path, pm_error *error) {
     return motion_fail_at(error, PM_ERROR_FILE, path, "give the files in the folder",
@@ -72,7 +73,8 @@ pm_status task_check_output(const pm_motion_batch_task *task, bool is_of_batch, 
 
 bool task_moves(const pm_motion_batch_task *task) {
     return (task->scale > 0 && task->scale != 1) || task->to_up == PM_MOTION_UP_Y ||
-           task->to_up == PM_MOTION_UP_Z || task->to_unit_mm > 0;
+           task->to_up == PM_MOTION_UP_Z || task->to_unit_mm > 0 ||
+           task_has_step(task, &step_transform);
 }
 
 pm_status task_check_format(const pm_motion_batch_task *task, pm_motion_format format,

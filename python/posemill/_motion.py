@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from .options import (ConvertOptions, CutOptions, DrawOptions, ExtractRootOptions, FillOptions, JoinOptions,
                           LoadOptions, LowpassOptions, MirrorOptions, PickOptions, ReduceOptions, RepeatOptions, ResampleOptions,
-                          SaveOptions, ShowOptions)
+                          SaveOptions, ShowOptions, TransformOptions)
 
 __all__ = ["Motion", "convert", "join", "load", "mirror"]
 
@@ -47,8 +47,8 @@ class Motion:
     memory of the C library wherever its layout allows, and keep that memory alive.
 
     Steps are the methods :meth:`fill`, :meth:`cut`, :meth:`repeat`, :meth:`pick`, :meth:`mirror`, :meth:`lowpass`,
-    :meth:`resample`, :meth:`reduce`, :meth:`apply_scale` and :meth:`extract_root`, in any order and number. Their options are those of the same step of
-    `posemill run`, with ``_`` for ``-``, and are checked at the call. Nothing is computed before the result is saved
+    :meth:`resample`, :meth:`reduce`, :meth:`transform`, :meth:`apply_scale` and :meth:`extract_root`, in any order and
+    number. Their options are those of the same step of `posemill run`, with ``_`` for ``-``, and are checked at the call. Nothing is computed before the result is saved
     or asked for: what is wrong with the file is raised, and warned of, then.
 
     Parameters
@@ -432,6 +432,23 @@ class Motion:
         Fraction(30, 1)
         """
         return self._then("lowpass", "smoothed", options, engine, lowpass=lowpass)
+
+    def transform(self, **options: Unpack[TransformOptions]) -> Motion:
+        """Multiply lengths, and turn the world so that another axis points up.
+
+        Parameters
+        ----------
+        **options
+            ``scale``, ``to_unit``, ``to_up``, ``unit`` and ``up`` of the command. One of the first three is required.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> walk = pm.load("walk.bvh").transform(unit="cm", to_unit="m", up="y", to_up="z")
+        >>> walk.unit_mm, walk.up
+        (1000.0, 'z')
+        """
+        return self._then("transform", "transformed", options)
 
     def apply_scale(self) -> Motion:
         """Put uniform scales of the rest pose into positions and inverse bind matrices.

@@ -25,7 +25,7 @@ CALLS: dict[str, Callable[..., Any]] = {
     "load": lambda m, **o: pm.load(WALK, **o), "join": lambda m, **o: pm.join([m, m], **o),
     "fill": lambda m, **o: m.fill(**o) if "fill" not in o else m.fill(o.pop("fill"), **o),
     "cut": pm.Motion.cut, "repeat": pm.Motion.repeat, "pick": pm.Motion.pick, "mirror": pm.Motion.mirror,
-    "lowpass": pm.Motion.lowpass, "apply_scale": pm.Motion.apply_scale, "resample": pm.Motion.resample, "reduce": pm.Motion.reduce,
+    "lowpass": pm.Motion.lowpass, "apply_scale": pm.Motion.apply_scale, "transform": pm.Motion.transform, "resample": pm.Motion.resample, "reduce": pm.Motion.reduce,
     "extract_root": lambda m, **o: m.extract_root(*([o.pop("extract_root")] if "extract_root" in o else []), **o),
     "save": lambda m, **o: m.save("a.bvh", **o), "convert": lambda m, **o: pm.convert(WALK, "b.bvh", **o),
     "compare": lambda m, **o: pm.compare(m, m, **o), "show": pm.Motion.show, "draw": drawn,
@@ -171,6 +171,8 @@ def choices(rng: random.Random) -> Iterator[tuple[str, list[str], dict[str, Any]
     yield "fill", ["--fill=frozen:3"], {"fill": "frozen:3"}
     yield "lowpass", ["--lowpass", "5"], {"lowpass": 5}
     yield "apply_scale", [], {}
+    up = rng.choice("yz")
+    yield "transform", ["--scale", "2", "--up", "y", "--to-up", up], {"scale": 2, "up": "y", "to_up": up}
     yield "extract_root", ["--extract-root", "auto", "--root-axes", "z"], {"extract_root": "auto", "root_axes": "z"}
 
 
