@@ -46,11 +46,11 @@ const char *motion_unit_reason(const pm_motion *motion, char text[MOTION_REASON_
 
 void motion_describe_unit(const pm_motion *motion, char text[MOTION_MEANING_TEXT]) {
     const pm_motion_content *content = &motion->content;
-    char unit[MOTION_REASON_TEXT];
+    char unit[MOTION_UNIT_TEXT], reason[MOTION_REASON_TEXT];
     const bool known = content->unit_mm > 0;
     snprintf(text, MOTION_MEANING_TEXT, "%s (%s)",
              known ? motion_unit_name(content->unit_mm, unit) : "unknown",
-             known ? motion_source_words[content->unit_from] : motion_unit_reason(motion, unit));
+             known ? motion_source_words[content->unit_from] : motion_unit_reason(motion, reason));
 }
 
 void motion_describe_up(const pm_motion_content *content, char text[MOTION_MEANING_TEXT]) {

@@ -35,7 +35,7 @@ enum { MOTION_REASON_TEXT = 96 };
 const char *motion_unit_reason(const pm_motion *motion, char text[MOTION_REASON_TEXT]);
 
 /* "cm (estimated)", or "unknown" and why; "y (stated)" or "unknown". */
-enum { MOTION_MEANING_TEXT = MOTION_REASON_TEXT + 16 };
+enum { MOTION_MEANING_TEXT = MOTION_UNIT_TEXT + MOTION_REASON_TEXT + 16 };
 void motion_describe_unit(const pm_motion *motion, char text[MOTION_MEANING_TEXT]);
 void motion_describe_up(const pm_motion_content *content, char text[MOTION_MEANING_TEXT]);
 
