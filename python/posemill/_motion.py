@@ -571,7 +571,7 @@ class Motion:
         Examples
         --------
         >>> import posemill as pm
-        >>> pm.load("walk.bvh").save("centimetres/walk.bvh", scale=100, make_folders=True)
+        >>> pm.load("walk.bvh").save("small/walk.bvh", scale=0.01, make_folders=True)
         """
         write(self._chain(again=True), Options("save", options), file_name(path), bool(make_folders))
 
