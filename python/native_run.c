@@ -10,6 +10,7 @@
 #include "motion/task/task_files.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What a run consists of, but for the motion. */
 typedef struct run {
