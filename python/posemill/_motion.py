@@ -445,7 +445,7 @@ class Motion:
         --------
         >>> import posemill as pm
         >>> walk = pm.load("walk.bvh").transform(unit="cm", to_unit="m", up="y", to_up="z")
-        >>> walk.unit_mm, walk.up
+        >>> walk.unit, walk.up
         (1000.0, 'z')
         """
         return self._then("transform", "transformed", options)

@@ -54,7 +54,7 @@ def test_numbers_are_those_of_the_command(options: dict[str, object], tmp_path: 
     for side in ("a", "b"):  # what is read from memory has no digest
         told[side].pop("digest"), found[side].pop("digest")
     for hint in (*told["hints"], *found["hints"]):  # which name options and arguments
-        hint["hint"] = re.sub(r"--unit |unit=", "", hint["hint"])
+        hint["hint"] = re.sub(r"--(unit|scale) |(unit|scale)=", "", hint["hint"])
     assert found == told
 
 
@@ -240,8 +240,8 @@ def test_pages_name_parameters(tmp_path: Path, walk: pm.Motion) -> None:
     apart[0, 1:] = [1, 0, 0, 0]
     made = pm.Motion(apart, walk.clips[0].positions, walk.clips[0].rate, walk.parents, walk.names)
     pages["(trim_start=1 leaves it out)"] = pm.compare(walk, made).show()
-    walk.save(tmp_path / "small.bvh", scale=0.001)
-    pages["makes it 1.7 m; 1000 is for metres"] = pm.load(tmp_path / "small.bvh").show()
+    walk.save(tmp_path / "tall.glb", to_unit="keep")
+    pages["makes it 1.7 m; 1000 is for metres"] = pm.load(tmp_path / "tall.glb").show()
     turns = pm.from_euler("X", np.linspace(0.0, 1.0, 8).reshape(4, 2), dtype=np.float32)
     np.savez(tmp_path / "a.npz", body_quat_w=turns, body_pos_w=np.zeros((4, 2, 3), np.float32), fps=np.array([50]))
     pages['layout="'] = pm.load(tmp_path / "a.npz").show()
