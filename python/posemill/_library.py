@@ -55,7 +55,8 @@ class MotionWarning(UserWarning):
 def warn(message: str) -> None:
     """A MotionWarning at the line that called the package: what is asked for late is computed deep inside."""
     at, level = sys._getframe(1), 2
-    while at.f_back is not None and at.f_globals.get("__package__") == __package__:
+    while at.f_back is not None and (at.f_globals.get("__package__") == __package__
+                                     or at.f_globals.get("__name__") == "functools"):  # of properties
         at, level = at.f_back, level + 1
     warnings.warn(message, MotionWarning, stacklevel=level)
 
