@@ -249,7 +249,7 @@ typedef struct drawn {
         place[NODES]
              [3]; /* in the world, by role: 0 root, 1 and 2 middle, then left and right in turn */
     uint32_t node_of[NODES];
-    char names[NODES][16];
+    char names[NODES][24];
     pm_motion *motion;
 } drawn;
 
