@@ -195,7 +195,7 @@ static pm_status run(const char *in, const char *out, const pm_motion_step *step
                                        .unit_mm = of.unit_mm};
     task_engines engines;
     task_curve curve = {.is_warned = false};
-    task_report report;
+    task_report report = {.jumps = NULL};
     task_work work;
     task_engines_begin(&engines, engine, NULL);
     const task_how how = {.task = &task, .curve = &curve, .engines = &engines};
@@ -204,6 +204,7 @@ static pm_status run(const char *in, const char *out, const pm_motion_step *step
     if (status == PM_OK)
         status = task_write(&work, error);
     task_close(&work);
+    free(report.jumps);
     task_curve_release(&curve);
     task_engines_end(&engines);
     return status;
