@@ -246,20 +246,11 @@ TEST(positions_are_mirrored_about_rest_poses_of_other_lengths) {
 
 /* ---- refusals --------------------------------------------------------------------------------- */
 
-static pm_motion *named(const char *const *names, size_t count) {
-    pm_motion *subject = hand_motion(count, 0);
-    for (size_t n = 0; n < count; n++) {
-        hand_node(subject, n)->name = (pm_motion_name){names[n], strlen(names[n])};
-        hand_node(subject, n)->parent = -1;
-    }
-    return subject;
-}
-
 TEST(motions_without_pairs_are_refused) {
     static const char *const names[] = {"a", "b"};
     random_source random = random_salted(5);
     SCOPED(pm_motion_destroy)
-    pm_motion *subject = named(names, 2), *figure_of = figure(&random, SIDES_IMAGES, 0);
+    pm_motion *subject = hand_named(names, 2), *figure_of = figure(&random, SIDES_IMAGES, 0);
     pm_motion *made = NULL;
     pm_motion_mirror_options options = {.pairs = "/nonexistent"};
     expect_error(pm_motion_mirror(subject, NULL, &made, NULL, new_error()), PM_ERROR_FILE,

@@ -132,15 +132,6 @@ static const convention conventions[] = {
       {"LEFT_FOOT", "RIGHT_FOOT"}}},
 };
 
-static pm_motion *named(const char *const *names, size_t count) {
-    pm_motion *subject = hand_motion(count, 0);
-    for (size_t n = 0; n < count; n++) {
-        hand_node(subject, n)->name = (pm_motion_name){names[n], strlen(names[n])};
-        hand_node(subject, n)->parent = -1;
-    }
-    return subject;
-}
-
 /* Between joints of no side, in a random order. */
 static void check_convention(const convention *c, random_source *random) {
     const char *names[2 * PAIRS + 3] = {"Hips", "Spine1", "Head"}, *other[COUNT_OF(names)] = {NULL};
@@ -156,7 +147,7 @@ static void check_convention(const convention *c, random_source *random) {
         names[i] = names[j], other[i] = other[j];
         names[j] = name, other[j] = partner;
     }
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, count);
+    SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(names, count);
     uint32_t partners[COUNT_OF(names)];
     bool alone[COUNT_OF(names)];
     assert_true(sides_pair(&subject->content, partners, alone));
@@ -183,7 +174,7 @@ TEST(names_without_a_side_are_no_pairs) {
     const char *all[COUNT_OF(names) + COUNT_OF(alone_names)];
     memcpy(all, names, sizeof names);
     memcpy(all + COUNT_OF(names), alone_names, sizeof alone_names);
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(all, COUNT_OF(all));
+    SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(all, COUNT_OF(all));
     uint32_t partners[COUNT_OF(all)];
     bool alone[COUNT_OF(all)];
     assert_true(sides_pair(&subject->content, partners, alone));
@@ -197,7 +188,7 @@ TEST(numbers_behind_names_decide_where_both_sides_have_them) {
     static const char *const names[] = {"left_toe_1", "left_toe_2", "right_toe_2", "right_toe_3",
                                         "left_toe_4"};
     static const uint32_t expected[] = {3, 2, 1, 0, 4};
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, COUNT_OF(names));
+    SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(names, COUNT_OF(names));
     uint32_t partners[COUNT_OF(names)];
     bool alone[COUNT_OF(names)];
     assert_true(sides_pair(&subject->content, partners, alone));
@@ -211,7 +202,7 @@ TEST(two_figures_with_the_same_names_are_paired_each_within_itself) {
     static const char *const names[] = {"LeftArm", "RightArm", "L_Toe",
                                         "LeftArm", "RightArm", "R_Toe"};
     static const uint32_t expected[] = {1, 0, 5, 4, 3, 2};
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, COUNT_OF(names));
+    SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(names, COUNT_OF(names));
     uint32_t partners[COUNT_OF(names)];
     bool alone[COUNT_OF(names)];
     assert_true(sides_pair(&subject->content, partners, alone));
@@ -395,7 +386,7 @@ static void expect_no_plane(pm_motion *subject, const char *says) {
 
 TEST(a_rest_pose_that_does_not_tell_the_plane_is_refused) {
     static const char *const names[] = {"LeftArm", "RightArm", "LeftLeg", "RightLeg"};
-    SCOPED(pm_motion_destroy) pm_motion *subject = named(names, 4);
+    SCOPED(pm_motion_destroy) pm_motion *subject = hand_named(names, 4);
     expect_no_plane(subject, "at one place");
     hand_node(subject, 0)->position[0] = 1;
     hand_node(subject, 1)->position[0] = -1;

@@ -148,6 +148,15 @@ pm_motion_node *hand_node(pm_motion *motion, size_t node) {
     return WRITABLE(pm_motion_node, &motion->content.nodes[node]);
 }
 
+pm_motion *hand_named(const char *const *names, size_t count) {
+    pm_motion *motion = hand_motion(count, 0);
+    for (size_t n = 0; n < count; n++) {
+        hand_node(motion, n)->name = (pm_motion_name){names[n], strlen(names[n])};
+        hand_node(motion, n)->parent = -1;
+    }
+    return motion;
+}
+
 pm_motion_clip *hand_clip(pm_motion *motion, size_t clip, size_t timelines, size_t channels) {
     pm_motion_clip *made = WRITABLE(pm_motion_clip, &motion->content.clips[clip]);
     pm_motion_channel *all = allocate(motion, channels, sizeof *all);

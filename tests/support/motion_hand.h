@@ -35,6 +35,9 @@ typedef struct recorder {
  * through the pointers that hand_* return. */
 pm_motion *hand_motion(size_t node_count, size_t clip_count);
 pm_motion_node *hand_node(pm_motion *motion, size_t node);
+
+/* Nodes with these names, which must outlive the motion, each a root; without clips. */
+pm_motion *hand_named(const char *const *names, size_t count);
 pm_motion_clip *hand_clip(pm_motion *motion, size_t clip, size_t timelines, size_t channels);
 pm_timeline *hand_timeline(pm_motion_clip *clip, size_t timeline);
 pm_motion_channel *hand_channel(pm_motion_clip *clip, size_t channel);
