@@ -154,13 +154,19 @@ static char *put_count(const writing *w, char *at, const csv_group *g, uint64_t 
     return text_write_fixed(at, value, value == floor(value) ? 0 : TEXT_DECIMALS_MAX);
 }
 
-/* The time of the first row: its own, or as far behind the first one of the source as its sample. */
-static void begin_times(writing *w, const csv_document *from, uint64_t key) {
+/* The time of the first row: its own or, of a row that is computed, as far behind the first one of the source as
+ * the sample lies behind the source's key. */
+static void begin_times(writing *w, const csv_document *from, motion_position position) {
+    const double rate = rate_value(w->motion->content.clips[0].rate), start = w->samples->start;
+    double behind = start;
+    if (position.key != MOTION_NO_KEY)
+        behind =
+            (double)position.key / rate + (position.exact ? 0 : start - floor(start * rate) / rate);
     for (size_t i = 0; i < w->document->layout.count && w->has_times; i++) {
         const csv_group *g = &w->document->layout.groups[i];
         if (g->form == CSV_TIME)
-            w->first_time = from ? from->numbers[key * from->column_count + g->column]
-                                 : w->document->numbers[g->column] + w->samples->start;
+            w->first_time = from ? from->numbers[position.key * from->column_count + g->column]
+                                 : w->document->numbers[g->column] + behind;
     }
 }
 
@@ -259,7 +265,7 @@ static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
     if (from && key >= from->row_count)
         return motion_fail(w->error, PM_ERROR_ARGUMENT, "a sample lies on no row");
     if (sample == 0)
-        begin_times(w, from, key);
+        begin_times(w, from, w->positions[k]);
     if (from) {
         remember(w, from, (size_t)key);
         status = send_kept(w, from, key, sample);

@@ -94,6 +94,12 @@ class Times(Case):
         out = self.folder / "cut.csv"
         self.run_posemill("edit", "--quiet", source, "-o", out, "--cut", "10f:20f")
         self.assertEqual(self.times(out), self.times(source)[10:21])
+        filled = self.folder / "gap.csv"
+        lines = source.read_text().splitlines(keepends=True)
+        lines[11] = lines[11].replace(",0.1000,", ",nan,")
+        filled.write_text("".join(lines))
+        self.run_posemill("run", "--quiet", filled, "-o", out, "fill", "cut", "--cut", "10f:20f")
+        self.assertEqual(self.times(out), self.times(source)[10:21])
         self.run_posemill("edit", "--quiet", source, "-o", out, "--cut", "10f:20f", "--repeat", "3")
         for k, t in enumerate(self.times(out)):
             self.assertLess(abs(float(t) - (10 + k) / 30), 2e-6)
