@@ -55,6 +55,7 @@ typedef struct pm_backend {
 /* Options for opening a device, common to all backends. */
 typedef struct pm_device_options {
     pm_logger logger;
+    pm_host host;        /* without progress, which is that of calls */
     size_t host_threads; /* host threads that the device may use, at least 1 */
 } pm_device_options;
 
@@ -130,6 +131,7 @@ void pm_poses_checked(const pm_device_crowd *crowd, const pm_pose_request *reque
 struct pm_engine {
     pm_device *device; /* owned */
     pm_logger logger;
+    pm_host host;
     size_t host_threads;       /* at least 1 */
     bool builds_in_background; /* build_in_background of the description */
     pm_clip_building clip_building;

@@ -6,7 +6,6 @@
 #include "cpu.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "kernels/pm_memory.h"
 #include "kernels/pm_motion.h"
@@ -240,7 +239,6 @@ typedef struct sampling {
     pm_walk_function walks[PM_OUTPUT_COUNT]; /* NULL: track by track */
     bool reads_cursors;   /* some output, or a walk of samples that the map does not locate */
     size_t piece_samples; /* the last piece may have fewer */
-    atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
 /* Tracks that may share lanes. */
@@ -316,7 +314,7 @@ static size_t piece_samples(const sampling *s) {
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     const size_t cursor_count = s->reads_cursors ? s->piece_samples * s->request->cursor_rows : 0;
-    pm_cursor *cursors = calloc(cursor_count + 1, sizeof *cursors); /* never 0 bytes */
+    pm_cursor *cursors = pm_allocate_zeroed(s->request->host, cursor_count, sizeof *cursors);
     size_t item;
     while (cursors && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
@@ -325,17 +323,15 @@ static void sample_pieces(void *context, pm_items *items) {
         if (s->reads_cursors)
             pm_sample_cursors(&part, cursors);
         sample_outputs(s, &part, cursors);
-        atomic_fetch_add(&s->done, 1);
     }
-    free(cursors);
+    pm_release(cursors);
 }
 
 static pm_status sample_all(sampling *s, pm_error *error) {
     const pm_sample_request *r = s->request;
     s->piece_samples = piece_samples(s);
     const size_t pieces = pm_piece_count(r->sample_count, s->piece_samples);
-    pm_run_parallel(r->host_threads, pieces, sample_pieces, s);
-    return s->done == pieces ? PM_OK : pm_fail_memory(error);
+    return pm_run_pieces(r->host, r->host_threads, pieces, sample_pieces, s, error);
 }
 
 pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,

@@ -7,7 +7,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -31,10 +30,10 @@ static void note_difference(pm_device *device) {
                device->info.name);
 }
 
-/* Memory for the same results twice, with the same contents. Free *first with free(). */
-static pm_status make_memory(size_t bytes, unsigned char **first, unsigned char **second,
-                             pm_error *error) {
-    *first = calloc(2, bytes);
+/* Memory for the same results twice, with the same contents. Free *first with pm_release. */
+static pm_status make_memory(const pm_device *device, size_t bytes, unsigned char **first,
+                             unsigned char **second, pm_error *error) {
+    *first = pm_allocate_zeroed(&device->options.host, 2, bytes);
     if (!*first)
         return pm_fail_memory(error);
     *second = *first + bytes;
@@ -50,7 +49,8 @@ static pm_status compare_output(const pm_device_clip *clip, const pm_sample_requ
     unsigned char *first = NULL, *second = NULL;
     memset(by_device.outputs, 0, sizeof by_device.outputs);
     memset(by_reference.outputs, 0, sizeof by_reference.outputs);
-    pm_status status = make_memory(bytes, &first, &second, error);
+    pm_status status = make_memory(clip->device, bytes, &first, &second, error);
+    by_device.host = by_reference.host = &clip->device->options.host;
     by_reference.outputs[output] = (float *)(void *)first;
     by_device.outputs[output] = (float *)(void *)second;
     if (status == PM_OK)
@@ -61,7 +61,7 @@ static pm_status compare_output(const pm_device_clip *clip, const pm_sample_requ
         if (status == PM_OK && memcmp(first, second, bytes) != 0)
             note_difference(member->device);
     }
-    free(first);
+    pm_release(first);
     return status;
 }
 
@@ -91,7 +91,8 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
     const size_t stride = target->bytes, bytes = pm_pose_records(piece) * stride;
     pm_pose_request by_device = *piece, by_reference = *piece;
     unsigned char *first = NULL, *second = NULL;
-    pm_status status = make_memory(bytes, &first, &second, error);
+    pm_status status = make_memory(crowd->device, bytes, &first, &second, error);
+    by_device.host = by_reference.host = &crowd->device->options.host;
     by_device.target_count = by_reference.target_count = 1;
     by_reference.targets[0] =
         (pm_pose_target){target->view, target->flags, first, NULL, stride, stride};
@@ -103,7 +104,7 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
         status = crowd->device->backend->pose(crowd, &by_device, error);
     if (status == PM_OK && memcmp(first, second, bytes) != 0)
         note_difference(crowd->device);
-    free(first);
+    pm_release(first);
     return status;
 }
 
@@ -126,7 +127,9 @@ static pm_status compare_poses(pm_device_crowd *crowd, const pm_pose_request *re
     const pm_piece at = first_computed(request);
     if (at.count == 0)
         return PM_OK;
-    uint32_t *indices = request->indices ? malloc(request->index_count * sizeof *indices) : NULL;
+    uint32_t *indices = request->indices
+                            ? pm_allocate(request->host, request->index_count * sizeof *indices)
+                            : NULL;
     if (request->indices && !indices)
         return pm_fail_memory(error);
     pm_pose_request piece = pm_pose_request_piece(request, &at, indices);
@@ -136,7 +139,7 @@ static pm_status compare_poses(pm_device_crowd *crowd, const pm_pose_request *re
         status = compare_poses_of(crowd, &piece, &request->targets[i], error);
     if (status == PM_OK)
         pm_poses_checked(crowd, request);
-    free(indices);
+    pm_release(indices);
     return status;
 }
 

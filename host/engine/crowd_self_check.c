@@ -7,7 +7,6 @@
 #include "check_material.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -85,9 +84,11 @@ static void fill(check_data *m, const pm_check_keys *keys) {
         m->instances[i] = random_instance(&state, i);
 }
 
-static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_error *error) {
+static pm_status make_skeleton(const pm_host *host, const check_data *m, pm_skeleton **skeleton,
+                               pm_error *error) {
     const pm_level levels[LEVELS] = {{.joints = NULL}, {.joints = m->half_of_joints}};
-    const pm_skeleton_desc desc = {.joint_count = JOINTS,
+    const pm_skeleton_desc desc = {.host = *host,
+                                   .joint_count = JOINTS,
                                    .parents = m->parents,
                                    .rotations = {.data = m->keys->rotations},
                                    .positions = {.data = m->keys->positions},
@@ -127,7 +128,7 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
                                check_data *m, bool *same, pm_error *error) {
     pm_crowd_data *data = NULL;
     pm_device_crowd *crowd = NULL;
-    pm_status status = pm_crowd_data_build(desc, 1, &data, error);
+    pm_status status = pm_crowd_data_build(&device->options.host, desc, 1, &data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, data, &crowd, error);
     for (unsigned o = 0; status == PM_OK && o < outputs; o++)
@@ -186,14 +187,14 @@ static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, che
 pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
                               pm_error *error) {
     pm_skeleton *skeleton = NULL;
-    check_data *m = calloc(1, sizeof *m);
+    check_data *m = pm_allocate_zeroed(&device->options.host, 1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     fill(m, keys);
-    pm_status status = make_skeleton(m, &skeleton, error);
+    pm_status status = make_skeleton(&device->options.host, m, &skeleton, error);
     if (status == PM_OK)
         status = check_kinds(device, skeleton, m, same, error);
     pm_skeleton_destroy(&skeleton);
-    free(m);
+    pm_release(m);
     return status;
 }

@@ -4,7 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -31,13 +30,13 @@ static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t c
     if (status != PM_OK)
         return status;
     const size_t room = *count < capacity ? *count : capacity;
-    pm_device_info *own = calloc(room + 1, sizeof *own); /* never 0 bytes */
+    pm_device_info *own = pm_allocate_zeroed(NULL, room, sizeof *own);
     if (!own)
         return pm_fail_memory(error);
     status = pm_cl_list(own, room, count, error);
     for (size_t i = 0; status == PM_OK && i < room && i < *count; i++)
         give_info(&own[i], (char *)(void *)infos + i * info_bytes, info_bytes);
-    free(own);
+    pm_release(own);
     return status;
 }
 
@@ -82,10 +81,10 @@ pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capac
 
 static pm_status open_reference(const pm_device_options *options, pm_device ***devices,
                                 size_t *count, pm_error *error) {
-    pm_device **made = calloc(1, sizeof(pm_device *));
+    pm_device **made = pm_allocate_zeroed(&options->host, 1, sizeof(pm_device *));
     pm_device *device = made ? pm_cpu_device_open(options) : NULL;
     if (!device) {
-        free(made);
+        pm_release(made);
         return pm_fail_memory(error);
     }
     made[0] = device;
@@ -124,7 +123,7 @@ void pm_engine_destroy(pm_engine **handle) {
     if (engine->device && !pm_device_is_lost(engine->device))
         engine->device->backend->close(engine->device);
     pm_threads_release();
-    free(engine);
+    pm_release(engine);
     *handle = NULL;
 }
 

@@ -6,7 +6,6 @@
 #include "check_material.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -71,7 +70,7 @@ static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sam
                                         PM_CHECK_ACCELERATIONS};
     pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
     const size_t bytes = pm_sample_output_bytes(&request, output);
-    char *both = malloc(2 * bytes);
+    char *both = pm_allocate(request.host, 2 * bytes);
     if (!both)
         return pm_fail_memory(error);
     memset(both, 0xaa, bytes);
@@ -84,7 +83,7 @@ static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sam
         status = pm_cpu_sample_by_track(&request, error);
     if (status == PM_OK && memcmp(both, both + bytes, bytes) != 0)
         m->different |= sorts ? PM_CHECK_SORTED_PAIRS : of_order[pm_outputs[output].order];
-    free(both);
+    pm_release(both);
     return status;
 }
 
@@ -138,7 +137,7 @@ static pm_status check_clip(const pm_device_clip *clip, check_data *m, uint32_t 
 
 static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m,
                             uint32_t paths, const check_jobs *jobs, pm_error *error) {
-    const pm_clip_limits limits = {.threads = 1};
+    const pm_clip_limits limits = {.host = &device->options.host, .threads = 1};
     const check_jobs few = {
         .grid = {.sample_count = SAMPLES, .rate = {7, 1}},
         .pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks}};
@@ -222,7 +221,7 @@ static void fill_large(large_data *large) {
 
 /* Jobs of the sizes that sort pairs, and whose results are stored past the caches. */
 static pm_status check_large(pm_device *device, check_data *m, pm_error *error) {
-    large_data *large = malloc(sizeof *large);
+    large_data *large = pm_allocate(&device->options.host, sizeof *large);
     if (!large)
         return pm_fail_memory(error);
     fill_large(large);
@@ -235,7 +234,7 @@ static pm_status check_large(pm_device *device, check_data *m, pm_error *error) 
         .grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}},
         .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks}};
     const pm_status status = check_desc(device, &desc, m, m->paths, &jobs, error);
-    free(large);
+    pm_release(large);
     return status;
 }
 
@@ -283,7 +282,7 @@ pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *dif
     pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
-    check_data *m = calloc(1, sizeof *m);
+    check_data *m = pm_allocate_zeroed(&engine->host, 1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     fill(m);
@@ -292,7 +291,7 @@ pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *dif
         status = check_member(engine->device->members[i], m, error);
     if (status == PM_OK)
         *different = m->different;
-    free(m);
+    pm_release(m);
     return status;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "multi.h"
 
-#include <stdlib.h>
-
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
     const uint32_t lanes = desc->lanes;
     if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
@@ -13,11 +11,14 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
                              lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
-    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
+    const pm_status status = pm_host_check(&desc->host, error);
+    return status == PM_OK ? PM_CHECK_RESERVED(pm_engine_desc, desc, error) : status;
 }
 
 pm_device_options pm_engine_options(const pm_engine_desc *desc) {
-    return (pm_device_options){.logger = {desc->log, desc->log_user},
+    const pm_host host = pm_host_within(&desc->host);
+    return (pm_device_options){.logger = {desc->log, desc->log_user, host},
+                               .host = host,
                                .host_threads =
                                    desc->host_threads ? desc->host_threads : pm_processors()};
 }
@@ -25,7 +26,7 @@ pm_device_options pm_engine_options(const pm_engine_desc *desc) {
 pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
                                pm_engine **engine, pm_error *error) {
     const pm_device_options options = pm_engine_options(desc);
-    pm_engine *made = calloc(1, sizeof *made);
+    pm_engine *made = pm_allocate_zeroed(&options.host, 1, sizeof *made);
     pm_device *device = devices[0];
     pm_status status = made ? PM_OK : pm_fail_memory(error);
     if (status == PM_OK && count > 1)
@@ -33,16 +34,17 @@ pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, 
     if (status == PM_OK) {
         *made = (pm_engine){.device = device,
                             .logger = options.logger,
+                            .host = desc->host,
                             .host_threads = options.host_threads,
                             .builds_in_background = desc->build_in_background,
                             .clip_building = desc->clip_building};
         *engine = made;
         pm_threads_keep();
     } else {
-        free(made);
+        pm_release(made);
     }
     for (size_t i = 0; status != PM_OK && i < count; i++)
         devices[i]->backend->close(devices[i]);
-    free(devices);
+    pm_release(devices);
     return status;
 }

@@ -5,7 +5,6 @@
 #include "device.h"
 #include "multi/multi.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
@@ -140,7 +139,7 @@ static pm_status enqueue_pieces(pm_cl_samples *s, const pm_cl_sample_outputs *ou
     if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof(cl_event), &slots) ||
         pieces > UINT32_MAX / PM_OUTPUT_COUNT)
         return pm_fail(s->error, PM_ERROR_SIZE, "the job has too many pieces");
-    cl_event *events = calloc(1, slots);
+    cl_event *events = pm_allocate_zeroed(&s->clip->clip.device->options.host, 1, slots);
     if (!events)
         return pm_fail_memory(s->error);
     pm_status status = PM_OK;
@@ -157,7 +156,7 @@ static pm_status enqueue_pieces(pm_cl_samples *s, const pm_cl_sample_outputs *ou
     }
     for (cl_uint i = 0; i < count; i++)
         clReleaseEvent(events[i]);
-    free(events);
+    pm_release(events);
     return status;
 }
 

@@ -148,10 +148,14 @@ static pm_status finish(transfer *t, pm_status status) {
     return status;
 }
 
+static size_t pieces_of(const transfer *t) {
+    return pm_piece_count(t->request->sample_count, t->samples.plan.piece_samples);
+}
+
 static pm_status put_pieces(transfer *t) {
     const pm_cl_wait wait = {.queue = t->cl->compute};
     const size_t total = t->request->sample_count, size = t->samples.plan.piece_samples;
-    const size_t pieces = pm_piece_count(total, size);
+    const size_t pieces = pieces_of(t);
     const size_t slots = pieces > 1 ? SLOT_COUNT : 1;
     pm_status status = pm_cl_samples_begin(&t->samples, &wait);
     for (size_t i = 0; status == PM_OK && i < slots; i++)
@@ -159,7 +163,9 @@ static pm_status put_pieces(transfer *t) {
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(total, size, i);
         const pm_sample_request piece = pm_sample_request_piece(t->request, &at);
-        status = put_piece(t, &t->slots[i % slots], &piece);
+        status = pm_check_piece(t->request->host, i > slots ? i - slots : 0, pieces, t->error);
+        if (status == PM_OK)
+            status = put_piece(t, &t->slots[i % slots], &piece);
     }
     return status;
 }
@@ -195,6 +201,8 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
                                     .plan = pm_plan_samples(request, outputs, bytes, &cl->plan),
                                     .error = error};
         const pm_status status = run_pieces(&t);
+        if (status == PM_OK)
+            return pm_check_piece(request->host, pieces_of(&t), pieces_of(&t), error);
         /* the device may have less memory than it reports: halve the pieces, down to one sample */
         if (status != PM_ERROR_DEVICE_MEMORY || t.samples.plan.piece_samples == 1)
             return status;

@@ -9,7 +9,8 @@
 pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
                                    size_t host_threads) {
     const pm_skeleton *s = crowd->skeleton;
-    pm_pose_request r = {.crowd = crowd,
+    pm_pose_request r = {.host = crowd->host,
+                         .crowd = crowd,
                          .instances = job->instances,
                          .instance_count = job->instance_count,
                          .frame = job->frame,

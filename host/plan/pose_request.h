@@ -19,6 +19,7 @@ typedef struct pm_pose_target {
 } pm_pose_target;
 
 typedef struct pm_pose_request {
+    const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
     const pm_crowd_instance *instances; /* NULL: local poses are given */
     size_t instance_count;

@@ -33,6 +33,7 @@ struct pm_lowpass;
 
 /* Borrows the clip and the job's arrays. */
 typedef struct pm_sample_request {
+    const pm_host *host; /* that of the clip, or of pieces within another request. Borrowed */
     const pm_clip_data *clip;
     const struct pm_lowpass *lowpass; /* lowpass.h; NULL: samples of the curve. Borrowed */
     size_t sample_count;

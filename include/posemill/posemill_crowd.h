@@ -103,6 +103,8 @@ typedef struct pm_skeleton_desc {
     const pm_hinge *hinges;
     size_t hinge_count;
 
+    pm_host host; /* memory alone is used: that of the skeleton */
+
     uint64_t reserved[7]; /* must be 0 */
 } pm_skeleton_desc;
 
