@@ -13,7 +13,7 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
                              lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
-    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
+    return PM_CHECK_NEXT(pm_engine_desc, desc, error);
 }
 
 pm_device_options pm_engine_options(const pm_engine_desc *desc) {

@@ -23,7 +23,7 @@ pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
     desc = desc ? desc : &defaults;
     pm_status status = pm_engine_check(desc, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = PM_CHECK_RESERVED(pm_cl_target, &targets[i], error);
+        status = PM_CHECK_NEXT(pm_cl_target, &targets[i], error);
     const pm_device_options options = pm_engine_options(desc);
     if (status == PM_OK)
         status = pm_cl_open(&given, desc, &options, &devices, &opened, error);
@@ -230,9 +230,9 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     if (status == PM_OK)
         status = member_of_queue(clip->engine->device, queue, &member, error);
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+        status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_cl_outputs, outputs, error);
+        status = PM_CHECK_NEXT(pm_cl_outputs, outputs, error);
     if (status != PM_OK)
         return status;
     const pm_device_clip *on_member = clip->on_device->members[member];
@@ -262,7 +262,7 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     if (status == PM_OK)
         status = member_of_queue(crowd->engine->device, queue, &member, error);
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_cl_crowd_job, job, error);
+        status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
     const bool is_empty =
         job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
     if (status == PM_OK && is_empty) /* complete when the commands before it are */
