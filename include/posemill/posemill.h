@@ -63,6 +63,14 @@
 #define PM_API
 #endif
 
+/* Marks functions and fields that may change in any version, as may the structs and enums that only they
+ * have. If POSEMILL_STABLE_ONLY is defined, GCC and Clang warn where a program uses them. */
+#if defined(POSEMILL_STABLE_ONLY) && defined(__GNUC__)
+#define PM_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version")))
+#else
+#define PM_EXPERIMENTAL
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -252,7 +260,7 @@ typedef struct pm_engine_desc {
      * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
-     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each
+     * Several devices are experimental. With them, clips are built once and uploaded to each
      * device, and pm_sample distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight, and of
@@ -327,7 +335,7 @@ PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info);
  * Thread-safe. */
 PM_API uint32_t pm_engine_host_threads(const pm_engine *engine);
 
-/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. EXPERIMENTAL. */
+/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
 typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
      * format; few and many tracks; small and large results. */
@@ -344,8 +352,8 @@ typedef enum pm_check_path {
 /* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
  * *different: the paths in which some bits differ. With several devices, each is checked. Blocks.
  * The first call builds the programs of the paths. */
-PM_API pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *different,
-                                       pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths,
+                                                       uint32_t *different, pm_error *error);
 
 /* Checks PM_CHECK_ALL: PM_BIT_MATCH_EXACT when no path differs. It does not check derivatives, sorted
  * pairs and crowds of each method, whose programs take minutes to build. The first call builds

@@ -34,11 +34,11 @@ typedef struct pm_cl_target {
     const void *next; /* must be NULL */
 } pm_cl_target;
 
-/* EXPERIMENTAL. Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
+/* Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
  * describes such engines. With count 1 it equals pm_cl_engine_create. */
-PM_API pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
-                                           const pm_engine_desc *desc, pm_engine **engine,
-                                           pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_cl_engine_create_multi(const pm_cl_target *targets,
+                                                           size_t count, const pm_engine_desc *desc,
+                                                           pm_engine **engine, pm_error *error);
 
 /* Context and device of the engine, with several devices those of the first; NULL on the reference
  * path. Borrowed: valid until the engine is destroyed, not retained for the caller. */

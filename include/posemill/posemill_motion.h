@@ -541,7 +541,7 @@ PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **appl
 
 /* ---- reducing ------------------------------------------------------------ */
 
-/* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
+/* This section is experimental. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
     bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
@@ -643,9 +643,10 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * the angle is bounded. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_reduction_destroy. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
-PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
-                                  pm_motion **reduced, pm_motion_reduction **reduction,
-                                  pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_motion_reduce(const pm_motion *motion,
+                                                  const pm_motion_reduce_options *options,
+                                                  pm_motion **reduced,
+                                                  pm_motion_reduction **reduction, pm_error *error);
 
 /* The same for arrays of rotations: keys of shape (key_count, tracks, 4), unit quaternions x y z w
  * within 1e-3, at the times of a timeline, which rise; each track is a slerp, of which keys remain for a
@@ -655,21 +656,22 @@ PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduc
  * `threads`: 0: pm_processors(). Refused with PM_ERROR_ARGUMENT: degrees outside of (0, 180], and a
  * bound that float32 cannot keep; with PM_ERROR_KEY and PM_ERROR_TIME: such keys and times. Blocks.
  * Thread-safe. */
-PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
-                                            size_t tracks, double degrees, pm_method curve,
-                                            uint32_t threads, bool *kept, double *bounds,
-                                            pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_motion_reduce_rotations(const pm_timeline *timeline,
+                                                            const pm_array *keys, size_t tracks,
+                                                            double degrees, pm_method curve,
+                                                            uint32_t threads, bool *kept,
+                                                            double *bounds, pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_reduction_destroy(pm_motion_reduction **reduction);
+PM_API PM_EXPERIMENTAL void pm_motion_reduction_destroy(pm_motion_reduction **reduction);
 
 /* The numbers; valid until the reduction is destroyed. NULL for NULL. */
-PM_API const pm_motion_reduction_numbers *
+PM_API PM_EXPERIMENTAL const pm_motion_reduction_numbers *
 pm_motion_reduction_get_numbers(const pm_motion_reduction *reduction);
 
 /* What `posemill reduce --json` prints: one object, as UTF-8 and terminated. It is valid until the
  * reduction is destroyed; NULL for NULL. */
-PM_API const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
+PM_API PM_EXPERIMENTAL const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
 
 /* ---- root motion --------------------------------------------------------- */
 
@@ -1184,7 +1186,7 @@ typedef struct pm_motion_batch_task {
     bool drop_rest;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
      * clips, threads and progress are those of the batch. NULL: they are not */
-    const pm_motion_reduce_options *reduce; /* EXPERIMENTAL */
+    const pm_motion_reduce_options *reduce PM_EXPERIMENTAL;
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
     /* true: the root of what is written moves, as by pm_motion_extract_root with `root`, after
@@ -1494,7 +1496,7 @@ typedef struct pm_motion_option_values {
     const pm_motion_batch_task *task;       /* of `batch`, with its curve and root */
     const pm_motion_read_options *read;     /* of the task */
     const pm_motion_batch_sources *sources; /* without paths */
-    const pm_motion_reduce_options *reduce;
+    const pm_motion_reduce_options *reduce PM_EXPERIMENTAL;
     const pm_motion_fill_options *fill;
     const pm_motion_edit_options *edit;
     const pm_motion_mirror_options *mirror;
