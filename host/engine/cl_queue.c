@@ -24,7 +24,7 @@ pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
     desc = desc ? desc : &defaults;
     pm_status status = pm_engine_check(desc, error);
     for (size_t i = 0; status == PM_OK && i < count; i++)
-        status = PM_CHECK_RESERVED(pm_cl_target, &targets[i], error);
+        status = PM_CHECK_NEXT(pm_cl_target, &targets[i], error);
     const pm_device_options options = pm_engine_options(desc);
     if (status == PM_OK)
         status = pm_cl_open(targets, count, desc, &options, &devices, &opened, error);
@@ -128,9 +128,9 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     size_t member;
     pm_status status = find_member(clip->engine->device, "clip", queue, &member, error);
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+        status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_cl_outputs, outputs, error);
+        status = PM_CHECK_NEXT(pm_cl_outputs, outputs, error);
     if (status != PM_OK)
         return status;
     pm_sample_request request = pm_engine_sample_request(clip, job);

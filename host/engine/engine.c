@@ -13,33 +13,9 @@
 #include "opencl/opencl.h"
 #endif
 
-/* As much as the caller's struct has room for, which is of another version where the sizes differ. */
-static void give_info(const pm_device_info *info, void *to, size_t bytes) {
-    memset(to, 0, bytes);
-    memcpy(to, info, bytes < sizeof *info ? bytes : sizeof *info);
-}
-
 #if POSEMILL_OPENCL
 
 static const char no_device[] = "no OpenCL device found: using the reference path";
-
-static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
-                              size_t *count, pm_error *error) {
-    if (info_bytes == sizeof *infos || capacity == 0)
-        return pm_cl_list(infos, capacity, count, error);
-    pm_status status = pm_cl_list(NULL, 0, count, error);
-    if (status != PM_OK)
-        return status;
-    const size_t room = *count < capacity ? *count : capacity;
-    pm_device_info *own = calloc(room + 1, sizeof *own); /* never 0 bytes */
-    if (!own)
-        return pm_fail_memory(error);
-    status = pm_cl_list(own, room, count, error);
-    for (size_t i = 0; status == PM_OK && i < room && i < *count; i++)
-        give_info(&own[i], (char *)(void *)infos + i * info_bytes, info_bytes);
-    free(own);
-    return status;
-}
 
 #else
 
@@ -62,22 +38,19 @@ static pm_status pm_cl_open(const void *targets, size_t target_count, const pm_e
     return desc->device && strcmp(desc->device, "auto") != 0 ? fail_without_opencl(error) : PM_OK;
 }
 
-static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
-                              size_t *count, pm_error *error) {
-    (void)infos, (void)info_bytes, (void)capacity, (void)count;
+static pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count,
+                            pm_error *error) {
+    (void)infos, (void)capacity, (void)count;
     return fail_without_opencl(error);
 }
 
 #endif
 
-pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity, size_t *count,
-                          pm_error *error) {
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     pm_error_clear(error);
     if (!count || (capacity && !infos))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
-    if (info_bytes == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "info_bytes is 0");
-    return list_devices(infos, info_bytes, capacity, count, error);
+    return pm_cl_list(infos, capacity, count, error);
 }
 
 static pm_status open_reference(const pm_device_options *options, pm_device ***devices,
@@ -101,7 +74,7 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
                              lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
-    return PM_CHECK_RESERVED(pm_engine_desc, desc, error);
+    return PM_CHECK_NEXT(pm_engine_desc, desc, error);
 }
 
 pm_device_options pm_engine_options(const pm_engine_desc *desc) {
@@ -173,8 +146,7 @@ uint32_t pm_engine_host_threads(const pm_engine *engine) {
     return engine ? (uint32_t)engine->host_threads : 0;
 }
 
-void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes) {
-    static const pm_device_info nothing;
+void pm_engine_get_info(const pm_engine *engine, pm_device_info *info) {
     if (info)
-        give_info(engine ? &engine->device->info : &nothing, info, info_bytes);
+        *info = engine ? engine->device->info : (pm_device_info){.name = ""};
 }

@@ -23,7 +23,7 @@ static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_sampl
     pm_error_clear(error);
     if (!clip || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
-    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
     *request = pm_engine_sample_request(clip, job);

@@ -94,7 +94,7 @@ pm_status pm_cl_pose_on_queue(pm_device_crowd *crowd, const void *crowd_job, con
     const pm_cl_crowd_job *job = crowd_job;
     const pm_cl_wait wait = wait_of(queue);
     cl_event event = NULL;
-    pm_status status = PM_CHECK_RESERVED(pm_cl_crowd_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
     const bool is_empty =
         job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
     if (status == PM_OK && is_empty) /* complete when the commands before it are */
