@@ -244,7 +244,11 @@ static void sample_outputs(const sampling *s, const pm_sample_request *piece,
         if (s->walks[o])
             walk_output(s, piece, o, cursors);
         else if (s->lanes[o])
-            s->lanes[o](piece, o, cursors, pm_walk_streams_output(s->request, o));
+            s->lanes[o](&(pm_lane_job){.request = piece,
+                                       .output = o,
+                                       .cursors = cursors,
+                                       .streams = pm_walk_streams_output(s->request, o),
+                                       .to = piece->outputs[o]});
         else if (piece->outputs[o])
             sample_output(&q, piece, cursors, piece->outputs[o]);
     }
@@ -291,12 +295,25 @@ static pm_status sample_all(sampling *s, pm_error *error) {
     return s->done == pieces ? PM_OK : pm_fail_memory(error);
 }
 
-pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,
+/* Computes the outputs whose pairs repay sorting, if there is memory for it, and takes them from the request. */
+static void sample_sorted(size_t instruction_set, pm_sample_request *request) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (request->outputs[o] && request->sorted_outputs >> o & 1 &&
+            pm_cpu_sample_sorted(*sets[instruction_set], request, o, NULL) == PM_OK)
+            request->outputs[o] = NULL;
+}
+
+pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *all,
                              pm_error *error) {
+    pm_sample_request rest = *all;
+    const pm_sample_request *request = &rest;
     sampling s = {.request = request};
     pm_uniform_map map;
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
+    sample_sorted(instruction_set, &rest);
+    if (!pm_outputs_in_memory(request))
+        return PM_OK;
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates =
         request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);

@@ -19,11 +19,11 @@ typedef struct lane_samples {
 
 /* An output, and the place of its next sample in a grid. */
 typedef struct output_walk {
+    const pm_lane_job *job;
     const pm_sample_request *request;
     const pm_output *output;
     const pm_channel *channel;
     const pm_curve *curve;
-    const pm_cursor *cursors;
     bool prefetches;
     size_t count, sample;
     pm_u32 track;
@@ -41,7 +41,7 @@ static inline void find_pairs(const output_walk *w, size_t k, item_samples *to) 
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t n = count >= PM_LANES || i < count ? k + i : w->count - 1;
         to->tracks[i] = w->request->tracks[n];
-        to->cursors[i] = w->cursors[n];
+        to->cursors[i] = w->job->cursors[n];
     }
 }
 
@@ -51,7 +51,7 @@ static inline void find_in_grid(output_walk *w, item_samples *to) {
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t row = w->channel->layout[w->track].timeline * r->sample_count;
         to->tracks[i] = w->track;
-        to->cursors[i] = w->cursors[row + w->sample];
+        to->cursors[i] = w->job->cursors[row + w->sample];
         const bool ends = w->track + 1 == r->width;
         if (ends && w->sample + 1 == r->sample_count)
             continue;
@@ -95,6 +95,34 @@ static inline void set_lanes(const output_walk *w, const item_samples *items, la
     }
 }
 
+/* Where sample k of sorted pairs lies among them. */
+static inline size_t sorted_place(const pm_lane_job *job, size_t k) {
+    return job->sorted->groups[job->groups.from + k / PM_PAIR_GROUP] + k % PM_PAIR_GROUP;
+}
+
+/* Sorted pairs from number k on: all tracks have the same rows. */
+static inline void set_sorted(const output_walk *w, size_t k, lane_samples *to) {
+    const pm_sorted_pairs *sorted = w->job->sorted;
+    const size_t first = sorted_place(w->job, k);
+    const unsigned c = w->output->channel;
+    to->any_sign = w->output->components == 4;
+    for (size_t i = 0; i < PM_LANES; i++) {
+        const pm_sorted_pair pair = sorted->pairs[first + i];
+        const size_t lane = PM_LANE_OF(i), key = 4 * (size_t)pair.key;
+        to->side.key[c][lane] = key;
+        to->side.next[c][lane] = key + w->channel->layout->row;
+        to->side.plane[c][lane] = w->channel->layout->plane;
+        to->side.u[lane] = fabsf(pair.u);
+        to->signs[lane] = copysignf(1.0f, pair.u);
+    }
+    for (size_t i = 0; i < PM_LANES && sorted->tracks; i++) {
+        const size_t track = sorted->tracks[first + i], lane = PM_LANE_OF(i);
+        to->side.constants[lane] = 4 * track;
+        to->side.constant_plane[lane] = 4 * w->request->clip->padded_tracks;
+        to->side.spacing[lane] = PM_SPACING_FLOATS * track;
+    }
+}
+
 /* The float32 keys of the lanes, and what is stored beside them. */
 static inline void prefetch(const output_walk *w, const lane_samples *lanes) {
     const unsigned c = w->output->channel;
@@ -114,48 +142,56 @@ static inline void prefetch(const output_walk *w, const lane_samples *lanes) {
 
 static inline void find_samples(output_walk *w, size_t k, lane_samples *to) {
     item_samples items;
-    if (w->request->tracks)
-        find_pairs(w, k, &items);
-    else
-        find_in_grid(w, &items);
-    set_lanes(w, &items, to);
+    if (w->job->sorted) {
+        set_sorted(w, k, to);
+    } else {
+        if (w->request->tracks)
+            find_pairs(w, k, &items);
+        else
+            find_in_grid(w, &items);
+        set_lanes(w, &items, to);
+    }
     if (w->prefetches)
         prefetch(w, to);
 }
 
 /* Keys below this size are in the caches soon. */
-enum { PREFETCHED_BYTES = 1 << 20 };
+enum { PREFETCHED_BYTES = 1 << 21 };
 
-/* The lanes of the next samples are filled before those of the present ones are computed. */
-PM_FLAT static void run(const pm_sample_request *request, unsigned o, const pm_cursor *cursors,
-                        bool streams) {
-    const pm_output *output = &pm_outputs[o];
-    const pm_channel *channel = &request->clip->channels[output->channel];
-    output_walk w = {.request = request,
+static inline output_walk walk_of(const pm_lane_job *job) {
+    const pm_output *output = &pm_outputs[job->output];
+    const pm_channel *channel = &job->request->clip->channels[output->channel];
+    output_walk w = {.job = job,
+                     .request = job->request,
                      .output = output,
                      .channel = channel,
-                     .curve = &pm_curves[channel->impl.curve],
-                     .cursors = cursors,
-                     .prefetches = channel->format == PM_KEYS_FLOAT32 &&
-                                   channel->key_bytes >= PREFETCHED_BYTES,
-                     .count = request->sample_count * request->width};
+                     .curve = &pm_curves[channel->impl.curve]};
+    w.prefetches = channel->format == PM_KEYS_FLOAT32 && channel->key_bytes >= PREFETCHED_BYTES;
+    w.count = job->sorted ? job->groups.count * PM_PAIR_GROUP
+                          : job->request->sample_count * job->request->width;
+    return w;
+}
+
+/* The lanes of the next samples are filled before those of the present ones are computed. */
+PM_FLAT static void run(const pm_lane_job *job) {
+    output_walk w = walk_of(job);
     lane_samples lanes[2];
-    float *to = request->outputs[o];
     if (w.count > 0)
         find_samples(&w, 0, &lanes[0]);
     for (size_t k = 0, n = 0; k < w.count; k += PM_LANES, n ^= 1) {
         const pm_u32 count = w.count - k < PM_LANES ? (pm_u32)(w.count - k) : PM_LANES;
+        float *to = job->to + w.output->components * (job->sorted ? sorted_place(job, k) : k);
         pm_quat value;
         if (k + PM_LANES < w.count)
             find_samples(&w, k + PM_LANES, &lanes[n ^ 1]);
         PM_SET_NAME(pm_lanes_sample_clip)
-        (channel, &lanes[n].side, output, request->parent_frame, &value);
+        (w.channel, &lanes[n].side, w.output, job->request->parent_frame, &value);
         if (lanes[n].any_sign)
             value = pm_quat_scaled(value, pm_reals_of(lanes[n].signs));
-        if (output->components == 4)
-            pm_store_items(to + 4 * k, value, count, streams);
+        if (w.output->components == 4)
+            pm_store_items(to, value, count, job->streams);
         else
-            pm_store_vector_items(to + 3 * k, value, count, streams);
+            pm_store_vector_items(to, value, count, job->streams);
     }
 #ifdef __AVX__
     _mm_sfence();
