@@ -83,7 +83,7 @@ pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *re
     const pm_job_row row = request->lowpass  ? PM_JOB_LOWPASS
                            : request->tracks ? PM_JOB_PAIRS
                                              : PM_JOB_SAMPLES;
-    return (pm_job){.kind = &pm_job_kinds[row],
+    return (pm_job){.kind = pm_job_kinds[row],
                     .device = clip->device,
                     .host_threads = threads,
                     .on.clip = clip,
@@ -166,7 +166,7 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
     for (size_t i = 0; i < request->target_count; i++)
         if (pm_is_body_output(request->targets[i].view.output))
             row = PM_JOB_STATES;
-    return (pm_job){.kind = &pm_job_kinds[row],
+    return (pm_job){.kind = pm_job_kinds[row],
                     .device = crowd->device,
                     .host_threads = request->host_threads,
                     .on.crowd = crowd,
@@ -188,16 +188,20 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
     .in_plain_c = poses_in_plain_c, .by_reference = poses_by_reference,                            \
     .on_device = poses_on_device
 
-const pm_job_kind pm_job_kinds[PM_JOB_KIND_COUNT] = {
-    [PM_JOB_SAMPLES] = {.name = "samples",
-                        OF_SAMPLES,
-                        .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
-                        .self_check = pm_samples_self_check},
-    [PM_JOB_PAIRS] = {.name = "pairs", OF_SAMPLES},
-    [PM_JOB_LOWPASS] = {.name = "low-pass", OF_SAMPLES},
-    [PM_JOB_POSES] = {.name = "poses",
-                      OF_POSES,
-                      .checked_paths = PM_CHECK_CROWDS,
-                      .self_check = pm_crowd_self_check},
-    [PM_JOB_STATES] = {.name = "states of bodies", OF_POSES},
-};
+static const pm_job_kind samples = {.name = "samples",
+                                    OF_SAMPLES,
+                                    .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
+                                    .self_check = pm_samples_self_check};
+static const pm_job_kind pairs = {.name = "pairs", OF_SAMPLES};
+static const pm_job_kind low_pass = {.name = "low-pass", OF_SAMPLES};
+static const pm_job_kind poses = {.name = "poses",
+                                  OF_POSES,
+                                  .checked_paths = PM_CHECK_CROWDS,
+                                  .self_check = pm_crowd_self_check};
+static const pm_job_kind states = {.name = "states of bodies", OF_POSES};
+
+const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {[PM_JOB_SAMPLES] = &samples,
+                                                            [PM_JOB_PAIRS] = &pairs,
+                                                            [PM_JOB_LOWPASS] = &low_pass,
+                                                            [PM_JOB_POSES] = &poses,
+                                                            [PM_JOB_STATES] = &states};

@@ -294,7 +294,6 @@ static const pm_plan_device *make_plan(uint32_t lanes) {
                              .narrow_lanes = lanes,
                              .compute_units = 1,
                              .on_host = true,
-                             .keeps_jobs = true,
                              .max_work = MAX_WORK,
                              .shared_bytes = SHARED_BYTES};
     return plan;
