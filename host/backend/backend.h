@@ -18,6 +18,13 @@ typedef struct pm_device pm_device;
 typedef struct pm_device_clip pm_device_clip;
 typedef struct pm_device_crowd pm_device_crowd;
 
+/* A caller's queue, and the events that commands on it wait for: objects of the backend's API, borrowed. */
+typedef struct pm_queue {
+    void *queue;
+    const void *waits; /* (wait_count) events; NULL: none */
+    uint32_t wait_count;
+} pm_queue;
+
 /* The functions of a backend. Arguments are checked by the caller. All functions except close and
  * the releases are thread-safe. */
 typedef struct pm_backend {
@@ -50,6 +57,18 @@ typedef struct pm_backend {
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
+
+    /* Jobs on callers' queues. All three are NULL for a backend without them. Handles and queues are
+     * objects of its API. *has: whether a queue belongs to the device. check_memory refuses an address in
+     * a handle of another device, whose offset, or address in the memory of its processors, is no multiple of
+     * `alignment`, and that has fewer than `bytes` bytes behind it; `name` is for messages. An empty request for
+     * poses is done when the commands before it are. *done (done may be NULL) receives an event, which the caller
+     * releases. After a failure a part of the commands may be on the queue. */
+    pm_status (*has_queue)(const pm_device *device, void *queue, bool *has, pm_error *error);
+    pm_status (*check_memory)(const pm_device *device, const char *name, const pm_address *address,
+                              size_t alignment, size_t bytes, pm_error *error);
+    pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
+                               const pm_queue *queue, void **done, pm_error *error);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */

@@ -28,10 +28,9 @@ static program_list of_samples(const pm_device *device, const pm_sample_request 
 
 static program_list of_poses(const pm_device_crowd *crowd, const pm_pose_request *request) {
     program_list list = {.programs = crowd->device->programs};
-    const pm_pose_kind kind = {.layered = request->layers, .given = request->poses};
     for (size_t i = 0; list.programs && i < request->target_count; i++)
         list.variants[list.count++] =
-            pm_plan_pose_variant(crowd->data, request->targets[i].view, kind, crowd->device->plan);
+            pm_plan_pose_variant(request, i, crowd->device->plan);
     return list;
 }
 

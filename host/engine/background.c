@@ -93,10 +93,11 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
     unsigned char *first = NULL, *second = NULL;
     pm_status status = make_memory(bytes, &first, &second, error);
     by_device.target_count = by_reference.target_count = 1;
-    by_reference.targets[0] =
-        (pm_pose_target){target->view, target->flags, first, NULL, stride, stride};
-    by_device.targets[0] =
-        (pm_pose_target){target->view, target->flags, second, NULL, stride, stride};
+    by_device.targets[0] = (pm_pose_target){
+        .view = target->view, .flags = target->flags, .stride = stride, .bytes = stride};
+    by_reference.targets[0] = by_device.targets[0];
+    by_reference.targets[0].to.memory = first;
+    by_device.targets[0].to.memory = second;
     if (status == PM_OK)
         status = pm_cpu_pose(&by_reference, error);
     if (status == PM_OK)
@@ -110,8 +111,9 @@ static pm_status compare_poses_of(pm_device_crowd *crowd, const pm_pose_request 
 /* A piece that begins with the record of the first entry that is computed. count 0: none is. */
 static pm_piece first_computed(const pm_pose_request *request) {
     const size_t entries = pm_pose_entries(request), end = pm_pose_records(request);
+    const uint32_t *indices = request->indices.memory;
     for (size_t e = 0; e < entries; e++) {
-        const size_t index = request->indices ? request->indices[e] : e;
+        const size_t index = indices ? indices[e] : e;
         const size_t from = request->packed ? e : index;
         if (pm_pose_computes(request, index))
             return (pm_piece){from,
@@ -126,8 +128,8 @@ static pm_status compare_poses(pm_device_crowd *crowd, const pm_pose_request *re
     const pm_piece at = first_computed(request);
     if (at.count == 0)
         return PM_OK;
-    uint32_t *indices = request->indices ? malloc(request->index_count * sizeof *indices) : NULL;
-    if (request->indices && !indices)
+    uint32_t *indices = malloc((request->index_count + 1) * sizeof *indices);
+    if (!indices)
         return pm_fail_memory(error);
     pm_pose_request piece = pm_pose_request_piece(request, &at, indices);
     pm_status status = PM_OK;

@@ -5,6 +5,7 @@
  * drivers take seconds to build each.
  */
 #include "check_material.h"
+#include "engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -105,7 +106,7 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
 static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output, bool *same,
                          pm_error *error) {
     const pm_view view = {(pm_crowd_output)output, 0};
-    const size_t bytes = INSTANCES * pm_crowd_stride(crowd->data->skeleton, view, 0);
+    const size_t bytes = INSTANCES * pm_crowd_view_bytes(crowd->data->skeleton, view);
     const pm_crowd_target target = {.output = (pm_crowd_output)output, .memory = m->on_device};
     const pm_crowd_job job = {.instances = m->instances,
                               .instance_count = INSTANCES,
@@ -113,9 +114,11 @@ static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output,
                               .output_count = 1};
     memset(m->on_device, 0xaa, bytes);
     memset(m->on_host, 0x55, bytes);
-    pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
-    pm_status status = crowd->device->backend->pose(crowd, &request, error);
-    request.targets[0].memory = m->on_host;
+    pm_pose_request request;
+    pm_status status = pm_pose_request_of(crowd->data, &job, 1, &request, error);
+    if (status == PM_OK)
+        status = crowd->device->backend->pose(crowd, &request, error);
+    request.targets[0].to = pm_in_memory(m->on_host);
     if (status == PM_OK)
         status = pm_cpu_pose(&request, error);
     if (status == PM_OK)

@@ -52,25 +52,30 @@ cl_device_id pm_cl_device(const pm_engine *engine) {
     return engine && is_on_opencl(engine) ? pm_opencl_of(engine->device->members[0])->id : NULL;
 }
 
-/* Finds the member of a device that a caller's queue belongs to. */
-static pm_status member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
-                                 pm_error *error) {
+pm_status pm_cl_has_queue(const pm_device *device, void *queue, bool *has, pm_error *error) {
+    const pm_opencl_device *cl = pm_opencl_of(device);
     cl_context context = NULL;
     cl_device_id id = NULL;
     cl_int code = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
     if (code == CL_SUCCESS)
         code = clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof id, &id, NULL);
-    if (code != CL_SUCCESS)
-        return pm_cl_fail(error, code, "clGetCommandQueueInfo");
-    for (size_t i = 0; i < device->member_count; i++) {
-        const pm_opencl_device *cl = pm_opencl_of(device->members[i]);
-        if (context == cl->context && id == cl->id) {
-            *member = i;
-            return PM_OK;
-        }
+    *has = context == cl->context && id == cl->id;
+    return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clGetCommandQueueInfo");
+}
+
+/* Finds the member of a device that a caller's queue belongs to. */
+static pm_status member_of_queue(const pm_device *device, cl_command_queue queue, size_t *member,
+                                 pm_error *error) {
+    pm_status status = PM_OK;
+    bool has = false;
+    for (size_t i = 0; status == PM_OK && !has && i < device->member_count; i++) {
+        status = pm_cl_has_queue(device->members[i], queue, &has, error);
+        *member = i;
     }
-    return pm_fail(error, PM_ERROR_ARGUMENT,
-                   "queue belongs to another context or device than the engine's");
+    if (status == PM_OK && !has)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "queue belongs to another context or device than the engine's");
+    return status;
 }
 
 /* Bytes of results per piece: large enough for large launches, while cursors take little memory in
@@ -83,9 +88,9 @@ static pm_status check_output(const pm_device_clip *clip, const pm_sample_reques
     if (!clip->data->channels[output->channel].present)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the clip has no %s", output->name,
                        pm_channel_name(output->channel));
-    return pm_cl_check_buffer(pm_opencl_of(clip->device), output->name, to->buffer, to->offset,
-                              output->components == 4 ? 16 : 4, pm_sample_output_bytes(request, o),
-                              error);
+    const pm_address at = {.handle = to->buffer, .offset = to->offset};
+    return pm_cl_check_memory(clip->device, output->name, &at, output->components == 4 ? 16 : 4,
+                              pm_sample_output_bytes(request, o), error);
 }
 
 static unsigned outputs_with_buffers(const pm_cl_sample_outputs *outputs) {
@@ -241,34 +246,5 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     const pm_cl_wait wait = {queue, wait_list, wait_count};
     status = check_samples(on_member, job, &request, &resolved, error);
     return status == PM_OK ? enqueue_samples(on_member, &request, &resolved, &wait, done, error)
-                           : status;
-}
-
-pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
-                           cl_uint wait_count, const cl_event *wait_list, cl_event *done,
-                           pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !job || !queue || (wait_count && !wait_list))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd   ? "crowd"
-                       : !job   ? "job"
-                       : !queue ? "queue"
-                                : "wait_list");
-    if (!is_on_opencl(crowd->engine))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "the crowd's engine is the reference path");
-    const pm_cl_wait wait = {queue, wait_list, wait_count};
-    size_t member = 0; /* always 0: a crowd is on one device */
-    pm_status status = pm_device_check(crowd->engine->device, error);
-    if (status == PM_OK)
-        status = member_of_queue(crowd->engine->device, queue, &member, error);
-    if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_cl_crowd_job, job, error);
-    const bool is_empty =
-        job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
-    if (status == PM_OK && is_empty) /* complete when the commands before it are */
-        return done ? pm_cl_marker(&wait, done, error) : PM_OK;
-    if (status == PM_OK)
-        status = pm_cl_check_poses(crowd->on_device, job, error);
-    return status == PM_OK ? pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error)
                            : status;
 }

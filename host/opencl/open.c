@@ -148,7 +148,10 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .sample = pm_cl_sample_to_host,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
-                                   .pose = pm_cl_crowd_pose_to_host};
+                                   .pose = pm_cl_crowd_pose_to_host,
+                                   .has_queue = pm_cl_has_queue,
+                                   .check_memory = pm_cl_check_memory,
+                                   .enqueue_poses = pm_cl_enqueue_poses};
 
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_cache_folder *folder,

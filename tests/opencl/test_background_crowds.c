@@ -8,7 +8,7 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "backend/backend.h"
+#include "engine/engine.h"
 #include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
@@ -244,7 +244,8 @@ TEST_ON_DEVICE(bits_are_compared_where_late_instances_alone_are_computed) {
 }
 
 static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
-    const pm_pose_request request = pm_pose_request_of(s->crowd->data, job, 1);
+    pm_pose_request request;
+    expect_success(pm_pose_request_of(s->crowd->data, job, 1, &request, new_error()));
     return pm_poses_readiness(s->crowd->on_device, &request, new_error());
 }
 
