@@ -131,7 +131,7 @@ pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one
                                               ? one->layer_count
                                               : PM_CROWD_MAX_LAYERS,
                            .given = one->pose};
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_one, one, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK)

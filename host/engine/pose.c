@@ -5,8 +5,6 @@
  */
 #include "engine.h"
 
-#include "cpu/cpu.h"
-
 /* Required alignment of records and poses in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
@@ -44,7 +42,7 @@ static pm_status check_rows(const pm_pose_rows *rows, size_t alignment, size_t *
 static pm_status check_address(const pm_device *device, const char *name, const char *what,
                                const pm_address *at, size_t alignment, size_t bytes,
                                pm_error *error) {
-    return at->handle ? device->backend->check_memory(device, name, at, alignment, bytes, error)
+    return at->handle ? device->backend->check_address(device, name, at, alignment, bytes, error)
                       : pm_check_multiple(name, what, (uintptr_t)at->memory, host_alignment, error);
 }
 
@@ -228,14 +226,14 @@ static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job 
 
 pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
                              size_t host_threads, pm_pose_request *request, pm_error *error) {
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_job, job, error);
     *request = inputs_of(crowd, job, host_threads);
     if (status != PM_OK || pm_pose_is_empty(request))
         return status;
     status = pm_pose_check_list(job->outputs, job->output_count, error);
     for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
         const pm_crowd_target *target = &job->outputs[i];
-        status = PM_CHECK_RESERVED(pm_crowd_target, target, error);
+        status = PM_CHECK_NEXT(pm_crowd_target, target, error);
         request->targets[request->target_count++] =
             (pm_pose_target){.view = {target->output, target->subset},
                              .flags = target->flags,
@@ -263,22 +261,12 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     pm_error_clear(error);
     if (!crowd || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
-    pm_device *device = crowd->engine->device;
     pm_status status =
         pm_pose_request_of(crowd->data, job, crowd->engine->host_threads, &request, error);
+    if (status == PM_OK && has_bodies(&request))
+        status = check_alone(&request, error);
     if (status != PM_OK || pm_pose_is_empty(&request))
         return status;
-    status = has_bodies(&request) ? check_alone(&request, error) : PM_OK;
-    if (status != PM_OK)
-        return status;
-    if (job->on_reference)
-        return pm_cpu_pose(&request, error);
-    status = pm_device_check(device, error);
-    if (status != PM_OK)
-        return status;
-    if (device->plan && pm_plan_poses_on_host(&request, device->plan))
-        return pm_cpu_pose(&request, error);
-    return POSEMILL_OPENCL && crowd->engine->builds_in_background
-               ? pm_pose_in_background(crowd->on_device, &request, error)
-               : device->backend->pose(crowd->on_device, &request, error);
+    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
+    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
 }

@@ -464,7 +464,7 @@ static pm_status enqueue_locked(pm_opencl_crowd *crowd, const pm_pose_request *r
 pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_pose_request *request,
                               const pm_queue *queue, void **done, pm_error *error) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
-    const pm_cl_wait wait = {queue->queue, queue->waits, queue->wait_count};
+    const pm_cl_wait wait = {queue->handle, queue->waits, queue->wait_count};
     cl_event event = NULL;
     pm_status status = PM_OK;
     if (!pm_pose_is_empty(request)) {

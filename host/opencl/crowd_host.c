@@ -113,7 +113,7 @@ static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece,
 }
 
 static pm_status put_piece(transfer *t, slot *s, pm_pose_request *piece) {
-    const pm_queue queue = {.queue = t->cl->compute};
+    const pm_queue queue = {.handle = t->cl->compute};
     void *posed = NULL;
     pm_status status = wait_for(t, s);
     if (status == PM_OK)

@@ -83,8 +83,8 @@ static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
     return code;
 }
 
-pm_status pm_cl_check_memory(const pm_device *device, const char *name, const pm_address *at,
-                             size_t alignment, size_t bytes, pm_error *error) {
+pm_status pm_cl_check_address(const pm_device *device, const char *name, const pm_address *at,
+                              size_t alignment, size_t bytes, pm_error *error) {
     cl_mem buffer = at->handle;
     const size_t offset = at->offset;
     size_t size = 0;
