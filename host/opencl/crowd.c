@@ -118,7 +118,7 @@ static void free_copies(pm_host_copy **copies) {
 }
 
 /* A set of joints on the device: what its kernels read beside the table of all joints. Kernels with lanes
- * and those of bodies walk the table of a subset's own joints; work-groups of one lane have stages. */
+ * walk the table of a subset's own joints; work-groups of one lane have stages. */
 typedef struct pm_device_set {
     cl_mem joints, stages, stage_joints;
 } pm_device_set;
@@ -329,7 +329,7 @@ static void find_memories(pose_call *c, size_t target) {
     const pm_view view = c->request.targets[target].view;
     const bool is_body = pm_is_body_output(view.output);
     const pm_device_set *set = &c->crowd->sets[view.set];
-    const bool has_stages = device_of(c->crowd)->plan.narrow_lanes == 1 && !is_body;
+    const bool has_stages = device_of(c->crowd)->plan.narrow_lanes == 1;
     c->memories[PM_MEMORY_JOINTS] =
         set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
     c->memories[PM_MEMORY_STAGES] = set->stages;

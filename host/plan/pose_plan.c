@@ -11,20 +11,19 @@ pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target,
     const pm_view view = request->targets[target].view;
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
-    pm_variant variant = {.file = "bodies",
+    pm_variant variant = {.file = one_lane ? "bodies_workgroup" : "bodies",
                           .curve = pm_curves[rotations->impl.curve].name,
                           .components = 4,
                           .lanes = device->narrow_lanes,
                           .format = rotations->format,
                           .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
-    /* States of bodies: a work-item for as many instances as it has lanes, also where that is one. */
+    variant.per_joint = one_lane && crowd->per_joint && !pm_is_given(&request->poses);
     if (pm_is_body_output(view.output))
         return variant;
     variant.file = one_lane ? "crowd_workgroup" : "crowd";
     variant.output = view.output;
     variant.layered = pm_is_given(&request->layers);
     variant.given = pm_is_given(&request->poses);
-    variant.per_joint = one_lane && crowd->per_joint && !variant.given;
     variant.subset = !one_lane && view.set > 0;
     return variant;
 }
@@ -115,20 +114,19 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
     pm_step step = {.variant = pm_plan_pose_variant(r, index, device)};
     pm_step_numbers *n = &step.numbers;
     const uint32_t lanes = step.variant.lanes;
-    const bool is_body = pm_is_body_output(target->view.output);
     step.parameters = pm_parameters_of(step.variant.file, lanes, &step.parameter_count);
     step.items = (piece->count + lanes - 1) / lanes;
-    step.grouping = lanes > 1 ? PM_GROUPS_OF_ONE : is_body ? PM_GROUPS_ANY : PM_GROUPS_SHARED;
+    step.grouping = lanes > 1 ? PM_GROUPS_OF_ONE : PM_GROUPS_SHARED;
     set_size(n, r, target->view.set, piece);
     set_offsets(n, r, piece->from);
-    if (is_body) {
+    n->slots = (pm_u32)stages[target->view.set].slots;
+    n->size.stages = (pm_u32)stages[target->view.set].stage_count;
+    if (pm_is_body_output(target->view.output)) {
         set_bodies(n, r, index, piece);
         return step;
     }
     n->records_offset = records_offset(r, target, piece);
     n->stride = target->stride;
     n->streams = pm_pose_records(r) * target->stride >= PM_MIN_STREAM_BYTES;
-    n->slots = (pm_u32)stages[target->view.set].slots;
-    n->size.stages = (pm_u32)stages[target->view.set].stage_count;
     return step;
 }

@@ -47,10 +47,14 @@ static void copy(memories *m, pm_memory memory, const void *data, size_t bytes) 
 }
 
 /* False: the program is not compiled. */
-static bool run(const pm_step *step, const memories *m) {
+static bool run(const pm_device *device, const pm_step *step, const memories *m) {
     step_on_host *program = step_on_host_of(&step->variant);
+    pm_step fitted = *step;
     if (program) {
-        program(step, m->of);
+        const pm_work_size size = pm_step_fit(&fitted, device->plan, PM_GROUP_ITEMS);
+        if (step->grouping == PM_GROUPS_SHARED)
+            fitted.items = size.items[0] / size.group[0];
+        program(&fitted, m->of);
         launches++;
     }
     return program != NULL;
@@ -114,7 +118,7 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     expect_success(pm_build_plan_make(desc, data, c, &plan, new_error()));
     make_build_memories(device, &m, desc, &plan);
     while (has_programs && pm_plan_build_step(&plan, device->plan, &at, &step))
-        has_programs = run(&step, &m);
+        has_programs = run(device, &step, &m);
     memcpy(&failed, m.of[PM_MEMORY_FAILURE], sizeof failed);
     if (has_programs && !failed)
         take_channel(device, &m, data, c);
@@ -132,7 +136,8 @@ static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, pm_clip
 
 /* ---- low-passes ----------------------------------------------------------------------------- */
 
-static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *piece, unsigned o) {
+static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
+                          const pm_sample_request *piece, unsigned o) {
     const pm_source keys = pm_clip_source(piece->clip, pm_outputs[o].channel, PM_MEMORY_KEYS);
     const size_t bytes = pm_sample_output_bytes(piece, o);
     SCOPED(memories_free) memories m = {{NULL}};
@@ -145,7 +150,7 @@ static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *p
          table.rows * piece->lowpass->taps * sizeof *table.weights);
     pm_lowpass_table_release(&table);
     make(&m, PM_MEMORY_RESULTS, bytes);
-    const bool ran = pm_plan_output(plan, piece, o, 0, steps) == 1 && run(&steps[0], &m);
+    const bool ran = pm_plan_output(plan, piece, o, 0, steps) == 1 && run(device, &steps[0], &m);
     if (ran)
         memcpy(piece->outputs[o], m.of[PM_MEMORY_RESULTS], bytes);
     return ran;
@@ -162,19 +167,21 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
         const pm_sample_request piece = pm_sample_request_piece(request, &at);
         for (unsigned o = 0; ran && o < PM_OUTPUT_COUNT; o++)
             if (piece.outputs[o])
-                ran = lowpass_piece(&plan, &piece, o);
+                ran = lowpass_piece(clip->device, &plan, &piece, o);
     }
     return ran ? PM_OK : reference->sample(clip, request, error);
 }
 
 /* ---- states of bodies ----------------------------------------------------------------------- */
 
-static void copy_inputs(memories *m, const pm_pose_request *r, uint32_t set) {
-    for (unsigned i = 0; i < PM_MEMORY_COUNT; i++)
-        if (i != PM_MEMORY_STAGES && i != PM_MEMORY_STAGE_JOINTS) {
-            const pm_source from = pm_crowd_source(r->crowd, set, NULL, (pm_memory)i);
-            copy(m, (pm_memory)i, from.data, from.bytes);
-        }
+/* Kernels with lanes read the table of the set, work-groups that of all joints. */
+static void copy_inputs(memories *m, const pm_device *device, const pm_pose_request *r,
+                        const pm_stages *stages, uint32_t set) {
+    for (unsigned i = 0; i < PM_MEMORY_COUNT; i++) {
+        const bool is_whole = i == PM_MEMORY_JOINTS && device->plan->narrow_lanes == 1;
+        const pm_source from = pm_crowd_source(r->crowd, is_whole ? 0 : set, stages, (pm_memory)i);
+        copy(m, (pm_memory)i, from.data, from.bytes);
+    }
     for (pm_memory i = PM_MEMORY_INSTANCES; i <= PM_MEMORY_SPEEDS; i++) {
         const pm_pose_rows rows = pm_pose_rows_of(r, i);
         copy(m, i, r->inputs[i - PM_MEMORY_INSTANCES].memory, rows.count * rows.bytes);
@@ -206,17 +213,24 @@ static void take_targets(const memories *m, const pm_pose_request *r, size_t fir
 /* States of bodies alone, of the set of a target. */
 static bool pose_bodies(const pm_device *device, const pm_pose_request *r, size_t target) {
     SCOPED(memories_free) memories m = {{NULL}};
+    enum { SETS = 8 };
+    const uint32_t set = r->targets[target].view.set;
     const size_t entries = pm_pose_entries(r), most = pm_plan_launch_instances(r, device->plan);
+    pm_stages stages[SETS] = {{NULL}};
     bool ran = true;
-    copy_inputs(&m, r, r->targets[target].view.set);
+    assert_true(set < SETS);
+    expect_success(pm_stages_build(r->crowd->skeleton, set, pm_max_slots(device->plan),
+                                   &stages[set], new_error()));
+    copy_inputs(&m, device, r, &stages[set], set);
     copy_targets(&m, r, target);
     for (size_t i = 0; ran && i < pm_piece_count(entries, most); i++) {
         const pm_piece at = pm_piece_at(entries, most, i);
-        const pm_step step = pm_plan_poses(r, target, &at, NULL, device->plan);
-        ran = run(&step, &m);
+        const pm_step step = pm_plan_poses(r, target, &at, stages, device->plan);
+        ran = run(device, &step, &m);
     }
     if (ran)
         take_targets(&m, r, target);
+    pm_stages_free(&stages[set]);
     return ran;
 }
 
