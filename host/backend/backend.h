@@ -66,6 +66,11 @@ typedef struct pm_backend {
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
+
+    /* On a caller's queue, as enqueue_samples; inputs may be in host memory, and are copied. A request with nothing to
+     * pose is done when the commands before it are. */
+    pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
+                               const pm_queue *queue, void **done, pm_error *error);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */

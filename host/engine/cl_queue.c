@@ -146,6 +146,53 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
 }
 
+/* ---- crowds ---- */
+
+static pm_address address_of(const pm_cl_input *input) {
+    return (pm_address){(void *)(uintptr_t)input->memory, input->buffer, input->offset};
+}
+
+static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_job *job) {
+    const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
+    pm_pose_request r = {.crowd = crowd,
+                         .instances = address_of(&instances),
+                         .layers = address_of(&job->layers),
+                         .ranges = address_of(&job->ranges),
+                         .indices = address_of(&job->indices),
+                         .counted = address_of(&job->counted),
+                         .poses = address_of(&job->poses),
+                         .placements = address_of(&job->placements),
+                         .speeds = address_of(&job->speeds),
+                         .instance_count = job->instance_count,
+                         .layer_count = job->layer_count,
+                         .index_count = job->index_count,
+                         .pose_stride = job->pose_stride,
+                         .frame = job->frame};
+    r.packed = pm_is_given(&r.indices) && job->packed;
+    if (r.index_count == 0 && pm_is_given(&r.counted))
+        r.index_count = job->instance_count;
+    return r;
+}
+
+static pm_status resolve_poses(const pm_device *device, const pm_cl_crowd_job *job,
+                               pm_pose_request *request, pm_error *error) {
+    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
+    if (status != PM_OK || pm_pose_is_empty(request))
+        return status;
+    status = pm_pose_check_list(job->outputs, job->output_count, error);
+    for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
+        const pm_cl_crowd_target *target = &job->outputs[i];
+        status = PM_CHECK_NEXT(pm_cl_crowd_target, target, error);
+        request->targets[request->target_count++] = (pm_pose_target){
+            .view = {target->output, target->subset},
+            .flags = target->flags,
+            .to = {.handle = target->buffer, .offset = target->offset},
+            .previous = {.handle = target->previous, .offset = target->previous_offset},
+            .stride = target->stride};
+    }
+    return status == PM_OK ? pm_pose_resolve(request, device, error) : status;
+}
+
 pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
                            cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                            pm_error *error) {
@@ -158,11 +205,10 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
                                 : "wait_list");
     const pm_queue on = {queue, wait_list, wait_count};
     size_t member; /* always 0: a crowd is on one device */
-    void *event = NULL;
+    pm_pose_request request = inputs_of(crowd->data, job);
     pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
     if (status == PM_OK)
-        status = pm_cl_pose_on_queue(crowd->on_device, job, &on, done ? &event : NULL, error);
-    if (done && event)
-        *done = event;
-    return status;
+        status = resolve_poses(crowd->engine->device, job, &request, error);
+    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
+    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
 }

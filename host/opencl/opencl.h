@@ -23,8 +23,4 @@ typedef struct pm_cl_objects {
 
 pm_cl_objects pm_cl_objects_of(const pm_device *device);
 
-/* Checks a pm_cl_crowd_job and enqueues it. *done as for pm_backend.enqueue_samples. */
-pm_status pm_cl_pose_on_queue(pm_device_crowd *crowd, const void *crowd_job, const pm_queue *queue,
-                              void **done, pm_error *error);
-
 #endif

@@ -90,7 +90,8 @@ static void make_crowd(pm_engine *engine, pm_crowd_output from, pm_crowd_output 
                               .output_count = count,
                               .placements = bodies ? m->placements : NULL,
                               .speeds = bodies ? m->speeds : NULL};
-    const pm_pose_request request = pm_pose_request_of(m->crowd.crowd->data, &job, 1);
+    pm_pose_request request;
+    expect_success(pm_pose_request_of(m->crowd.crowd->data, &job, 1, &request, new_error()));
     m->job = pm_job_of_poses(m->crowd.crowd->on_device, &request);
 }
 
@@ -186,7 +187,7 @@ TEST_ON_REFERENCE(a_job_begins_with_an_element_that_is_computed) {
     const uint32_t listed[] = {COUNT + 1, COUNT, 12, 5};
     pm_pose_request *request = &m->job.request.poses;
     assert_true(m->job.kind->first(&m->job) < COUNT);
-    request->indices = listed;
+    request->indices = pm_in_memory(listed);
     request->index_count = 2;
     assert_int_equal(m->job.kind->first(&m->job), COUNT); /* none exists */
     request->index_count = COUNT_OF(listed);
