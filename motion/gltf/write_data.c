@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
@@ -194,7 +195,7 @@ static bool allocate_block(sample_block *b) {
     b->piece = fitting < LEAST_PIECE ? LEAST_PIECE : fitting < PIECE ? fitting : PIECE;
     b->samples =
         all < SIZE_MAX / sizeof *b->samples ? malloc((all + 1) * sizeof *b->samples) : NULL;
-    motion_ask_for_huge_pages(b->samples, (all + 1) * sizeof *b->samples);
+    os_ask_for_huge_pages(b->samples, (all + 1) * sizeof *b->samples);
     b->numbers = calloc(width, b->piece * sizeof *b->numbers);
     double *at = b->numbers;
     for (size_t c = b->begin; at && c < b->end; c++) {

@@ -4,12 +4,12 @@
  * that decimal as an interval (rate.h); so is its reciprocal, because many rates were computed from
  * a frame time: 59.9999885559082 is float32's 1/0.01666667, which is 60 Hz.
  */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/wildcard.h"
 #include "motion/files/input.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
@@ -170,7 +170,7 @@ static pm_status add_named(npz_reading *r, const char *name) {
 /* Whether the pattern is that of the path, or of its last names. */
 static bool is_of_path(const char *pattern, const char *path) {
     for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
-        if (fnmatch(pattern, at, 0) == 0)
+        if (wildcard_matches(pattern, at, false))
             return true;
     return false;
 }

@@ -5,6 +5,7 @@
 #include "motion/report/page.h"
 
 #include "motion/base/counts.h"
+#include "motion/base/os.h"
 #include "motion/model/summary.h"
 
 #include <inttypes.h>
@@ -58,8 +59,8 @@ static void write_joint(FILE *file, const comparison *c, size_t pair) {
 }
 
 static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] != '\0' ? slash + 1 : path;
+    const char *last = os_last_part(path);
+    return *last != '\0' ? last : path;
 }
 
 /* Names without folders, unless they are what tells the files apart. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
@@ -32,7 +33,7 @@ static pm_status allocate_samples(sampler *s, pm_error *error) {
         const size_t bytes = width_of(group) * s->piece * sizeof(float);
         group->samples = malloc(bytes);
         group->reference = s->options->check ? malloc(bytes) : NULL;
-        motion_ask_for_huge_pages(group->samples, bytes);
+        os_ask_for_huge_pages(group->samples, bytes);
         if (!group->samples || (s->options->check && !group->reference))
             return motion_refuse_memory(error);
     }
