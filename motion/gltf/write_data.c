@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/gltf/write.h"
@@ -26,7 +27,7 @@ enum {
  * where it is not exact, so that its own rounding does not decide a tie. */
 static float divide_once(double a, double b) {
     double quotient = a / b;
-    const double rest = fma(-quotient, b, a);
+    const double rest = pm_division_rest(a, quotient, b);
     int exponent = 0;
     if (rest == 0)
         return (float)quotient;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/wildcard.h"
 #include "motion/files/input.h"
 #include "motion/npz/npz.h"
@@ -26,7 +27,7 @@ static bool reads_back(const char *text, double value, bool is_float) {
 /* The decimal with the fewest digits that reads back as `value`, between 1e-10 and 1e10. Returns how
  * many digits stand after the point. */
 static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEXT]) {
-    const int first = (int)floor(log10(value));
+    const int first = pm_decimal_exponent(value);
     int places = 0;
     for (int digits = 1; digits <= 17; digits++) {
         places = digits - 1 - first;
@@ -41,7 +42,7 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
 /* N*1000/1001 within half a unit of the last place of a rate. */
 static bool is_ntsc(double value, int places, pm_rational *rate) {
     const double whole = floor(value * 1.001 + 0.5), exact = whole * 1000.0 / 1001.0;
-    if (whole < 1.0 || !(fabs(exact - value) <= 0.5 * pow(10.0, -places)))
+    if (whole < 1.0 || !(fabs(exact - value) <= 0.5 * pm_power_of_ten(-places)))
         return false;
     const pm_rational thousandth = {1000, 1001}, count = {(int64_t)whole, 1};
     return rate_multiply(count, thousandth, rate);
@@ -70,7 +71,7 @@ static bool is_reciprocal(double value, const char *written, bool is_float, pm_r
         return rate_from_frame_time(text, strlen(text), true, rate, &how) && how != RATE_LITERAL;
     }
     /* The reciprocal was rounded twice: 15 of its digits are sure. */
-    const double power = pow(10.0, 14 - floor(log10(seconds)));
+    const double power = pm_power_of_ten(14 - pm_decimal_exponent(seconds));
     write_shortest(floor(seconds * power + 0.5) / power, false, text);
     const size_t digits = count_digits(text);
     return digits <= SHORT &&

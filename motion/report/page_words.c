@@ -2,6 +2,7 @@
  *
  * The verdict of a page in words, and under what conditions it was found.
  */
+#include "host/base/elementary.h"
 #include "motion/report/page.h"
 
 #include "motion/base/counts.h"
@@ -174,7 +175,7 @@ static void write_summary(FILE *file, const page *p) {
 static double round_up(double number) {
     if (!(number > 0) || !isfinite(number))
         return number;
-    const double last = pow(10, floor(log10(number)) - 2);
+    const double last = pm_power_of_ten(pm_decimal_exponent(number) - 2);
     return ceil(number / last * (1 - 1e-12)) * last;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/arena.h"
 #include "motion/base/os.h"
 #include "motion/model/evaluate.h"
@@ -50,7 +51,7 @@ static double rotation_error(const float *a, const float *b) {
         difference += ((double)a[n] - other) * ((double)a[n] - other);
         sum += ((double)a[n] + other) * ((double)a[n] + other);
     }
-    return 4.0 * atan2(sqrt(difference), sqrt(sum));
+    return 4.0 * pm_same_atan2(sqrt(difference), sqrt(sum));
 }
 
 static void compare(const sampler *s, const sampler_group *group, size_t count) {
