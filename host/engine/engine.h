@@ -14,6 +14,11 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error);
 
+/* Creates a clip; with `buffers` (see pm_backend.build_clip), whose shape is checked, only where the device builds it:
+ * else *clip stays. */
+pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *buffers,
+                       pm_clip **clip, pm_error *error);
+
 /* Reads the keys of a clip that its device built, for the reference path. Thread-safe. */
 pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error);
 

@@ -48,7 +48,7 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies" or "build_steps"
+                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies" or "build_check"
                           and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
                           that build keys: any */

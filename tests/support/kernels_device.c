@@ -121,9 +121,10 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     return has_programs && !failed;
 }
 
-static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                            pm_device_clip **clip, pm_error *error) {
+static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, const void *buffers,
+                            pm_clip_data *data, pm_device_clip **clip, pm_error *error) {
     bool builds = true;
+    assert_null(buffers);
     for (unsigned c = 0; builds && c < PM_CHANNEL_COUNT; c++)
         if (data->channels[c].present)
             builds = build_channel(device, desc, data, c);
