@@ -198,17 +198,8 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
         return status;
     const pm_pose_request request =
         pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
-    if (job->on_reference)
-        return pm_cpu_pose(&request, error);
-    const pm_plan_device *plan = crowd->engine->device->plan;
-    status = pm_device_check(crowd->engine->device, error);
-    if (status != PM_OK)
-        return status;
-    if (plan && pm_plan_poses_on_host(&request, plan))
-        return pm_cpu_pose(&request, error);
-    return POSEMILL_OPENCL && crowd->engine->builds_in_background
-               ? pm_pose_in_background(crowd->on_device, &request, error)
-               : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
+    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
+    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
 }
 
 pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,

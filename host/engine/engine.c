@@ -30,10 +30,10 @@ static pm_status fail_without_opencl(pm_error *error) {
 
 static const char no_device[] = "built without OpenCL: using the reference path";
 
-static pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
+static pm_status pm_cl_open(const void *targets, size_t target_count, const pm_engine_desc *desc,
                             const pm_device_options *options, pm_device ***devices, size_t *count,
                             pm_error *error) {
-    (void)context, (void)options, (void)devices;
+    (void)targets, (void)target_count, (void)options, (void)devices;
     *count = 0;
     return desc->device && strcmp(desc->device, "auto") != 0 ? fail_without_opencl(error) : PM_OK;
 }
@@ -67,6 +67,47 @@ static pm_status open_reference(const pm_device_options *options, pm_device ***d
     return PM_OK;
 }
 
+pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
+    const uint32_t lanes = desc->lanes;
+    if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "lanes", "is %u, expected 0, 1, 4, 8 or 16",
+                             lanes);
+    if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
+    return PM_CHECK_NEXT(pm_engine_desc, desc, error);
+}
+
+pm_device_options pm_engine_options(const pm_engine_desc *desc) {
+    return (pm_device_options){.logger = {desc->log, desc->log_user},
+                               .host_threads =
+                                   desc->host_threads ? desc->host_threads : pm_processors()};
+}
+
+pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
+                               pm_engine **engine, pm_error *error) {
+    const pm_device_options options = pm_engine_options(desc);
+    pm_engine *made = calloc(1, sizeof *made);
+    pm_device *device = devices[0];
+    pm_status status = made ? PM_OK : pm_fail_memory(error);
+    if (status == PM_OK && count > 1)
+        status = pm_multi_device_open(devices, count, &options, &device, error);
+    if (status == PM_OK) {
+        *made = (pm_engine){.device = device,
+                            .logger = options.logger,
+                            .host_threads = options.host_threads,
+                            .builds_in_background = desc->build_in_background,
+                            .clip_building = desc->clip_building};
+        *engine = made;
+        pm_threads_keep();
+    } else {
+        free(made);
+    }
+    for (size_t i = 0; status != PM_OK && i < count; i++)
+        devices[i]->backend->close(devices[i]);
+    free(devices);
+    return status;
+}
+
 pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
     pm_engine_desc defaults = {0};
     pm_device **devices = NULL;
@@ -81,7 +122,7 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
     const pm_device_options options = pm_engine_options(desc);
     pm_status status = pm_engine_check(desc, error);
     if (status == PM_OK && !none)
-        status = pm_cl_open(NULL, desc, &options, &devices, &count, error);
+        status = pm_cl_open(NULL, 0, desc, &options, &devices, &count, error);
     if (status == PM_OK && count == 0) {
         if (!none)
             pm_log(options.logger, PM_LOG_INFO, "%s", no_device);

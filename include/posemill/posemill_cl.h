@@ -79,6 +79,12 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                               pm_error *error);
 
+/* Likewise pm_filter_sample: a job without `tracks`, velocities and accelerations. */
+PM_API pm_status pm_cl_filter_sample(const pm_filter *filter, const pm_sample_job *job,
+                                     const pm_cl_outputs *outputs, cl_command_queue queue,
+                                     cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                                     pm_error *error);
+
 /* ---- crowds ------------------------------------------------------------------------ */
 
 /* An output and its destination: the records of instance i begin at byte offset + i * stride of a

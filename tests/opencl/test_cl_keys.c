@@ -203,6 +203,40 @@ CALLER_TEST(low_passes_of_buffers_have_the_bits_of_host_memory) {
         PM_ERROR_ARGUMENT, "cut-off");
 }
 
+CALLER_TEST(low_passes_are_sampled_on_a_queue) {
+    SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1, 0xCB);
+    const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
+    const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
+    float rotations[SAMPLES * TRACKS * 4], positions[SAMPLES * TRACKS * 3];
+    pm_filter *filter = NULL;
+    expect_success(pm_filter_create(caller.engine, &desc, 5, &filter, new_error()));
+    pm_sample_job job = {.sample_count = SAMPLES, .rate = {71, 1}, .rotations = rotations};
+    const pm_cl_outputs outputs = {.rotations = caller_buffer(sizeof rotations),
+                                   .rotations_offset = CALLER_OFFSET,
+                                   .positions = caller_buffer(sizeof positions),
+                                   .positions_offset = CALLER_OFFSET};
+    cl_event done = NULL;
+#define SAMPLE(outputs)                                                                            \
+    pm_cl_filter_sample(filter, &job, outputs, caller.in_order, 0, NULL, &done, new_error())
+    expect_error(SAMPLE(&outputs), PM_ERROR_ARGUMENT, "use pm_filter_sample");
+    job.positions = positions;
+    expect_success(pm_filter_sample(filter, &job, new_error()));
+    job.rotations = job.positions = NULL;
+    pm_cl_outputs wrong = outputs;
+    wrong.velocities = outputs.positions;
+    expect_error(SAMPLE(&wrong), PM_ERROR_ARGUMENT, "velocities");
+    wrong = outputs;
+    wrong.rotations_offset += 16 + CALLER_TAIL;
+    expect_error(SAMPLE(&wrong), PM_ERROR_ARGUMENT, "rotations: the buffer has");
+    assert_null(done);
+    expect_success(SAMPLE(&outputs));
+    pm_filter_destroy(&filter); /* the job does not depend on it */
+    caller_keep_event(done);
+    expect_error(SAMPLE(&outputs), PM_ERROR_ARGUMENT, "filter is NULL");
+    caller_expect(outputs.rotations, rotations, SAMPLES * TRACKS * 4, 4, done);
+    caller_expect(outputs.positions, positions, SAMPLES * TRACKS * 3, 3, done);
+}
+
 /* ---- keys that are refused ----------------------------------------------------------------- */
 
 /* Both refuse alike, or neither does. */
