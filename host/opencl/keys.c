@@ -80,7 +80,7 @@ pm_status pm_cl_given_begin(pm_device *device, const pm_clip_desc *desc, const v
                             pm_error *error) {
     const cl_event *events = wait_list;
     *given = (pm_cl_given){.device = device, .keys = keys, .desc = *desc, .all_in_buffers = true};
-    if (!pm_cl_is_device(device))
+    if (!device->backend->owns_queue)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the engine is the reference path");
     pm_status status = pm_device_check(device, error);
     if (status == PM_OK)
