@@ -16,9 +16,10 @@ static pm_status begin(pm_engine *engine, const pm_clip_desc *desc, const pm_cl_
                           : !keys                    ? "keys"
                           : wait_count && !wait_list ? "wait_list"
                                                      : result;
-    return missing ? pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing)
-                   : pm_cl_given_begin(engine->device->members[0], desc, keys, wait_count,
-                                       wait_list, given, error);
+    if (missing)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
+    return pm_cl_given_begin(engine->device->members[0], desc, keys, wait_count, wait_list, given,
+                             error);
 }
 
 pm_status pm_cl_clip_create(pm_engine *engine, const pm_clip_desc *desc, const pm_cl_keys *keys,

@@ -129,9 +129,9 @@ pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *
 pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                          pm_error *error) {
     pm_error_clear(error);
-    return engine && clip
-               ? pm_clip_make(engine, desc, NULL, clip, error)
-               : pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
+    if (!engine || !clip)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
+    return pm_clip_make(engine, desc, NULL, clip, error);
 }
 
 void pm_clip_destroy(pm_clip **handle) {

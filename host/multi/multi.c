@@ -136,13 +136,15 @@ static bool has_failed(shared_work *s) {
 }
 
 /* Keeps the first failure as that of the work, with the device's name in its message. */
-static void note_failure(shared_work *s, size_t member, pm_status status, const pm_error *error) {
+static void note_failure(shared_work *s, size_t member, pm_status status,
+                         const pm_error *error) {
     pthread_mutex_lock(&s->lock);
     if (s->status == PM_OK) {
         s->status = status;
         s->error = *error;
         pm_prefix_failure(&s->error, "device %zu of %zu, %.60s: ", member + 1,
-                          s->device->member_count, s->device->members[member]->info.name);
+                          s->device->member_count,
+                          s->device->members[member]->info.name);
     }
     pthread_mutex_unlock(&s->lock);
 }

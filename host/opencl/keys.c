@@ -78,7 +78,6 @@ static pm_status check_buffers(pm_cl_given *given, pm_error *error) {
 pm_status pm_cl_given_begin(pm_device *device, const pm_clip_desc *desc, const void *keys,
                             uint32_t wait_count, const void *wait_list, pm_cl_given *given,
                             pm_error *error) {
-    const cl_event *events = wait_list;
     *given = (pm_cl_given){.device = device, .keys = keys, .desc = *desc, .all_in_buffers = true};
     if (!device->backend->owns_queue)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the engine is the reference path");
@@ -93,7 +92,7 @@ pm_status pm_cl_given_begin(pm_device *device, const pm_clip_desc *desc, const v
         status = check_buffers(given, error);
     if (status != PM_OK || wait_count == 0)
         return status;
-    const cl_int code = clWaitForEvents(wait_count, events);
+    const cl_int code = clWaitForEvents(wait_count, wait_list);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clWaitForEvents");
 }
 
