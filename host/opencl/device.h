@@ -159,13 +159,19 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *p
 
 /* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, bool *is_built, pm_error *error);
+                                  const pm_cl_keys *keys, pm_clip_data *data, bool *is_built,
+                                  pm_error *error);
+
+/* A copy on the device of an array of a description whose arrays are in buffers. Release it with
+ * pm_cl_release. */
+pm_status pm_cl_copy_array(pm_opencl_device *cl, const pm_clip_desc *desc, const pm_cl_keys *keys,
+                           const pm_array *array, cl_mem *copy, pm_error *error);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                             pm_error *error);
-pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                           pm_device_clip **clip, pm_error *error);
+pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, const void *keys,
+                           pm_clip_data *data, pm_device_clip **clip, pm_error *error);
 pm_status pm_cl_clip_read(const pm_device_clip *clip, unsigned channel, void *keys,
                           pm_error *error);
 void pm_cl_clip_release(pm_device_clip *clip);

@@ -49,7 +49,7 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
                           "locate", "lowpass", "crowd", "crowd_workgroup", "bodies", "bodies_workgroup" or
-                          "build_steps" and the others that build clips; also the kernel's name */
+                          "build_check" and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
                           that build keys: any */
     unsigned components;

@@ -8,8 +8,8 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "engine/engine.h"
 #include "base/counts.h"
+#include "engine/engine.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/cl_objects.h"

@@ -125,9 +125,10 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     return has_programs && !failed;
 }
 
-static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                            pm_device_clip **clip, pm_error *error) {
+static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, const void *buffers,
+                            pm_clip_data *data, pm_device_clip **clip, pm_error *error) {
     bool builds = true;
+    assert_null(buffers);
     for (unsigned c = 0; builds && c < PM_CHANNEL_COUNT; c++)
         if (data->channels[c].present)
             builds = build_channel(device, desc, data, c);
@@ -158,8 +159,7 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
 
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
-    const pm_sample_plan plan =
-        pm_plan_samples(request, UINT64_MAX, clip->device->plan);
+    const pm_sample_plan plan = pm_plan_samples(request, UINT64_MAX, clip->device->plan);
     const size_t pieces = pm_piece_count(request->sample_count, plan.piece_samples);
     bool ran = request->lowpass != NULL;
     for (size_t i = 0; ran && i < pieces; i++) {
