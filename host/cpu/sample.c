@@ -312,7 +312,7 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
     sample_sorted(instruction_set, &rest);
-    if (!pm_outputs_in_memory(request))
+    if (!pm_sample_outputs(request))
         return PM_OK;
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates =
