@@ -3,18 +3,9 @@
  * Samples from a description's keys, on the host: without a clip where that can be done, else by one that
  * is built when a job first requires it.
  */
-#include "engine.h"
+#include "resampler.h"
 
 #include <stdlib.h>
-
-#include "cpu/cpu.h"
-
-struct pm_resampler {
-    pm_clip_desc desc;    /* checked; its arrays are borrowed */
-    pm_clip_data *layout; /* without keys */
-    pm_cpu_streams streams;
-    pm_clip_data *clip; /* NULL: no job has required it */
-};
 
 pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler, pm_error *error) {
     pm_error_clear(error);
@@ -44,6 +35,7 @@ void pm_resampler_destroy(pm_resampler **handle) {
     pm_cpu_streams_close(&r->streams);
     pm_clip_data_free(&r->layout);
     pm_clip_data_free(&r->clip);
+    pm_pushed_keys_free(r->pushed);
     pm_threads_release();
     free(r);
     *handle = NULL;
@@ -68,6 +60,9 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     pm_error_clear(error);
     if (!r || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", r ? "job" : "resampler");
+    if (r->pushed)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the keys are pushed: their samples are pulled, by pm_resampler_pull");
     pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;

@@ -69,6 +69,8 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
         part.times += piece->from;
     if (part.tracks)
         part.tracks += piece->from;
+    if (part.cursors)
+        part.cursors += piece->from;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (part.outputs[o])
             part.outputs[o] += piece->from * part.width * pm_outputs[o].components;
@@ -100,12 +102,10 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
     return PM_OK;
 }
 
-/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers
- * for each sample, so that errors do not accumulate. */
-static double time_at(const pm_clip_timeline *timeline, const pm_sample_request *r, uint64_t k) {
+double pm_sample_time(const pm_sample_request *r, double first_key, uint64_t k) {
     double since = (double)k * (double)r->rate.den / (double)r->rate.num;
     double start = r->start.den ? pm_rational_value(r->start) : 0;
-    return timeline->first + start + since;
+    return first_key + start + since;
 }
 
 /* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
@@ -183,8 +183,8 @@ static void locate_on_listed(const locating *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     size_t hint = 0;
     for (size_t k = piece->from; k < piece->from + piece->count; k++)
-        l->cursors[k] =
-            pm_timeline_locate(l->timeline, time_at(l->timeline, r, r->first + k), &hint);
+        l->cursors[k] = pm_timeline_locate(
+            l->timeline, pm_sample_time(r, l->timeline->first, r->first + k), &hint);
 }
 
 /* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
@@ -224,7 +224,9 @@ static void locate_times(const locating *l, const pm_piece *piece) {
 }
 
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
-    if (!request->times)
+    if (request->cursors)
+        memcpy(cursors, request->cursors, request->sample_count * sizeof *cursors);
+    else if (!request->times)
         locate_at_rate(request, cursors);
     else
         locate_by_threads(
@@ -235,8 +237,8 @@ bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map
     const pm_clip_timeline *timeline = &request->clip->timelines[0];
     spacing s = {0};
     *map = (pm_uniform_map){0};
-    if (request->times || !request->clip->common_timeline || !timeline->uniform ||
-        timeline->constant)
+    if (request->times || request->cursors || !request->clip->common_timeline ||
+        !timeline->uniform || timeline->constant)
         return false;
     set_spacing(&s, timeline->rate, request);
     if (s.fits)

@@ -48,6 +48,9 @@ typedef struct pm_sample_request {
     uint64_t first;
     const double *times;
     const uint32_t *tracks; /* (sample_count): the tracks of pairs; else NULL */
+    /* (sample_count), of one timeline: what the rate would give on all keys, where the clip has some of
+     * them. NULL: the samples are located by what is above. Borrowed */
+    const pm_cursor *cursors;
     /* (sample_count, width, components) in host memory; NULL: not requested there */
     float *outputs[PM_OUTPUT_COUNT];
 } pm_sample_request;
@@ -59,6 +62,10 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
 /* The part of pm_sample_check that does not check outputs, by up to `threads` threads. */
 pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
                                 pm_error *error);
+
+/* The time in seconds of sample k at the request's rate, for listed key times from `first_key` on. Computed
+ * from integers for each sample, so that errors do not accumulate. */
+double pm_sample_time(const pm_sample_request *request, double first_key, uint64_t k);
 
 /* A request for samples [from, from + count) of a request. Cursors are exact, so that they do not
  * depend on where a piece begins. */
