@@ -46,7 +46,7 @@ static pm_status check_scalars(const pm_clip_desc *clip, const pm_skeleton *skel
                                                                            : NULL;
     if (missing)
         return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: require %s", missing);
-    return PM_CHECK_RESERVED(pm_scalars, clip->scalars, error);
+    return PM_CHECK_NEXT(pm_scalars, clip->scalars, error);
 }
 
 static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
@@ -75,7 +75,7 @@ static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the number of clips is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
-    return PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
+    return PM_CHECK_NEXT(pm_crowd_desc, desc, error);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */

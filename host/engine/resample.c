@@ -63,7 +63,7 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     if (r->pushed)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "the keys are pushed: their samples are pulled, by pm_resampler_pull");
-    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
     const size_t threads = job->host_threads ? job->host_threads : pm_processors();

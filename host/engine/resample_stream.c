@@ -14,11 +14,11 @@
 enum { WINDOW = 1024, BESIDE = 1, CURSORS = 2048 };
 
 /* The arrays of a description that have a row for each key: those of channels, and user tangents. */
-enum { USER = PM_CHANNEL_COUNT * PM_ARRAY_COUNT, ARRAYS, TIMES = ARRAYS, COLUMNS };
+enum { ROTATIONS, USER = PM_CHANNEL_COUNT * PM_ARRAY_COUNT, ARRAYS, TIMES = ARRAYS, COLUMNS };
 
 typedef struct pm_pushed_keys {
-    unsigned char *rows[COLUMNS]; /* of `room` keys each, the held ones from `begin` on: owned */
-    size_t row_bytes[COLUMNS];    /* 0: not given */
+    double *rows[COLUMNS];   /* of `room` keys each, the held ones from `begin` on: owned */
+    size_t numbers[COLUMNS]; /* of a key; 0: not given */
     size_t begin, count, room;
     size_t first;      /* the number of the first held key */
     double first_time; /* of key 0 */
@@ -36,8 +36,9 @@ void pm_pushed_keys_free(pm_pushed_keys *pushed) {
     free(pushed);
 }
 
-static const double *times_of(const pm_pushed_keys *p) {
-    return (const double *)(const void *)p->rows[TIMES] + p->begin;
+/* The first held key in a column. */
+static double *held(const pm_pushed_keys *p, unsigned column) {
+    return p->rows[column] + p->begin * p->numbers[column];
 }
 
 pm_status pm_resampler_open(pm_resampler **resampler, pm_error *error) {
@@ -82,16 +83,15 @@ static pm_array *array_of(pm_clip_desc *d, unsigned array) {
     return all[array];
 }
 
-/* Bytes of a row of an array of a checked description; 0: it is not read. */
-static size_t row_bytes_of(pm_clip_desc desc, unsigned array) {
+/* Numbers that an array of a checked description has for a key; 0: it is not read. */
+static size_t numbers_of(const pm_clip_desc *desc, unsigned array) {
     const unsigned channel = array / PM_ARRAY_COUNT;
-    const size_t values = desc.track_count * pm_number_size(array_of(&desc, array)->type);
     if (array == USER)
-        return pm_takes_user_tangents(&desc) ? 3 * values : 0;
+        return pm_takes_user_tangents(desc) ? 3 * desc->track_count : 0;
     const bool is_read =
-        pm_channel_array(&desc, channel, PM_ARRAY_KEYS)->data &&
-        (array % PM_ARRAY_COUNT == PM_ARRAY_KEYS || pm_channel_impl(&desc, channel).both_tangents);
-    return is_read ? pm_channel_components(channel) * values : 0;
+        pm_channel_array(desc, channel, PM_ARRAY_KEYS)->data &&
+        (array % PM_ARRAY_COUNT == PM_ARRAY_KEYS || pm_channel_impl(desc, channel).both_tangents);
+    return is_read ? pm_channel_components(channel) * desc->track_count : 0;
 }
 
 /* The latency of the channels; 0: a sample depends on all keys. */
@@ -152,11 +152,10 @@ static const struct {
 /* Whether keys go on those that are held, in their options, arrays and times. */
 static pm_status check_next(const pm_resampler *r, const pm_clip_desc *desc, pm_error *error) {
     const pm_pushed_keys *p = r->pushed;
-    pm_clip_desc first = r->desc, next = *desc;
     const pm_timeline *timeline = &desc->timelines[0];
     const char *differs = NULL;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (memcmp((const char *)&next + options[i].field, (const char *)&first + options[i].field,
+        if (memcmp((const char *)desc + options[i].field, (const char *)&r->desc + options[i].field,
                    options[i].bytes) != 0)
             differs = options[i].name;
     if (timeline->rate.num != p->key_rate.num || timeline->rate.den != p->key_rate.den)
@@ -164,12 +163,12 @@ static pm_status check_next(const pm_resampler *r, const pm_clip_desc *desc, pm_
     if (differs)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, differs, "is not that of the first push");
     for (unsigned a = 0; a < ARRAYS; a++)
-        if (row_bytes_of(next, a) != p->row_bytes[a])
+        if (numbers_of(desc, a) != p->numbers[a])
             return pm_fail(error, PM_ERROR_ARGUMENT,
-                           "the arrays of keys and their types are not those of the first push");
-    const double times[] = {times_of(p)[p->count - 1], pm_timeline_time(timeline, 0)};
-    if (timeline->times &&
-        pm_timeline_check(&(pm_timeline){.key_count = 2, .times = times}, 0, NULL) != PM_OK)
+                           "the arrays of keys are not those of the first push");
+    const double times[] = {held(p, TIMES)[p->count - 1], pm_timeline_time(timeline, 0)};
+    const pm_timeline step = {.key_count = 2, .times = times};
+    if (timeline->times && pm_timeline_check(&step, 0, NULL) != PM_OK)
         return pm_fail_at(error, PM_ERROR_TIME, PM_NO_INDEX, 0,
                           "key time is %.17g s, not 1e-70 to 1e70 s behind that of the last key "
                           "pushed, %.17g s",
@@ -190,53 +189,49 @@ static pm_status begin(pm_resampler *r, const pm_clip_desc *desc, pm_error *erro
     p->key_rate = timeline.rate;
     p->first_time = pm_timeline_time(&timeline, 0);
     for (unsigned a = 0; a < ARRAYS; a++)
-        p->row_bytes[a] = row_bytes_of(*desc, a);
-    p->row_bytes[TIMES] = sizeof(double);
+        p->numbers[a] = numbers_of(desc, a);
+    p->numbers[TIMES] = 1;
     return pm_clip_data_lay_out(&r->desc, NULL, &r->layout, error);
 }
 
-/* Makes room behind the held keys. What is held is moved where it is no more than what is not, so that a key
- * is moved once. */
+/* Makes room behind the held keys. They are moved to the front where no more are held than were dropped, so
+ * that a key is moved once. */
 static bool make_room(pm_pushed_keys *p, size_t more) {
-    const size_t wanted = p->count + more;
-    const bool fits = p->begin + wanted <= p->room;
-    if (!fits && p->begin >= p->count) {
-        for (unsigned c = 0; c < COLUMNS; c++)
-            if (p->row_bytes[c])
-                memmove(p->rows[c], p->rows[c] + p->begin * p->row_bytes[c],
-                        p->count * p->row_bytes[c]);
-        p->begin = 0;
-    }
-    if (p->begin + wanted <= p->room)
+    size_t bytes;
+    if (p->begin + p->count + more <= p->room)
         return true;
-    const size_t room = p->begin + 2 * wanted;
-    for (unsigned c = 0; c < COLUMNS; c++) {
-        size_t bytes;
-        if (!p->row_bytes[c])
+    for (unsigned c = 0; p->begin >= p->count && c < COLUMNS; c++)
+        if (p->rows[c])
+            memmove(p->rows[c], held(p, c), p->count * p->numbers[c] * sizeof(double));
+    p->begin = p->begin >= p->count ? 0 : p->begin;
+    const size_t room = 2 * (p->begin + p->count + more);
+    for (unsigned c = 0; room > 2 * p->room && c < COLUMNS; c++) {
+        double *rows = NULL;
+        if (p->numbers[c] == 0)
             continue;
-        unsigned char *rows =
-            pm_multiply(room, p->row_bytes[c], &bytes) ? realloc(p->rows[c], bytes) : NULL;
+        if (pm_multiply(room, p->numbers[c] * sizeof *rows, &bytes))
+            rows = realloc(p->rows[c], bytes);
         if (!rows)
             return false;
         p->rows[c] = rows;
     }
-    p->room = room;
+    p->room = room > 2 * p->room ? room : p->room;
     return true;
 }
 
 static void append(pm_pushed_keys *p, pm_clip_desc desc) {
     const pm_timeline *timeline = &desc.timelines[0];
-    const size_t keys = timeline->key_count, to = p->begin + p->count;
-    for (unsigned a = 0; a < ARRAYS; a++) {
-        const pm_array *from = array_of(&desc, a);
-        const size_t row = p->row_bytes[a], stride = from->stride ? from->stride : row;
-        for (size_t k = 0; row && k < keys; k++)
-            memcpy(p->rows[a] + (to + k) * row, (const char *)from->data + k * stride, row);
+    for (size_t k = 0; k < timeline->key_count; k++, p->count++) {
+        held(p, TIMES)[p->count] =
+            pm_timeline_time(timeline, timeline->times ? k : p->first + p->count);
+        for (unsigned a = 0; a < ARRAYS; a++) {
+            const pm_array *from = array_of(&desc, a);
+            const size_t row = p->numbers[a] * pm_number_size(from->type);
+            const pm_array_view view = {from->data, from->type, from->stride ? from->stride : row};
+            for (size_t i = 0; i < p->numbers[a]; i++)
+                held(p, a)[p->count * p->numbers[a] + i] = pm_number_at(&view, k, i);
+        }
     }
-    double *times = (double *)(void *)p->rows[TIMES] + to;
-    for (size_t k = 0; k < keys; k++)
-        times[k] = pm_timeline_time(timeline, timeline->times ? k : p->first + p->count + k);
-    p->count += keys;
 }
 
 pm_status pm_resampler_push(pm_resampler *resampler, const pm_clip_desc *desc, pm_error *error) {
@@ -247,17 +242,15 @@ pm_status pm_resampler_push(pm_resampler *resampler, const pm_clip_desc *desc, p
     const bool is_first = status == PM_OK && !r->layout;
     if (status == PM_OK)
         status = pm_clip_check(desc, error);
-    if (status == PM_OK && !is_first)
-        status = check_next(r, desc, error);
-    if (status == PM_OK && is_first)
-        status = check_first(desc, error);
+    if (status == PM_OK)
+        status = is_first ? check_first(desc, error) : check_next(r, desc, error);
     if (status == PM_OK && is_first)
         status = begin(r, desc, error);
     if (status == PM_OK && !make_room(r->pushed, desc->timelines[0].key_count))
         status = pm_fail_memory(error);
     if (status == PM_OK)
         append(r->pushed, *desc);
-    else if (is_first)
+    else if (is_first && r)
         pm_clip_data_free(&r->layout);
     return status;
 }
@@ -283,7 +276,7 @@ static bool is_before(const pulling *p, size_t k, size_t key, bool with_key) {
         return with_key ? at <= end : at < end;
     }
     const double at = pm_sample_time(&p->request, keys->first_time, p->request.first + k);
-    return with_key ? at <= times_of(keys)[key] : at < times_of(keys)[key];
+    return with_key ? at <= held(keys, TIMES)[key] : at < held(keys, TIMES)[key];
 }
 
 /* Whether sample k is decided by the first `count` of the held keys, which are the last of all or not. */
@@ -306,13 +299,12 @@ static pm_status build_window(const pulling *p, size_t count, pm_clip_data **cli
                               pm_error *error) {
     const pm_pushed_keys *keys = p->keys;
     const pm_clip_limits limits = {.threads = p->request.host_threads, .is_checked = true};
-    const pm_timeline timeline = {.key_count = count, .times = times_of(keys)};
+    const pm_timeline timeline = {.key_count = count, .times = held(keys, TIMES)};
     pm_clip_desc desc = p->r->desc;
     desc.timelines = &timeline;
     for (unsigned a = 0; a < ARRAYS; a++) {
-        pm_array *array = array_of(&desc, a);
-        array->data = keys->row_bytes[a] ? keys->rows[a] + keys->begin * keys->row_bytes[a] : NULL;
-        array->stride = 0;
+        const void *rows = keys->numbers[a] ? held(keys, a) : NULL;
+        *array_of(&desc, a) = (pm_array){.data = rows, .type = PM_FLOAT64};
     }
     return pm_clip_data_build(&desc, &limits, clip, error);
 }
@@ -356,20 +348,6 @@ static pm_status sample_window(pulling *p, const pm_clip_data *window, size_t ke
     return status;
 }
 
-static void negate(unsigned char *number, pm_number type) {
-    double wide;
-    float narrow;
-    if (type == PM_FLOAT64) {
-        memcpy(&wide, number, sizeof wide);
-        wide = -wide;
-        memcpy(number, &wide, sizeof wide);
-        return;
-    }
-    memcpy(&narrow, number, sizeof narrow);
-    narrow = -narrow;
-    memcpy(number, &narrow, sizeof narrow);
-}
-
 static pm_quat stored_key(const pm_channel *channel, size_t track, size_t key) {
     const pm_track_layout *layout = &channel->layout[track];
     const size_t at = layout->first + key * layout->row;
@@ -380,20 +358,15 @@ static pm_quat stored_key(const pm_channel *channel, size_t track, size_t key) {
 }
 
 /* Gives a held key the signs with which it is stored in a window: those that all keys before it decide. */
-static void keep_signs(pm_pushed_keys *keys, const pm_clip_data *window, size_t key,
-                       pm_number type) {
+static void keep_signs(const pm_pushed_keys *keys, const pm_clip_data *window, size_t key) {
     const pm_channel *channel = &window->channels[PM_ROTATIONS];
-    const size_t size = pm_number_size(type);
-    unsigned char *row = keys->rows[0] + (keys->begin + key) * keys->row_bytes[0];
-    for (size_t t = 0; channel->present && t < window->track_count; t++, row += 4 * size) {
-        const pm_array_view given = {row, type, 0};
+    double *q = held(keys, ROTATIONS) + key * keys->numbers[ROTATIONS];
+    for (size_t t = 0; channel->present && t < window->track_count; t++, q += 4) {
         const pm_quat stored = stored_key(channel, t, key);
-        const double dot = pm_number_at(&given, 0, 0) * (double)stored.x +
-                           pm_number_at(&given, 0, 1) * (double)stored.y +
-                           pm_number_at(&given, 0, 2) * (double)stored.z +
-                           pm_number_at(&given, 0, 3) * (double)stored.w;
+        const double dot = q[0] * (double)stored.x + q[1] * (double)stored.y +
+                           q[2] * (double)stored.z + q[3] * (double)stored.w;
         for (size_t i = 0; dot < 0 && i < 4; i++)
-            negate(row + i * size, type);
+            q[i] = -q[i];
     }
 }
 
@@ -418,7 +391,7 @@ static pm_status pull_window(pulling *p, bool *goes_on, pm_error *error) {
     const size_t before = keys_before(p, p->done);
     if (status == PM_OK && before > BESIDE) {
         const size_t dropped = least_of(before - BESIDE, count - 1);
-        keep_signs(keys, window, dropped, p->r->desc.rotations.type);
+        keep_signs(keys, window, dropped);
         keys->begin += dropped;
         keys->first += dropped;
         keys->count -= dropped;
@@ -427,22 +400,35 @@ static pm_status pull_window(pulling *p, bool *goes_on, pm_error *error) {
     return status;
 }
 
-static pm_status check_job(const pm_resampler *r, const pm_sample_job *job,
-                           const pm_sample_request *request, pm_error *error) {
-    const pm_pushed_keys *p = r->pushed;
+static bool is_same(pm_rational a, pm_rational b) {
+    return a.num == b.num && a.den == b.den;
+}
+
+/* Checks a job, and resolves which samples it is about. */
+static pm_status resolve(pulling *p, const pm_sample_job *job, pm_error *error) {
+    pm_pushed_keys *keys = p->keys;
+    const pm_rational start = job->start_after_first_key;
     if (job->times || job->tracks)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "times and tracks are given: samples are pulled at a rate, of all tracks");
-    pm_status status = pm_sample_check_outputs(request, error);
+    pm_status status = pm_sample_check_outputs(&p->request, error);
     if (status == PM_OK)
-        status = pm_sample_check_times(r->layout, job, 1, error);
-    if (status == PM_OK && p->pulled > 0 &&
-        (job->rate.num != p->rate.num || job->rate.den != p->rate.den ||
-         job->start_after_first_key.num != p->start.num ||
-         job->start_after_first_key.den != p->start.den || job->first != p->first_sample))
+        status = pm_sample_check_times(p->r->layout, job, 1, error);
+    if (status != PM_OK)
+        return status;
+    if (keys->pulled > 0 && !(is_same(job->rate, keys->rate) && is_same(start, keys->start) &&
+                              job->first == keys->first_sample))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "rate, start and first are not those of the samples pulled before");
-    return status;
+    keys->rate = job->rate;
+    keys->start = start;
+    keys->first_sample = job->first;
+    uint64_t *first = &p->request.first;
+    if (__builtin_add_overflow(job->first, keys->pulled, first) ||
+        (pm_rational_given(keys->key_rate) &&
+         !pm_uniform_map_of(keys->key_rate, job->rate, start, *first, job->sample_count, &p->map)))
+        return pm_fail(error, PM_ERROR_SIZE, "the samples are too many for exact times");
+    return PM_OK;
 }
 
 pm_status pm_resampler_pull(pm_resampler *resampler, const pm_sample_job *job, size_t *count,
@@ -452,29 +438,18 @@ pm_status pm_resampler_pull(pm_resampler *resampler, const pm_sample_job *job, s
     if (status == PM_OK && (!job || !count))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", job ? "count" : "job");
     if (status == PM_OK)
-        status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+        status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK)
         return status;
     *count = 0;
     if (!r->layout || job->sample_count == 0)
         return PM_OK;
-    pm_pushed_keys *keys = r->pushed;
-    pulling p = {
-        .r = r, .keys = keys, .request = pm_sample_request_of(r->layout, job, pm_processors())};
-    status = check_job(r, job, &p.request, error);
-    if (status != PM_OK)
-        return status;
-    keys->rate = job->rate;
-    keys->start = job->start_after_first_key;
-    keys->first_sample = job->first;
-    if (__builtin_add_overflow(job->first, keys->pulled, &p.request.first) ||
-        (pm_rational_given(keys->key_rate) &&
-         !pm_uniform_map_of(keys->key_rate, job->rate, job->start_after_first_key, p.request.first,
-                            job->sample_count, &p.map)))
-        return pm_fail(error, PM_ERROR_SIZE, "there are too many samples");
+    pulling p = {.r = r, .keys = r->pushed};
+    p.request = pm_sample_request_of(r->layout, job, pm_processors());
+    status = resolve(&p, job, error);
     for (bool goes_on = true; status == PM_OK && goes_on;)
         status = pull_window(&p, &goes_on, error);
-    keys->pulled += p.done;
+    p.keys->pulled += p.done;
     *count = p.done;
     return status;
 }

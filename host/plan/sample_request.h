@@ -6,6 +6,7 @@
 #ifndef PM_HOST_SAMPLE_REQUEST_H
 #define PM_HOST_SAMPLE_REQUEST_H
 
+#include "address.h"
 #include "base/base.h"
 #include "clip/clip.h"
 
@@ -53,6 +54,7 @@ typedef struct pm_sample_request {
     const pm_cursor *cursors;
     /* (sample_count, width, components) in host memory; NULL: not requested there */
     float *outputs[PM_OUTPUT_COUNT];
+    pm_address handles[PM_OUTPUT_COUNT]; /* likewise, in objects of the backend's API */
 } pm_sample_request;
 
 /* The request of a checked job. `host_threads` applies where the job sets none. */
@@ -70,6 +72,9 @@ double pm_sample_time(const pm_sample_request *request, double first_key, uint64
 /* A request for samples [from, from + count) of a request. Cursors are exact, so that they do not
  * depend on where a piece begins. */
 pm_sample_request pm_sample_request_piece(const pm_sample_request *request, const pm_piece *piece);
+
+/* Bit o: output o is requested. */
+unsigned pm_sample_outputs(const pm_sample_request *request);
 
 /* Size of an output in bytes, for all samples. */
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output);
