@@ -273,8 +273,8 @@ static void expect_bounded(random_source *source, double samples, bool pulls) {
         while (count == 100)
             assert_int_equal(pm_resampler_pull(resampler, &job, &count, NULL), PM_OK);
     }
-    const size_t row = TRACKS * 4 * sizeof(float);
-    assert_true(pulls == (largest <= 3 * HELD * row));
+    const size_t row = TRACKS * 4 * sizeof(double);
+    assert_true(pulls == (largest <= 5 * HELD * row));
 }
 
 TEST(as_many_keys_are_held_however_long_the_motion) {
