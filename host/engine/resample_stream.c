@@ -326,6 +326,11 @@ static pm_cursor cursor_of(const pulling *p, const pm_clip_data *window, size_t 
     return cursor;
 }
 
+static pm_status compute(void *context, const pm_sample_request *request, pm_error *error) {
+    (void)context;
+    return pm_cpu_sample(request, error);
+}
+
 /* Computes the samples that a window decides. */
 static pm_status sample_window(pulling *p, const pm_clip_data *window, size_t keys, bool are_last,
                                pm_error *error) {
@@ -341,7 +346,7 @@ static pm_status sample_window(pulling *p, const pm_clip_data *window, size_t ke
         part.clip = window;
         part.cursors = cursors;
         if (count > 0)
-            status = pm_cpu_sample(&part, error);
+            status = pm_sample_with_strides(&part, PM_STRIDED_VALUES, compute, NULL, error);
         if (status == PM_OK)
             p->done += count;
     }

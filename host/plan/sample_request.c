@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PM_FIELD(name) offsetof(pm_sample_job, name)
+#define PM_FIELD(name) offsetof(pm_sample_job, name), offsetof(pm_sample_job, name##_stride)
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4, PM_FIELD(rotations)},
     [PM_OUT_POSITIONS] = {"positions", PM_POSITIONS, 0, 3, PM_FIELD(positions)},
@@ -54,8 +54,13 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
                            .first = job->first,
                            .times = job->times,
                            .tracks = job->tracks};
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const char *fields = (const char *)job;
+        memcpy(&r.outputs[o], fields + pm_outputs[o].field, sizeof r.outputs[o]);
+        memcpy(&r.strides[o], fields + pm_outputs[o].stride, sizeof r.strides[o]);
+        if (r.strides[o] == pm_sample_row_bytes(&r, o))
+            r.strides[o] = 0; /* nothing is between rows */
+    }
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
     return r;
@@ -72,10 +77,10 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
     if (part.cursors)
         part.cursors += piece->from;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const size_t floats = piece->from * part.width * pm_outputs[o].components;
+        const size_t bytes = piece->from * pm_sample_stride(request, o);
         if (part.outputs[o])
-            part.outputs[o] += floats;
-        part.handles[o].offset += floats * sizeof(float);
+            part.outputs[o] += bytes / sizeof(float);
+        part.handles[o].offset += bytes;
     }
     return part;
 }
@@ -87,8 +92,24 @@ unsigned pm_sample_outputs(const pm_sample_request *request) {
     return outputs;
 }
 
+size_t pm_sample_row_bytes(const pm_sample_request *request, unsigned output) {
+    return request->width * pm_outputs[output].components * sizeof(float);
+}
+
+size_t pm_sample_stride(const pm_sample_request *request, unsigned output) {
+    const size_t stride = request->strides[output];
+    return stride ? stride : pm_sample_row_bytes(request, output);
+}
+
+size_t pm_sample_span(const pm_sample_request *request, unsigned output) {
+    const size_t count = request->sample_count;
+    return count > 0 ? (count - 1) * pm_sample_stride(request, output) +
+                           pm_sample_row_bytes(request, output)
+                     : 0;
+}
+
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output) {
-    return request->sample_count * request->width * pm_outputs[output].components * sizeof(float);
+    return request->sample_count * pm_sample_row_bytes(request, output);
 }
 
 pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job,

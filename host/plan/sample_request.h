@@ -26,6 +26,7 @@ typedef struct pm_output {
     unsigned order;      /* of the derivative; 0: values */
     unsigned components; /* floats per value */
     size_t field;        /* offset in pm_sample_job of the output's float * */
+    size_t stride;       /* likewise of its stride */
 } pm_output;
 
 extern const pm_output pm_outputs[PM_OUTPUT_COUNT];
@@ -55,6 +56,8 @@ typedef struct pm_sample_request {
     /* (sample_count, width, components) in host memory; NULL: not requested there */
     float *outputs[PM_OUTPUT_COUNT];
     pm_address handles[PM_OUTPUT_COUNT]; /* likewise, in objects of the backend's API */
+    size_t strides
+        [PM_OUTPUT_COUNT]; /* bytes from row to row; backends compute into host memory without */
 } pm_sample_request;
 
 /* The request of a checked job. `host_threads` applies where the job sets none. */
@@ -76,7 +79,14 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
 /* Bit o: output o is requested. */
 unsigned pm_sample_outputs(const pm_sample_request *request);
 
-/* Size of an output in bytes, for all samples. */
+/* Bytes of the values of a sample in an output, and from them to those of the next one. */
+size_t pm_sample_row_bytes(const pm_sample_request *request, unsigned output);
+size_t pm_sample_stride(const pm_sample_request *request, unsigned output);
+
+/* Bytes from the first value of an output to the end of the last one. */
+size_t pm_sample_span(const pm_sample_request *request, unsigned output);
+
+/* Size of an output in bytes, for all samples, without what strides leave between them. */
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output);
 
 /* Writes the cursors of a request: (cursor_rows, sample_count). Uses up to host_threads threads. */

@@ -675,6 +675,13 @@ typedef struct pm_sample_job {
     float *accelerations;
     pm_axis_frame velocity_frame; /* 0: body */
 
+    /* Bytes from a sample's values to those of the next one in each output, also in pm_cl_outputs: a multiple
+     * of 4, at least the values of a sample. What is between them is not touched. 0: there is nothing
+     * between. Other strides take a copy: host memory for up to 2^18 values, or all with
+     * build_in_background; on queues up to 64 MiB of device memory for each output. */
+    size_t rotations_stride, positions_stride, scales_stride;
+    size_t velocities_stride, accelerations_stride;
+
     bool on_reference; /* true: compute on the reference path instead of the device */
 
     /* Maximum number of host threads for the job, the calling thread included; with several
