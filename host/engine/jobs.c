@@ -206,10 +206,8 @@ static const pm_job_kind samples = {.name = "samples",
                                     .self_check = pm_samples_self_check};
 static const pm_job_kind pairs = {.name = "pairs", OF_SAMPLES};
 static const pm_job_kind low_pass = {.name = "low-pass", OF_SAMPLES};
-static const pm_job_kind poses = {.name = "poses",
-                                  OF_POSES,
-                                  .checked_paths = PM_CHECK_CROWDS,
-                                  .self_check = pm_crowd_self_check};
+static const pm_job_kind poses = {
+    .name = "poses", OF_POSES, .checked_paths = PM_CHECK_CROWDS, .self_check = pm_crowd_self_check};
 static const pm_job_kind states = {.name = "states of bodies", OF_POSES};
 
 const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {[PM_JOB_SAMPLES] = &samples,

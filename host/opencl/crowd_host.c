@@ -50,8 +50,7 @@ static pm_status share_inputs(transfer *t) {
         cl_mem *shared = &t->shared[m - PM_MEMORY_INSTANCES];
         const pm_pose_rows rows = pm_pose_rows_of(r, m);
         if (m == PM_MEMORY_LIST || pm_pose_is_divided(&rows, m, r->packed) || !input->memory ||
-            rows.count == 0 ||
-            (rows.stride != rows.bytes && rows.stride % rows.alignment != 0))
+            rows.count == 0 || (rows.stride != rows.bytes && rows.stride % rows.alignment != 0))
             continue;
         status = pm_cl_buffer(t->cl, CL_MEM_READ_ONLY, input->memory,
                               (rows.count - 1) * rows.stride + rows.bytes, shared, t->error);
@@ -104,9 +103,9 @@ static pm_status use_memory(transfer *t, slot *s, pm_pose_request *piece) {
 static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece, cl_event posed) {
     cl_int code = clFlush(t->cl->compute);
     for (size_t i = 0; code == CL_SUCCESS && i < s->target_count; i++)
-        s->mapped[i] = clEnqueueMapBuffer(
-            t->cl->transfers, s->buffers[i], CL_FALSE, CL_MAP_READ, 0,
-            pm_pose_target_bytes(piece, &piece->targets[i]), 1, &posed, &s->reads[i], &code);
+        s->mapped[i] = clEnqueueMapBuffer(t->cl->transfers, s->buffers[i], CL_FALSE, CL_MAP_READ, 0,
+                                          pm_pose_target_bytes(piece, &piece->targets[i]), 1,
+                                          &posed, &s->reads[i], &code);
     if (code == CL_SUCCESS)
         code = clFlush(t->cl->transfers);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");

@@ -42,7 +42,7 @@ typedef struct pm_pose_request {
     size_t pose_stride;
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    bool packed;   /* records are those of entries of `indices` */
+    bool packed; /* records are those of entries of `indices` */
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];
