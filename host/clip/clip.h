@@ -27,6 +27,14 @@ pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
 pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);
 
+/* Keys behind the one before a sample that the sample depends on: 1 or 2. 0: all keys. */
+size_t pm_impl_latency(const pm_method_impl *impl);
+
+/* The longer of two latencies. */
+static inline size_t pm_longer_latency(size_t a, size_t b) {
+    return a == 0 || b == 0 ? 0 : a > b ? a : b;
+}
+
 /* The track's element of desc->timelines, as desc->timeline_of selects it. Borrowed. */
 const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
 
@@ -103,6 +111,9 @@ typedef struct pm_clip_limits {
  * description afterwards. The caller owns it; free it with pm_clip_data_free. Thread-safe. */
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
+
+/* The part of pm_clip_check that reads no key and no tangent: where these have data, it may be any address. */
+pm_status pm_clip_check_shape(const pm_clip_desc *desc, pm_error *error);
 
 /* As pm_clip_check, for a clip of a crowd whose first root is the track `root`. */
 pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error);
