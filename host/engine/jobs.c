@@ -4,7 +4,6 @@
  */
 #include "check_material.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -104,7 +103,7 @@ static size_t width_of_poses(const pm_job *job) {
 static pm_status cut_poses(pm_job *job, const pm_piece *piece, pm_error *error) {
     const pm_pose_request *r = &job->request.poses;
     const bool listed = pm_is_given(&r->indices);
-    job->list = listed ? malloc((r->index_count + 1) * sizeof *job->list) : NULL;
+    job->list = listed ? pm_allocate(r->host, r->index_count * sizeof *job->list) : NULL;
     if (listed && !job->list)
         return pm_fail_memory(error);
     job->request.poses = pm_pose_request_piece(r, piece, job->list);

@@ -6,8 +6,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 enum { SLOT_COUNT = 2 };
 
 /* A piece in flight: what it writes, until that is in the caller's memory. */
@@ -133,7 +131,9 @@ static pm_status put_pieces(transfer *t, size_t size) {
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(records, size, i);
         pm_pose_request piece = pm_pose_request_piece(&t->request, &at, t->indices);
-        if (pm_pose_entries(&piece) > 0)
+        status =
+            pm_check_piece(t->request.host, i > SLOT_COUNT ? i - SLOT_COUNT : 0, pieces, t->error);
+        if (status == PM_OK && pm_pose_entries(&piece) > 0)
             status = put_piece(t, &t->slots[used++ % SLOT_COUNT], &piece);
     }
     return status;
@@ -163,6 +163,9 @@ static pm_status pose_in_pieces(transfer *t) {
     size = size < pm_pose_records(&t->request) ? size : pm_pose_records(&t->request);
     for (;;) {
         const pm_status status = run_pieces(t, size);
+        const size_t pieces = pm_piece_count(pm_pose_records(&t->request), size);
+        if (status == PM_OK)
+            return pm_check_piece(t->request.host, pieces, pieces, t->error);
         /* as for samples: the device may have less memory than it reports */
         if (status != PM_ERROR_DEVICE_MEMORY || size <= PM_INSTANCE_GROUP)
             return status;
@@ -177,13 +180,13 @@ pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request
                                    pm_error *error) {
     transfer t = {
         .crowd = crowd, .cl = pm_opencl_of(crowd->device), .request = *request, .error = error};
-    t.indices = malloc((request->index_count + 1) * sizeof *t.indices);
+    t.indices = pm_allocate(request->host, request->index_count * sizeof *t.indices);
     if (!t.indices)
         return pm_fail_memory(error);
     pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
     const pm_status status = pose_in_pieces(&t);
     for (size_t i = 0; i < PM_POSE_INPUTS; i++)
         pm_cl_release(t.shared[i]);
-    free(t.indices);
+    pm_release(t.indices);
     return status;
 }

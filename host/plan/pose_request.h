@@ -23,6 +23,7 @@ typedef struct pm_pose_target {
 enum { PM_POSE_INPUTS = PM_MEMORY_SPEEDS - PM_MEMORY_INSTANCES + 1 };
 
 typedef struct pm_pose_request {
+    const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
     /* What it reads, in the order of pm_memory; never written. */
     union {

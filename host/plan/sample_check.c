@@ -75,7 +75,7 @@ static pm_status check_listed(const pm_clip_data *clip, const pm_sample_job *job
                               pm_error *error) {
     const size_t items = pm_piece_count(job->sample_count, CHECKED_OF_ITEM);
     listed_check c = {.clip = clip, .job = job, .loop = any_loop(clip), .first_bad = items};
-    pm_run_parallel(threads, items, check_items, &c);
+    pm_run_parallel(clip->host, threads, items, check_items, &c);
     return c.first_bad == items ? PM_OK : refuse_listed(&c, c.first_bad * CHECKED_OF_ITEM, error);
 }
 

@@ -58,7 +58,8 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
-                                 .cache_folder = s->cache_folder};
+                                 .cache_folder = s->cache_folder,
+                                 .host = faults_host};
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
     const pm_status status =
