@@ -40,6 +40,7 @@ static void aim_samples(pm_job *job, size_t output, void *memory) {
     pm_sample_request *r = &job->request.samples;
     memset(r->outputs, 0, sizeof r->outputs);
     r->outputs[output] = memory;
+    r->strides[output] = 0;
 }
 
 static size_t programs_of_samples(const pm_job *job, const pm_plan_device *device,

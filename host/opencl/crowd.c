@@ -257,11 +257,12 @@ static void copy_rows(const pm_pose_rows *rows, const unsigned char *from, unsig
         memcpy(to + i * rows->bytes, from + i * rows->stride, rows->bytes);
 }
 
-/* Adds the size of rows in a copy; false where it does not fit size_t. */
+/* Adds the size of rows in a copy, at least INPUT_ALIGNMENT: there may be no layers. False where it does not
+ * fit size_t. */
 static bool add_rows(const pm_pose_rows *rows, size_t *size) {
     size_t bytes;
     return pm_multiply(rows->count, rows->bytes, &bytes) &&
-           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT - 1, &bytes) &&
+           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT, &bytes) &&
            !__builtin_add_overflow(bytes / INPUT_ALIGNMENT * INPUT_ALIGNMENT, *size, size);
 }
 

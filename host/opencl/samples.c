@@ -118,13 +118,12 @@ static pm_status make_host_cursors(piece *p, size_t count) {
     return status;
 }
 
-/* The places of a low-pass are in the memory of the cursors. */
 static pm_status make_lowpass(piece *p) {
     pm_lowpass_table table;
     const size_t row = p->request->lowpass->taps * sizeof *table.weights;
     pm_status status = pm_lowpass_tabulate(p->request, &table, p->samples->error);
     if (status == PM_OK)
-        status = make_buffer(p, PM_MEMORY_CURSORS, table.places,
+        status = make_buffer(p, PM_MEMORY_LOWPASS_PLACES, table.places,
                              p->request->sample_count * sizeof *table.places);
     if (status == PM_OK)
         status = make_buffer(p, PM_MEMORY_WEIGHTS, table.weights, table.rows * row);
@@ -258,6 +257,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *s, const pm_sample_request *request
     pm_cl_release_event(&p.located);
     pm_cl_release(p.memories[PM_MEMORY_TRACKS]);
     pm_cl_release(p.memories[PM_MEMORY_CURSORS]);
+    pm_cl_release(p.memories[PM_MEMORY_LOWPASS_PLACES]);
     pm_cl_release(p.memories[PM_MEMORY_WEIGHTS]);
     return status;
 }

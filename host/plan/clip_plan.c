@@ -262,7 +262,7 @@ size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, 
         return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
     if (plan->ranges == 0)
         return 0;
-    if (memory == PM_MEMORY_GIVEN_IN)
+    if (memory == PM_MEMORY_TANGENTS_IN)
         return plan->rows * 3 * sizeof(double);
     const size_t items = items_of(plan, BUILD_RATES), most = limit_of(plan, device, BUILD_RATES);
     return (items < most ? items : most) * plan->job.solver_bytes;
