@@ -54,7 +54,7 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *fro
     pm_key_address at;
     pm_u32 clip = from->input.clip;
 #if PM_PER_JOINT
-    pm_track_layout data = t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint];
+    pm_track_layout data = t->layout[(pm_u64)t->clips[clip].layout + c * t->size.joints + joint];
     pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times, from->input.time,
                                        from->input.clamps);
     at.row = data.row;
@@ -148,7 +148,7 @@ pm_fn pm_located pm_input_of(const pm_tables *t, pm_shared const pm_shared_insta
         return l->kept->kept[n - PM_INPUTS];
     if (n >= PM_INPUTS)
         return pm_input_located(t, pm_layer_resolve(l->layers[s->layers.first + n - PM_INPUTS],
-                                                    t->size.clips, t->size.masks));
+                                                    t->clips, t->size.clips, t->size.masks));
 #else
     (void)t;
     (void)l;

@@ -75,7 +75,7 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
 }
 
 int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
-    return crowd && clip < crowd->data->clip_count ? crowd->data->clip_ticks[clip] : 0;
+    return crowd && clip < crowd->data->clip_count ? crowd->data->rows[clip].ticks : 0;
 }
 
 pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
