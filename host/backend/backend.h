@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "plan/plan.h"
 #include "programs/programs.h"
+#include "versions.h"
 
 typedef struct pm_device pm_device;
 typedef struct pm_device_clip pm_device_clip;
@@ -45,8 +46,10 @@ typedef struct pm_backend {
     pm_status (*sample)(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error);
 
-    /* The same for crowds. All three are NULL for a backend without crowds. */
-    pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+    /* The same for crowds. All three are NULL for a backend without crowds. `before` is the version before that of
+     * `data`, whose memory is used again, or NULL. Only one version is uploaded at a time. */
+    pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data,
+                              const pm_device_crowd *before, pm_device_crowd **crowd,
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
@@ -141,12 +144,6 @@ struct pm_clip {
     pm_device_clip *on_device; /* owned */
     bool built_on_device;      /* the data has no keys until pm_clip_fetch reads them */
     pthread_mutex_t lock;      /* of pm_clip_fetch */
-};
-
-struct pm_crowd {
-    pm_engine *engine;          /* borrowed */
-    pm_crowd_data *data;        /* owned */
-    pm_device_crowd *on_device; /* owned */
 };
 
 /* The request of a checked job: to the device, or to the reference path where the job selects it. With

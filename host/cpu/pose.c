@@ -211,6 +211,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
         .speeds = from->speed,
         .target_count = 1,
         .targets = {{.view = from->view,
+                     .flags = from->flags,
                      .memory = records,
                      .bytes = pm_crowd_stride(crowd->skeleton, from->view, 0)}}};
     pm_lane_batch batch = {.request = &request, .count = 1};

@@ -77,10 +77,10 @@ typedef struct construction {
     const pm_crowd_edit *edit;
     const pm_skeleton *skeleton;
     const pm_clip_kind *kind;
-    const char *of;            /* whose kind */
-    pm_crowd_change *change;   /* of building */
-    size_t threads;            /* for each clip */
-    pm_first_failure failure;  /* of a clip */
+    const char *of;           /* whose kind */
+    pm_crowd_change *change;  /* of building */
+    size_t threads;           /* for each clip */
+    pm_first_failure failure; /* of a clip */
 } construction;
 
 static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_work work,
@@ -184,8 +184,8 @@ static void build_items(void *context, pm_items *items) {
  * numbers. */
 static size_t useful_threads(const pm_crowd_change *change, size_t threads) {
     const size_t numbers_a_thread = 16384;
-    const size_t numbers = change->crowd->tables[PM_TABLE_KEYS].used -
-                           pm_used_before(change->before, PM_TABLE_KEYS);
+    const size_t numbers =
+        change->crowd->tables[PM_TABLE_KEYS].used - pm_used_before(change->before, PM_TABLE_KEYS);
     size_t useful = 1 + numbers / numbers_a_thread;
     useful = useful < change->edit->clip_count ? useful : change->edit->clip_count;
     return useful < threads ? useful : threads;

@@ -107,8 +107,7 @@ static pm_status change_crowd(const pm_skeleton *skeleton, const pm_crowd_data *
     pm_new_timelines_begin(&change.timelines, before);
     change.ids = calloc(edit->clip_count + 1, sizeof *change.ids); /* never 0 bytes */
     const bool has_memory = change.crowd && change.ids;
-    const pm_status status =
-        has_memory ? make(&change, threads, error) : pm_fail_memory(error);
+    const pm_status status = has_memory ? make(&change, threads, error) : pm_fail_memory(error);
     if (status == PM_OK && ids)
         memcpy(ids, change.ids, edit->clip_count * sizeof *ids);
     pm_new_timelines_free(&change.timelines);

@@ -66,26 +66,26 @@ typedef struct pm_clip_kind {
 typedef struct pm_crowd_data {
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
     size_t clip_count;           /* rows of `clips`, those of removed clips included */
-    size_t padded_joints; /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
-    bool per_joint;       /* some clip had several timelines: keys are found by `layout` */
+    size_t padded_joints;        /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
+    bool per_joint;              /* some clip had several timelines: keys are found by `layout` */
     pm_clip_kind kind;
     pm_growing_table tables[PM_TABLE_COUNT];
     /* The tracks are the joints in skeleton order. `keys` and `constants` hold all clips, one after
      * another. The channels' own layouts are not used. */
     pm_channel channels[PM_CHANNEL_COUNT];
-    pm_track_layout *layout;      /* where `per_joint`: see pm_clip_layout */
+    pm_track_layout *layout; /* where `per_joint`: see pm_clip_layout */
     pm_crowd_timeline *timelines;
     pm_timeline_rate *rates;
-    pm_key_time *times;           /* listed key times of all timelines */
-    pm_crowd_marker *markers;     /* NULL: none */
-    pm_clip_layout *clips;        /* (clip_count) */
-    pm_clip_row *rows;            /* (clip_count) */
-    pm_joint *joints;             /* (joint_count): those of set 0 */
-    bool scaled;                  /* whether any joint is scaled */
+    pm_key_time *times;       /* listed key times of all timelines */
+    pm_crowd_marker *markers; /* NULL: none */
+    pm_clip_layout *clips;    /* (clip_count) */
+    pm_clip_row *rows;        /* (clip_count) */
+    pm_joint *joints;         /* (joint_count): those of set 0 */
+    bool scaled;              /* whether any joint is scaled */
     float *rest;  /* (PM_REST_FIELDS, padded_joints): the joints' values for the host's vectors */
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
-    pm_posed_set *sets;           /* (skeleton->set_count) */
-    size_t instruction_set;       /* the widest supported: padded joints always fill its lanes */
+    pm_posed_set *sets;     /* (skeleton->set_count) */
+    size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
 
 /* Bytes of some rows of a table, of the table's memory at most. */
@@ -118,7 +118,7 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
 
 /* Clips to add, and the numbers of clips to remove. */
 typedef struct pm_crowd_edit {
-    const pm_clip_desc *clips; /* (clip_count) */
+    const pm_clip_desc *clips;       /* (clip_count) */
     const pm_crowd_markers *markers; /* likewise; NULL: none */
     size_t clip_count;
     const uint32_t *removed;
@@ -127,8 +127,9 @@ typedef struct pm_crowd_edit {
 
 /* Makes the next version of a crowd, which is the latest one so far. ids[i] receives the number of clip i: the
  * least that no clip has. On failure `before` remains the latest version. One thread at a time. */
-pm_status pm_crowd_data_change(const pm_crowd_data *before, const pm_crowd_edit *edit, size_t threads,
-                               pm_crowd_data **crowd, uint32_t *ids, pm_error *error);
+pm_status pm_crowd_data_change(const pm_crowd_data *before, const pm_crowd_edit *edit,
+                               size_t threads, pm_crowd_data **crowd, uint32_t *ids,
+                               pm_error *error);
 
 /* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);

@@ -115,7 +115,7 @@ static void move_together(placement *p) {
 
 /* A table that moves once will move again: it gets half as much room as it has rows. */
 static pm_status new_memory(placement *p, pm_table table, pm_error *error) {
-    const size_t step = (size_t)4 * PM_TRACK_GROUP; /* whole groups of 48-bit keys */
+    const size_t step = (size_t)4 * PM_TRACK_GROUP;             /* whole groups of 48-bit keys */
     size_t room = p->total[table] ? p->total[table] : 1, bytes; /* a device has no empty memory */
     const bool fits = !p->before || (!__builtin_add_overflow(room, room / 2, &room) &&
                                      !__builtin_add_overflow(room, step, &room));
@@ -201,8 +201,8 @@ static void copy_timelines(const placement *p, size_t from, size_t to, size_t co
     const bool is_new = from >= begin;
     copy_rows(p, PM_TABLE_TIMELINES, to,
               is_new ? all->timelines + (from - begin) : p->before->timelines + from, count);
-    copy_rows(p, PM_TABLE_RATES, to,
-              is_new ? all->rates + (from - begin) : p->before->rates + from, count);
+    copy_rows(p, PM_TABLE_RATES, to, is_new ? all->rates + (from - begin) : p->before->rates + from,
+              count);
 }
 
 /* The timelines of a clip move to number `to`, and refer to its key times where those are now. */
@@ -289,7 +289,8 @@ static void set_clip(pm_crowd_data *crowd, size_t i) {
     const size_t *begin = crowd->rows[i].begin;
     pm_clip_layout *clip = &crowd->clips[i];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        clip->first[c] = begin[PM_TABLE_KEYS + c] + pm_rows_before(&crowd->channels[c]) * clip->row[c];
+        clip->first[c] =
+            begin[PM_TABLE_KEYS + c] + pm_rows_before(&crowd->channels[c]) * clip->row[c];
     clip->timeline = (pm_u32)begin[PM_TABLE_TIMELINES];
     clip->constants = (pm_u32)begin[PM_TABLE_CONSTANTS];
     clip->layout = (pm_u32)begin[PM_TABLE_LAYOUT];
@@ -307,7 +308,8 @@ static void set_pointers(pm_crowd_data *crowd) {
         channel->key_bytes = pm_table_bytes(crowd, table, channel->key_numbers);
     }
     crowd->channels[PM_ROTATIONS].constants = pm_table_at(crowd, PM_TABLE_CONSTANTS, 0);
-    crowd->channels[PM_ROTATIONS].constant_floats = crowd->tables[PM_TABLE_CONSTANTS].used;
+    crowd->channels[PM_ROTATIONS].constant_floats =
+        crowd->tables[PM_TABLE_CONSTANTS].used - padding_of(crowd, PM_TABLE_CONSTANTS);
     crowd->layout = pm_table_at(crowd, PM_TABLE_LAYOUT, 0);
     crowd->timelines = pm_table_at(crowd, PM_TABLE_TIMELINES, 0);
     crowd->rates = pm_table_at(crowd, PM_TABLE_RATES, 0);

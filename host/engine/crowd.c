@@ -11,13 +11,11 @@
 /* ---- crowds ---- */
 
 static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *error) {
-    pm_device *device = crowd->engine->device;
-    pm_status status = pm_device_check(device, error);
+    pm_crowd_data *data = NULL;
+    pm_status status = pm_device_check(crowd->engine->device, error);
     if (status == PM_OK)
-        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
-    if (status == PM_OK)
-        status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
-    return status;
+        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &data, error);
+    return status == PM_OK ? pm_crowd_publish(crowd, data, error) : status;
 }
 
 pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd **crowd,
@@ -36,6 +34,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
+    pthread_mutex_init(&made->changing, NULL);
     pm_status status = build(desc, made, error);
     if (status == PM_OK)
         *crowd = made;
@@ -48,9 +47,8 @@ void pm_crowd_destroy(pm_crowd **handle) {
     pm_crowd *crowd = handle ? *handle : NULL;
     if (!crowd)
         return;
-    if (crowd->on_device && !pm_device_is_lost(crowd->engine->device))
-        crowd->engine->device->backend->release_crowd(crowd->on_device);
-    pm_crowd_data_free(&crowd->data);
+    pm_crowd_clear(crowd);
+    pthread_mutex_destroy(&crowd->changing);
     free(crowd);
     *handle = NULL;
 }
@@ -64,7 +62,8 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
         *info = (pm_crowd_info){0};
     if (!crowd || !info)
         return;
-    const pm_crowd_data *data = crowd->data;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_crowd_data *data = held.data;
     *info = (pm_crowd_info){.joint_count = data->skeleton->joint_count,
                             .clip_count = data->clip_count,
                             .has_positions = data->channels[PM_POSITIONS].present,
@@ -72,10 +71,16 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         info->device_bytes += channel_bytes(&data->channels[c]);
     info->device_bytes += data->skeleton->joint_count * sizeof *data->joints;
+    pm_crowd_let(&held);
 }
 
 int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
-    return crowd && clip < crowd->data->clip_count ? crowd->data->rows[clip].ticks : 0;
+    if (!crowd)
+        return 0;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const int64_t ticks = clip < held.data->clip_count ? held.data->rows[clip].ticks : 0;
+    pm_crowd_let(&held);
+    return ticks;
 }
 
 pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
@@ -83,7 +88,10 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
     pm_error_clear(error);
     if (!crowd || (count && !instances))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "instances" : "crowd");
-    return pm_instances_check(crowd->data, instances, count, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_instances_check(held.data, instances, count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *layers, size_t count,
@@ -91,7 +99,10 @@ pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *lay
     pm_error_clear(error);
     if (!crowd || (count && !layers))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "layers" : "crowd");
-    return pm_layers_check(crowd->data, layers, count, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_layers_check(held.data, layers, count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 /* ---- poses ---- */
@@ -136,10 +147,11 @@ static bool has_bodies(const pm_crowd_job *job) {
 }
 
 /* States of bodies show clip A alone. */
-static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    for (size_t i = 0; i < job->instance_count; i++)
-        if (job->instances[i].weight != 0.0f &&
-            pm_instance_resolved(crowd, &job->instances[i]).inputs[1].op != PM_OP_NONE)
+static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
+                             size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++)
+        if (instances[i].weight != 0.0f &&
+            pm_instance_resolved(crowd, &instances[i]).inputs[1].op != PM_OP_NONE)
             return pm_fail_instance(error, PM_ERROR_ARGUMENT, i,
                                     "clip B has a weight: states of bodies are those of clip A "
                                     "alone");
@@ -182,22 +194,22 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
         return status;
     parts.bodies = has_bodies(job);
     status = pm_crowd_check_bodies(&parts, error);
-    return status == PM_OK && parts.bodies ? check_alone(crowd, job, error) : status;
+    return status == PM_OK && parts.bodies
+               ? check_alone(crowd, job->instances, job->instance_count, error)
+               : status;
 }
 
-pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !job)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
+static pm_status pose(pm_crowd *crowd, const pm_held_crowd *held, const pm_crowd_job *job,
+                      pm_error *error) {
     pm_status status = PM_CHECK_RESERVED(pm_crowd_job, job, error);
     const bool is_empty = job->instance_count == 0 || (job->indices && job->index_count == 0);
     if (status != PM_OK || is_empty)
         return status;
-    status = check(crowd->data, job, error);
+    status = check(held->data, job, error);
     if (status != PM_OK)
         return status;
     const pm_pose_request request =
-        pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
+        pm_pose_request_of(held->data, job, crowd->engine->host_threads);
     if (job->on_reference)
         return pm_cpu_pose(&request, error);
     const pm_plan_device *plan = crowd->engine->device->plan;
@@ -207,53 +219,69 @@ pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *erro
     if (plan && pm_plan_poses_on_host(&request, plan))
         return pm_cpu_pose(&request, error);
     return POSEMILL_OPENCL && crowd->engine->builds_in_background
-               ? pm_pose_in_background(crowd->on_device, &request, error)
-               : crowd->engine->device->backend->pose(crowd->on_device, &request, error);
+               ? pm_pose_in_background(held->on_device, &request, error)
+               : crowd->engine->device->backend->pose(held->on_device, &request, error);
 }
 
-pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                            pm_crowd_output output, void *records, pm_error *error) {
+pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
     pm_error_clear(error);
-    if (!crowd || !instance || !records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd      ? "crowd"
-                       : !instance ? "instance"
-                                   : "records");
-    const pm_posed from = {.view = {output, 0}, .instance = instance};
-    pm_status status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
-    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
+    if (!crowd || !job)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pose(crowd, &held, job, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
-pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
-                                  pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !one || !records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd ? "crowd"
-                       : !one ? "one"
-                              : "records");
+/* As a job of one target. Levels are updated in each frame. */
+static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, void *records,
+                          pm_error *error) {
+    const pm_view view = {one->output, one->subset};
     const pm_job_parts parts = {.instances = one->instance,
                                 .layers = one->layers,
                                 .ranges = one->layers,
                                 .poses = one->pose,
+                                .placements = one->placement,
+                                .speeds = one->speed,
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
                                           pm_is_body_output(one->output),
                                 .layer_count = one->layer_count};
-    const pm_posed from = {.view = {one->output, one->subset},
+    const pm_posed from = {.view = view,
+                           .flags = one->flags,
                            .instance = one->instance,
                            .layers = one->layers,
                            .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
                                               ? one->layer_count
                                               : PM_CROWD_MAX_LAYERS,
-                           .given = one->pose};
+                           .given = one->pose,
+                           .placement = one->placement,
+                           .speed = one->speed};
     pm_status status = PM_CHECK_RESERVED(pm_crowd_one, one, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK)
         status = pm_crowd_check_bodies(&parts, error);
     if (status == PM_OK)
-        status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
-    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
+        status = pm_crowd_check_view(crowd->skeleton, view, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_flags(crowd->skeleton, view.output, one->flags, error);
+    if (status == PM_OK && parts.bodies)
+        status = check_alone(crowd, one->instance, 1, error);
+    return status == PM_OK ? pm_cpu_pose_one(crowd, &from, records, error) : status;
+}
+
+pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
+                            pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !one || !records)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd ? "crowd"
+                       : !one ? "one"
+                              : "records");
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pose_one(held.data, one, records, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
@@ -266,8 +294,10 @@ pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *b
                        : !before ? "before"
                        : !after  ? "after"
                                  : "motions");
-    pm_root_motions_find(crowd->data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    pm_root_motions_find(held.data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
                          count, motions);
+    pm_crowd_let(&held);
     return PM_OK;
 }
 
@@ -282,8 +312,11 @@ pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before
                        : count && !after     ? "after"
                        : capacity && !events ? "events"
                                              : "event_count");
-    return pm_events_find(crowd->data, crowd->engine->host_threads, before, after, count, events,
-                          capacity, event_count, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_events_find(held.data, crowd->engine->host_threads, before, after,
+                                            count, events, capacity, event_count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time, size_t other,
@@ -291,5 +324,8 @@ pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time,
     pm_error_clear(error);
     if (!crowd || !synced)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "synced" : "crowd");
-    return pm_synced_time_find(crowd->data, clip, time, other, synced, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_synced_time_find(held.data, clip, time, other, synced, error);
+    pm_crowd_let(&held);
+    return status;
 }

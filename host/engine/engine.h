@@ -14,6 +14,13 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error);
 
+/* Makes `data` the latest version of a crowd, which owns it then; on failure it is freed. Only where no other thread
+ * changes the crowd. */
+pm_status pm_crowd_publish(pm_crowd *crowd, pm_crowd_data *data, pm_error *error);
+
+/* Frees all versions. No call holds one. */
+void pm_crowd_clear(pm_crowd *crowd);
+
 /* Reads the keys of a clip that its device built, for the reference path. Thread-safe. */
 pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error);
 

@@ -79,6 +79,10 @@ pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_b
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 
+/* Uploads what follows the first `begin` bytes to such a buffer. Blocks. */
+pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
+                            cl_mem buffer, pm_error *error);
+
 /* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from
  * `offset` on. The offset must be a multiple of the alignment, and so must its address in a buffer
  * with CL_MEM_USE_HOST_PTR. `name` is for messages. */
@@ -213,7 +217,8 @@ void pm_cl_clip_release(pm_device_clip *clip);
 /* Computes in pieces as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,
                                pm_error *error);
-pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
+                             const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error);
 void pm_cl_crowd_release(pm_device_crowd *crowd);
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,

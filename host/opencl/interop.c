@@ -267,8 +267,12 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
         job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
     if (status == PM_OK && is_empty) /* complete when the commands before it are */
         return done ? pm_cl_marker(&wait, done, error) : PM_OK;
+    if (status != PM_OK)
+        return status;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    status = pm_cl_check_poses(held.on_device, job, error);
     if (status == PM_OK)
-        status = pm_cl_check_poses(crowd->on_device, job, error);
-    return status == PM_OK ? pm_cl_enqueue_poses(crowd->on_device, job, 0, &wait, done, error)
-                           : status;
+        status = pm_cl_enqueue_poses(held.on_device, job, 0, &wait, done, error);
+    pm_crowd_let(&held);
+    return status;
 }

@@ -185,11 +185,34 @@ PM_API pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, p
  * for the events that these commands wait for. */
 PM_API void pm_crowd_destroy(pm_crowd **crowd);
 
+/* Adds clips of the crowd's kind, as pm_crowd_desc.clips and .markers (NULL: none has markers), while other threads pose. ids[i]
+ * receives the number of clip i, for instances and layers: the least that no clip has, so that numbers of removed
+ * clips are used again. Numbers of other clips stay. A clip with several timelines may be added to any crowd
+ * but one with hinges; its method, vector method, key format and channels are those of the crowd's clips.
+ *
+ * Takes about as long as building these clips. Where their memory has no room, all clips are copied to half as much
+ * again. A call that runs, and commands that it enqueued, use the clips that were there when it began. A joint that
+ * some clip has moved is computed from then on also where clips keep it at rest, which changes no bits but those of
+ * blends. On failure the crowd is as it was, and the contents of ids are undefined. Blocks; other changes
+ * wait, and posing does not. Thread-safe. Messages name a clip by its place in `clips`. */
+PM_API pm_status pm_crowd_add_clips(pm_crowd *crowd, const pm_clip_desc *clips,
+                                    const pm_crowd_markers *markers, size_t count, uint32_t *ids,
+                                    pm_error *error);
+
+/* Removes clips, at least one of which must be left. Instances and layers that show them are from then on
+ * corrected as those of clips that do not exist, and pm_crowd_check_instances names them. Wait for no longer showing a clip
+ * before its number may be used again. Their memory is used for clips that are added later. PM_ERROR_ARGUMENT when
+ * a number is that of no clip, or is listed twice; then all clips stay. Otherwise as pm_crowd_add_clips. */
+PM_API pm_status pm_crowd_remove_clips(pm_crowd *crowd, const uint32_t *ids, size_t count,
+                                       pm_error *error);
+
 typedef struct pm_crowd_info {
     size_t joint_count;
-    size_t clip_count;
+    size_t clip_count; /* numbers of clips are below it; some may be those of removed clips */
     bool has_positions, has_scales;
-    uint64_t device_bytes; /* of clips and joints, without the small tables of subsets */
+    uint64_t
+        device_bytes; /* of clips and joints, without the small tables of subsets; with what removed clips
+                              have left, until it is used again */
 
     uint64_t reserved[4]; /* 0 */
 } pm_crowd_info;
@@ -197,7 +220,7 @@ typedef struct pm_crowd_info {
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
 
 /* Duration of a clip in ticks: from the first key of any joint to the last key of any joint, or the
- * period of a loop; 0 when the clip does not exist. */
+ * period of a loop; 0 when the clip does not exist, or was removed. */
 PM_API int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip);
 
 /* ---- instances ------------------------------------------------------------------- */
@@ -403,14 +426,6 @@ PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_erro
 /* The bytes of the calling thread's stack that posing one instance takes at most, for any output. */
 #define PM_CROWD_ONE_STACK (104 * 1024)
 
-/* Poses one instance on the calling thread from the crowd's host copy, and writes joint_count
- * records to `records`. The bits equal the device's where the device matches the reference path
- * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
- * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
- * for matrices of more than 320 joints. Thread-safe. */
-PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                                   pm_crowd_output output, void *records, pm_error *error);
-
 /* One instance with what a job can give it. */
 typedef struct pm_crowd_one {
     const pm_crowd_instance *instance; /* NULL with `pose` */
@@ -420,13 +435,22 @@ typedef struct pm_crowd_one {
         *pose; /* the records of PM_CROWD_LOCAL in place of an instance, as in pm_crowd_job */
     pm_crowd_output output;
     uint32_t subset; /* as in pm_crowd_target */
+    uint64_t flags;  /* of pm_target_flag */
+
+    /* For states of bodies, as in pm_crowd_job. */
+    const pm_placement *placement; /* NULL: model space is the world */
+    const float *speed;            /* factor of velocities. NULL: 1 */
 
     uint64_t reserved[4]; /* must be 0 */
 } pm_crowd_one;
 
-/* As pm_crowd_pose_one, with layers, for a subset, or from a local pose. */
-PM_API pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one,
-                                         void *records, pm_error *error);
+/* Poses one instance on the calling thread from the crowd's host copy, and writes its records, without gaps, to
+ * `records`. The bits equal the device's where the device matches the reference path
+ * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
+ * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
+ * for matrices of more than 320 joints. Thread-safe. */
+PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
+                                   pm_error *error);
 
 /* Motion of joint 0 in skeleton order, the first root: its pose at the second time, in the frame of
  * its pose at the first. A character with the transform W then has the transform W T, where T is

@@ -244,8 +244,8 @@ TEST_ON_DEVICE(bits_are_compared_where_late_instances_alone_are_computed) {
 }
 
 static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
-    const pm_pose_request request = pm_pose_request_of(s->crowd->data, job, 1);
-    return pm_poses_readiness(s->crowd->on_device, &request, new_error());
+    const pm_pose_request request = pm_pose_request_of(s->crowd->latest->data, job, 1);
+    return pm_poses_readiness(s->crowd->latest->on_device, &request, new_error());
 }
 
 TEST_ON_DEVICE(a_job_that_computes_nothing_trusts_no_program) {
