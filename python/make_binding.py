@@ -53,7 +53,7 @@ def declarations(text: str) -> str:
     text = re.sub(r"#ifdef __cplusplus\s*\}\s*#endif", "", text)
     text = re.sub(r"^#define (\w+) (\d+)$", r"#define \1 ...", text, flags=re.M)
     text = re.sub(r"^#(?!define \w+ \.\.\.$).*(?:\\\n.*)*$", "", text, flags=re.M)
-    text = re.sub(r"\b(PM_API|static inline[^{]*\{.*?^\})", "", text, flags=re.S | re.M)
+    text = re.sub(r"\b(PM_API|PM_EXPERIMENTAL|static inline[^{]*\{.*?^\})", "", text, flags=re.S | re.M)
     return text
 
 

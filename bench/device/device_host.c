@@ -271,7 +271,7 @@ cli_exit device_open(bench_device *device, pm_engine *engine, parallel_pool *poo
                                        .set_crowd = set_crowd,
                                        .pose = pose};
     *device = (bench_device){.engine = engine, .pool = pool};
-    pm_engine_get_info(engine, &device->info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &device->info);
 #if POSEMILL_OPENCL
     if (device->info.type != PM_DEVICE_REFERENCE)
         return device_open_cl(device);

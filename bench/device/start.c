@@ -50,7 +50,7 @@ static int first_result(start_work *work, double *seconds) {
     double begun = progress_clock();
     if (pm_engine_create(&desc, &engine, &error) != PM_OK)
         return (int)cli_fail_error("device", &error);
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     if (info.type == PM_DEVICE_REFERENCE)
         return NO_OPENCL;
     work->scenes.engine = engine;

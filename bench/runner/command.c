@@ -117,7 +117,7 @@ static cli_exit no_case(const command_options *options) {
 static cli_exit run_on(bench_state *state, pm_engine *engine, cli_output **output) {
     bench_run run;
     const command_options *options = state->options;
-    pm_engine_get_info(engine, &state->record.device, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &state->record.device);
     state->opencl = state->record.device.type != PM_DEVICE_REFERENCE;
     const size_t samples = sample_count(options, state->opencl, options->quick);
     const bench_limits limits = limits_of(options, state->opencl, &state->record.device);

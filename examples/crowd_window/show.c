@@ -100,7 +100,7 @@ void show_frame(show *s, double seconds, int width, int height) {
 void show_describe(const show *s, double frames_per_second, char *text, size_t size) {
     const double joints = (double)s->scene.count * (double)s->scene.joints;
     pm_device_info device = {0};
-    pm_engine_get_info(s->palettes.engine, &device, sizeof(pm_device_info));
+    pm_engine_get_info(s->palettes.engine, &device);
     const int used = snprintf(
         text, size,
         "%zu figures of %zu joints, %.1f frames/s; posed in %.2f ms, %.1f million joints/s, drawn in "

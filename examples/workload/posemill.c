@@ -38,7 +38,7 @@ static bool open_engine(curves *c, char *device, size_t size) {
     pm_device_info info;
     if (!ok(c, pm_engine_create(&desc, &c->engine, &c->error)))
         return false;
-    pm_engine_get_info(c->engine, &info, sizeof info);
+    pm_engine_get_info(c->engine, &info);
     if (info.type == PM_DEVICE_REFERENCE)
         snprintf(device, size, "CPU, plain C, all processors");
     else

@@ -13,11 +13,17 @@
 #include "base/base.h"
 #include "plan/plan.h"
 #include "programs/programs.h"
-#include "versions.h"
 
 typedef struct pm_device pm_device;
 typedef struct pm_device_clip pm_device_clip;
 typedef struct pm_device_crowd pm_device_crowd;
+
+/* A caller's queue or stream of the backend's API, and the events that a job waits for. Borrowed. */
+typedef struct pm_queue {
+    void *handle;
+    const void *waits; /* (wait_count) events of the API */
+    uint32_t wait_count;
+} pm_queue;
 
 /* The functions of a backend. Arguments are checked by the caller. All functions except close and
  * the releases are thread-safe. */
@@ -42,9 +48,18 @@ typedef struct pm_backend {
                            pm_error *error);
 
     /* Samples into host memory. When it returns, successful or not, no command writes there any
-     * more. */
+     * more. NULL for a device of several, whose members compute. */
     pm_status (*sample)(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error);
+
+    /* On a caller's queue, into objects of the API. All NULL: the backend has no queues. A request has handles in
+     * place of host memory, which are checked before. *done, unless `done` is NULL, receives an event, which the
+     * caller releases. */
+    pm_status (*owns_queue)(const pm_device *device, void *queue, bool *owns, pm_error *error);
+    pm_status (*check_address)(const pm_device *device, const char *name, const pm_address *address,
+                               size_t alignment, size_t bytes, pm_error *error);
+    pm_status (*enqueue_samples)(const pm_device_clip *clip, const pm_sample_request *request,
+                                 const pm_queue *queue, void **done, pm_error *error);
 
     /* The same for crowds. All three are NULL for a backend without crowds. `before` is the version before that of
      * `data`, whose memory is used again, or NULL. Only one version is uploaded at a time. */
@@ -116,45 +131,5 @@ typedef struct pm_selection {
 /* Selects devices as pm_engine_desc says. `count` and `missing` are zero before. "auto" may find no
  * device. */
 pm_status pm_select_devices(const char *selector, pm_selection *selection, pm_error *error);
-
-/* The worst state of the programs of a request, on all members of a device. Missing programs are
- * requested without waiting. A failed build is reported once, with its error. */
-pm_readiness pm_samples_readiness(const pm_device_clip *clip, const pm_sample_request *request,
-                                  pm_error *error);
-pm_readiness pm_poses_readiness(const pm_device_crowd *crowd, const pm_pose_request *request,
-                                pm_error *error);
-
-/* The results of a request's new programs have been compared. */
-void pm_samples_checked(const pm_device_clip *clip, const pm_sample_request *request);
-void pm_poses_checked(const pm_device_crowd *crowd, const pm_pose_request *request);
-
-/* The objects of the public headers. Here, because posemill_cl.h has functions for them too, which
- * opencl/ implements. */
-struct pm_engine {
-    pm_device *device; /* owned */
-    pm_logger logger;
-    size_t host_threads;       /* at least 1 */
-    bool builds_in_background; /* build_in_background of the description */
-    pm_clip_building clip_building;
-};
-
-struct pm_clip {
-    pm_engine *engine;         /* borrowed */
-    pm_clip_data *data;        /* owned */
-    pm_device_clip *on_device; /* owned */
-    bool built_on_device;      /* the data has no keys until pm_clip_fetch reads them */
-    pthread_mutex_t lock;      /* of pm_clip_fetch */
-};
-
-/* The request of a checked job: to the device, or to the reference path where the job selects it. With
- * several devices, host_threads is the number for each device. Borrows the clip and the job's arrays. */
-static inline pm_sample_request pm_engine_sample_request(const pm_clip *clip,
-                                                         const pm_sample_job *job) {
-    const pm_engine *engine = clip->engine;
-    return pm_sample_request_of(clip->data, job,
-                                job->on_reference
-                                    ? engine->host_threads
-                                    : engine->device->members[0]->options.host_threads);
-}
 
 #endif

@@ -110,21 +110,14 @@ void pm_error_clear(pm_error *error) {
     error->status = PM_OK;
     error->cl_status = 0;
     error->hint = error->option = error->cure = error->cure_value = NULL;
+    error->next = NULL;
     error->option_at = 0;
     error->track = error->key = error->joint = error->instance = PM_NO_INDEX;
-    memset(error->reserved, 0, sizeof error->reserved);
     error->message[0] = '\0'; /* clearing the whole array would be measurable in small jobs */
 }
 
 bool pm_multiply(size_t a, size_t b, size_t *product) {
     return !__builtin_mul_overflow(a, b, product);
-}
-
-pm_status pm_check_zero(const char *type, const uint64_t *reserved, size_t count, pm_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (reserved[i])
-            return pm_fail(error, PM_ERROR_ARGUMENT, "%s.reserved[%zu] is not 0", type, i);
-    return PM_OK;
 }
 
 pm_status pm_check_allocation(uint64_t max_bytes, const char *what, size_t bytes, pm_error *error) {

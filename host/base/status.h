@@ -63,10 +63,9 @@ static inline pm_status pm_fail_memory(pm_error *error) {
 pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value, size_t alignment,
                             pm_error *error);
 
-/* PM_ERROR_ARGUMENT unless the reserved fields of a description of the named type are 0. */
-pm_status pm_check_zero(const char *type, const uint64_t *reserved, size_t count, pm_error *error);
-#define PM_CHECK_RESERVED(type, of, error)                                                         \
-    pm_check_zero(#type, (of)->reserved, sizeof(of)->reserved / sizeof *(of)->reserved, (error))
+/* PM_ERROR_ARGUMENT unless `next` of a description of the named type is NULL. */
+#define PM_CHECK_NEXT(type, of, error)                                                             \
+    ((of)->next ? pm_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL") : PM_OK)
 
 /* PM_ERROR_DEVICE_MEMORY when one allocation of `bytes` bytes for `what` exceeds max_bytes.
  * max_bytes 0: no maximum. */

@@ -252,7 +252,7 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
     if (desc->track_count > UINT32_MAX - PM_TRACK_GROUP)
         return pm_fail(error, PM_ERROR_SIZE, "the number of tracks, %zu, is too large",
                        desc->track_count);
-    pm_status status = PM_CHECK_RESERVED(pm_clip_desc, desc, error);
+    pm_status status = PM_CHECK_NEXT(pm_clip_desc, desc, error);
     if (status == PM_OK)
         status = check_timelines(desc, error);
     if (status == PM_OK)

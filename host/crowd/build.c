@@ -50,7 +50,7 @@ static pm_status check_scalars(const pm_clip_desc *clip, const pm_skeleton *skel
                                                                            : NULL;
     if (missing)
         return pm_fail(error, PM_ERROR_ARGUMENT, "scalars: require %s", missing);
-    return PM_CHECK_RESERVED(pm_scalars, clip->scalars, error);
+    return PM_CHECK_NEXT(pm_scalars, clip->scalars, error);
 }
 
 static pm_status check_clip(const pm_skeleton *skeleton, const pm_clip_desc *clip,

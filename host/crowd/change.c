@@ -134,7 +134,7 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
         return pm_fail(error, PM_ERROR_ARGUMENT, "the number of clips is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
     const pm_crowd_edit edit = {desc->clips, desc->markers, desc->clip_count, NULL, 0};
-    const pm_status status = PM_CHECK_RESERVED(pm_crowd_desc, desc, error);
+    const pm_status status = PM_CHECK_NEXT(pm_crowd_desc, desc, error);
     return status == PM_OK ? change_crowd(desc->skeleton, NULL, &edit, threads, crowd, NULL, error)
                            : status;
 }

@@ -29,7 +29,7 @@ static pm_status check_marker(const pm_crowd_markers *own, size_t i, int64_t dur
 }
 
 static pm_status check_clip(const pm_crowd_markers *own, int64_t duration, pm_error *error) {
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_markers, own, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_markers, own, error);
     if (status == PM_OK && own->count && !own->markers)
         status = pm_fail(error, PM_ERROR_ARGUMENT, "markers is NULL");
     if (status == PM_OK && own->count > UINT32_MAX)

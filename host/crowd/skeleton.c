@@ -367,13 +367,13 @@ static pm_status check_counts(const pm_skeleton_desc *desc, pm_error *error) {
 }
 
 static pm_status check(const pm_skeleton_desc *desc, pm_error *error) {
-    pm_status status = PM_CHECK_RESERVED(pm_skeleton_desc, desc, error);
+    pm_status status = PM_CHECK_NEXT(pm_skeleton_desc, desc, error);
     if (status == PM_OK)
         status = check_counts(desc, error);
     for (size_t i = 0; status == PM_OK && desc->levels && i < desc->level_count; i++)
-        status = PM_CHECK_RESERVED(pm_level, &desc->levels[i], error);
+        status = PM_CHECK_NEXT(pm_level, &desc->levels[i], error);
     for (size_t i = 0; status == PM_OK && i < desc->subset_count; i++)
-        status = PM_CHECK_RESERVED(pm_subset, &desc->subsets[i], error);
+        status = PM_CHECK_NEXT(pm_subset, &desc->subsets[i], error);
     const struct {
         const char *name;
         const pm_array *array;

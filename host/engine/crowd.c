@@ -116,7 +116,7 @@ static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *jo
     const size_t records = job->indices && job->packed ? job->index_count : job->instance_count;
     size_t bytes;
     views[index] = (pm_view){target->output, target->subset};
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_target, target, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_target, target, error);
     if (status == PM_OK)
         status = pm_crowd_check_listed(crowd->skeleton, views, index, error);
     if (status != PM_OK)
@@ -201,7 +201,7 @@ static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_e
 
 static pm_status pose(pm_crowd *crowd, const pm_held_crowd *held, const pm_crowd_job *job,
                       pm_error *error) {
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_job, job, error);
     const bool is_empty = job->instance_count == 0 || (job->indices && job->index_count == 0);
     if (status != PM_OK || is_empty)
         return status;
@@ -210,17 +210,8 @@ static pm_status pose(pm_crowd *crowd, const pm_held_crowd *held, const pm_crowd
         return status;
     const pm_pose_request request =
         pm_pose_request_of(held->data, job, crowd->engine->host_threads);
-    if (job->on_reference)
-        return pm_cpu_pose(&request, error);
-    const pm_plan_device *plan = crowd->engine->device->plan;
-    status = pm_device_check(crowd->engine->device, error);
-    if (status != PM_OK)
-        return status;
-    if (plan && pm_plan_poses_on_host(&request, plan))
-        return pm_cpu_pose(&request, error);
-    return POSEMILL_OPENCL && crowd->engine->builds_in_background
-               ? pm_pose_in_background(held->on_device, &request, error)
-               : crowd->engine->device->backend->pose(held->on_device, &request, error);
+    const pm_job resolved = pm_job_of_poses(held->on_device, &request);
+    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
 }
 
 pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
@@ -256,7 +247,7 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                            .given = one->pose,
                            .placement = one->placement,
                            .speed = one->speed};
-    pm_status status = PM_CHECK_RESERVED(pm_crowd_one, one, error);
+    pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
     if (status == PM_OK)
         status = pm_crowd_check_parts(&parts, error);
     if (status == PM_OK)

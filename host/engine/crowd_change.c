@@ -47,7 +47,7 @@ pm_status pm_crowd_publish(pm_crowd *crowd, pm_crowd_data *data, pm_error *error
     pm_device *device = crowd->engine->device;
     pm_crowd_version *before = atomic_load(&crowd->latest);
     pm_crowd_version *version = free_version(crowd);
-    struct pm_device_crowd *on_device = NULL;
+    pm_device_crowd *on_device = NULL;
     pm_status status = version ? PM_OK : pm_fail_memory(error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, data, before ? before->on_device : NULL,

@@ -13,33 +13,9 @@
 #include "opencl/opencl.h"
 #endif
 
-/* As much as the caller's struct has room for, which is of another version where the sizes differ. */
-static void give_info(const pm_device_info *info, void *to, size_t bytes) {
-    memset(to, 0, bytes);
-    memcpy(to, info, bytes < sizeof *info ? bytes : sizeof *info);
-}
-
 #if POSEMILL_OPENCL
 
 static const char no_device[] = "no OpenCL device found: using the reference path";
-
-static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
-                              size_t *count, pm_error *error) {
-    if (info_bytes == sizeof *infos || capacity == 0)
-        return pm_cl_list(infos, capacity, count, error);
-    pm_status status = pm_cl_list(NULL, 0, count, error);
-    if (status != PM_OK)
-        return status;
-    const size_t room = *count < capacity ? *count : capacity;
-    pm_device_info *own = calloc(room + 1, sizeof *own); /* never 0 bytes */
-    if (!own)
-        return pm_fail_memory(error);
-    status = pm_cl_list(own, room, count, error);
-    for (size_t i = 0; status == PM_OK && i < room && i < *count; i++)
-        give_info(&own[i], (char *)(void *)infos + i * info_bytes, info_bytes);
-    free(own);
-    return status;
-}
 
 #else
 
@@ -54,30 +30,27 @@ static pm_status fail_without_opencl(pm_error *error) {
 
 static const char no_device[] = "built without OpenCL: using the reference path";
 
-static pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
+static pm_status pm_cl_open(const void *targets, size_t target_count, const pm_engine_desc *desc,
                             const pm_device_options *options, pm_device ***devices, size_t *count,
                             pm_error *error) {
-    (void)context, (void)options, (void)devices;
+    (void)targets, (void)target_count, (void)options, (void)devices;
     *count = 0;
     return desc->device && strcmp(desc->device, "auto") != 0 ? fail_without_opencl(error) : PM_OK;
 }
 
-static pm_status list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
-                              size_t *count, pm_error *error) {
-    (void)infos, (void)info_bytes, (void)capacity, (void)count;
+static pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count,
+                            pm_error *error) {
+    (void)infos, (void)capacity, (void)count;
     return fail_without_opencl(error);
 }
 
 #endif
 
-pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity, size_t *count,
-                          pm_error *error) {
+pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     pm_error_clear(error);
     if (!count || (capacity && !infos))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", count ? "infos" : "count");
-    if (info_bytes == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "info_bytes is 0");
-    return list_devices(infos, info_bytes, capacity, count, error);
+    return pm_cl_list(infos, capacity, count, error);
 }
 
 static pm_status open_reference(const pm_device_options *options, pm_device ***devices,
@@ -94,6 +67,47 @@ static pm_status open_reference(const pm_device_options *options, pm_device ***d
     return PM_OK;
 }
 
+pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
+    const uint32_t lanes = desc->lanes;
+    if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "lanes", "is %u, expected 0, 1, 4, 8 or 16",
+                             lanes);
+    if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
+        return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
+    return PM_CHECK_NEXT(pm_engine_desc, desc, error);
+}
+
+pm_device_options pm_engine_options(const pm_engine_desc *desc) {
+    return (pm_device_options){.logger = {desc->log, desc->log_user},
+                               .host_threads =
+                                   desc->host_threads ? desc->host_threads : pm_processors()};
+}
+
+pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
+                               pm_engine **engine, pm_error *error) {
+    const pm_device_options options = pm_engine_options(desc);
+    pm_engine *made = calloc(1, sizeof *made);
+    pm_device *device = devices[0];
+    pm_status status = made ? PM_OK : pm_fail_memory(error);
+    if (status == PM_OK && count > 1)
+        status = pm_multi_device_open(devices, count, &options, &device, error);
+    if (status == PM_OK) {
+        *made = (pm_engine){.device = device,
+                            .logger = options.logger,
+                            .host_threads = options.host_threads,
+                            .builds_in_background = desc->build_in_background,
+                            .clip_building = desc->clip_building};
+        *engine = made;
+        pm_threads_keep();
+    } else {
+        free(made);
+    }
+    for (size_t i = 0; status != PM_OK && i < count; i++)
+        devices[i]->backend->close(devices[i]);
+    free(devices);
+    return status;
+}
+
 pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_error *error) {
     pm_engine_desc defaults = {0};
     pm_device **devices = NULL;
@@ -108,7 +122,7 @@ pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine, pm_er
     const pm_device_options options = pm_engine_options(desc);
     pm_status status = pm_engine_check(desc, error);
     if (status == PM_OK && !none)
-        status = pm_cl_open(NULL, desc, &options, &devices, &count, error);
+        status = pm_cl_open(NULL, 0, desc, &options, &devices, &count, error);
     if (status == PM_OK && count == 0) {
         if (!none)
             pm_log(options.logger, PM_LOG_INFO, "%s", no_device);
@@ -132,8 +146,7 @@ uint32_t pm_engine_host_threads(const pm_engine *engine) {
     return engine ? (uint32_t)engine->host_threads : 0;
 }
 
-void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes) {
-    static const pm_device_info nothing;
+void pm_engine_get_info(const pm_engine *engine, pm_device_info *info) {
     if (info)
-        give_info(engine ? &engine->device->info : &nothing, info, info_bytes);
+        *info = engine ? engine->device->info : (pm_device_info){.name = ""};
 }

@@ -1,36 +1,55 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files of this room share. This room alone knows all backends.
+ * The door of this room, for tests: the objects of the public headers, and what its files share. This room alone
+ * knows all backends.
  */
 #ifndef PM_HOST_ENGINE_H
 #define PM_HOST_ENGINE_H
 
-#include "backend/backend.h"
+#include <pthread.h>
+
+#include "jobs.h"
+#include "versions.h"
+
+struct pm_engine {
+    pm_device *device; /* owned */
+    pm_logger logger;
+    size_t host_threads;       /* at least 1 */
+    bool builds_in_background; /* build_in_background of the description */
+    pm_clip_building clip_building;
+};
+
+struct pm_clip {
+    pm_engine *engine;         /* borrowed */
+    pm_clip_data *data;        /* owned */
+    pm_device_clip *on_device; /* owned */
+    bool built_on_device;      /* the data has no keys until pm_clip_fetch reads them */
+    pthread_mutex_t lock;      /* of pm_clip_fetch */
+};
+
+/* PM_OK where the fields of a description but `device` are valid. */
+pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
+
+/* The options of the devices of an engine. Several devices share its host threads. */
+pm_device_options pm_engine_options(const pm_engine_desc *desc);
+
+/* Creates an engine of devices, at least one. It owns them; on failure they are closed. Frees the
+ * array. */
+pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
+                               pm_engine **engine, pm_error *error);
+
+/* The request of a job on the device of a clip. With several devices, host_threads is the number for each. Borrows
+ * the clip and the job's arrays. */
+pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job);
 
 /* Whether a request has outputs, and its clip their channels. */
 pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *error);
 
-/* Computes the request of a job on its device, or on the reference path. Thread-safe. */
+/* Computes the request of a checked job. Thread-safe. */
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error);
 
-/* Makes `data` the latest version of a crowd, which owns it then; on failure it is freed. Only where no other thread
- * changes the crowd. */
-pm_status pm_crowd_publish(pm_crowd *crowd, pm_crowd_data *data, pm_error *error);
-
-/* Frees all versions. No call holds one. */
-void pm_crowd_clear(pm_crowd *crowd);
-
 /* Reads the keys of a clip that its device built, for the reference path. Thread-safe. */
 pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error);
-
-/* Computes a request. While its programs are built in the background, the reference path computes it
- * with up to `threads` host threads, unless it is large. Thread-safe. */
-pm_status pm_sample_in_background(const pm_device_clip *clip, const pm_sample_request *request,
-                                  size_t threads, pm_error *error);
-
-/* The same for poses of any number. */
-pm_status pm_pose_in_background(pm_device_crowd *crowd, const pm_pose_request *request,
-                                pm_error *error);
 
 #endif

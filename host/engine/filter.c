@@ -243,7 +243,7 @@ pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm
     pm_error_clear(error);
     if (!filter || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", filter ? "job" : "filter");
-    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
     if (job->tracks || job->velocities || job->accelerations)

@@ -68,7 +68,7 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     pm_error_clear(error);
     if (!r || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", r ? "job" : "resampler");
-    pm_status status = PM_CHECK_RESERVED(pm_sample_job, job, error);
+    pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
     const size_t threads = job->host_threads ? job->host_threads : pm_processors();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Several devices as one. A request is cut into pieces of one size. Each member has a thread, which
+ * Several devices as one. Work is cut into pieces of one size. Each member has a thread, which
  * takes the next piece when the previous one is finished, so that faster members take more.
  */
 #define _POSIX_C_SOURCE 200809L
@@ -100,81 +100,75 @@ static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_dev
     return status;
 }
 
-/* A request whose pieces the members take. */
-typedef struct shared_request {
-    const pm_device_clip *clip;
-    const pm_sample_request *request;
-    size_t piece_samples; /* the last piece may have fewer */
+/* Work whose pieces the members take. */
+typedef struct shared_work {
+    pm_device *device;
+    const pm_multi_work *work;
+    size_t piece;         /* elements; the last piece may have fewer */
     pthread_mutex_t lock; /* guards the fields below */
     size_t begun;         /* members that have a thread */
     pm_status status;     /* of the first piece that failed */
     pm_error error;
-} shared_request;
+} shared_work;
 
-/* A job of less than two minima is one piece. */
-static size_t piece_samples_of(const pm_device_clip *clip, const pm_sample_request *request) {
-    const size_t min = pm_multi_device_of(clip->device)->min_values / request->width + 1;
-    const size_t total = request->sample_count, max = MAX_VALUES / request->width + 1;
-    size_t pieces = PIECES_PER_MEMBER * clip->device->member_count;
-    pieces = total / max > pieces ? total / max : pieces;
-    pieces = total / min < pieces ? total / min : pieces;
+/* Work of less than two minima is one piece. */
+static size_t piece_of(const pm_device *device, const pm_multi_work *work) {
+    const size_t least = ((const pm_multi_device *)device)->min_values / work->width + 1;
+    const size_t total = work->elements, most = MAX_VALUES / work->width + 1;
+    size_t pieces = PIECES_PER_MEMBER * device->member_count;
+    pieces = total / most > pieces ? total / most : pieces;
+    pieces = total / least < pieces ? total / least : pieces;
     return pieces > 1 ? total / pieces + (total % pieces != 0) : total;
 }
 
-static size_t begin_member(shared_request *s) {
+static size_t begin_member(shared_work *s) {
     pthread_mutex_lock(&s->lock);
     const size_t member = s->begun++;
     pthread_mutex_unlock(&s->lock);
     return member;
 }
 
-static bool has_failed(shared_request *s) {
+static bool has_failed(shared_work *s) {
     pthread_mutex_lock(&s->lock);
     const bool failed = s->status != PM_OK;
     pthread_mutex_unlock(&s->lock);
     return failed;
 }
 
-/* Keeps the first failure as the request's, with the device's name in its message. */
-static void note_failure(shared_request *s, size_t member, pm_status status,
+/* Keeps the first failure as that of the work, with the device's name in its message. */
+static void note_failure(shared_work *s, size_t member, pm_status status,
                          const pm_error *error) {
     pthread_mutex_lock(&s->lock);
     if (s->status == PM_OK) {
         s->status = status;
         s->error = *error;
         pm_prefix_failure(&s->error, "device %zu of %zu, %.60s: ", member + 1,
-                          s->clip->device->member_count,
-                          s->clip->members[member]->device->info.name);
+                          s->device->member_count,
+                          s->device->members[member]->info.name);
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-static void sample_pieces(void *context, pm_items *items) {
-    shared_request *s = context;
+static void compute_pieces(void *context, pm_items *items) {
+    shared_work *s = context;
     const size_t member = begin_member(s);
-    const pm_device_clip *clip = s->clip->members[member];
     size_t index;
     while (!has_failed(s) && pm_take_item(items, &index)) {
-        const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, index);
-        const pm_sample_request part = pm_sample_request_piece(s->request, &piece);
+        const pm_piece piece = pm_piece_at(s->work->elements, s->piece, index);
         pm_error error;
         pm_error_clear(&error);
-        const pm_status status = clip->device->backend->sample(clip, &part, &error);
+        const pm_status status = s->work->compute(s->work->context, member, &piece, &error);
         if (status != PM_OK)
             note_failure(s, member, status, &error);
     }
 }
 
-/* Each member uses the request's host_threads: an equal part of the engine's, unless the job sets
- * a number. The calling thread has the first member that begins; it has the only piece of a small
- * job. */
-static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
-                        pm_error *error) {
-    shared_request s = {
-        .clip = clip, .request = request, .piece_samples = piece_samples_of(clip, request)};
+/* The calling thread has the first member that begins; it has the only piece of small work. */
+pm_status pm_multi_run(pm_device *device, const pm_multi_work *work, pm_error *error) {
+    shared_work s = {.device = device, .work = work, .piece = piece_of(device, work)};
     pthread_mutex_init(&s.lock, NULL);
-    pm_run_parallel(clip->device->member_count,
-                    pm_piece_count(request->sample_count, s.piece_samples), sample_pieces, &s);
+    pm_run_parallel(device->member_count, pm_piece_count(work->elements, s.piece), compute_pieces,
+                    &s);
     pthread_mutex_destroy(&s.lock);
     if (s.status != PM_OK && error)
         *error = s.error;
@@ -184,8 +178,7 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
 static const pm_backend backend = {.calls_drivers = true,
                                    .close = close_members,
                                    .upload_clip = upload_clip,
-                                   .release_clip = release_clip,
-                                   .sample = sample};
+                                   .release_clip = release_clip};
 
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The door of this room: engines of one device or of several, and the backend that combines several. A clip is built
- * once and uploaded to each device. A request is cut into pieces, which the devices take one after
- * another. A crowd belongs to one device, so this backend has no crowds.
+ * The door of this room: the backend that combines several devices. A clip is built once and uploaded to each. Work
+ * is cut into pieces, which the devices take one after another; what they compute it does not know. A crowd belongs
+ * to one device, so this backend has no crowds.
  */
 #ifndef PM_HOST_MULTI_H
 #define PM_HOST_MULTI_H
@@ -16,16 +16,18 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,
                                pm_error *error);
 
-/* PM_OK where the fields of a description but `device` are valid. */
-pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error);
+/* Work that is cut into pieces of its elements. */
+typedef struct pm_multi_work {
+    size_t elements, width; /* at least 1; values of an element */
+    /* Computes a piece on a member of the device. Thread-safe. */
+    pm_status (*compute)(const void *context, size_t member, const pm_piece *piece,
+                         pm_error *error);
+    const void *context;
+} pm_multi_work;
 
-/* The options of the devices of an engine. Several devices share its host threads. */
-pm_device_options pm_engine_options(const pm_engine_desc *desc);
-
-/* Creates an engine of devices, at least one. It owns them; on failure they are closed. Frees the
- * array. */
-pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
-                               pm_engine **engine, pm_error *error);
+/* Computes all pieces. The failure is that of the first piece that failed. Each member uses the host threads of its
+ * options, unless a job sets a number. Thread-safe. */
+pm_status pm_multi_run(pm_device *device, const pm_multi_work *work, pm_error *error);
 
 /* The state of a device of several. */
 typedef struct pm_multi_device {

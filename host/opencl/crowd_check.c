@@ -22,7 +22,7 @@ static pm_status check_target(const pm_device_crowd *crowd, const pm_cl_crowd_jo
     const pm_crowd_output output = target->output;
     const bool packed = job->packed && pm_cl_is_given(&job->indices);
     views[index] = (pm_view){output, target->subset};
-    pm_status status = PM_CHECK_RESERVED(pm_cl_crowd_target, target, error);
+    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_target, target, error);
     if (status == PM_OK)
         status = pm_crowd_check_listed(crowd->data->skeleton, views, index, error);
     if (status != PM_OK)

@@ -110,12 +110,6 @@ char *pm_cl_platform_text(cl_device_id device, cl_platform_info what);
 /* Fills an info except for its indices. */
 pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
 
-/* A caller's contexts and devices, at least one. The engine retains them. */
-typedef struct pm_cl_targets {
-    const pm_cl_target *targets;
-    size_t count;
-} pm_cl_targets;
-
 /* A device that was selected for an engine. */
 typedef struct pm_chosen {
     pm_cl_target target; /* context NULL: the engine creates one */
@@ -133,17 +127,6 @@ typedef struct pm_cl_wait {
     const cl_event *events; /* NULL: none */
     cl_uint count;
 } pm_cl_wait;
-
-/* The buffer of an output. */
-typedef struct pm_cl_output {
-    cl_mem buffer; /* NULL: not requested */
-    size_t offset; /* bytes */
-} pm_cl_output;
-
-/* The buffers of all outputs of samples, indexed by PM_OUT_ROTATIONS and so on. */
-typedef struct pm_cl_sample_outputs {
-    pm_cl_output of[PM_OUTPUT_COUNT];
-} pm_cl_sample_outputs;
 
 /* Whether data of a job is given. */
 bool pm_cl_is_given(const pm_cl_input *input);
@@ -171,9 +154,6 @@ pm_status pm_cl_run_step(pm_opencl_device *cl, pm_step *step,
                          const cl_mem memories[PM_MEMORY_COUNT], const pm_cl_wait *wait,
                          cl_event *done, pm_error *error);
 
-/* Whether a device belongs to this backend. */
-bool pm_cl_is_device(const pm_device *device);
-
 /* Opens the programs of a device whose context is made. */
 pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
                               pm_cache_folder *folder, pm_error *error);
@@ -197,10 +177,10 @@ typedef struct pm_cl_samples {
 pm_status pm_cl_samples_begin(pm_cl_samples *samples, const pm_cl_wait *wait);
 void pm_cl_samples_end(pm_cl_samples *samples);
 
-/* Enqueues a piece into the buffers of the plan's outputs. The caller releases the events in `done`,
+/* Enqueues a piece into the buffers of its handles. The caller releases the events in `done`,
  * which are NULL for outputs that were not enqueued. */
 pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *piece,
-                              const pm_cl_sample_outputs *outputs, cl_event done[PM_OUTPUT_COUNT]);
+                              cl_event done[PM_OUTPUT_COUNT]);
 
 /* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
@@ -217,6 +197,11 @@ void pm_cl_clip_release(pm_device_clip *clip);
 /* Computes in pieces as large as the device's memory allows. */
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,
                                pm_error *error);
+pm_status pm_cl_owns_queue(const pm_device *device, void *queue, bool *owns, pm_error *error);
+pm_status pm_cl_check_address(const pm_device *device, const char *name, const pm_address *address,
+                              size_t alignment, size_t bytes, pm_error *error);
+pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
+                                const pm_queue *queue, void **done, pm_error *error);
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
                              const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error);

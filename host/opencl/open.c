@@ -146,6 +146,9 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .read_clip = pm_cl_clip_read,
                                    .release_clip = pm_cl_clip_release,
                                    .sample = pm_cl_sample_to_host,
+                                   .owns_queue = pm_cl_owns_queue,
+                                   .check_address = pm_cl_check_address,
+                                   .enqueue_samples = pm_cl_enqueue_samples,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
                                    .pose = pm_cl_crowd_pose_to_host};
@@ -259,29 +262,29 @@ static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_err
     return status;
 }
 
-static pm_status choose_targets(const pm_cl_targets *given, pm_chosen **chosen, size_t *count,
+static pm_status choose_targets(const pm_cl_target *targets, size_t count, pm_chosen **chosen,
                                 pm_error *error) {
     *chosen = NULL;
-    *count = given->count;
     pm_status status = pm_drivers_use(error);
     if (status == PM_OK)
-        status = check_targets(given->targets, given->count, error);
+        status = check_targets(targets, count, error);
     if (status == PM_OK)
-        *chosen = calloc(given->count, sizeof **chosen);
+        *chosen = calloc(count, sizeof **chosen);
     if (status == PM_OK && !*chosen)
         status = pm_fail_memory(error);
-    for (size_t i = 0; status == PM_OK && i < given->count; i++) {
-        (*chosen)[i].target = given->targets[i];
-        status = pm_cl_describe(given->targets[i].device, &(*chosen)[i].info, error);
+    for (size_t i = 0; status == PM_OK && i < count; i++) {
+        (*chosen)[i].target = targets[i];
+        status = pm_cl_describe(targets[i].device, &(*chosen)[i].info, error);
     }
     return status;
 }
 
-pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
+pm_status pm_cl_open(const void *targets, size_t target_count, const pm_engine_desc *desc,
                      const pm_device_options *options, pm_device ***devices, size_t *count,
                      pm_error *error) {
     pm_chosen *chosen;
-    pm_status status = context ? choose_targets(context, &chosen, count, error)
+    *count = target_count;
+    pm_status status = targets ? choose_targets(targets, target_count, &chosen, error)
                                : pm_cl_choose(options->logger, desc->device ? desc->device : "auto",
                                               &chosen, count, error);
     if (status == PM_OK && *count > 0)
@@ -290,6 +293,7 @@ pm_status pm_cl_open(const void *context, const pm_engine_desc *desc,
     return status;
 }
 
-bool pm_cl_is_device(const pm_device *device) {
-    return device->backend == &backend;
+pm_cl_objects pm_cl_objects_of(const pm_device *device) {
+    const pm_opencl_device *cl = pm_opencl_of(device);
+    return device->backend == &backend ? (pm_cl_objects){cl->context, cl->id} : (pm_cl_objects){0};
 }

@@ -11,7 +11,7 @@ enum { SLOT_COUNT = 2 };
 
 /* The results of one piece in flight. */
 typedef struct slot {
-    pm_cl_sample_outputs values;
+    cl_mem values[PM_OUTPUT_COUNT];
     void *mapped[PM_OUTPUT_COUNT]; /* shared memory: the mapped results of the slot's last piece */
     cl_event reads[PM_OUTPUT_COUNT]; /* reading or mapping the slot's last piece; NULL: none */
 } slot;
@@ -44,14 +44,14 @@ static pm_status make_slot(transfer *t, slot *s) {
         if (t->request->outputs[o] && !is_in_place(t, o))
             status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY, NULL,
                                   values * pm_outputs[o].components * sizeof(float),
-                                  &s->values.of[o].buffer, t->error);
+                                  &s->values[o], t->error);
     return status;
 }
 
 /* Unmaps a piece, and releases the buffer that was created for it. */
 static pm_status unmap(const transfer *t, slot *s, unsigned o) {
     pm_status status = PM_OK;
-    cl_mem *values = &s->values.of[o].buffer;
+    cl_mem *values = &s->values[o];
     if (s->mapped[o])
         status = pm_cl_unmap(t->cl->transfers, *values, s->mapped[o], t->error);
     s->mapped[o] = NULL;
@@ -85,7 +85,7 @@ static pm_status use_memory(transfer *t, slot *s, const pm_sample_request *piece
         if (piece->outputs[o] && is_in_place(t, o))
             status =
                 pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
-                             pm_sample_output_bytes(piece, o), &s->values.of[o].buffer, t->error);
+                             pm_sample_output_bytes(piece, o), &s->values[o], t->error);
     return status;
 }
 
@@ -94,7 +94,7 @@ static pm_status use_memory(transfer *t, slot *s, const pm_sample_request *piece
 static cl_int read_output(transfer *t, slot *s, const pm_sample_request *piece, unsigned o,
                           cl_event computed) {
     const size_t bytes = pm_sample_output_bytes(piece, o);
-    cl_mem values = s->values.of[o].buffer;
+    cl_mem values = s->values[o];
     cl_int code = CL_SUCCESS;
     if (is_in_place(t, o))
         s->mapped[o] = clEnqueueMapBuffer(t->cl->transfers, values, CL_FALSE, CL_MAP_READ, 0, bytes,
@@ -114,13 +114,15 @@ static cl_int read_outputs(transfer *t, slot *s, const pm_sample_request *piece,
     return code == CL_SUCCESS ? clFlush(t->cl->transfers) : code;
 }
 
-static pm_status put_piece(transfer *t, slot *s, const pm_sample_request *piece) {
+static pm_status put_piece(transfer *t, slot *s, pm_sample_request *piece) {
     cl_event computed[PM_OUTPUT_COUNT] = {0};
     pm_status status = wait_for(t, s);
     if (status == PM_OK)
         status = use_memory(t, s, piece);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        piece->handles[o] = (pm_address){.handle = s->values[o]};
     if (status == PM_OK)
-        status = pm_cl_enqueue_piece(&t->samples, piece, &s->values, computed);
+        status = pm_cl_enqueue_piece(&t->samples, piece, computed);
     if (status == PM_OK) {
         const cl_int code = read_outputs(t, s, piece, computed);
         status = code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading results");
@@ -141,7 +143,7 @@ static pm_status finish(transfer *t, pm_status status) {
         clFinish(t->cl->transfers);
     for (unsigned i = 0; i < SLOT_COUNT; i++) {
         for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-            pm_cl_release(t->slots[i].values.of[o].buffer);
+            pm_cl_release(t->slots[i].values[o]);
         t->slots[i] = (slot){0};
     }
     pm_cl_samples_end(&t->samples);
@@ -158,7 +160,7 @@ static pm_status put_pieces(transfer *t) {
         status = make_slot(t, &t->slots[i]);
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(total, size, i);
-        const pm_sample_request piece = pm_sample_request_piece(t->request, &at);
+        pm_sample_request piece = pm_sample_request_piece(t->request, &at);
         status = put_piece(t, &t->slots[i % slots], &piece);
     }
     return status;
@@ -186,13 +188,12 @@ static uint64_t max_bytes(pm_opencl_device *cl) {
 pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_request *request,
                                pm_error *error) {
     pm_opencl_device *cl = pm_opencl_of(clip->device);
-    const unsigned outputs = pm_outputs_in_memory(request);
     uint64_t bytes = max_bytes(cl);
     for (;;) {
         transfer t = {.cl = cl, .request = request, .error = error};
         t.samples = (pm_cl_samples){.clip = pm_opencl_clip_of(clip),
                                     .request = request,
-                                    .plan = pm_plan_samples(request, outputs, bytes, &cl->plan),
+                                    .plan = pm_plan_samples(request, bytes, &cl->plan),
                                     .error = error};
         const pm_status status = run_pieces(&t);
         /* the device may have less memory than it reports: halve the pieces, down to one sample */

@@ -195,7 +195,8 @@ static pm_status run_steps(piece *p, pm_step *steps, size_t count, cl_event afte
     return status;
 }
 
-static pm_status put_output(piece *p, unsigned o, const pm_cl_output *to, cl_event *done) {
+static pm_status put_output(piece *p, unsigned o, cl_event *done) {
+    const pm_address *to = &p->request->handles[o];
     pm_cl_samples *s = p->samples;
     pm_step steps[PM_OUTPUT_STEPS];
     device_pairs pairs = {0};
@@ -207,7 +208,7 @@ static pm_status put_output(piece *p, unsigned o, const pm_cl_output *to, cl_eve
             steps[i].numbers.values_offset = to->offset / sizeof(float);
         use_channel(p, pm_outputs[o].channel);
         use_pairs(p, &pairs);
-        p->memories[PM_MEMORY_RESULTS] = to->buffer;
+        p->memories[PM_MEMORY_RESULTS] = to->handle;
         status = run_steps(p, steps, count, sorts ? s->last : p->located, done);
     }
     if (status == PM_OK && sorts) {
@@ -220,7 +221,7 @@ static pm_status put_output(piece *p, unsigned o, const pm_cl_output *to, cl_eve
 }
 
 pm_status pm_cl_enqueue_piece(pm_cl_samples *s, const pm_sample_request *request,
-                              const pm_cl_sample_outputs *outputs, cl_event done[PM_OUTPUT_COUNT]) {
+                              cl_event done[PM_OUTPUT_COUNT]) {
     piece p = {.samples = s, .request = request};
     p.memories[PM_MEMORY_WRAPS] = s->clip->wraps;
     p.memories[PM_MEMORY_RATES] = s->clip->rates;
@@ -229,7 +230,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *s, const pm_sample_request *request
     pm_status status = s->plan.reads_cursors ? make_cursors(&p) : PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (s->plan.outputs >> o & 1)
-            status = put_output(&p, o, &outputs->of[o], &done[o]);
+            status = put_output(&p, o, &done[o]);
     pm_cl_release_event(&p.located);
     pm_cl_release(p.memories[PM_MEMORY_TRACKS]);
     pm_cl_release(p.memories[PM_MEMORY_CURSORS]);

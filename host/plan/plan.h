@@ -33,11 +33,8 @@ double pm_plan_poses_nanoseconds(const pm_pose_request *request);
 /* Whether an output has all tracks at common times, and is no derivative. */
 bool pm_plan_has_common_times(const pm_sample_request *request, unsigned output);
 
-/* The outputs of a request that have host memory. */
-unsigned pm_outputs_in_memory(const pm_sample_request *request);
-
-/* The plan for `outputs` of a request, in pieces with at most `bytes` bytes of rotations. */
-pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned outputs, uint64_t bytes,
+/* The plan for the outputs of a request, in pieces with at most `bytes` bytes of rotations. */
+pm_sample_plan pm_plan_samples(const pm_sample_request *request, uint64_t bytes,
                                const pm_plan_device *device);
 
 /* The step that computes the cursors of a piece. False: the plan has none. */

@@ -40,13 +40,6 @@ static bool reads_cursors(const pm_sample_plan *plan, const pm_sample_request *r
            walk_lanes(request->clip, plan->device) == 1 || !plan->locates;
 }
 
-unsigned pm_outputs_in_memory(const pm_sample_request *request) {
-    unsigned outputs = 0;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        outputs |= request->outputs[o] ? 1u << o : 0u;
-    return outputs;
-}
-
 /* For the kernels' 32-bit indices, for `bytes` bytes of rotations, and for launches that do not take
  * too long. */
 static size_t piece_samples(const pm_sample_plan *plan, const pm_sample_request *request,
@@ -69,8 +62,9 @@ static size_t piece_samples(const pm_sample_plan *plan, const pm_sample_request 
     return samples ? samples : 1;
 }
 
-pm_sample_plan pm_plan_samples(const pm_sample_request *request, unsigned outputs, uint64_t bytes,
+pm_sample_plan pm_plan_samples(const pm_sample_request *request, uint64_t bytes,
                                const pm_plan_device *device) {
+    const unsigned outputs = pm_sample_outputs(request);
     pm_uniform_map map;
     pm_sample_plan plan = {.device = device,
                            .outputs = outputs,

@@ -69,10 +69,20 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
         part.times += piece->from;
     if (part.tracks)
         part.tracks += piece->from;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const size_t floats = piece->from * part.width * pm_outputs[o].components;
         if (part.outputs[o])
-            part.outputs[o] += piece->from * part.width * pm_outputs[o].components;
+            part.outputs[o] += floats;
+        part.handles[o].offset += floats * sizeof(float);
+    }
     return part;
+}
+
+unsigned pm_sample_outputs(const pm_sample_request *request) {
+    unsigned outputs = 0;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        outputs |= request->outputs[o] || request->handles[o].handle ? 1u << o : 0u;
+    return outputs;
 }
 
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output) {

@@ -6,6 +6,7 @@
 #ifndef PM_HOST_SAMPLE_REQUEST_H
 #define PM_HOST_SAMPLE_REQUEST_H
 
+#include "address.h"
 #include "base/base.h"
 #include "clip/clip.h"
 
@@ -50,6 +51,7 @@ typedef struct pm_sample_request {
     const uint32_t *tracks; /* (sample_count): the tracks of pairs; else NULL */
     /* (sample_count, width, components) in host memory; NULL: not requested there */
     float *outputs[PM_OUTPUT_COUNT];
+    pm_address handles[PM_OUTPUT_COUNT]; /* likewise, in objects of the backend's API */
 } pm_sample_request;
 
 /* The request of a checked job. `host_threads` applies where the job sets none. */
@@ -63,6 +65,9 @@ pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *j
 /* A request for samples [from, from + count) of a request. Cursors are exact, so that they do not
  * depend on where a piece begins. */
 pm_sample_request pm_sample_request_piece(const pm_sample_request *request, const pm_piece *piece);
+
+/* Bit o: output o is requested. */
+unsigned pm_sample_outputs(const pm_sample_request *request);
 
 /* Size of an output in bytes, for all samples. */
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output);

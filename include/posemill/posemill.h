@@ -15,22 +15,21 @@
  *                scale curve with the same key times
  *   segment      the interval between two neighbouring keys of a track; u in [0, 1) is
  *                the relative position in it
- *   description  a plain struct that the caller fills. Zero-initialise it; every field documents what
- *                0 means. It ends in reserved fields, which later versions may use: a value other
- *                than 0 is refused with PM_ERROR_ARGUMENT
- *   info         a struct that the library fills. It grows at its end only: into its reserved fields,
- *                which are 0; pm_device_info by the size that the caller states; and pm_method_info,
- *                which is reached by pointers to one alone
- *   value        any other struct, such as pm_rational and pm_array, has no reserved fields and never
- *                grows
+ *   description  a plain struct that the caller fills, as a job is. Zero-initialise it; every field
+ *                documents what 0 means
+ *   growth       structs and functions stay as they are within a major version. A struct grows by
+ *                `next`, which later versions let point to a further struct. In a description
+ *                anything but NULL is refused with PM_ERROR_ARGUMENT; in a struct that the library fills
+ *                it is NULL. Structs without it, such as pm_rational and the elements of arrays that
+ *                kernels read (instances, layers, markers), never grow. Enumerators are added at the
+ *                end, and functions return how many there are. What is marked PM_EXPERIMENTAL may
+ *                change in any version
  *   index        from 0. PM_NO_INDEX, PM_NO_INDEX32 and PM_NO_PARENT stand for none. Mask 0 and
  *                subset 0 of crowds are built in, PM_NO_MASK and PM_ALL_JOINTS, so that zeros select
  *                them; those of a description follow from 1
  *   handle       an opaque struct that a function makes through a pointer to a pointer: X_create, or
  *                a verb for what it is made from, such as pm_motion_open. X_destroy ends it. X_get_info
  *                and other X_get_ functions give its structs
- *   experimental what a comment calls EXPERIMENTAL may change in any version
- *   enumerators  later versions add some at the end. Functions return how many there are
  *   enqueued     work on a caller's queue (posemill_cl.h) does not depend on the handles: a clip,
  *                crowd or engine may be destroyed while it is in flight, and it still writes its
  *                outputs. See pm_crowd_destroy for the one case that waits
@@ -62,6 +61,14 @@
 #define PM_API __attribute__((visibility("default")))
 #else
 #define PM_API
+#endif
+
+/* Marks functions and fields that may change in any version, as may the structs and enums that only they
+ * have. If POSEMILL_STABLE_ONLY is defined, GCC and Clang warn where a program uses them. */
+#if defined(POSEMILL_STABLE_ONLY) && defined(__GNUC__)
+#define PM_EXPERIMENTAL __attribute__((deprecated("experimental: may change in any version")))
+#else
+#define PM_EXPERIMENTAL
 #endif
 
 #ifdef __cplusplus
@@ -135,7 +142,7 @@ typedef struct pm_error {
      * or lives as long as the object that gave the error. "true": a flag. A first letter in upper case
      * stands for what the user has, such as FILE. NULL: none */
     const char *cure, *cure_value;
-    uint64_t reserved[2]; /* 0 */
+    const void *next; /* NULL */
 } pm_error;
 
 /* How options and fields are written. */
@@ -204,16 +211,17 @@ typedef struct pm_device_info {
     uint32_t compute_units;
     uint32_t lanes;          /* most tracks in a work-item's vectors: 1, 4, 8 or 16 */
     pm_device_claims claims; /* of several devices: what all of them claim */
+
+    const void *next; /* NULL */
 } pm_device_info;
 
 /* Lists OpenCL devices. Writes up to `capacity` entries of `infos` (may be NULL when capacity is
- * 0), each of info_bytes = sizeof(pm_device_info) of the caller's header, and the total number of
- * devices to *count. A device or platform whose properties cannot be queried is left out, and the
- * others keep their P:D; its failure is returned only when no device remains. An engine's log
- * reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver is installed; PM_OK with
- * *count 0 when the drivers have no device. Thread-safe. */
-PM_API pm_status pm_list_devices(pm_device_info *infos, size_t info_bytes, size_t capacity,
-                                 size_t *count, pm_error *error);
+ * 0), and the total number of devices to *count. A device or platform whose properties cannot be
+ * queried is left out, and the others keep their P:D; its failure is returned only when no device
+ * remains. An engine's log reports devices that are left out. PM_ERROR_NO_PLATFORM when no driver is
+ * installed; PM_OK with *count 0 when the drivers have no device. Thread-safe. */
+PM_API pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
+                                 pm_error *error);
 
 typedef enum pm_log_level {
     PM_LOG_DEBUG = 0,
@@ -252,7 +260,7 @@ typedef struct pm_engine_desc {
      * or platform, or several devices: "all", or a comma-separated list of indices and P:D's such
      * as "0,2" or "0:0,1:0" without duplicates. NULL: "auto". An empty string is refused. Any
      * request but "auto" is satisfied exactly or the call fails; no other device is substituted.
-     * Several devices are EXPERIMENTAL. With them, clips are built once and uploaded to each
+     * Several devices are experimental. With them, clips are built once and uploaded to each
      * device, and pm_sample distributes the samples of a job: see pm_sample. */
     const char *device;
     /* Device memory, in bytes, for the rotations of the two pieces of a job that are in flight, and of
@@ -303,7 +311,7 @@ typedef struct pm_engine_desc {
     void *log_user;      /* passed to `log` */
     pm_clip_building clip_building;
 
-    uint64_t reserved[3]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_engine_desc;
 
 /* One or several devices with their programs. Thread-safe: any number of threads may use one
@@ -320,14 +328,14 @@ PM_API void pm_engine_destroy(pm_engine **engine);
 /* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1.
  * Several devices: indices, type and lanes of the first device; all names, joined by " + " and
  * truncated to the field; the sums of memory and compute units; the minimum of
- * max_allocation_bytes. info_bytes is the caller's sizeof(pm_device_info). */
-PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info, size_t info_bytes);
+ * max_allocation_bytes. */
+PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info);
 
 /* The threads on the host of an engine: its description's host_threads, or what 0 stands for. 0 for NULL.
  * Thread-safe. */
 PM_API uint32_t pm_engine_host_threads(const pm_engine *engine);
 
-/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. EXPERIMENTAL. */
+/* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
 typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
      * format; few and many tracks; small and large results. */
@@ -344,8 +352,8 @@ typedef enum pm_check_path {
 /* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
  * *different: the paths in which some bits differ. With several devices, each is checked. Blocks.
  * The first call builds the programs of the paths. */
-PM_API pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *different,
-                                       pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths,
+                                                       uint32_t *different, pm_error *error);
 
 /* Checks PM_CHECK_ALL: PM_BIT_MATCH_EXACT when no path differs. It does not check derivatives, sorted
  * pairs and crowds of each method, whose programs take minutes to build. The first call builds
@@ -411,6 +419,8 @@ typedef struct pm_method_info {
     double rms_error;
     pm_vector_method vector_method; /* the method that PM_VECTOR_AUTO selects */
     const char *advice;             /* when to choose the method */
+
+    const void *next; /* NULL */
 } pm_method_info;
 
 /* The number of methods: they are 0 to pm_method_count() - 1. */
@@ -506,7 +516,7 @@ typedef struct pm_scalars {
     pm_array keys;              /* (key_count, count), with `stride` from key to key */
     pm_array keys_in, keys_out; /* for cubicspline: tangents, per second, laid out as the keys */
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_scalars;
 
 /* What a clip is built from. At least one of rotations, positions and scales is required. All
@@ -577,7 +587,7 @@ typedef struct pm_clip_desc {
      * Without user_tangents and codes. */
     bool root_rotations;
 
-    uint64_t reserved[5]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_clip_desc;
 
 /* Keys and precomputed segment data on the device. Immutable, therefore thread-safe. Keeps no
@@ -615,7 +625,7 @@ typedef struct pm_clip_info {
      * matter, because turns are above 80 degrees, or segments ever longer, throughout. */
     bool built_on_device;
 
-    uint64_t reserved[3]; /* 0 */
+    const void *next; /* NULL */
 } pm_clip_info;
 
 PM_API void pm_clip_get_info(const pm_clip *clip, pm_clip_info *info);
@@ -666,7 +676,7 @@ typedef struct pm_sample_job {
      * listed times to segments and sample on the reference path; small jobs use fewer. */
     uint32_t host_threads;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_sample_job;
 
 /* PM_OK when pm_sample would accept the job; otherwise the first reason for a refusal. */

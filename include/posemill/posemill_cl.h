@@ -31,14 +31,14 @@ typedef struct pm_cl_target {
     cl_context context;
     cl_device_id device;
 
-    uint64_t reserved[2]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_cl_target;
 
-/* EXPERIMENTAL. Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
+/* Creates an engine over `count` devices, at least 1 and all different; pm_engine_desc.device
  * describes such engines. With count 1 it equals pm_cl_engine_create. */
-PM_API pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
-                                           const pm_engine_desc *desc, pm_engine **engine,
-                                           pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_cl_engine_create_multi(const pm_cl_target *targets,
+                                                           size_t count, const pm_engine_desc *desc,
+                                                           pm_engine **engine, pm_error *error);
 
 /* Context and device of the engine, with several devices those of the first; NULL on the reference
  * path. Borrowed: valid until the engine is destroyed, not retained for the caller. */
@@ -61,7 +61,7 @@ typedef struct pm_cl_outputs {
     cl_mem accelerations;
     size_t accelerations_offset;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_cl_outputs;
 
 /* Enqueues a job on `queue` and returns without waiting for its completion. The queue belongs to
@@ -99,7 +99,7 @@ typedef struct pm_cl_crowd_target {
     size_t previous_offset; /* a multiple of 4 */
     uint64_t flags;         /* of pm_target_flag */
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_cl_crowd_target;
 
 /* Data of a job: in host memory, copied before the call returns, or in a buffer of the engine's
@@ -137,7 +137,7 @@ typedef struct pm_cl_crowd_job {
     pm_cl_input placements; /* (instance_count) pm_placement; the offset is a multiple of 16 */
     pm_cl_input speeds;     /* (instance_count) float */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_cl_crowd_job;
 
 /* Enqueues the posing of a crowd and returns without waiting for its completion. The queue belongs

@@ -36,7 +36,7 @@ typedef struct pm_subset {
     const uint32_t *joints; /* indices of the description's joints, each at most once */
     size_t joint_count;     /* at least 1 */
 
-    uint64_t reserved[2]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_subset;
 
 /* A level of detail. */
@@ -51,7 +51,7 @@ typedef struct pm_level {
      * the previous poses are needed. */
     uint32_t update_every;
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_level;
 
 /* A joint that turns about one axis by an angle, as those of robots do: its rotation relative to its
@@ -103,7 +103,7 @@ typedef struct pm_skeleton_desc {
     const pm_hinge *hinges;
     size_t hinge_count;
 
-    uint64_t reserved[7]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_skeleton_desc;
 
 /* Immutable, therefore thread-safe. Keeps no pointer into its description. */
@@ -148,7 +148,7 @@ typedef struct pm_crowd_markers {
     const pm_crowd_marker *markers; /* in ascending order of their ticks, which may be equal */
     size_t count;                   /* below 2^32 */
 
-    uint64_t reserved[2]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_crowd_markers;
 
 typedef struct pm_crowd_desc {
@@ -166,7 +166,7 @@ typedef struct pm_crowd_desc {
      * marker. NULL: no clip has markers. */
     const pm_crowd_markers *markers;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_crowd_desc;
 
 /* The clips of one skeleton on the device, with the tables for posing instances. Thread-safe. Keeps
@@ -214,7 +214,7 @@ typedef struct pm_crowd_info {
         device_bytes; /* of clips and joints, without the small tables of subsets; with what removed clips
                               have left, until it is used again */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_crowd_info;
 
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
@@ -366,7 +366,7 @@ typedef struct pm_crowd_target {
     void *previous;
     uint64_t flags; /* of pm_target_flag */
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_crowd_target;
 
 /* The place of an instance in the world: its states of bodies are rotated, then moved. */
@@ -414,7 +414,7 @@ typedef struct pm_crowd_job {
     const pm_placement *placements; /* (instance_count). NULL: model space is the world */
     const float *speeds;            /* (instance_count): factors of velocities. NULL: all 1 */
 
-    uint64_t reserved[6]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_crowd_job;
 
 /* Poses into host memory. Blocks. Jobs larger than the device's memory are divided into pieces. A CPU
@@ -441,7 +441,7 @@ typedef struct pm_crowd_one {
     const pm_placement *placement; /* NULL: model space is the world */
     const float *speed;            /* factor of velocities. NULL: 1 */
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_crowd_one;
 
 /* Poses one instance on the calling thread from the crowd's host copy, and writes its records, without gaps, to

@@ -27,7 +27,7 @@ typedef struct pm_library_motion {
     double weight;    /* of random choices: from 0 on, not all 0 */
     double loop;      /* seconds, as in pm_clip_desc; 0: open */
 
-    uint64_t reserved[2]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_motion;
 
 enum { PM_LIBRARY_MAX_RANK = 32 };
@@ -41,7 +41,7 @@ typedef struct pm_library_extra {
     size_t shape[PM_LIBRARY_MAX_RANK]; /* shape[0] is the number of rows */
     const void *data;
 
-    uint64_t reserved[2]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_extra;
 
 /* What a file holds. Arrays are packed. */
@@ -97,7 +97,7 @@ typedef struct pm_library_content {
     const pm_motion_name *coordinate_names; /* of joints, and of the root's body */
     size_t coordinate_count;
 
-    uint64_t reserved[3]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_content;
 
 typedef struct pm_library_write_options {
@@ -108,7 +108,7 @@ typedef struct pm_library_write_options {
      * nothing. Without hinges. */
     bool coded_keys;
 
-    uint64_t reserved[3]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_write_options;
 
 /* Writes a file, which appears when it is complete. `options` may be NULL. Blocks. Thread-safe. */
@@ -140,7 +140,7 @@ typedef struct pm_library_build_options {
      * NULL: they are not */
     const pm_motion_fill_options *fill;
 
-    uint64_t reserved[3]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_build_options;
 
 /* The motion of a robot that a file of robots has, in memory: each clip has a channel of no node with the
@@ -198,7 +198,7 @@ typedef struct pm_library_open_options {
     const uint32_t *dofs;
     size_t dof_count;
 
-    uint64_t reserved[6]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_open_options;
 
 /* Maps a file, which must not change while the library exists; renaming another one into its place
@@ -252,7 +252,7 @@ typedef struct pm_library_job {
     size_t extra_count;
     bool on_reference; /* as in pm_crowd_job */
 
-    uint64_t reserved[6]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_library_job;
 
 /* Samples states into host memory. Blocks. Thread-safe. */

@@ -89,7 +89,7 @@ typedef struct pm_motion_node {
     bool has_tail;
     double tail[3];
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_node;
 
 typedef struct pm_motion_channel {
@@ -110,7 +110,7 @@ typedef struct pm_motion_channel {
     double
         full_turn; /* of scalars that are angles: 2 pi, or 360 in degrees. 0: of another meaning */
 
-    uint64_t reserved[2]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_channel;
 
 typedef struct pm_motion_clip {
@@ -127,7 +127,7 @@ typedef struct pm_motion_clip {
         *fault; /* glTF: why the keys cannot be read, such as times that fall. Then the clip has
                           no channels, and is written as it was read. NULL: none */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_clip;
 
 /* What a mesh is bound to. */
@@ -137,7 +137,7 @@ typedef struct pm_motion_skin {
     size_t joint_count;
     const float *inverse_binds; /* (joint_count, 12): rows of 3x4 matrices. NULL: none given */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_skin;
 
 /* An array with a row per frame that the layout of the file does not name. */
@@ -145,7 +145,7 @@ typedef struct pm_motion_other_array {
     pm_motion_name name;
     bool nearest; /* resampling takes the row of the nearest earlier frame; false: interpolates */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_other_array;
 
 /* All pointers remain valid until the motion is destroyed. */
@@ -182,7 +182,7 @@ typedef struct pm_motion_content {
      * twentieth of the figure's size in a clip. PM_NO_INDEX32: the figure stays in place */
     uint32_t mover;
 
-    uint64_t reserved[1]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_content;
 
 /* A motion. Immutable: all threads may read it at once. One that is made of others keeps their memory until
@@ -202,7 +202,7 @@ typedef struct pm_motion_observer {
     void (*expect)(void *user, uint64_t bytes);
     void *user;
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_observer;
 
 typedef struct pm_motion_read_options {
@@ -255,7 +255,7 @@ typedef struct pm_motion_read_options {
     pm_motion_up up; /* which axis points up, whatever the format says. 0: see pm_motion_content */
     double unit_mm;  /* millimetres per unit of length, likewise. 0: see pm_motion_content */
 
-    uint64_t reserved[5]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_read_options;
 
 /* Reads a file, or standard input for "-". `options` may be NULL. Blocks. Thread-safe. */
@@ -292,7 +292,7 @@ typedef struct pm_motion_reach {
         reach; /* of the farthest that it moves with at least an eighth of the vertex's weights. A motion
                      without meshes: of the farthest child or tail */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_reach;
 
 /* Finds it for each node: `nodes` has room for node_count rows. The vertices are read in this call, also of a motion
@@ -314,7 +314,7 @@ typedef struct pm_motion_character_options {
                     nodes, and skin is ignored */
     pm_method method; /* of all clips: crowds interpolate the keys by one method. 0: slerp */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_character_options;
 
 /* What pm_skeleton_create and pm_crowd_create take: joints in one order, and for each clip of the
@@ -347,7 +347,7 @@ typedef struct pm_motion_character {
      * none */
     const char *unread_mesh;
 
-    uint64_t reserved[3]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_character;
 
 /* `options` may be NULL. The motion may be destroyed afterwards. Refused: a motion without nodes or
@@ -405,7 +405,7 @@ typedef struct pm_motion_resample_options {
      * keys are then no longer those keys; steps stay steps. Not with a loop. 0: off */
     double lowpass;
 
-    uint64_t reserved[6]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_resample_options;
 
 typedef struct pm_motion_resample_report {
@@ -421,7 +421,7 @@ typedef struct pm_motion_resample_report {
 
     double cutoff; /* Hz, of the low-pass: the lowest of all clips; 0: none */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_resample_report;
 
 /* Writes a motion with its clips resampled to a file, or to standard output for "-", in the
@@ -447,7 +447,7 @@ typedef struct pm_motion_aliasing {
                        joint where it is largest; 0: nothing is above */
     size_t clip, channel; /* of that joint */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_aliasing;
 
 /* Finds it for a rate in all clips that have a rate of their own, by a filter of the rotations at half the
@@ -500,7 +500,7 @@ typedef struct pm_motion_convert_options {
     pm_motion_log_function log;
     void *log_user;
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_convert_options;
 
 /* Writes a motion to a file, or to standard output for "-", in any format. In the format that it
@@ -526,7 +526,7 @@ typedef struct pm_motion_scale_report {
         kept; /* nodes that keep a scale: it changes in a clip, or is that of a mesh without a skin */
     uint32_t first_kept; /* the first of them. PM_NO_INDEX32: there are none */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_scale_report;
 
 /* Makes a motion without uniform scales: they are multiplied into the positions, tails and inverse bind matrices
@@ -541,7 +541,7 @@ PM_API pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **appl
 
 /* ---- reducing ------------------------------------------------------------ */
 
-/* EXPERIMENTAL, this section as a whole. Fewest keys under bounds that hold at all times, and not
+/* This section is experimental. Fewest keys under bounds that hold at all times, and not
  * only at keys. Lengths are in units of the motion. */
 typedef struct pm_motion_reduce_options {
     bool has_angle;                     /* false: 0.5 degrees, and with a distance none */
@@ -582,7 +582,7 @@ typedef struct pm_motion_reduce_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[10]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_reduce_options;
 
 /* How far the result is from the source. Of rotations in degrees; of scales as a part of the
@@ -603,7 +603,7 @@ typedef struct pm_motion_reduced_channel {
     uint64_t corners; /* with `smooth`: keys at which the source turns too sharply for the bound */
     pm_motion_error_bound error;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_reduced_channel;
 
 /* What became of the keys. */
@@ -622,7 +622,7 @@ typedef struct pm_motion_reduction_numbers {
     /* Why vertices, which were to be the default of `at`, cannot be read. NULL: they can, or there are none */
     const char *unread_mesh;
 
-    uint64_t reserved[2]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_reduction_numbers;
 
 /* A report of what was reduced. Immutable: all threads may read it at once. */
@@ -643,9 +643,10 @@ typedef struct pm_motion_reduction pm_motion_reduction;
  * the angle is bounded. The result has no file: pm_motion_convert writes it. Destroy it with pm_motion_destroy; the source may be destroyed before. `reduction` may be
  * NULL; destroy it with pm_motion_reduction_destroy. `options` may be NULL. Blocks. Thread-safe,
  * also for one motion. */
-PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
-                                  pm_motion **reduced, pm_motion_reduction **reduction,
-                                  pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_motion_reduce(const pm_motion *motion,
+                                                  const pm_motion_reduce_options *options,
+                                                  pm_motion **reduced,
+                                                  pm_motion_reduction **reduction, pm_error *error);
 
 /* The same for arrays of rotations: keys of shape (key_count, tracks, 4), unit quaternions x y z w
  * within 1e-3, at the times of a timeline, which rise; each track is a slerp, of which keys remain for a
@@ -655,21 +656,22 @@ PM_API pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduc
  * `threads`: 0: pm_processors(). Refused with PM_ERROR_ARGUMENT: degrees outside of (0, 180], and a
  * bound that float32 cannot keep; with PM_ERROR_KEY and PM_ERROR_TIME: such keys and times. Blocks.
  * Thread-safe. */
-PM_API pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array *keys,
-                                            size_t tracks, double degrees, pm_method curve,
-                                            uint32_t threads, bool *kept, double *bounds,
-                                            pm_error *error);
+PM_API PM_EXPERIMENTAL pm_status pm_motion_reduce_rotations(const pm_timeline *timeline,
+                                                            const pm_array *keys, size_t tracks,
+                                                            double degrees, pm_method curve,
+                                                            uint32_t threads, bool *kept,
+                                                            double *bounds, pm_error *error);
 
 /* Clears the handle; takes NULL. */
-PM_API void pm_motion_reduction_destroy(pm_motion_reduction **reduction);
+PM_API PM_EXPERIMENTAL void pm_motion_reduction_destroy(pm_motion_reduction **reduction);
 
 /* The numbers; valid until the reduction is destroyed. NULL for NULL. */
-PM_API const pm_motion_reduction_numbers *
+PM_API PM_EXPERIMENTAL const pm_motion_reduction_numbers *
 pm_motion_reduction_get_numbers(const pm_motion_reduction *reduction);
 
 /* What `posemill reduce --json` prints: one object, as UTF-8 and terminated. It is valid until the
  * reduction is destroyed; NULL for NULL. */
-PM_API const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
+PM_API PM_EXPERIMENTAL const char *pm_motion_reduction_json(const pm_motion_reduction *reduction);
 
 /* ---- root motion --------------------------------------------------------- */
 
@@ -697,7 +699,7 @@ typedef struct pm_motion_root_options {
     bool keep_position; /* true: positions stay in the joint */
     bool keep_heading;  /* true: turns about the axis that points up stay in the joint */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_root_options;
 
 /* What was extracted. */
@@ -708,7 +710,7 @@ typedef struct pm_motion_root_report {
     double distance;      /* that the root moves in all clips, in units of length, key by key */
     double degrees;       /* that it turns in all clips */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_root_report;
 
 /* Makes a motion whose root moves, as pm_crowd_root_motion requires, from one whose hips move below a
@@ -746,7 +748,7 @@ typedef struct pm_motion_mirror_options {
      * FL, FR, RL, RR and others of quadrupeds. Numbers behind a separator at the end may differ (_015) */
     const char *pairs;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_mirror_options;
 
 /* Valid until the mirrored motion is destroyed. */
@@ -764,7 +766,7 @@ typedef struct pm_motion_mirror_report {
      * without a partner. The plane goes through the joint from which all pairs branch off */
     const double *distances;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_mirror_report;
 
 /* Makes a motion in which left and right have changed places: in the world, each joint moves from its
@@ -795,7 +797,7 @@ typedef struct pm_motion_join_options {
     bool continue_root;
     pm_motion_up up; /* with continue_root */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_join_options;
 
 /* Makes one clip of several: each begins a frame after the last one of the clip before. Frames are
@@ -828,7 +830,7 @@ typedef struct pm_motion_edit_options {
     const char *const *renames;
     size_t rename_count;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_edit_options;
 
 /* Makes a motion that is cut, repeated, and has some of the joints, by other names; in this order, all
@@ -871,7 +873,7 @@ typedef struct pm_motion_fill_options {
     bool jumps; /* true: keys between a jump and the way back are gaps too, of at most `longest` */
     double jump_degrees; /* what a rotation jumps by at least, up to 180. 0: 30 */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_fill_options;
 
 /* `jumps` is valid until the filled motion is destroyed. */
@@ -884,7 +886,7 @@ typedef struct pm_motion_fill_report {
     const pm_motion_jump *jumps;
     size_t jump_count;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_fill_report;
 
 /* Makes a motion without gaps. A gap of a channel is a run of keys that are not finite, which the file
@@ -944,7 +946,7 @@ typedef struct pm_motion_compare_options {
     void (*progress)(void *user, uint64_t done, uint64_t total);
     void *progress_user;
 
-    uint64_t reserved[6]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_compare_options;
 
 /* The values of one measure along the times. NaN: not known. */
@@ -971,7 +973,7 @@ typedef struct pm_motion_joint_difference {
     pm_motion_difference difference;
     double planted_seconds; /* how long the joint stands in A; NaN: not known */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_joint_difference;
 
 /* A time at which the largest angle of its hundredth of the clip is large. */
@@ -979,7 +981,7 @@ typedef struct pm_motion_moment {
     double time, degrees;
     size_t joint; /* its index among the joints of the result */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_moment;
 
 /* The contacts of a foot with the ground. It is in contact at a compared time while it is at most 100 mm
@@ -994,7 +996,7 @@ typedef struct pm_motion_contact {
     const double *spans_a, *spans_b; /* (count, 2): the first and the last time of each contact */
     size_t span_count_a, span_count_b;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_contact;
 
 /* A guess about a file that changes what is found, in a sentence. */
@@ -1002,7 +1004,7 @@ typedef struct pm_motion_hint {
     const char *name; /* of the file */
     const char *text;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_hint;
 
 /* Names point into the motions. The joints that are not compared are numbered like joint_a and
@@ -1033,7 +1035,7 @@ typedef struct pm_motion_differences {
     uint64_t contact_frames; /* times of which contacts are counted: at least half a key apart */
     double at;               /* where distances are measured, as of the options; never 0 */
 
-    uint64_t reserved[7]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_differences;
 
 /* A comparison that is done. Immutable: all threads may read it at once. */
@@ -1074,7 +1076,7 @@ typedef struct pm_motion_page_options {
      * first. At most 64, and of many joints fewer, which the page says; the clips share its bytes equally */
     bool all_clips;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_page_options;
 
 /* Writes a self-contained HTML page to a file, or to standard output for "-". It shows A and B over
@@ -1105,7 +1107,7 @@ typedef struct pm_motion_picture_options {
         poses; /* from the first to the last time, at most 3000. 0: of SVG as many as fit side by
                        side, of GIF 25 in each second */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_picture_options;
 
 /* Draws the skeleton of a clip as lines: a strip of poses with their times, .svg, or an animation,
@@ -1143,7 +1145,7 @@ typedef struct pm_motion_curve {
     bool swing_given, twist_given; /* false: the whole segment */
     double swing[2], twist[2];     /* windows: begin and end */
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_curve;
 
 /* A step between reading and writing: fill, cut, repeat, pick, mirror, lowpass, resample, reduce, transform,
@@ -1154,7 +1156,7 @@ typedef struct pm_motion_step {
     /* Of which those of the step are used, and its clips in place of those of the task, if it has any */
     const struct pm_motion_batch_task *options;
 
-    uint64_t reserved[4]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_step;
 
 /* What is done with each file of a batch. */
@@ -1184,7 +1186,7 @@ typedef struct pm_motion_batch_task {
     bool drop_rest;
     /* Instead of a rate: keys are dropped, as by pm_motion_reduce, and `format` is glTF or GLB. Its
      * clips, threads and progress are those of the batch. NULL: they are not */
-    const pm_motion_reduce_options *reduce; /* EXPERIMENTAL */
+    const pm_motion_reduce_options *reduce PM_EXPERIMENTAL;
     bool converts; /* true: `decimals` are those of all numbers in the rows of BVH, as of
                       pm_motion_convert; false: of computed ones */
     /* true: the root of what is written moves, as by pm_motion_extract_root with `root`, after
@@ -1205,7 +1207,7 @@ typedef struct pm_motion_batch_task {
     size_t step_count;
     bool apply_scale; /* true: also pm_motion_apply_scale, before the root is extracted */
 
-    uint64_t reserved[1]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_batch_task;
 
 /* Where the inputs of a batch are. */
@@ -1223,7 +1225,7 @@ typedef struct pm_motion_batch_sources {
      * contains them. They need not exist. NULL: none */
     const char *out_dir, *report;
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_batch_sources;
 
 typedef struct pm_motion_batch_item {
@@ -1234,7 +1236,7 @@ typedef struct pm_motion_batch_item {
     const char *layout;      /* that a list gives; NULL: none */
     const char *fault;       /* why it cannot be used, such as a loop of links. NULL: none */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_batch_item;
 
 /* The inputs of a batch, sorted by name. Immutable: all threads may read it at once. */
@@ -1281,7 +1283,7 @@ typedef struct pm_motion_batch_file {
     const pm_error *error; /* of a failure; the message names the file. Otherwise NULL */
     const char *record;    /* its line of JSON, with the newline. NULL: it could not be written */
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_batch_file;
 
 /* How far a batch is, and what has become of it. */
@@ -1302,7 +1304,7 @@ typedef struct pm_motion_batch_result {
     uint64_t compared;
     uint64_t pages; /* of the worst, including the one that is being written */
 
-    uint64_t reserved[8]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_batch_result;
 
 typedef struct pm_motion_batch_options {
@@ -1345,7 +1347,7 @@ typedef struct pm_motion_batch_options {
      * NULL or "auto". NULL: the batch is given its engine */
     const pm_engine_desc *automatic;
 
-    uint64_t reserved[7]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_batch_options;
 
 /* Checks a batch as pm_motion_batch_run does before it writes anything. Refused are two files with
@@ -1372,7 +1374,7 @@ typedef struct pm_motion_batch_merged_file {
     int code;                    /* of a failure: the exit code that the command has for it */
     bool is_listed;
 
-    uint64_t reserved[4]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_batch_merged_file;
 
 /* What a batch has done. */
@@ -1388,7 +1390,7 @@ typedef struct pm_motion_batch_merged {
     double seconds;                                            /* of work */
     size_t dropped_lines; /* of files of records: torn lines, and lines that are no record */
 
-    uint64_t reserved[8]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_batch_merged;
 
 typedef struct pm_motion_batch_merge_options {
@@ -1398,7 +1400,7 @@ typedef struct pm_motion_batch_merge_options {
     const pm_motion_batch_list *list; /* what was to be done: files without a record are missing.
                                          NULL: not known */
 
-    uint64_t reserved[8]; /* must be 0 */
+    const void *next; /* must be NULL */
 } pm_motion_batch_merge_options;
 
 /* What the records of all processes and runs say together. */
@@ -1453,7 +1455,7 @@ typedef struct pm_option_info {
     const char *help;  /* sentences with semicolons between; other options are in braces: {fill} */
     const char *since; /* version of Posemill */
 
-    uint64_t reserved[8]; /* 0 */
+    const void *next; /* NULL */
 } pm_option_info;
 
 /* The options: 0 to pm_option_count() - 1. */
@@ -1494,7 +1496,7 @@ typedef struct pm_motion_option_values {
     const pm_motion_batch_task *task;       /* of `batch`, with its curve and root */
     const pm_motion_read_options *read;     /* of the task */
     const pm_motion_batch_sources *sources; /* without paths */
-    const pm_motion_reduce_options *reduce;
+    const pm_motion_reduce_options *reduce PM_EXPERIMENTAL;
     const pm_motion_fill_options *fill;
     const pm_motion_edit_options *edit;
     const pm_motion_mirror_options *mirror;
@@ -1504,7 +1506,7 @@ typedef struct pm_motion_option_values {
     const char *device; /* NULL: not given */
     bool reference;     /* true: plain C */
 
-    uint64_t reserved[8]; /* 0 */
+    const void *next; /* NULL */
 } pm_motion_option_values;
 
 /* Gives the structs, which are valid until the next option is set and the options are destroyed. Refused

@@ -61,14 +61,6 @@ pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, co
     return motion_name_failure(status, name, error);
 }
 
-pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
-                            pm_error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (reserved[i])
-            return motion_fail(error, PM_ERROR_ARGUMENT, "%s.reserved[%zu] is not 0", type, i);
-    return PM_OK;
-}
-
 pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
                              pm_error *error) {
     if (count > 0 && !texts)

@@ -87,11 +87,9 @@ static inline void motion_cure_joints(pm_error *error) {
                 "gives the joints: smpl, smplh, smplx, or a file with joints");
 }
 
-/* PM_ERROR_ARGUMENT unless the reserved fields of options of the named type are 0. */
-pm_status motion_check_zero(const char *type, const uint64_t *reserved, size_t count,
-                            pm_error *error);
-#define MOTION_CHECK_RESERVED(type, of, error)                                                     \
-    motion_check_zero(#type, (of)->reserved, sizeof(of)->reserved / sizeof *(of)->reserved, (error))
+/* PM_ERROR_ARGUMENT unless `next` of options of the named type is NULL. */
+#define MOTION_CHECK_NEXT(type, of, error)                                                         \
+    ((of)->next ? motion_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL") : PM_OK)
 
 /* PM_ERROR_ARGUMENT for an array of texts that is NULL though its count is not 0, or has a NULL entry. */
 pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,

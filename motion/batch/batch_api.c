@@ -23,7 +23,7 @@ static pm_status check_curve(const pm_motion_curve *curve, pm_error *error) {
         return motion_fail(error, PM_ERROR_ARGUMENT, "method: %s requires tangents", method->name);
     if (curve->tangents == PM_TANGENTS_USER && !curve->tangents_file)
         return motion_fail(error, PM_ERROR_ARGUMENT, "tangents_file is NULL");
-    return MOTION_CHECK_RESERVED(pm_motion_curve, curve, error);
+    return MOTION_CHECK_NEXT(pm_motion_curve, curve, error);
 }
 
 /* Curves of other options would not be those that are bounded. */
@@ -47,15 +47,15 @@ static pm_status check_step(const pm_motion_step *step, pm_error *error) {
         return motion_fail(error, PM_ERROR_ARGUMENT, "steps: '%.40s' is %s",
                            step->name ? step->name : "NULL",
                            step->options ? "no step" : "without options");
-    const pm_status status = MOTION_CHECK_RESERVED(pm_motion_step, step, error);
+    const pm_status status = MOTION_CHECK_NEXT(pm_motion_step, step, error);
     return status == PM_OK ? check_curve(&step->options->curve, error) : status;
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
     pm_rational unused;
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_task, task, error));
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_read_options, &task->read, error));
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_root_options, &task->root, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_task, task, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_read_options, &task->read, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_root_options, &task->root, error));
     MOTION_TRY(check_curve(&task->curve, error));
     if ((unsigned)task->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no format",
@@ -84,7 +84,7 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
                        pm_error *error) {
     if (!list || !o)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "options");
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_options, o, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_options, o, error));
     MOTION_TRY(check_task(&o->task, error));
     if (!o->out_dir)
         return motion_fail(error, PM_ERROR_ARGUMENT, "out_dir is NULL");

@@ -59,7 +59,7 @@ pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *opti
                                        pm_motion_batch_merge **merge, pm_error *error) {
     if (!options || !merge)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !options ? "options" : "merge");
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_batch_merge_options, options, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_motion_batch_merge_options, options, error);
     if (status == PM_OK)
         status = motion_check_texts("records", options->records, options->record_count, error);
     pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;

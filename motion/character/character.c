@@ -233,7 +233,7 @@ pm_status pm_motion_character_create(const pm_motion *motion,
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
     void *before = c_locale_begin();
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_character_options, options, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_motion_character_options, options, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status == PM_OK)

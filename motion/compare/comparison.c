@@ -41,7 +41,7 @@ static pm_status check_method(const pm_motion_compare_options *o, pm_error *erro
 
 static pm_status check(const pm_motion *a, const pm_motion *b, const pm_motion_compare_options *o,
                        pm_error *error) {
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_compare_options, o, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_compare_options, o, error));
     MOTION_TRY(check_clip(a, o->clip_a, "clip_a", error));
     if (b)
         MOTION_TRY(check_clip(b, o->clip_b, "clip_b", error));
@@ -76,7 +76,7 @@ static bool describe(pm_motion_comparison *m, const pm_motion *b,
                                     {o->name_b ? o->name_b : "B", o->digest_b}};
     compared_file kept[2];
     if (o->engine && b)
-        pm_engine_get_info(o->engine, &device, sizeof device);
+        pm_engine_get_info(o->engine, &device);
     for (size_t i = 0; i < 2; i++) {
         kept[i] = (compared_file){keep_text(m, files[i].path),
                                   files[i].digest ? keep_text(m, files[i].digest) : NULL};

@@ -53,7 +53,7 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
-    const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_convert_options, o, error);
+    const pm_status reserved = MOTION_CHECK_NEXT(pm_motion_convert_options, o, error);
     return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
 }
 

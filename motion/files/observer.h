@@ -19,7 +19,7 @@ static inline void motion_observe(const pm_motion_observer *observer, const void
         observer->see(observer->user, data, size);
 }
 
-/* PM_ERROR_ARGUMENT unless the reserved fields of an observer, which may be NULL, are 0. */
+/* PM_ERROR_ARGUMENT unless `next` of an observer, which may be NULL itself, is NULL. */
 static inline pm_status motion_check_observer(const pm_motion_observer *observer, pm_error *error) {
-    return observer ? MOTION_CHECK_RESERVED(pm_motion_observer, observer, error) : PM_OK;
+    return observer ? MOTION_CHECK_NEXT(pm_motion_observer, observer, error) : PM_OK;
 }

@@ -31,7 +31,7 @@ pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
                                       pm_motion_batch_list **list, pm_error *error) {
     if (!sources || !list)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_motion_batch_sources, sources, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_sources, sources, error));
     MOTION_TRY(motion_check_texts("paths", sources->paths, sources->path_count, error));
     pm_motion_batch_list *made = calloc(1, sizeof *made);
     if (!made)

@@ -303,7 +303,7 @@ static pm_status refuse_balls(const pm_library_content *robot, pm_error *error) 
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error) {
     if (robot->joint_count == 0 || robot->hinge_count == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "robot: has no hinges");
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_content, robot, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_library_content, robot, error));
     MOTION_TRY(library_check_given(robot, error));
     MOTION_TRY(library_check_skeleton(robot, error));
     return refuse_balls(robot, error);
@@ -362,7 +362,7 @@ static pm_status check_options(const pm_library_build_options *options, pm_error
         return motion_fail(error, PM_ERROR_ARGUMENT, "method or key_format does not exist");
     if (options->coded_keys && !pm_keys_row_bytes(options->key_format, 1))
         return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
-    return MOTION_CHECK_RESERVED(pm_library_build_options, options, error);
+    return MOTION_CHECK_NEXT(pm_library_build_options, options, error);
 }
 
 pm_status pm_library_build(const char *const *paths, size_t path_count,

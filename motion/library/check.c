@@ -157,7 +157,7 @@ static pm_status check_motions(const pm_library_content *c, pm_error *error) {
         return motion_refuse(error, "motions: expected at least one, and fewer than 2^32");
     for (size_t i = 0; i < c->motion_count; i++) {
         const pm_library_motion *m = &c->motions[i];
-        MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_motion, m, error));
+        MOTION_TRY(MOTION_CHECK_NEXT(pm_library_motion, m, error));
         if (m->frames == 0 || m->frames > c->row_count || m->first > c->row_count - m->frames ||
             m->rate.num <= 0 || m->rate.den <= 0)
             return refuse_name("motions", m->name, "has frames or a rate that do not exist", error);
@@ -215,7 +215,7 @@ static pm_status check_extra(const pm_library_content *c, const pm_library_extra
                              pm_error *error) {
     npy_header header = {.rank = e->rank};
     size_t numbers = 0;
-    MOTION_TRY(MOTION_CHECK_RESERVED(pm_library_extra, e, error));
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_library_extra, e, error));
     if (!is_printable(e->name))
         return refuse_name("extras", e->name,
                            "is no name of printable characters without slashes, up to 200", error);

@@ -169,7 +169,7 @@ pm_status pm_library_open(pm_engine *engine, const char *path,
     if (!path || !library)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", path ? "library" : "path");
     options = options ? options : &defaults;
-    pm_status status = MOTION_CHECK_RESERVED(pm_library_open_options, options, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_library_open_options, options, error);
     if (status != PM_OK)
         return status;
     pm_library *made = calloc(1, sizeof *made);

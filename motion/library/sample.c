@@ -150,7 +150,7 @@ static pm_status check(const pm_library *library, const pm_library_job *job, pm_
         if (job->extras[i].extra >= library->content.extra_count || !job->extras[i].memory)
             return motion_fail(error, PM_ERROR_ARGUMENT,
                                "extras: %zu does not exist or has no memory", i);
-    return MOTION_CHECK_RESERVED(pm_library_job, job, error);
+    return MOTION_CHECK_NEXT(pm_library_job, job, error);
 }
 
 static pm_status pose(const pm_library *library, const pm_library_job *job, const instances *all,

@@ -339,9 +339,9 @@ pm_status pm_library_write(const pm_library_content *content,
     if (!content || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", content ? "path" : "content");
     options = options ? options : &defaults;
-    pm_status status = MOTION_CHECK_RESERVED(pm_library_write_options, options, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_library_write_options, options, error);
     if (status == PM_OK)
-        status = MOTION_CHECK_RESERVED(pm_library_content, content, error);
+        status = MOTION_CHECK_NEXT(pm_library_content, content, error);
     if (status == PM_OK)
         status = check_pointers(content, options, error);
     if (status == PM_OK)

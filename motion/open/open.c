@@ -27,7 +27,7 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
     if (!isfinite(options->unit_mm) || options->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
                            options->unit_mm);
-    const pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_read_options, options, error);
+    const pm_status reserved = MOTION_CHECK_NEXT(pm_motion_read_options, options, error);
     return reserved == PM_OK ? motion_check_observer(options->observer, error) : reserved;
 }
 

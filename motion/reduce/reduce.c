@@ -71,7 +71,7 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with common");
     const pm_status status = check_numbers(o, error);
-    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_reduce_options, o, error) : status;
+    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error) : status;
 }
 
 static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,

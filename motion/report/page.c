@@ -289,7 +289,7 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     const pm_motion_page_options *o = shown ? shown : &defaults;
     if (!a || (!path && !o->write))
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !a ? "a" : "path");
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_page_options, o, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_motion_page_options, o, error);
     if (status != PM_OK)
         return status;
     page_call *call = calloc(1, sizeof *call);

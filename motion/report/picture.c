@@ -166,7 +166,7 @@ static bool is_side(uint32_t side) {
 }
 
 static pm_status check(const pm_motion_picture_options *o, const char *path, pm_error *error) {
-    const pm_status status = MOTION_CHECK_RESERVED(pm_motion_picture_options, o, error);
+    const pm_status status = MOTION_CHECK_NEXT(pm_motion_picture_options, o, error);
     if (status != PM_OK)
         return status;
     if (!is_side(o->width) || !is_side(o->height))

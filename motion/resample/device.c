@@ -47,11 +47,11 @@ static bool has_gpu(void) {
     size_t count = 0;
     pm_error unread;
     bool found = false;
-    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &unread) != PM_OK || count == 0)
+    if (pm_list_devices(NULL, 0, &count, &unread) != PM_OK || count == 0)
         return false;
     pm_device_info *infos = calloc(count, sizeof *infos);
     const size_t capacity = infos ? count : 0;
-    if (infos && pm_list_devices(infos, sizeof(pm_device_info), capacity, &count, &unread) == PM_OK)
+    if (infos && pm_list_devices(infos, capacity, &count, &unread) == PM_OK)
         for (size_t i = 0; i < capacity && i < count; i++)
             found |= infos[i].type == PM_DEVICE_GPU || infos[i].type == PM_DEVICE_DISCRETE_GPU;
     free(infos);

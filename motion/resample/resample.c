@@ -57,7 +57,7 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     if ((unsigned)o->end_rule >= PM_MOTION_END_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "end_rule is %d, which is no rule",
                            (int)o->end_rule);
-    pm_status reserved = MOTION_CHECK_RESERVED(pm_motion_resample_options, o, error);
+    pm_status reserved = MOTION_CHECK_NEXT(pm_motion_resample_options, o, error);
     if (reserved == PM_OK)
         reserved = motion_check_observer(o->observer, error);
     if (reserved != PM_OK)

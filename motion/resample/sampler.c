@@ -260,7 +260,7 @@ static bool passes_through_keys(const pm_motion_resample_options *options) {
 static uint32_t plain_threads_of(const pm_engine *engine) {
     pm_device_info info = {.type = PM_DEVICE_REFERENCE};
     if (engine)
-        pm_engine_get_info(engine, &info, sizeof info);
+        pm_engine_get_info(engine, &info);
     return info.type == PM_DEVICE_REFERENCE ? pm_engine_host_threads(engine) : 0;
 }
 

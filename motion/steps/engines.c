@@ -63,7 +63,7 @@ pm_status task_engines_choose(task_engines *e, const pm_motion *motion,
     const pm_status status = make(e, choice != RESAMPLE_ON_DEVICE, engine, error);
     if (status != PM_OK || !log)
         return status;
-    pm_engine_get_info(*engine, &device, sizeof device);
+    pm_engine_get_info(*engine, &device);
     if (choice == RESAMPLE_ON_DEVICE && device.type == PM_DEVICE_REFERENCE)
         motion_warn_at(log, log_user, "device",
                        "no OpenCL device found; using the CPU reference path");

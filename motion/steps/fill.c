@@ -363,7 +363,7 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (!(o->jump_degrees >= 0 && o->jump_degrees <= 180))
         return motion_fail(error, PM_ERROR_ARGUMENT, "jump_degrees is %g, expected 0 to 180",
                            o->jump_degrees);
-    pm_status status = MOTION_CHECK_RESERVED(pm_motion_fill_options, o, error);
+    pm_status status = MOTION_CHECK_NEXT(pm_motion_fill_options, o, error);
     if (status == PM_OK)
         status = motion_check_keys(motion, error);
     if (status != PM_OK)

@@ -398,7 +398,7 @@ static pm_status check_options(const pm_motion_join_options *o, pm_error *error)
     if ((unsigned)o->up > PM_MOTION_UP_Z)
         return motion_fail(error, PM_ERROR_ARGUMENT, "up is %d, which is no pm_motion_up",
                            (int)o->up);
-    return MOTION_CHECK_RESERVED(pm_motion_join_options, o, error);
+    return MOTION_CHECK_NEXT(pm_motion_join_options, o, error);
 }
 
 static pm_status list_parts(const pm_motion *const *motions, size_t count, const char *const *names,

@@ -129,7 +129,7 @@ pm_status edit_check_mirror(const pm_motion_mirror_options *o, pm_error *error) 
         o->normal != PM_MOTION_AXIS_Z)
         return motion_fail(error, PM_ERROR_ARGUMENT, "normal is %d, expected one pm_motion_axis",
                            (int)o->normal);
-    return MOTION_CHECK_RESERVED(pm_motion_mirror_options, o, error);
+    return MOTION_CHECK_NEXT(pm_motion_mirror_options, o, error);
 }
 
 pm_status edit_plan_mirror(edit_mirror_plan *plan, const pm_motion_content *content,

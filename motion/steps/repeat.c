@@ -77,7 +77,7 @@ static pm_status check_options(const pm_motion_edit_options *o, pm_error *error)
     pm_status status = motion_check_texts("joints", o->joints, o->joint_count, error);
     if (status == PM_OK)
         status = motion_check_texts("renames", o->renames, 2 * o->rename_count, error);
-    return status == PM_OK ? MOTION_CHECK_RESERVED(pm_motion_edit_options, o, error) : status;
+    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_edit_options, o, error) : status;
 }
 
 static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, pm_motion **edited,

@@ -130,7 +130,7 @@ pm_status task_choose_engine(task_work *w, const pm_motion_batch_task *task, pm_
     const pm_status status = task_engines_choose(w->how->engines, w->motion, &options, w->path,
                                                  w->how->log, w->how->log_user, &w->engine, error);
     if (status == PM_OK)
-        pm_engine_get_info(w->engine, &w->report->device, sizeof w->report->device);
+        pm_engine_get_info(w->engine, &w->report->device);
     return status;
 }
 

@@ -37,7 +37,7 @@ static pm_status check_options(const pm_motion_root_options *o, pm_error *error)
     if (o->keep_position && (o->axes || o->keep_heading))
         return motion_fail(error, PM_ERROR_ARGUMENT, "keep_position leaves %s",
                            o->axes ? "no use for axes" : "nothing to extract with keep_heading");
-    return MOTION_CHECK_RESERVED(pm_motion_root_options, o, error);
+    return MOTION_CHECK_NEXT(pm_motion_root_options, o, error);
 }
 
 static pm_status find_node(const pm_motion *motion, const char *field, const char *name,

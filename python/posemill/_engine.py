@@ -156,7 +156,7 @@ class Engine(Shared):
     def device(self) -> Device:
         """The engine's device."""
         info = ffi.new("pm_device_info *")
-        lib.pm_engine_get_info(self.handle, info, ffi.sizeof("pm_device_info"))
+        lib.pm_engine_get_info(self.handle, info)
         return _device(info)
 
     @property
@@ -287,11 +287,11 @@ def devices(*, check: bool = False) -> list[Device]:
     """
     count = ffi.new("size_t *")
     error = ffi.new("pm_error *")
-    status = lib.pm_list_devices(ffi.NULL, ffi.sizeof("pm_device_info"), 0, count, error)
+    status = lib.pm_list_devices(ffi.NULL, 0, count, error)
     if status in (lib.PM_ERROR_NO_PLATFORM, lib.PM_ERROR_NO_DEVICE):
         return []
     infos = ffi.new("pm_device_info[]", max(1, count[0]))
-    call(lib.pm_list_devices, infos, ffi.sizeof("pm_device_info"), count[0], count)
+    call(lib.pm_list_devices, infos, count[0], count)
     found = []
     for i in range(count[0]):
         match = None

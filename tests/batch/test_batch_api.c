@@ -220,30 +220,30 @@ TEST(wrong_options_are_refused) {
     assert_int_not_equal(access("o", F_OK), 0);
 }
 
-#define EXPECT_TASK_RESERVED_REFUSED(type, object)                                                 \
-    expect_reserved_refused(type, object, &error,                                                  \
-                            pm_motion_batch_run(list, engine, &options, NULL, &error))
+#define EXPECT_TASK_NEXT_REFUSED(type, object)                                                     \
+    expect_next_refused(type, object, &error,                                                      \
+                        pm_motion_batch_run(list, engine, &options, NULL, &error))
 
-TEST(reserved_values_are_refused) {
+TEST(structs_with_a_next_are_refused) {
     pm_motion_batch_list *none = NULL;
     pm_motion_batch_merge *made = NULL;
     pm_motion_batch_options options = {.out_dir = "o"};
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_batch_options, options);
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_batch_task, options.task);
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_curve, options.task.curve);
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_read_options, options.task.read);
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_root_options, options.task.root);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_batch_options, options);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_batch_task, options.task);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_curve, options.task.curve);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_read_options, options.task.read);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_root_options, options.task.root);
     const pm_motion_batch_task of_step = {.rate = NULL};
     pm_motion_step step = {.name = "mirror", .options = &of_step};
     options.task.steps = &step;
     options.task.step_count = 1;
-    EXPECT_TASK_RESERVED_REFUSED(pm_motion_step, step);
+    EXPECT_TASK_NEXT_REFUSED(pm_motion_step, step);
     pm_motion_batch_sources sources = {.list = "a.bvh\n", .list_size = 6};
-    expect_reserved_refused(pm_motion_batch_sources, sources, &error,
-                            pm_motion_batch_list_create(&sources, &none, &error));
+    expect_next_refused(pm_motion_batch_sources, sources, &error,
+                        pm_motion_batch_list_create(&sources, &none, &error));
     pm_motion_batch_merge_options merge = {.record_count = 0};
-    expect_reserved_refused(pm_motion_batch_merge_options, merge, &error,
-                            pm_motion_batch_merge_create(&merge, &made, &error));
+    expect_next_refused(pm_motion_batch_merge_options, merge, &error,
+                        pm_motion_batch_merge_create(&merge, &made, &error));
     assert_true(!none && !made && access("o", F_OK) != 0);
 }
 

@@ -222,17 +222,17 @@ TEST(methods_that_cannot_be_are_refused) {
     }
 }
 
-TEST(reserved_fields_and_null_are_refused) {
+TEST(next_and_null_are_refused) {
     SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     pm_motion_compare_options options = {.clip_a = 0};
-    expect_reserved_refused(pm_motion_compare_options, options, last_error(),
-                            pm_motion_compare(a, b, &options, &found, new_error()));
+    expect_next_refused(pm_motion_compare_options, options, last_error(),
+                        pm_motion_compare(a, b, &options, &found, new_error()));
     pm_motion_page_options page = {.made_by = NULL};
-    expect_reserved_refused(pm_motion_page_options, page, last_error(),
-                            pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, new_error()));
+    expect_next_refused(pm_motion_page_options, page, last_error(),
+                        pm_motion_write_page(a, b, NULL, &page, "x.html", NULL, new_error()));
     pm_motion_picture_options picture = {.poses = 2};
-    expect_reserved_refused(pm_motion_picture_options, picture, last_error(),
-                            pm_motion_write_picture(a, NULL, &picture, "x.svg", new_error()));
+    expect_next_refused(pm_motion_picture_options, picture, last_error(),
+                        pm_motion_write_picture(a, NULL, &picture, "x.svg", new_error()));
     expect_error(pm_motion_compare(NULL, b, NULL, &found, new_error()), PM_ERROR_ARGUMENT,
                  "a is NULL");
     expect_error(pm_motion_compare(a, NULL, NULL, &found, new_error()), PM_ERROR_ARGUMENT,

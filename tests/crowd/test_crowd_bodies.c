@@ -967,8 +967,8 @@ TEST_ON_REFERENCE(angles_that_clips_cannot_have_are_refused) {
     clip = good;
     clip.scalars = &scalars;
     scalars = *good.scalars;
-    expect_reserved_refused(pm_scalars, scalars, last_error(),
-                            pm_crowd_create(engine_for(state), &desc, &crowd, new_error()));
+    expect_next_refused(pm_scalars, scalars, last_error(),
+                        pm_crowd_create(engine_for(state), &desc, &crowd, new_error()));
     const size_t last = keys * set.count - 1;
     const double was = set.numbers[0][0][last];
     set.numbers[0][0][last] = (double)NAN;

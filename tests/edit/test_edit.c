@@ -261,8 +261,8 @@ TEST(motions_without_pairs_are_refused) {
     expect_error(pm_motion_mirror(subject, &options, &made, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "normal");
     options.normal = (pm_motion_axis)0;
-    expect_reserved_refused(pm_motion_mirror_options, options, last_error(),
-                            pm_motion_mirror(subject, &options, &made, NULL, new_error()));
+    expect_next_refused(pm_motion_mirror_options, options, last_error(),
+                        pm_motion_mirror(subject, &options, &made, NULL, new_error()));
     hand_node(figure_of, 5)->parent = 1;
     expect_error(pm_motion_mirror(figure_of, NULL, &made, NULL, new_error()), PM_ERROR_FILE,
                  "'LeftHand' and 'RightHand'");
@@ -544,8 +544,8 @@ TEST(clips_that_do_not_fit_are_refused_by_name) {
     expect_error(pm_motion_join(parts, 2, names, &options, &joined, new_error()), PM_ERROR_ARGUMENT,
                  "blend");
     options.blend = 0;
-    expect_reserved_refused(pm_motion_join_options, options, last_error(),
-                            pm_motion_join(parts, 2, names, &options, &joined, new_error()));
+    expect_next_refused(pm_motion_join_options, options, last_error(),
+                        pm_motion_join(parts, 2, names, &options, &joined, new_error()));
     clip->rate = timeline->rate = (pm_rational){60, 1};
     expect_error(pm_motion_join(parts, 2, names, NULL, &joined, new_error()), PM_ERROR_FILE,
                  "second.bvh: has 60 Hz, and first.bvh has 30 Hz");
@@ -655,8 +655,8 @@ TEST(parts_without_frames_are_refused) {
     options = (pm_motion_edit_options){.renames = (const char *[]){"Tail", "x"}, .rename_count = 1};
     expect_error(pm_motion_edit(source, &options, &made, new_error()), PM_ERROR_FILE, "'Tail'");
     options = (pm_motion_edit_options){.repeat = 0};
-    expect_reserved_refused(pm_motion_edit_options, options, last_error(),
-                            pm_motion_edit(source, &options, &made, new_error()));
+    expect_next_refused(pm_motion_edit_options, options, last_error(),
+                        pm_motion_edit(source, &options, &made, new_error()));
 }
 
 /* ---- joints -------------------------------------------------------------------------------- */

@@ -202,8 +202,8 @@ TEST(long_gaps_are_refused_by_name_and_time) {
     expect_error(pm_motion_fill(source, &options, &filled, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "longest");
     options.longest = 0;
-    expect_reserved_refused(pm_motion_fill_options, options, last_error(),
-                            pm_motion_fill(source, &options, &filled, NULL, new_error()));
+    expect_next_refused(pm_motion_fill_options, options, last_error(),
+                        pm_motion_fill(source, &options, &filled, NULL, new_error()));
     spoil(source, 2, 0, KEYS);
     options.longest = 100;
     expect_error(pm_motion_fill(source, &options, &filled, NULL, new_error()), PM_ERROR_FILE,

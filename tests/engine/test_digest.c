@@ -33,7 +33,7 @@ static bool is_left_out(const pm_engine *engine, pm_method method) {
         PM_METHOD_CIRCULAR_C2, PM_METHOD_CIRCULAR_C3, PM_METHOD_BSPLINE};
     pm_device_info info;
     bool found = false;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     for (size_t i = 0; i < COUNT_OF(alike); i++)
         found = found || alike[i] == method;
     return found && strstr(info.platform, "Oclgrind") != NULL;
@@ -44,7 +44,7 @@ static bool is_left_out(const pm_engine *engine, pm_method method) {
  * would take half a minute for each format, so it has the rotations alone. */
 static bool has_formats(const pm_engine *engine, pm_method method) {
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     if (is_rusticl(engine))
         return false;
     return info.type == PM_DEVICE_REFERENCE || long_sweeps() || method == PM_METHOD_SLERP;

@@ -54,7 +54,7 @@ TEST(every_method_is_found_by_its_name) {
 TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     pm_device_info info;
     memset(&info, 0x5A, sizeof info);
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     assert_int_equal(info.type, PM_DEVICE_REFERENCE);
     assert_int_equal(info.memory_bytes, 0);
     assert_int_equal(info.lanes, 1);
@@ -82,8 +82,7 @@ static int without_drivers(void) {
     pm_engine *engine = NULL;
     size_t count = 77;
     pm_device_info info;
-    if (pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, new_error()) !=
-        PM_ERROR_NO_PLATFORM)
+    if (pm_list_devices(NULL, 0, &count, new_error()) != PM_ERROR_NO_PLATFORM)
         return 10;
     if (pm_engine_create(&(pm_engine_desc){.device = "cpu"}, &engine, new_error()) !=
         PM_ERROR_NO_PLATFORM)
@@ -97,7 +96,7 @@ static int without_drivers(void) {
             PM_ERROR_NO_PLATFORM ||
         pm_engine_create(&(pm_engine_desc){.device = "auto"}, &engine, new_error()) != PM_OK)
         return 14;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     pm_engine_destroy(&engine);
     return info.type == PM_DEVICE_REFERENCE ? 0 : 13;
 }
@@ -121,10 +120,10 @@ TEST(without_drivers_auto_is_the_reference_and_the_rest_is_refused) {
 /* ---- devices ---- */
 
 static pm_device_info *list_all(size_t *count) {
-    expect_success(pm_list_devices(NULL, sizeof(pm_device_info), 0, count, new_error()));
+    expect_success(pm_list_devices(NULL, 0, count, new_error()));
     pm_device_info *infos = test_array(*count, sizeof *infos);
     size_t again = 0;
-    expect_success(pm_list_devices(infos, sizeof *infos, *count, &again, new_error()));
+    expect_success(pm_list_devices(infos, *count, &again, new_error()));
     assert_int_equal(again, *count);
     return infos;
 }
@@ -151,7 +150,7 @@ TEST_ON_DEVICE(a_list_longer_than_its_array_is_truncated_and_counted_in_full) {
     free(list_all(&count));
     pm_device_info infos[2];
     memset(infos, 0x5A, sizeof infos);
-    expect_success(pm_list_devices(infos, sizeof(pm_device_info), 1, &counted, new_error()));
+    expect_success(pm_list_devices(infos, 1, &counted, new_error()));
     assert_int_equal(counted, count);
     for (size_t i = 0; i < sizeof infos[1]; i++)
         assert_int_equal(((unsigned char *)&infos[1])[i], 0x5A);
@@ -162,7 +161,7 @@ static void expect_device(const char *name, const pm_device_info *expected) {
     pm_device_info info;
     const pm_engine_desc desc = {.device = name};
     expect_success(pm_engine_create(&desc, &engine, new_error()));
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     pm_engine_destroy(&engine);
     assert_string_equal(info.name, expected->name);
     assert_int_equal(info.index, expected->index);
@@ -173,7 +172,7 @@ static void expect_device(const char *name, const pm_device_info *expected) {
 TEST_ON_DEVICE(a_device_is_found_by_its_index_its_pair_and_its_name) {
     pm_device_info info;
     char text[64];
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     snprintf(text, sizeof text, "%zu", info.index);
     expect_device(text, &info);
     snprintf(text, sizeof text, "%zu:%zu", info.platform_index, info.device_index);

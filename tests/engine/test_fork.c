@@ -117,12 +117,12 @@ static int what_is_new_is_plain_c_or_refused(objects *parents) {
     memcpy(own.device, parents->device, sizeof own.device);
     bool warned = false;
     pm_device_info info;
-    EXPECT(is_refused(pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error), &error));
+    EXPECT(is_refused(pm_list_devices(NULL, 0, &count, &error), &error));
     EXPECT(is_refused(make(&own, false, &error), &error));
     EXPECT(!own.engine);
     const pm_engine_desc automatic = {.log = keep_warning, .log_user = &warned};
     EXPECT(pm_engine_create(&automatic, &own.engine, &error) == PM_OK && warned);
-    pm_engine_get_info(own.engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(own.engine, &info);
     EXPECT(info.type == PM_DEVICE_REFERENCE);
     pm_engine_destroy(&own.engine);
     snprintf(own.device, sizeof own.device, "none");
@@ -228,7 +228,7 @@ static objects on_the_device(void **state) {
     unsetenv("POSEMILL_LAUNCH"); /* plain C computes the small frame in the parent */
     objects parents = {.engine = NULL};
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     snprintf(parents.device, sizeof parents.device, "%zu", info.index);
     return parents;
 }
@@ -237,7 +237,7 @@ TEST_ON_DEVICE(children_of_a_process_that_listed_devices_never_hang) {
     size_t count = 0;
     pm_error error;
     objects parents = on_the_device(state);
-    expect_ok(pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &error), &error);
+    expect_ok(pm_list_devices(NULL, 0, &count, &error), &error);
     run_children(&parents, true);
 }
 
@@ -245,7 +245,7 @@ TEST_ON_DEVICE(children_of_a_process_that_listed_devices_never_hang) {
  * not. Mesa's exit handlers destroy what its compiler uses, which a fork may have caught half-changed. */
 static bool can_exit_while_building(void **state) {
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     if (strcmp(info.platform, "rusticl") != 0)
         return true;
     printf(

@@ -59,7 +59,7 @@ static double peak_mebibytes(void) {
 TEST_ON_DEVICE(a_job_four_times_the_largest_allocation_completes) {
     pm_engine *engine = engine_for(state);
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     const uint64_t wanted = 4 * info.max_allocation_bytes;
     print_message("largest allocation %.0f MiB\n", (double)info.max_allocation_bytes / 1048576.0);
     if (wanted > MAX_OUTPUT_BYTES || small_sizes()) {

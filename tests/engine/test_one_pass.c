@@ -205,9 +205,9 @@ TEST(what_a_clip_or_a_job_refuses_is_refused) {
     job = (pm_sample_job){.sample_count = 50, .rate = {0, 1}};
     expect_same(&desc, job, 1);
     job.rate.num = 3;
-    job.reserved[2] = 1;
+    job.next = &job;
     expect_same(&desc, job, 1);
-    job.reserved[2] = 0;
+    job.next = NULL;
     m.rotations[4 * (70 * 20 + 13)] = 2; /* key 70 of track 13 */
     expect_same(&desc, job, 1);
     desc.rotations.data = NULL;

@@ -372,8 +372,8 @@ TEST(files_that_do_not_fit_a_robot_are_refused) {
     library_content_make(&m, ROBOT_WITH_BALL, 41);
     REFUSED_ROBOT(few, 1, "robot: 'ball' is a ball");
     library_content_make(&m, ROBOT, 41);
-    m.content.reserved[0] = 1;
-    REFUSED_ROBOT(few, 1, "reserved");
+    m.content.next = &m;
+    REFUSED_ROBOT(few, 1, "next");
 }
 
 TEST(motion_files_that_do_not_fit_are_refused_with_their_name) {

@@ -340,7 +340,7 @@ TEST(motions_that_share_rows_out_of_proportion_are_refused) {
     free(motions);
 }
 
-TEST(reserved_fields_are_refused) {
+TEST(structs_with_a_next_are_refused) {
     static const char *const paths[] = {POSEMILL_SOURCE_DIR "/examples/walk.bvh"};
     static const uint32_t motions[] = {0};
     static const double times[] = {0};
@@ -352,20 +352,20 @@ TEST(reserved_fields_are_refused) {
     library_made m;
     library_content_make(&m, ROOT_ALONE, 91);
     pm_library *library = library_content_open(engine, &m.content, NULL), *none = NULL;
-    expect_reserved_refused(pm_library_content, m.content, last_error(),
-                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
-    expect_reserved_refused(pm_library_motion, m.motions[1], last_error(),
-                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
-    expect_reserved_refused(pm_library_extra, m.extras[0], last_error(),
-                            pm_library_write(&m.content, NULL, "e.npz", new_error()));
-    expect_reserved_refused(pm_library_write_options, writing, last_error(),
-                            pm_library_write(&m.content, &writing, "e.npz", new_error()));
-    expect_reserved_refused(pm_library_build_options, building, last_error(),
-                            pm_library_build(paths, 1, &building, "e.npz", new_error()));
-    expect_reserved_refused(pm_library_open_options, opening, last_error(),
-                            pm_library_open(engine, paths[0], &opening, &none, new_error()));
-    expect_reserved_refused(pm_library_job, job, last_error(),
-                            pm_library_sample(library, &job, new_error()));
+    expect_next_refused(pm_library_content, m.content, last_error(),
+                        pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_next_refused(pm_library_motion, m.motions[1], last_error(),
+                        pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_next_refused(pm_library_extra, m.extras[0], last_error(),
+                        pm_library_write(&m.content, NULL, "e.npz", new_error()));
+    expect_next_refused(pm_library_write_options, writing, last_error(),
+                        pm_library_write(&m.content, &writing, "e.npz", new_error()));
+    expect_next_refused(pm_library_build_options, building, last_error(),
+                        pm_library_build(paths, 1, &building, "e.npz", new_error()));
+    expect_next_refused(pm_library_open_options, opening, last_error(),
+                        pm_library_open(engine, paths[0], &opening, &none, new_error()));
+    expect_next_refused(pm_library_job, job, last_error(),
+                        pm_library_sample(library, &job, new_error()));
     pm_library_destroy(&library);
 }
 

@@ -114,7 +114,7 @@ TEST(unknown_extensions_are_refused_before_files_are_opened) {
     assert_null(motion);
 }
 
-TEST(reserved_values_are_refused) {
+TEST(options_with_a_next_are_refused) {
     SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     const pm_motion_character *character = NULL;
     pm_motion_read_options read = {.format = PM_MOTION_ANY};
@@ -123,24 +123,23 @@ TEST(reserved_values_are_refused) {
     pm_motion_character_options options = {.skin = 0};
     SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, new_error()));
-    expect_reserved_refused(
+    expect_next_refused(
         pm_motion_read_options, read, last_error(),
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     assert_null(motion);
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
-    expect_reserved_refused(
+    expect_next_refused(
         pm_motion_resample_options, resample, last_error(),
         pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, new_error()));
-    expect_reserved_refused(
-        pm_motion_convert_options, convert, last_error(),
-        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
-    expect_reserved_refused(pm_motion_character_options, options, last_error(),
-                            pm_motion_character_create(motion, &options, &character, new_error()));
+    expect_next_refused(pm_motion_convert_options, convert, last_error(),
+                        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
+    expect_next_refused(pm_motion_character_options, options, last_error(),
+                        pm_motion_character_create(motion, &options, &character, new_error()));
     assert_null(character);
 }
 
-TEST(reserved_values_of_observers_are_refused) {
+TEST(observers_with_a_next_are_refused) {
     SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     pm_motion_observer observer = {.see = NULL};
     const pm_motion_read_options read = {.observer = &observer};
@@ -151,18 +150,17 @@ TEST(reserved_values_of_observers_are_refused) {
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     pm_motion_destroy(&motion);
-    expect_reserved_refused(
+    expect_next_refused(
         pm_motion_observer, observer, last_error(),
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
     assert_null(motion);
     expect_success(
         pm_motion_parse(SMALL, strlen(SMALL), "a.bvh", NULL, &read, &motion, new_error()));
-    expect_reserved_refused(
+    expect_next_refused(
         pm_motion_observer, observer, last_error(),
         pm_motion_resample(motion, engine, &resample, "/dev/null", NULL, new_error()));
-    expect_reserved_refused(
-        pm_motion_observer, observer, last_error(),
-        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
+    expect_next_refused(pm_motion_observer, observer, last_error(),
+                        pm_motion_convert(motion, &convert, "no-such-folder/a.bvh", new_error()));
 }
 
 TEST(wrong_arguments_are_refused) {

@@ -557,11 +557,11 @@ TEST(options_that_make_no_sense_are_refused) {
         {{.keep_position = true, .keep_heading = true}, "nothing to extract"},
     };
     SCOPED(pm_motion_destroy) pm_motion *motion = make_turn(0.3, 0.5, 0.1), *made = NULL;
-    pm_motion_root_options reserved = {.joint = "hips"};
+    pm_motion_root_options wrong = {.joint = "hips"};
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         expect_refused(motion, &rows[i].options, PM_ERROR_ARGUMENT, rows[i].words);
-    expect_reserved_refused(pm_motion_root_options, reserved, last_error(),
-                            pm_motion_extract_root(motion, &reserved, &made, NULL, new_error()));
+    expect_next_refused(pm_motion_root_options, wrong, last_error(),
+                        pm_motion_extract_root(motion, &wrong, &made, NULL, new_error()));
     expect_refused(NULL, NULL, PM_ERROR_ARGUMENT, "motion is NULL");
     expect_error(pm_motion_extract_root(motion, NULL, NULL, NULL, new_error()), PM_ERROR_ARGUMENT,
                  "extracted is NULL");

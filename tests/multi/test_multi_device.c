@@ -251,7 +251,7 @@ TEST(two_threads_may_sample_concurrently) {
 TEST(its_info_covers_all_devices) {
     need_parts();
     pm_device_info whole, parts[PARTS];
-    pm_engine_get_info(m.engine, &whole, sizeof(pm_device_info));
+    pm_engine_get_info(m.engine, &whole);
     for (size_t i = 0; i < PARTS; i++)
         parts[i] = m.engine->device->members[i]->info;
     char names[2 * sizeof whole.name + 4];
@@ -347,7 +347,7 @@ TEST(a_common_context_is_retained_and_released) {
 
 static size_t list_some(pm_device_info infos[2]) {
     size_t count = 0;
-    expect_success(pm_list_devices(infos, sizeof(pm_device_info), 2, &count, new_error()));
+    expect_success(pm_list_devices(infos, 2, &count, new_error()));
     return count;
 }
 
@@ -372,7 +372,7 @@ static void expect_devices(const char *device, const pm_device_info *first, size
     SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = device};
     expect_success(pm_engine_create(&desc, &engine, new_error()));
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     assert_int_equal(engine->device->member_count, count);
     assert_int_equal(info.index, first->index);
     assert_int_equal(info.platform_index, first->platform_index);

@@ -8,7 +8,7 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "backend/backend.h"
+#include "engine/engine.h"
 #include "base/counts.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
@@ -245,7 +245,8 @@ TEST_ON_DEVICE(bits_are_compared_where_late_instances_alone_are_computed) {
 
 static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
     const pm_pose_request request = pm_pose_request_of(s->crowd->latest->data, job, 1);
-    return pm_poses_readiness(s->crowd->latest->on_device, &request, new_error());
+    const pm_job resolved = pm_job_of_poses(s->crowd->latest->on_device, &request);
+    return pm_job_readiness(&resolved, new_error());
 }
 
 TEST_ON_DEVICE(a_job_that_computes_nothing_trusts_no_program) {

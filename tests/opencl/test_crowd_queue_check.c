@@ -47,13 +47,13 @@ CALLER_TEST(lists_of_outputs_name_each_at_most_once) {
     expect_refused(&job, "outputs[1].output");
 }
 
-CALLER_TEST(reserved_values_are_refused) {
+CALLER_TEST(structs_with_a_next_are_refused) {
     pm_cl_crowd_target target;
     pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
-    expect_reserved_refused(
+    expect_next_refused(
         pm_cl_crowd_job, job, last_error(),
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
-    expect_reserved_refused(
+    expect_next_refused(
         pm_cl_crowd_target, target, last_error(),
         pm_cl_crowd_pose(posed.scene.crowd, &job, caller.in_order, 0, NULL, NULL, new_error()));
 }

@@ -140,7 +140,7 @@ TEST_ON_DEVICE(a_device_that_fails_its_queries_is_left_out) {
         fake_list(&source, SOUND);
         fake.listed = true;
         const pm_status status =
-            pm_list_devices(infos, sizeof *infos, MAX_PLATFORMS * MAX_DEVICES, &count, new_error());
+            pm_list_devices(infos, MAX_PLATFORMS * MAX_DEVICES, &count, new_error());
         fake.listed = false;
         if (sound_count() == 0) {
             assert_int_equal(status, PM_ERROR_DEVICE);

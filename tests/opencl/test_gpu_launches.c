@@ -71,7 +71,7 @@ TEST(only_devices_that_are_no_cpus_are_bounded) {
     odd_reset(); /* the machine's own type */
     pm_engine *plain = engine_with(&kind, &(pm_engine_desc){0});
     pm_device_info info;
-    pm_engine_get_info(plain, &info, sizeof(pm_device_info));
+    pm_engine_get_info(plain, &info);
     assert_int_equal(pm_opencl_of(plain->device)->plan.max_work,
                      info.type == PM_DEVICE_CPU ? SIZE_MAX : (size_t)PM_MAX_GPU_WORK);
     pm_engine_destroy(&plain);

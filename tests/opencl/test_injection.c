@@ -135,7 +135,7 @@ static pm_status list_devices(stage *s, pm_error *error) {
     (void)s;
     pm_device_info infos[4];
     size_t count = 0;
-    return pm_list_devices(infos, sizeof(pm_device_info), 4, &count, error);
+    return pm_list_devices(infos, 4, &count, error);
 }
 
 static pm_status sample_on_queue(stage *s, pm_error *error) {

@@ -196,7 +196,7 @@ TEST(the_claims_are_those_of_the_driver) {
     cl_device_fp_config config = 0;
     size_t multiple = 0;
     pm_device_info info;
-    pm_engine_get_info(caller.engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(caller.engine, &info);
     assert_int_equal(
         clGetDeviceInfo(caller.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof config, &config, NULL),
         CL_SUCCESS);
@@ -237,20 +237,20 @@ static void expect_refused_outputs(const pm_sample_job *which, const pm_cl_outpu
     assert_ptr_equal(done, &error);
 }
 
-CALLER_TEST(reserved_values_are_refused) {
+CALLER_TEST(structs_with_a_next_are_refused) {
     cl_mem buffer = caller_buffer(sizeof c.rotations);
     pm_cl_outputs outputs = {.rotations = buffer};
-    pm_sample_job reserved = job;
+    pm_sample_job wrong = job;
     pm_cl_target target = {.context = caller.context, .device = caller.device};
     pm_engine *engine = NULL;
-    expect_reserved_refused(
+    expect_next_refused(
         pm_cl_outputs, outputs, last_error(),
         pm_cl_sample(c.clip, &job, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
-    expect_reserved_refused(
-        pm_sample_job, reserved, last_error(),
-        pm_cl_sample(c.clip, &reserved, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
-    expect_reserved_refused(pm_cl_target, target, last_error(),
-                            pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
+    expect_next_refused(
+        pm_sample_job, wrong, last_error(),
+        pm_cl_sample(c.clip, &wrong, &outputs, caller.in_order, 0, NULL, NULL, new_error()));
+    expect_next_refused(pm_cl_target, target, last_error(),
+                        pm_cl_engine_create_multi(&target, 1, NULL, &engine, new_error()));
     assert_null(engine);
 }
 

@@ -31,7 +31,7 @@ static pm_plan_device config_with(void **state, const char *text, uint32_t lanes
     SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
     const pm_plan_device config = pm_opencl_of(engine->device)->plan;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     assert_int_equal(info.lanes, config.lanes);
     return config;
 }
@@ -61,7 +61,7 @@ WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
 
 WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
     const pm_plan_device config = config_with(state, "lanes=1,max_run=16", lanes);
     assert_int_equal(config.lanes, lanes);

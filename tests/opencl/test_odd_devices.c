@@ -184,7 +184,7 @@ TEST_ON_DEVICE(a_device_without_names_is_listed_and_used) {
         odd_answer(names[n], "", 1);
     pm_device_info info = {.index = 99};
     size_t count = 0;
-    expect_success(pm_list_devices(&info, sizeof info, 1, &count, new_error()));
+    expect_success(pm_list_devices(&info, 1, &count, new_error()));
     assert_true(count > 0);
     assert_string_equal(info.name, "");
     assert_string_equal(info.driver, "");

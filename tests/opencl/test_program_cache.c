@@ -311,7 +311,7 @@ WITH_CACHE(temporary_files_of_dead_processes_are_removed) {
 
 static bool is_on_pocl(void **state) {
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof info);
+    pm_engine_get_info(engine_for(state), &info);
     return strcmp(info.platform, "Portable Computing Language") == 0;
 }
 

@@ -46,7 +46,7 @@ TEST_ON_DEVICE(faults_of_sorted_pairs_are_found) {
          "pm_u32 in_block = first % PM_PAIR_BLOCK; if (first >= PM_PAIR_BLOCK) return;",
          PM_CHECK_SORTED_PAIRS}};
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     if (info.type != PM_DEVICE_CPU)
         skip();
     expect_found(state, faults, COUNT_OF(faults));

@@ -1258,8 +1258,8 @@ TEST(options_are_checked) {
         expect_refused(&m, cases[i].options, PM_ERROR_ARGUMENT, cases[i].word);
     pm_motion_reduce_options options = {.threads = 1};
     pm_motion *fewer = NULL;
-    expect_reserved_refused(pm_motion_reduce_options, options, last_error(),
-                            pm_motion_reduce(&m.motion, &options, &fewer, NULL, new_error()));
+    expect_next_refused(pm_motion_reduce_options, options, last_error(),
+                        pm_motion_reduce(&m.motion, &options, &fewer, NULL, new_error()));
     assert_null(fewer);
 }
 

@@ -15,14 +15,13 @@
 #define expect_refusal(status, error, expected, words)                                             \
     check_refusal((status), (error), (expected), (words), __FILE__, __LINE__)
 
-/* Fails unless `call` refuses a value other than 0 in each reserved field of the struct. `error` is the
- * error that it is called with. */
-#define expect_reserved_refused(type, object, error, call)                                         \
-    for (size_t field = 0; field < sizeof(object).reserved / sizeof *(object).reserved; field++) { \
-        (object).reserved[field] = UINT64_C(1) << (17 * field % 64);                               \
-        expect_refusal(call, error, PM_ERROR_ARGUMENT, #type ".reserved");                         \
-        (object).reserved[field] = 0;                                                              \
-    }
+/* Fails unless `call` refuses a struct whose `next` is not NULL. `error` is the error that it is called with. */
+#define expect_next_refused(type, object, error, call)                                             \
+    do {                                                                                           \
+        (object).next = &(object);                                                                 \
+        expect_refusal(call, error, PM_ERROR_ARGUMENT, #type ".next");                             \
+        (object).next = NULL;                                                                      \
+    } while (0)
 
 /* Fails unless the error names this track and key (PM_NO_INDEX for neither), or this joint, or this
  * instance, and nothing else. The message must name the same. */

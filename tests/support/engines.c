@@ -33,7 +33,7 @@ static bool is_device_required(void) {
 
 static bool is_on_reference(const pm_engine *engine) {
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     return info.type == PM_DEVICE_REFERENCE;
 }
 
@@ -45,7 +45,7 @@ static pm_status create_without_default_folder(pm_engine_desc *desc, pm_engine *
     pm_status status = pm_engine_create(desc, engine, error);
     if (status != PM_OK || desc->cache_folder)
         return status;
-    pm_engine_get_info(*engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(*engine, &info);
     if (strcmp(info.platform, "Portable Computing Language") != 0)
         return status;
     pm_engine_destroy(engine);
@@ -121,7 +121,7 @@ bool has_few_programs(void **state) {
 
 bool is_on_oclgrind(void **state) {
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     return strstr(info.platform, "Oclgrind") != NULL;
 }
 
@@ -141,13 +141,13 @@ void skip_where_failed_builds_count(void **state) {
 
 bool is_rusticl(const pm_engine *engine) {
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     return strcmp(info.platform, "rusticl") == 0;
 }
 
 bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     const bool rusticl = is_rusticl(engine);
     if (lanes == 1 || (!rusticl && info.type == PM_DEVICE_CPU))
         return true;

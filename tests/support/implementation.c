@@ -92,7 +92,7 @@ static size_t add_devices(size_t *failed) {
         *failed += 1 - added;
         return added;
     }
-    if (pm_list_devices(infos, sizeof *infos, sizeof infos / sizeof *infos, &count, NULL) != PM_OK)
+    if (pm_list_devices(infos, sizeof infos / sizeof *infos, &count, NULL) != PM_OK)
         return 0;
     for (size_t n = 0; n < count && n < sizeof infos / sizeof *infos; n++) {
         char index[32];

@@ -154,7 +154,7 @@ static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *p
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
     const pm_sample_plan plan =
-        pm_plan_samples(request, pm_outputs_in_memory(request), UINT64_MAX, clip->device->plan);
+        pm_plan_samples(request, UINT64_MAX, clip->device->plan);
     const size_t pieces = pm_piece_count(request->sample_count, plan.piece_samples);
     bool ran = request->lowpass != NULL;
     for (size_t i = 0; ran && i < pieces; i++) {

@@ -28,7 +28,7 @@ static cl_context context_of(const cl_device_id *devices, cl_uint count) {
 
 bool sub_devices_open(const pm_engine *engine, sub_devices *s) {
     pm_device_info info;
-    pm_engine_get_info(engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &info);
     *s = (sub_devices){0};
     if (!divide(pm_cl_device(engine), s)) {
         print_message("not tested: %s (%s) has no sub-devices\n", info.name, info.platform);

@@ -33,7 +33,7 @@ static char folder[] = "/tmp/posemill-crowd-window-XXXXXX", picture[64], model[6
 /* Skips on rusticl of Mesa 22.3, whose compiler takes minutes for crowds of squad. */
 static options options_for(void **state, size_t count) {
     pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info, sizeof(pm_device_info));
+    pm_engine_get_info(engine_for(state), &info);
     if (strcmp(info.platform, "rusticl") == 0) {
         print_message("# not tested: crowds of squad on rusticl, whose compiler takes minutes\n");
         skip();

@@ -40,7 +40,7 @@ static void measure(device_row *row) {
         snprintf(row->failure, sizeof row->failure, "%s", error.message);
         return;
     }
-    pm_engine_get_info(engine, &row->info, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &row->info);
     if (pm_engine_self_check(engine, &row->bit_match, &error) != PM_OK) {
         row->bit_match = PM_BIT_MATCH_UNKNOWN;
         snprintf(row->failure, sizeof row->failure, "%s", error.message);
@@ -50,7 +50,7 @@ static void measure(device_row *row) {
 
 static cli_exit list_all(device_list *list) {
     size_t count = 0;
-    pm_status status = pm_list_devices(NULL, sizeof(pm_device_info), 0, &count, &list->error);
+    pm_status status = pm_list_devices(NULL, 0, &count, &list->error);
     if (status == PM_ERROR_NO_PLATFORM || status == PM_ERROR_NO_DEVICE) {
         list->problem = list->error.message;
         list->hint = list->error.hint;
@@ -72,7 +72,7 @@ static cli_exit list_all(device_list *list) {
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
     }
     size_t found = 0;
-    status = pm_list_devices(infos, sizeof(pm_device_info), count, &found, &list->error);
+    status = pm_list_devices(infos, count, &found, &list->error);
     list->count = found < count ? found : count;
     for (size_t i = 0; i < list->count && status == PM_OK; i++)
         list->rows[i].info = infos[i];
@@ -89,7 +89,7 @@ static cli_exit list_one(const device_options *chosen, device_list *list) {
         return code;
     list->rows = calloc(1, sizeof *list->rows);
     if (list->rows) {
-        pm_engine_get_info(engine, &list->rows[0].info, sizeof(pm_device_info));
+        pm_engine_get_info(engine, &list->rows[0].info);
         list->count = list->rows[0].info.type == PM_DEVICE_REFERENCE ? 0 : 1;
     }
     pm_engine_destroy(&engine);

@@ -154,7 +154,7 @@ static void report_text(const command_options *options, const eval_input *input,
 static void report(const command_options *options, const eval_input *input, const pm_engine *engine,
                    double seconds) {
     pm_device_info device;
-    pm_engine_get_info(engine, &device, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &device);
     progress_clear();
     if (options->json)
         report_json(options, input, &device, seconds);

@@ -116,7 +116,7 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
     pm_device_info device;
     bool passed = true;
     progress bar;
-    pm_engine_get_info(engine, &device, sizeof(pm_device_info));
+    pm_engine_get_info(engine, &device);
     begin_table(run, &device);
     progress_begin(&bar, "verify", PM_METHOD_COUNT);
     for (int i = 0; i < PM_METHOD_COUNT; i++) {

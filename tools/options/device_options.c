@@ -84,7 +84,7 @@ cli_exit device_options_engine(const device_options *options, pm_engine **engine
     if (pm_engine_create(&desc, engine, &error) != PM_OK)
         return cli_fail_error("device", &error);
     pm_device_info info;
-    pm_engine_get_info(*engine, &info, sizeof(pm_device_info));
+    pm_engine_get_info(*engine, &info);
     if (device_options_automatic(options) && info.type == PM_DEVICE_REFERENCE)
         cli_warn("device", "no OpenCL device found; using the CPU reference path");
     return CLI_DONE;
@@ -125,8 +125,7 @@ static cli_exit check_several(const device_options *options, size_t *device_coun
     pm_error error = {0};
     cli_exit code = device_options_engine(options, &engine);
     pm_engine_destroy(&engine);
-    if (code == CLI_DONE &&
-        pm_list_devices(NULL, sizeof(pm_device_info), 0, device_count, &error) != PM_OK)
+    if (code == CLI_DONE && pm_list_devices(NULL, 0, device_count, &error) != PM_OK)
         code = cli_fail_error("device", &error);
     return code;
 }

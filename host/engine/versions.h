@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "crowd/crowd.h"
+#include "backend/backend.h"
 #include "kernels/pm_memory.h"
 
 /* Calls are counted in several places, because threads that write one place wait for each other longer than
@@ -23,7 +23,7 @@ typedef struct pm_holder_count {
 /* Lives as long as its crowd, so that it can be counted before it is known to be the latest. */
 typedef struct pm_crowd_version {
     pm_crowd_data *data;               /* owned; NULL: free for a new version */
-    struct pm_device_crowd *on_device; /* owned */
+    pm_device_crowd *on_device; /* owned */
     struct pm_crowd_version *next;     /* of the crowd */
     pm_holder_count holders[PM_HOLDER_COUNTS];
 } pm_crowd_version;
@@ -38,7 +38,7 @@ struct pm_crowd {
 /* A version that a call holds. */
 typedef struct pm_held_crowd {
     pm_crowd_data *data;
-    struct pm_device_crowd *on_device;
+    pm_device_crowd *on_device;
     atomic_size_t *calls;
 } pm_held_crowd;
 
@@ -59,5 +59,12 @@ static inline pm_held_crowd pm_crowd_hold(const pm_crowd *crowd) {
 static inline void pm_crowd_let(const pm_held_crowd *held) {
     atomic_fetch_sub(held->calls, 1);
 }
+
+/* Makes `data` the latest version of a crowd, which owns it then; on failure it is freed. Only where no other thread
+ * changes the crowd. */
+pm_status pm_crowd_publish(pm_crowd *crowd, pm_crowd_data *data, pm_error *error);
+
+/* Frees all versions. No call holds one. */
+void pm_crowd_clear(pm_crowd *crowd);
 
 #endif

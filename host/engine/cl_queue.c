@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The functions of posemill_cl.h: engines on a caller's contexts, jobs on a caller's queues.
+ */
+#include "engine.h"
+
+#include <posemill/posemill_cl.h>
+
+#include <string.h>
+
+#include "opencl/opencl.h"
+
+pm_status pm_cl_engine_create_multi(const pm_cl_target *targets, size_t count,
+                                    const pm_engine_desc *desc, pm_engine **engine,
+                                    pm_error *error) {
+    const pm_engine_desc defaults = {0};
+    pm_device **devices = NULL;
+    size_t opened = 0;
+    pm_error_clear(error);
+    if (!targets || !engine)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", targets ? "engine" : "targets");
+    if (count == 0)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "count is 0, expected at least one target");
+    desc = desc ? desc : &defaults;
+    pm_status status = pm_engine_check(desc, error);
+    for (size_t i = 0; status == PM_OK && i < count; i++)
+        status = PM_CHECK_NEXT(pm_cl_target, &targets[i], error);
+    const pm_device_options options = pm_engine_options(desc);
+    if (status == PM_OK)
+        status = pm_cl_open(targets, count, desc, &options, &devices, &opened, error);
+    return status == PM_OK ? pm_engine_of_devices(desc, devices, opened, engine, error) : status;
+}
+
+pm_status pm_cl_engine_create(cl_context context, cl_device_id device, const pm_engine_desc *desc,
+                              pm_engine **engine, pm_error *error) {
+    const pm_cl_target target = {.context = context, .device = device};
+    if (!context || !device)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", context ? "device" : "context");
+    return pm_cl_engine_create_multi(&target, 1, desc, engine, error);
+}
+
+cl_context pm_cl_context(const pm_engine *engine) {
+    return engine ? pm_cl_objects_of(engine->device->members[0]).context : NULL;
+}
+
+cl_device_id pm_cl_device(const pm_engine *engine) {
+    return engine ? pm_cl_objects_of(engine->device->members[0]).device : NULL;
+}
+
+/* Finds the member of a device that a caller's queue belongs to. `what` the engine is of is for messages. */
+static pm_status find_member(const pm_device *device, const char *what, cl_command_queue queue,
+                             size_t *member, pm_error *error) {
+    if (!device->members[0]->backend->owns_queue)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "the %s's engine is the reference path", what);
+    pm_status status = pm_device_check(device, error);
+    bool owns = false;
+    for (*member = 0; status == PM_OK && *member < device->member_count; ++*member) {
+        const pm_device *one = device->members[*member];
+        status = one->backend->owns_queue(one, queue, &owns, error);
+        if (owns)
+            return status;
+    }
+    if (status != PM_OK)
+        return status;
+    return pm_fail(error, PM_ERROR_ARGUMENT,
+                   "queue belongs to another context or device than the engine's");
+}
+
+/* The positions of an output's buffer and offset in pm_cl_outputs. */
+#define PM_FIELDS(name)                                                                            \
+    { offsetof(pm_cl_outputs, name), offsetof(pm_cl_outputs, name##_offset) }
+static const struct {
+    size_t buffer, offset;
+} fields[PM_OUTPUT_COUNT] = {[PM_OUT_ROTATIONS] = PM_FIELDS(rotations),
+                             [PM_OUT_POSITIONS] = PM_FIELDS(positions),
+                             [PM_OUT_SCALES] = PM_FIELDS(scales),
+                             [PM_OUT_VELOCITIES] = PM_FIELDS(velocities),
+                             [PM_OUT_ACCELERATIONS] = PM_FIELDS(accelerations)};
+
+/* Gives a request its outputs in buffers. */
+static void set_handles(const pm_cl_outputs *outputs, pm_sample_request *request) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const char *bytes = (const char *)outputs;
+        cl_mem buffer;
+        memcpy(&buffer, bytes + fields[o].buffer, sizeof buffer);
+        memcpy(&request->handles[o].offset, bytes + fields[o].offset, sizeof(size_t));
+        request->handles[o].handle = buffer;
+    }
+}
+
+/* Checks the times, that there is an output, that the clip has its channel, and that its buffer is large enough. */
+static pm_status check_samples(const pm_device *device, const pm_sample_job *job,
+                               const pm_sample_request *request, pm_error *error) {
+    pm_status status = pm_sample_check_times(request->clip, job, request->host_threads, error);
+    if (status == PM_OK && (request->sample_count > 0 || pm_sample_outputs(request)))
+        status = pm_sample_check_outputs(request, error);
+    for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
+        if (request->handles[o].handle)
+            status = device->backend->check_address(device, pm_outputs[o].name,
+                                                    &request->handles[o],
+                                                    pm_outputs[o].components == 4 ? 16 : 4,
+                                                    pm_sample_output_bytes(request, o), error);
+    return status;
+}
+
+/* The driver's object is the caller's type. */
+static pm_status enqueue(const pm_job *job, size_t member, const pm_queue *queue, cl_event *done,
+                         pm_error *error) {
+    void *event = NULL;
+    const pm_status status = job->kind->enqueue(job, member, queue, done ? &event : NULL, error);
+    if (done && event)
+        *done = event;
+    return status;
+}
+
+pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                       cl_event *done, pm_error *error) {
+    pm_error_clear(error);
+    if (!clip || !job || !outputs || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !clip      ? "clip"
+                       : !job     ? "job"
+                       : !outputs ? "outputs"
+                       : !queue   ? "queue"
+                                  : "wait_list");
+    const pm_queue on = {queue, wait_list, wait_count};
+    size_t member;
+    pm_status status = find_member(clip->engine->device, "clip", queue, &member, error);
+    if (status == PM_OK)
+        status = PM_CHECK_NEXT(pm_sample_job, job, error);
+    if (status == PM_OK)
+        status = PM_CHECK_NEXT(pm_cl_outputs, outputs, error);
+    if (status != PM_OK)
+        return status;
+    pm_sample_request request = pm_engine_sample_request(clip, job);
+    if (pm_sample_outputs(&request))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the job has outputs in host memory: use pm_sample");
+    if (job->on_reference)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "on_reference is set: the reference path cannot write to buffers");
+    set_handles(outputs, &request);
+    status = check_samples(clip->engine->device->members[member], job, &request, error);
+    const pm_job resolved = pm_job_of_samples(clip->on_device, &request, 1);
+    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
+}
+
+static pm_status pose(const pm_crowd *crowd, const pm_cl_crowd_job *job, const pm_queue *on,
+                      void **done, pm_error *error) {
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_cl_pose_on_queue(held.on_device, job, on, done, error);
+    pm_crowd_let(&held);
+    return status;
+}
+
+pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
+                           cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                           pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !job || !queue || (wait_count && !wait_list))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd   ? "crowd"
+                       : !job   ? "job"
+                       : !queue ? "queue"
+                                : "wait_list");
+    const pm_queue on = {queue, wait_list, wait_count};
+    size_t member; /* always 0: a crowd is on one device */
+    void *event = NULL;
+    pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
+    if (status == PM_OK)
+        status = pose(crowd, job, &on, done ? &event : NULL, error);
+    if (done && event)
+        *done = event;
+    return status;
+}

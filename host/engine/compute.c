@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who computes a job: plain C, a device or the members of several. Compares both sides.
+ */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "multi/multi.h"
+
+static pm_status compute_piece(const void *context, size_t member, const pm_piece *piece,
+                               pm_error *error) {
+    pm_job part = *(const pm_job *)context;
+    pm_status status = part.kind->cut(&part, piece, error);
+    if (status == PM_OK)
+        status = part.kind->on_device(&part, member, error);
+    free(part.list);
+    return status;
+}
+
+pm_status pm_job_on_device(const pm_job *job, pm_error *error) {
+    const pm_multi_work work = {.elements = job->kind->elements(job),
+                                .width = job->kind->width(job),
+                                .compute = compute_piece,
+                                .context = job};
+    return job->device->member_count > 1 ? pm_multi_run(job->device, &work, error)
+                                         : job->kind->on_device(job, 0, error);
+}
+
+pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_background,
+                         pm_error *error) {
+    const pm_plan_device *plan = job->device->plan;
+    pm_status status = on_reference ? PM_OK : pm_device_check(job->device, error);
+    if (status != PM_OK)
+        return status;
+    if (on_reference || (plan && job->kind->is_for_host(job, plan)))
+        return job->kind->in_plain_c(job, job->host_threads, error);
+    return POSEMILL_OPENCL && in_background ? pm_job_in_background(job, error)
+                                            : pm_job_on_device(job, error);
+}
+
+static pm_status compare_output(const pm_job *job, size_t member, size_t output, size_t bytes,
+                                bool unlike, bool *same, pm_error *error) {
+    pm_job by_device = *job, by_reference = *job;
+    unsigned char *memory = calloc(2, bytes);
+    if (!memory)
+        return pm_fail_memory(error);
+    memset(memory, unlike ? 0xaa : 0, bytes);
+    job->kind->aim(&by_device, output, memory);
+    job->kind->aim(&by_reference, output, memory + bytes);
+    pm_status status = job->kind->by_reference(&by_reference, error);
+    if (status == PM_OK)
+        status = job->kind->on_device(&by_device, member, error);
+    if (status == PM_OK && memcmp(memory, memory + bytes, bytes) != 0)
+        *same = false;
+    free(memory);
+    return status;
+}
+
+pm_status pm_job_compare(const pm_job *job, size_t member, bool unlike, bool *same,
+                         pm_error *error) {
+    pm_status status = PM_OK;
+    for (size_t o = 0; status == PM_OK && o < job->kind->outputs; o++) {
+        const size_t bytes = job->kind->bytes(job, o);
+        if (bytes > 0)
+            status = compare_output(job, member, o, bytes, unlike, same, error);
+    }
+    return status;
+}

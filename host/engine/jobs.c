@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The table of kinds of job.
+ */
+#include "engine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/cpu.h"
+
+_Static_assert((int)PM_SAMPLE_VARIANTS <= (int)PM_JOB_PROGRAMS, "the programs of samples");
+
+/* ---- samples, pairs, low-passes ---------------------------------------------------------------- */
+
+static size_t samples_of(const pm_job *job) {
+    return job->request.samples.sample_count;
+}
+
+static size_t width_of_samples(const pm_job *job) {
+    return job->request.samples.width;
+}
+
+static pm_status cut_samples(pm_job *job, const pm_piece *piece, pm_error *error) {
+    (void)error;
+    job->request.samples = pm_sample_request_piece(&job->request.samples, piece);
+    return PM_OK;
+}
+
+static size_t first_sample(const pm_job *job) {
+    (void)job;
+    return 0;
+}
+
+static size_t bytes_of_samples(const pm_job *job, size_t output) {
+    const pm_sample_request *r = &job->request.samples;
+    return r->outputs[output] ? pm_sample_output_bytes(r, (unsigned)output) : 0;
+}
+
+static void aim_samples(pm_job *job, size_t output, void *memory) {
+    pm_sample_request *r = &job->request.samples;
+    memset(r->outputs, 0, sizeof r->outputs);
+    r->outputs[output] = memory;
+}
+
+static size_t programs_of_samples(const pm_job *job, const pm_plan_device *device,
+                                  pm_variant *programs) {
+    const pm_sample_request *r = &job->request.samples;
+    const pm_sample_plan plan = pm_plan_samples(r, UINT64_MAX, device);
+    return pm_plan_sample_variants(&plan, r, programs);
+}
+
+static bool samples_are_for_host(const pm_job *job, const pm_plan_device *device) {
+    return pm_plan_samples_on_host(&job->request.samples, device);
+}
+
+static pm_status samples_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
+    const pm_status fetched = job->source ? pm_clip_fetch(job->source, error) : PM_OK;
+    pm_sample_request request = job->request.samples;
+    request.host_threads = threads;
+    return fetched == PM_OK ? pm_cpu_sample(&request, error) : fetched;
+}
+
+static pm_status samples_by_reference(const pm_job *job, pm_error *error) {
+    pm_sample_request request = job->request.samples;
+    request.host_threads = 1;
+    return pm_cpu_sample_by_track(&request, error);
+}
+
+static pm_status samples_on_device(const pm_job *job, size_t member, pm_error *error) {
+    const pm_device_clip *clip = job->on.clip->members[member];
+    return clip->device->backend->sample(clip, &job->request.samples, error);
+}
+
+static pm_status enqueue_samples(const pm_job *job, size_t member, const pm_queue *queue,
+                                 void **done, pm_error *error) {
+    const pm_device_clip *clip = job->on.clip->members[member];
+    return clip->device->backend->enqueue_samples(clip, &job->request.samples, queue, done, error);
+}
+
+pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *request,
+                         size_t threads) {
+    const pm_job_row row = request->lowpass  ? PM_JOB_LOWPASS
+                           : request->tracks ? PM_JOB_PAIRS
+                                             : PM_JOB_SAMPLES;
+    return (pm_job){.kind = &pm_job_kinds[row],
+                    .device = clip->device,
+                    .host_threads = threads,
+                    .on.clip = clip,
+                    .request.samples = *request};
+}
+
+/* ---- poses, states of bodies ------------------------------------------------------------------- */
+
+static size_t records_of(const pm_job *job) {
+    return pm_pose_records(&job->request.poses);
+}
+
+static size_t width_of_poses(const pm_job *job) {
+    return job->request.poses.crowd->skeleton->joint_count;
+}
+
+static pm_status cut_poses(pm_job *job, const pm_piece *piece, pm_error *error) {
+    const pm_pose_request *r = &job->request.poses;
+    job->list = r->indices ? malloc((r->index_count + 1) * sizeof *job->list) : NULL;
+    if (r->indices && !job->list)
+        return pm_fail_memory(error);
+    job->request.poses = pm_pose_request_piece(r, piece, job->list);
+    return PM_OK;
+}
+
+static size_t first_pose(const pm_job *job) {
+    const pm_pose_request *r = &job->request.poses;
+    const size_t entries = pm_pose_entries(r);
+    for (size_t e = 0; e < entries; e++) {
+        const size_t index = r->indices ? r->indices[e] : e;
+        if (pm_pose_computes(r, index))
+            return r->packed ? e : index;
+    }
+    return pm_pose_records(r);
+}
+
+static size_t bytes_of_poses(const pm_job *job, size_t output) {
+    const pm_pose_request *r = &job->request.poses;
+    return output < r->target_count ? pm_pose_records(r) * r->targets[output].bytes : 0;
+}
+
+static void aim_poses(pm_job *job, size_t output, void *memory) {
+    pm_pose_request *r = &job->request.poses;
+    const pm_pose_target *t = &r->targets[output];
+    r->targets[0] = (pm_pose_target){t->view, t->flags, memory, NULL, t->bytes, t->bytes};
+    r->target_count = 1;
+}
+
+static size_t programs_of_poses(const pm_job *job, const pm_plan_device *device,
+                                pm_variant *programs) {
+    const pm_pose_request *r = &job->request.poses;
+    const pm_pose_kind kind = {.layered = r->layers, .given = r->poses};
+    for (size_t i = 0; i < r->target_count; i++)
+        programs[i] = pm_plan_pose_variant(r->crowd, r->targets[i].view, kind, device);
+    return r->target_count;
+}
+
+static bool poses_are_for_host(const pm_job *job, const pm_plan_device *device) {
+    return pm_plan_poses_on_host(&job->request.poses, device);
+}
+
+static pm_status poses_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
+    pm_pose_request request = job->request.poses;
+    request.host_threads = threads;
+    return pm_cpu_pose(&request, error);
+}
+
+static pm_status poses_by_reference(const pm_job *job, pm_error *error) {
+    return poses_in_plain_c(job, 1, error);
+}
+
+/* A crowd is on one device. */
+static pm_status poses_on_device(const pm_job *job, size_t member, pm_error *error) {
+    (void)member;
+    return job->device->backend->pose(job->on.crowd, &job->request.poses, error);
+}
+
+pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
+    pm_job_row row = PM_JOB_POSES;
+    for (size_t i = 0; i < request->target_count; i++)
+        if (pm_is_body_output(request->targets[i].view.output))
+            row = PM_JOB_STATES;
+    return (pm_job){.kind = &pm_job_kinds[row],
+                    .device = crowd->device,
+                    .host_threads = request->host_threads,
+                    .on.crowd = crowd,
+                    .request.poses = *request};
+}
+
+/* ---- the table --------------------------------------------------------------------------------- */
+
+#define OF_SAMPLES                                                                                 \
+    .outputs = PM_OUTPUT_COUNT, .elements = samples_of, .width = width_of_samples,                 \
+    .cut = cut_samples, .first = first_sample, .bytes = bytes_of_samples, .aim = aim_samples,      \
+    .programs = programs_of_samples, .is_for_host = samples_are_for_host,                          \
+    .in_plain_c = samples_in_plain_c, .by_reference = samples_by_reference,                        \
+    .on_device = samples_on_device, .enqueue = enqueue_samples
+#define OF_POSES                                                                                   \
+    .outputs = PM_CROWD_MAX_TARGETS, .elements = records_of, .width = width_of_poses,              \
+    .cut = cut_poses, .first = first_pose, .bytes = bytes_of_poses, .aim = aim_poses,              \
+    .programs = programs_of_poses, .is_for_host = poses_are_for_host,                              \
+    .in_plain_c = poses_in_plain_c, .by_reference = poses_by_reference,                            \
+    .on_device = poses_on_device
+
+const pm_job_kind pm_job_kinds[PM_JOB_KIND_COUNT] = {
+    [PM_JOB_SAMPLES] = {.name = "samples", OF_SAMPLES},
+    [PM_JOB_PAIRS] = {.name = "pairs", OF_SAMPLES},
+    [PM_JOB_LOWPASS] = {.name = "low-pass", OF_SAMPLES},
+    [PM_JOB_POSES] = {.name = "poses", OF_POSES},
+    [PM_JOB_STATES] = {.name = "states of bodies", OF_POSES},
+};
