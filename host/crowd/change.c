@@ -133,7 +133,10 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
     if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
         return pm_fail(error, PM_ERROR_ARGUMENT, "the number of clips is %zu, expected 1 to %u",
                        desc->clip_count, UINT32_MAX - 1);
-    const pm_crowd_edit edit = {desc->clips, desc->markers, desc->clip_count, NULL, 0};
+    const pm_crowd_edit edit = {.clips = desc->clips,
+                                .markers = desc->markers,
+                                .clip_count = desc->clip_count,
+                                .spare_clips = desc->spare_clips};
     const pm_status status = PM_CHECK_NEXT(pm_crowd_desc, desc, error);
     return status == PM_OK ? change_crowd(desc->skeleton, NULL, &edit, threads, crowd, NULL, error)
                            : status;

@@ -121,6 +121,7 @@ typedef struct pm_crowd_edit {
     const pm_clip_desc *clips;       /* (clip_count) */
     const pm_crowd_markers *markers; /* likewise; NULL: none */
     size_t clip_count;
+    size_t spare_clips; /* of a new crowd, as in its description */
     const uint32_t *removed;
     size_t removed_count;
 } pm_crowd_edit;

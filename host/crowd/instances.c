@@ -47,7 +47,8 @@ pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance
 
 static const char *fault_of_layer(const pm_crowd_data *crowd, const pm_crowd_layer *layer) {
     if (!pm_crowd_has_clip(crowd, layer->clip) && layer->weight != 0)
-        return layer->clip < crowd->clip_count ? "clip was removed" : "clip is not below clip_count";
+        return layer->clip < crowd->clip_count ? "clip was removed"
+                                               : "clip is not below clip_count";
     if (!(layer->weight >= 0 && layer->weight <= 1))
         return "weight is not within 0 and 1";
     if (layer->mask > crowd->skeleton->mask_count)

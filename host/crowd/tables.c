@@ -113,13 +113,25 @@ static void move_together(placement *p) {
         p->moves[PM_TABLE_LAYOUT] = true;
 }
 
-/* A table that moves once will move again: it gets half as much room as it has rows. */
+/* Rows for clips that are added later: as many as a new crowd is to have room for, and half of all where clips move,
+ * because they will move again. */
+static bool add_spare(const placement *p, size_t *room) {
+    const size_t step = (size_t)4 * PM_TRACK_GROUP; /* whole groups of 48-bit keys */
+    const size_t clips = p->change->edit->clip_count, spare = p->change->edit->spare_clips;
+    size_t more = *room / 2;
+    if (!p->before && !spare)
+        return true;
+    if (!p->before && !pm_multiply(*room / clips + 1, spare, &more))
+        return false;
+    if (__builtin_add_overflow(*room, more, room) || __builtin_add_overflow(*room, 2 * step, room))
+        return false;
+    *room = *room / step * step;
+    return true;
+}
+
 static pm_status new_memory(placement *p, pm_table table, pm_error *error) {
-    const size_t step = (size_t)4 * PM_TRACK_GROUP;             /* whole groups of 48-bit keys */
     size_t room = p->total[table] ? p->total[table] : 1, bytes; /* a device has no empty memory */
-    const bool fits = !p->before || (!__builtin_add_overflow(room, room / 2, &room) &&
-                                     !__builtin_add_overflow(room, step, &room));
-    room = p->before ? room / step * step : room;
+    const bool fits = add_spare(p, &room);
     if (!fits || !bytes_of(p->crowd, table, room, &bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
     pm_table_memory *memory = malloc(sizeof *memory);

@@ -96,10 +96,9 @@ static pm_status check_samples(const pm_device *device, const pm_sample_job *job
         status = pm_sample_check_outputs(request, error);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (request->handles[o].handle)
-            status = device->backend->check_address(device, pm_outputs[o].name,
-                                                    &request->handles[o],
-                                                    pm_outputs[o].components == 4 ? 16 : 4,
-                                                    pm_sample_output_bytes(request, o), error);
+            status = device->backend->check_address(
+                device, pm_outputs[o].name, &request->handles[o],
+                pm_outputs[o].components == 4 ? 16 : 4, pm_sample_output_bytes(request, o), error);
     return status;
 }
 

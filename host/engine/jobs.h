@@ -15,8 +15,9 @@ typedef struct pm_job_kind pm_job_kind;
 typedef struct pm_job {
     const pm_job_kind *kind;
     pm_device *device;
-    size_t host_threads;       /* of plain C, at least 1 */
-    const struct pm_clip *source; /* whose keys plain C may have to read from the device; NULL: none */
+    size_t host_threads; /* of plain C, at least 1 */
+    const struct pm_clip
+        *source; /* whose keys plain C may have to read from the device; NULL: none */
     union {
         const pm_device_clip *clip;
         pm_device_crowd *crowd;

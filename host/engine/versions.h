@@ -22,9 +22,9 @@ typedef struct pm_holder_count {
 
 /* Lives as long as its crowd, so that it can be counted before it is known to be the latest. */
 typedef struct pm_crowd_version {
-    pm_crowd_data *data;               /* owned; NULL: free for a new version */
-    pm_device_crowd *on_device; /* owned */
-    struct pm_crowd_version *next;     /* of the crowd */
+    pm_crowd_data *data;           /* owned; NULL: free for a new version */
+    pm_device_crowd *on_device;    /* owned */
+    struct pm_crowd_version *next; /* of the crowd */
     pm_holder_count holders[PM_HOLDER_COUNTS];
 } pm_crowd_version;
 

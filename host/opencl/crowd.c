@@ -165,10 +165,13 @@ static pm_status make_shared(pm_opencl_crowd *crowd, pm_error *error) {
     atomic_init(&shared->versions, 1);
     pthread_mutex_init(&shared->lock, NULL);
     crowd->stages = shared->stages = calloc(skeleton->set_count, sizeof *shared->stages);
-    pm_status status = shared->stages ? PM_OK : pm_fail_memory(error);
-    for (; status == PM_OK && shared->set_count < skeleton->set_count; shared->set_count++)
-        status = pm_stages_build(skeleton, shared->set_count, pm_max_slots(&device_of(crowd)->plan),
-                                 &shared->stages[shared->set_count], error);
+    if (!shared->stages)
+        return pm_fail_memory(error);
+    shared->set_count = skeleton->set_count;
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < shared->set_count; i++)
+        status = pm_stages_build(skeleton, i, pm_max_slots(&device_of(crowd)->plan),
+                                 &shared->stages[i], error);
     return status;
 }
 

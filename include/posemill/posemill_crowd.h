@@ -165,6 +165,9 @@ typedef struct pm_crowd_desc {
      * or do not ascend are refused with PM_ERROR_TIME, and the message names the clip and the
      * marker. NULL: no clip has markers. */
     const pm_crowd_markers *markers;
+    /* Room for so many more clips, as large as these are on average, so that pm_crowd_add_clips need not copy those
+     * that there are. 0: none */
+    size_t spare_clips;
 
     const void *next; /* must be NULL */
 } pm_crowd_desc;
@@ -185,24 +188,25 @@ PM_API pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, p
  * for the events that these commands wait for. */
 PM_API void pm_crowd_destroy(pm_crowd **crowd);
 
-/* Adds clips of the crowd's kind, as pm_crowd_desc.clips and .markers (NULL: none has markers), while other threads pose. ids[i]
- * receives the number of clip i, for instances and layers: the least that no clip has, so that numbers of removed
- * clips are used again. Numbers of other clips stay. A clip with several timelines may be added to any crowd
- * but one with hinges; its method, vector method, key format and channels are those of the crowd's clips.
+/* Adds clips while other threads pose. `clips` and `markers` (NULL: none has markers) have `count` elements, as in
+ * pm_crowd_desc; method, vector method, key format and channels are those of the crowd's clips, timelines are any.
+ * ids[i] receives the number of clip i, for instances and layers: the least that no clip has, so that numbers of
+ * removed clips are used again. Numbers of other clips stay.
  *
- * Takes about as long as building these clips. Where their memory has no room, all clips are copied to half as much
- * again. A call that runs, and commands that it enqueued, use the clips that were there when it began. A joint that
- * some clip has moved is computed from then on also where clips keep it at rest, which changes no bits but those of
- * blends. On failure the crowd is as it was, and the contents of ids are undefined. Blocks; other changes
- * wait, and posing does not. Thread-safe. Messages name a clip by its place in `clips`. */
+ * Takes as long as building these clips; if there is no room for them, all clips are copied, too. A call in progress,
+ * and commands that a call has enqueued, use the clips that were there when it began. A joint that some clip has
+ * moved is sampled from then on where other clips keep it at rest, too, which changes no bits but those of blends.
+ *
+ * Blocks; posing does not wait for it, and other changes do. On failure the crowd is as it was, and the contents of
+ * ids are undefined. Messages name a clip by its place in `clips`. Thread-safe. */
 PM_API pm_status pm_crowd_add_clips(pm_crowd *crowd, const pm_clip_desc *clips,
                                     const pm_crowd_markers *markers, size_t count, uint32_t *ids,
                                     pm_error *error);
 
-/* Removes clips, at least one of which must be left. Instances and layers that show them are from then on
- * corrected as those of clips that do not exist, and pm_crowd_check_instances names them. Wait for no longer showing a clip
- * before its number may be used again. Their memory is used for clips that are added later. PM_ERROR_ARGUMENT when
- * a number is that of no clip, or is listed twice; then all clips stay. Otherwise as pm_crowd_add_clips. */
+/* Removes clips by their numbers, each listed once; at least one clip must be left. Otherwise as
+ * pm_crowd_add_clips. Instances and layers that show a removed clip are corrected as those of a clip that does not
+ * exist, and pm_crowd_check_instances names them, until its number is used again. Its memory is free for clips that
+ * are added later. PM_ERROR_ARGUMENT when no clip has a number; then all clips stay. */
 PM_API pm_status pm_crowd_remove_clips(pm_crowd *crowd, const uint32_t *ids, size_t count,
                                        pm_error *error);
 
@@ -210,9 +214,9 @@ typedef struct pm_crowd_info {
     size_t joint_count;
     size_t clip_count; /* numbers of clips are below it; some may be those of removed clips */
     bool has_positions, has_scales;
-    uint64_t
-        device_bytes; /* of clips and joints, without the small tables of subsets; with what removed clips
-                              have left, until it is used again */
+    /* Of clips and joints, without small tables and without room for further clips; with what removed clips
+     * left, until the others move. */
+    uint64_t device_bytes;
 
     const void *next; /* NULL */
 } pm_crowd_info;
