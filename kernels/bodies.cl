@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
  * The states of bodies: positions, rotations and velocities of joints in the world and relative to
- * their parents, in the arrays that a job asks for. A work-item computes PM_LANES instances, one per
- * lane, joint by joint down the hierarchy. Instances show their clip A.
+ * their parents, in the arrays that a job asks for, on CPU devices. A work-item computes PM_LANES
+ * instances, one per lane, joint by joint down the hierarchy. Instances show their clip A. With one
+ * lane the host launches bodies_workgroup.cl.
  */
-#include "pm_body.h"
+#ifndef PM_LANES
+#define PM_LANES 4
+#endif
+
+#include "pm_body_states.h"
 #include "pm_instances.h"
-#include "pm_motion.h"
 
 /* The segments of all lanes' times, and of the other sides of keys. */
 typedef struct pm_body_input {
@@ -72,7 +76,6 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
  * another. */
 pm_fn void pm_body_prefetch_tables(const pm_body_input *input, const pm_tables *t,
                                    pm_global const pm_timeline_rate *rates) {
-#if PM_LANES > 1
     pm_global const pm_clip_layout *clips[PM_LANES];
     for (int i = 0; i < PM_LANES; i++) {
         clips[i] = t->clips + input->sides[0].clip[i];
@@ -82,14 +85,10 @@ pm_fn void pm_body_prefetch_tables(const pm_body_input *input, const pm_tables *
         pm_prefetch(t->timelines + clips[i]->timeline, PM_CACHE_LINE);
         pm_prefetch(rates + clips[i]->timeline, 1);
     }
-#else
-    (void)input, (void)t, (void)rates;
-#endif
 }
 
 /* The keys of whole rows of all lanes, without those beside segments and without coefficients. */
 pm_fn void pm_body_prefetch_keys(const pm_body_input *input, const pm_tables *t) {
-#if PM_LANES > 1
     const pm_key_lanes *lanes = &input->sides[0].lanes;
     for (int i = 0; i < PM_LANES; i++) {
         pm_u32 places = lanes->plane[PM_CHANNEL_ROTATIONS][i] / 4;
@@ -105,9 +104,6 @@ pm_fn void pm_body_prefetch_keys(const pm_body_input *input, const pm_tables *t)
             pm_prefetch(t->positions + lanes->next[PM_CHANNEL_POSITIONS][i] + 4 * j, 16);
         }
     }
-#else
-    (void)input, (void)t;
-#endif
 }
 
 /* ---- sampling ---------------------------------------------------------------------- */
@@ -263,45 +259,6 @@ pm_fn pm_mask pm_body_still(const pm_tables *t, const pm_instance_lanes *states,
     return pm_reals_of(still) != PM_REAL(0.0f);
 }
 
-/* ---- outputs ----------------------------------------------------------------------- */
-
-/* Stores the first `numbers` numbers of a record in each active lane. */
-pm_fn void pm_body_store(pm_global pm_u8 *to, const pm_body_targets *targets, pm_u32 output,
-                         const pm_instance_lanes *states, pm_u32 active, pm_u32 record,
-                         pm_u32 numbers, pm_quat value) {
-    float x[PM_LANES], y[PM_LANES], z[PM_LANES], w[PM_LANES];
-    pm_set_reals(x, value.x);
-    pm_set_reals(y, value.y);
-    pm_set_reals(z, value.z);
-    pm_set_reals(w, value.w);
-    for (int i = 0; i < PM_LANES; i++) {
-        if (!(active >> i & 1))
-            continue;
-        pm_global float *at = (pm_global float *)(to + targets->offset[output] +
-                                                  states->record[i] * targets->stride[output]) +
-                              record * numbers;
-        at[0] = x[i];
-        if (numbers > 1) {
-            at[1] = y[i];
-            at[2] = z[i];
-        }
-        if (numbers > 3)
-            at[3] = w[i];
-    }
-}
-
-pm_fn pm_quat pm_body_rotation(const pm_body_targets *targets, pm_u32 output, pm_quat q) {
-    return targets->scalar_first >> output & 1 ? pm_scalar_first(q) : q;
-}
-
-pm_fn pm_quat pm_body_number(real x) {
-    return pm_quat_of(x, x, x, x);
-}
-
-pm_fn pm_quat pm_body_rate(pm_quat v) {
-    return pm_rate_of(v, PM_REAL(1.0f));
-}
-
 /* The place of each lane's instance in the world, without a motion. */
 pm_fn pm_body pm_body_placed(pm_global const pm_placed *placements,
                              const pm_instance_lanes *states) {
@@ -355,7 +312,13 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
                           active, levels, &t);
     if (!active)
         return;
-    pm_u32 fields = targets.fields, moves = (fields & PM_BODY_RATES) != 0;
+    pm_u32 moves = (targets.fields & PM_BODY_RATES) != 0;
+    pm_body_arrays arrays = {{body_pos, body_rot, body_vel, body_ang_vel, local_rot, local_ang_vel,
+                              angles, angle_rates}};
+    pm_body_lanes lanes;
+    for (int i = 0; i < PM_LANES; i++)
+        lanes.record[i] = states.record[i];
+    lanes.active = active;
     pm_global const float *speed_of = (pm_global const float *)(speeds + speeds_offset);
     for (int i = 0; i < PM_LANES; i++)
         input.speed[i] = has_speeds ? speed_of[states.index[i]] : 1.0f;
@@ -384,16 +347,11 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
         }
         pm_mask still = pm_body_still(&t, &states, level_joints, joint->number);
         pm_body own = pm_body_of(&group, joint, k, still), body;
-        real angle = PM_REAL(0.0f), angle_rate = PM_REAL(0.0f);
-        if (hinge.number) {
-            pm_u32 quad = hinge.number / 4 % PM_GROUP, n = hinge.number % 4;
-            angle = pm_select(still, PM_REAL(hinge.reference),
-                              pm_number_of(group.poses.of[PM_CHANNEL_POSITIONS][quad], n));
-            angle_rate = pm_select(still, PM_REAL(0.0f), pm_number_of(group.velocity[quad], n));
-            own.rotation =
-                pm_quat_select(still, own.rotation, pm_hinge_rotation(hinge, pm_half_turn(angle)));
-            own.spin = pm_hinge_spin(hinge, angle_rate);
-        }
+        pm_u32 quad = hinge.number / 4 % PM_GROUP;
+        pm_turn turn = pm_turn_begin();
+        if (hinge.number)
+            turn = pm_body_turn(&own, hinge, still, group.poses.of[PM_CHANNEL_POSITIONS][quad],
+                                group.velocity[quad]);
         if (joint->parent != PM_NO_SLOT)
             body = pm_body_product(slots[joint->parent], own, moves, shifts);
         else if (has_placements)
@@ -402,35 +360,8 @@ bodies(pm_global const pm_u8 *instances, pm_global const pm_u8 *list,
             body = pm_body_of_root(own);
         if (joint->slot != PM_NO_SLOT)
             slots[joint->slot] = body;
-        if (joint->record == PM_NO_RECORD)
-            continue;
-        if (fields >> PM_BODY_POS & 1)
-            pm_body_store(body_pos, &targets, PM_BODY_POS, &states, active, joint->record, 3,
-                          body.position);
-        if (fields >> PM_BODY_ROT & 1)
-            pm_body_store(body_rot, &targets, PM_BODY_ROT, &states, active, joint->record, 4,
-                          pm_body_rotation(&targets, PM_BODY_ROT, body.rotation));
-        if (fields >> PM_BODY_VEL & 1) {
-            pm_quat velocity = body.velocity;
-            if (has_points)
-                velocity = pm_velocity_at(body, pm_spread(points + 4 * joint->number));
-            pm_body_store(body_vel, &targets, PM_BODY_VEL, &states, active, joint->record, 3,
-                          pm_body_rate(velocity));
-        }
-        if (fields >> PM_BODY_ANG_VEL & 1)
-            pm_body_store(body_ang_vel, &targets, PM_BODY_ANG_VEL, &states, active, joint->record,
-                          3, pm_body_rate(body.spin));
-        if (fields >> PM_BODY_LOCAL_ROT & 1)
-            pm_body_store(local_rot, &targets, PM_BODY_LOCAL_ROT, &states, active, joint->record, 4,
-                          pm_body_rotation(&targets, PM_BODY_LOCAL_ROT, own.rotation));
-        if (fields >> PM_BODY_LOCAL_ANG_VEL & 1)
-            pm_body_store(local_ang_vel, &targets, PM_BODY_LOCAL_ANG_VEL, &states, active,
-                          joint->record, 3, pm_body_rate(own.spin));
-        if (fields >> PM_BODY_ANGLE & 1)
-            pm_body_store(angles, &targets, PM_BODY_ANGLE, &states, active, joint->record, 1,
-                          pm_body_number(angle));
-        if (fields >> PM_BODY_ANGLE_RATE & 1)
-            pm_body_store(angle_rates, &targets, PM_BODY_ANGLE_RATE, &states, active, joint->record,
-                          1, pm_body_rate(pm_body_number(angle_rate)));
+        if (joint->record != PM_NO_RECORD)
+            pm_body_put(&arrays, &targets, &lanes, joint->record, body, own, turn,
+                        has_points ? points + 4 * joint->number : 0);
     }
 }

@@ -7,13 +7,6 @@
 #include "pm_joint_pose.h"
 #include "pm_joint_record.h"
 
-/* The instance of an entry; size.instances where there is none. */
-pm_fn pm_u32 pm_instance_of(const pm_crowd_size *size, pm_global const pm_u32 *list, pm_u32 entry,
-                            pm_u32 entries) {
-    pm_u32 index = entry < entries ? pm_entry_instance(size, list, entry) : size->instances;
-    return index < size->instances ? index : size->instances;
-}
-
 #if !PM_GIVEN
 /* Resolves an instance, and locates the keys of input n where all joints have the same. */
 pm_fn void pm_share_instance(pm_shared pm_shared_instance *shared, pm_instance instance,

@@ -28,6 +28,13 @@
 #error "PM_PER_JOINT is 0 or 1"
 #endif
 
+/* The instance of an entry; size.instances where there is none. */
+pm_fn pm_u32 pm_instance_of(const pm_crowd_size *size, pm_global const pm_u32 *list, pm_u32 entry,
+                            pm_u32 entries) {
+    pm_u32 index = entry < entries ? pm_entry_instance(size, list, entry) : size->instances;
+    return index < size->instances ? index : size->instances;
+}
+
 /* The position of a joint's segment among the keys of a channel, as in pm_track_layout. */
 typedef struct pm_key_address {
     pm_u64 key;
@@ -49,20 +56,17 @@ pm_fn pm_located pm_input_located(const pm_tables *t, pm_input input) {
     return at;
 }
 
-pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *from, pm_u32 c,
+/* The place of a joint's keys for the cursor of an input. */
+pm_fn pm_key_address pm_key_address_at(const pm_tables *t, pm_u32 clip, pm_cursor cursor, pm_u32 c,
                                        pm_u32 joint) {
     pm_key_address at;
-    pm_u32 clip = from->input.clip;
 #if PM_PER_JOINT
     pm_track_layout data = t->layout[(pm_u64)t->clips[clip].layout + c * t->size.joints + joint];
-    pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times, from->input.time,
-                                       from->input.clamps);
     at.row = data.row;
     at.plane = data.plane;
     at.key = data.first;
     at.spacing = PM_SPACING_FLOATS * (pm_u64)data.rates;
 #else
-    pm_cursor cursor = from->cursor;
     at.row = t->clips[clip].row[c];
     at.plane = t->clips[clip].plane[c];
     at.key = t->clips[clip].first[c] + 4 * joint;
@@ -72,6 +76,29 @@ pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *fro
     at.spacing += PM_SPACING_FLOATS * (pm_u64)cursor.segment;
     at.u = cursor.u;
     return at;
+}
+
+/* The timeline of a joint's keys in a clip. */
+pm_fn pm_u32 pm_timeline_of(const pm_tables *t, pm_u32 clip, pm_u32 c, pm_u32 joint) {
+#if PM_PER_JOINT
+    return t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint].timeline;
+#else
+    (void)c;
+    (void)joint;
+    return t->clips[clip].timeline;
+#endif
+}
+
+pm_fn pm_key_address pm_key_address_of(const pm_tables *t, const pm_located *from, pm_u32 c,
+                                       pm_u32 joint) {
+    pm_u32 clip = from->input.clip;
+#if PM_PER_JOINT
+    pm_cursor cursor = pm_crowd_locate(t->timelines[pm_timeline_of(t, clip, c, joint)], t->times,
+                                       from->input.time, from->input.clamps);
+#else
+    pm_cursor cursor = from->cursor;
+#endif
+    return pm_key_address_at(t, clip, cursor, c, joint);
 }
 
 /* `count` quaternions, `stride` numbers apart. No loop, because Intel's compiler keeps an array that
@@ -90,10 +117,10 @@ pm_fn void pm_load_planes(pm_quat to[], pm_global const float *from, pm_u64 stri
 #error "pm_load_planes loads at most 4"
 #endif
 
-/* The rotation of a joint by an input. */
-pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_u32 joint) {
+/* The segment of a joint's rotation. */
+pm_fn pm_segment_data pm_rotation_segment(const pm_tables *t, pm_u32 clip, pm_key_address at,
+                                          pm_u32 joint) {
     pm_segment_data data;
-    pm_key_address at = pm_key_address_of(t, from, PM_CHANNEL_ROTATIONS, joint);
     pm_u64 next = at.key + at.row;
     data.key = pm_gather_keys(t->rotations, &at.key);
     data.next = pm_gather_keys(t->rotations, &next);
@@ -107,23 +134,36 @@ pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_
     pm_load_planes(data.coefficients, t->rotations + at.key + at.plane, at.plane, PM_COEFFICIENTS);
 #endif
 #if PM_CONSTANTS > 0
-    pm_clip_layout clip = t->clips[from->input.clip];
-    pm_load_planes(data.constants, t->constants + clip.constants + 4 * joint,
-                   clip.plane[PM_CHANNEL_ROTATIONS], PM_CONSTANTS);
+    pm_load_planes(data.constants, t->constants + t->clips[clip].constants + 4 * joint,
+                   t->clips[clip].plane[PM_CHANNEL_ROTATIONS], PM_CONSTANTS);
 #endif
+    (void)clip;
+    (void)joint;
+    return data;
+}
+
+/* The rotation of a joint by an input. */
+pm_fn pm_quat pm_rotation_sample(const pm_tables *t, const pm_located *from, pm_u32 joint) {
+    pm_key_address at = pm_key_address_of(t, from, PM_CHANNEL_ROTATIONS, joint);
+    pm_segment_data data = pm_rotation_segment(t, from->input.clip, at, joint);
     real basis[PM_BASIS_SIZE];
     PM_OF(basis)(at.u, basis);
     return pm_rotation_value(&data, at.u, pm_any_on_key(at.u), basis);
 }
 
-/* The position (c = 1) or the scale (c = 2) of a joint. */
-pm_fn pm_quat pm_vector_sample(const pm_tables *t, const pm_located *from, pm_u32 c, pm_u32 joint) {
+/* The segment of a joint's position (c = 1) or scale (c = 2). */
+pm_fn pm_segment_data pm_vector_segment(const pm_tables *t, pm_u32 c, pm_key_address at) {
     pm_segment_data data;
-    pm_key_address at = pm_key_address_of(t, from, c, joint);
     pm_global const float *keys = (c == PM_CHANNEL_POSITIONS ? t->positions : t->scales) + at.key;
     data.key = pm_load_quats(keys);
     data.next = pm_load_quats(keys + at.row);
     pm_load_planes(data.coefficients, keys + at.plane, at.plane, PM_VECTOR_OF(coefficients));
+    return data;
+}
+
+pm_fn pm_quat pm_vector_sample(const pm_tables *t, const pm_located *from, pm_u32 c, pm_u32 joint) {
+    pm_key_address at = pm_key_address_of(t, from, c, joint);
+    pm_segment_data data = pm_vector_segment(t, c, at);
     return pm_vector_value(&data, at.u, pm_any_on_key(at.u));
 }
 

@@ -127,7 +127,12 @@ static inline real pm_fma(real a, real b, real c) {
 #endif
 #define pm_fn static inline
 #define pm_rare_fn static
+/* GCC unrolls what it counts as too long only where it is told, and keeps arrays of a loop in memory. */
+#if PM_LANES > 1 && defined(__GNUC__) && !defined(__clang__)
+#define PM_UNROLL _Pragma("GCC unroll 64")
+#else
 #define PM_UNROLL
+#endif
 #define PM_NO_UNROLL
 #define pm_kernel static
 #define PM_FOUR_WAVES

@@ -165,6 +165,17 @@ def crowds():
                            PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=0, **{define: 1})
 
 
+def bodies():
+    """Programs of the states of bodies: one rotation shows each vector curve and timelines per joint."""
+    for (names, curve, keys), per_joint in itertools.product(rotations(), (0, 1)):
+        own = vector_curves_of_methods()[curve]
+        for vector in curves("VECTOR") if names == [curves("ROTATION")[0]] else own[:1]:
+            if not per_joint or (names == [curves("ROTATION")[0]] and vector == own[0]):
+                name = ["bodies", *names] + ([] if vector == own[0] else [vector])
+                yield make(name + ["per-joint"] * per_joint, "bodies_workgroup", curve, 4, keys,
+                           PM_VECTOR_METHOD=f"pm_{vector}", PM_OUTPUT=0, PM_PER_JOINT=per_joint)
+
+
 @functools.cache
 def everything():
-    return [*samplers(), *builders(), *crowds()]
+    return [*samplers(), *builders(), *crowds(), *bodies()]

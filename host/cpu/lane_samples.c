@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Keys of a crowd's joints on the host, an instance per lane: located, and sampled by the kernels' curves for
- * some joints at a time. Compiled once for each instruction set. The bits of a lane do not depend on those
+ * some joints at a time; and keys of clips, a sample per lane (sample_lanes.c). Compiled once for each instruction set. The bits of a lane do not depend on those
  * beside it.
  */
 #include "lanes.h"
@@ -122,7 +122,7 @@ void PM_SET_NAME(pm_lanes_prefetch)(const pm_crowd_data *crowd, const pm_lane_pl
 typedef struct request {
     const pm_channel *channel;
     const pm_lane_side *side;
-    const pm_joint *joints; /* NULL: of quads */
+    const pm_joint *joints; /* NULL: of quads, or of a clip's samples */
     size_t first, count;    /* `first` of quads */
     unsigned c;
     bool first_side, on_key, moves, per_joint;
@@ -208,9 +208,10 @@ typedef struct block_keys {
 } block_keys;
 
 static bool are_neighbours(const request *q) {
+    if (q->per_joint)
+        return false;
     const pm_u32 first = q->joints->number, last = q->joints[q->count - 1].number;
-    return !q->per_joint && first % PM_GROUP == 0 && last - first < PM_LANE_BLOCK &&
-           last - first + 1 == q->count;
+    return first % PM_GROUP == 0 && last - first < PM_LANE_BLOCK && last - first + 1 == q->count;
 }
 
 /* The places of the keys beside the lanes' segments. */
@@ -356,4 +357,39 @@ void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_l
                                           pm_lane_values *rates) {
     sample(crowd, at, (request){.first = first, .count = PM_LANE_BLOCK, .c = PM_POSITIONS}, values,
            rates);
+}
+
+/* ---- samples of clips ------------------------------------------------------------------------ */
+
+#define PM_MOVE(name)                                                                              \
+    PM_FLAT static void move_##name(const request *q, unsigned order, bool parent,                 \
+                                    pm_quat *value) {                                              \
+        const real u = pm_reals_of(q->side->u), rate = pm_reals_of(q->side->rates);                \
+        const pm_segment_data data = load(q, 0, pm_##name##_coefficients, pm_##name##_constants,   \
+                                          pm_##name##_four_keys);                                  \
+        const pm_##name##_segment segment = pm_##name##_begin(&data);                              \
+        if (order == 1)                                                                            \
+            *value = pm_angular_velocity(pm_##name##_motion(&segment, u), rate, parent);           \
+        else                                                                                       \
+            *value = pm_angular_acceleration(pm_##name##_motion(&segment, u), rate, parent);       \
+    }
+PM_ROTATION_CURVES(PM_MOVE)
+
+#define PM_MOVE_ROW(name) [PM_CURVE_##name] = move_##name,
+static void (*const movers[PM_CURVE_COUNT])(const request *, unsigned, bool,
+                                            pm_quat *) = {PM_ROTATION_CURVES(PM_MOVE_ROW)};
+
+void PM_SET_NAME(pm_lanes_sample_clip)(const pm_channel *channel, const pm_lane_side *at,
+                                       const pm_output *output, bool parent, pm_quat *value) {
+    const request q = {.channel = channel,
+                       .side = at,
+                       .count = 1,
+                       .c = output->channel,
+                       .first_side = true,
+                       .on_key = true,
+                       .per_joint = true};
+    if (output->order == 0)
+        samplers[channel->impl.curve](&q, value, NULL);
+    else
+        movers[channel->impl.curve](&q, output->order, parent, value);
 }

@@ -67,6 +67,10 @@ void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_l
                                           size_t first, pm_lane_values *values,
                                           pm_lane_values *rates);
 
+/* Samples an output of a clip, a value or a derivative, at the lanes' places in its channel. */
+void PM_SET_NAME(pm_lanes_sample_clip)(const pm_channel *channel, const pm_lane_side *at,
+                                       const pm_output *output, bool parent, pm_quat *value);
+
 /* The place in a batch of the instance of a lane. Lanes without one repeat the first. */
 static inline size_t pm_lane_place(const pm_lane_batch *batch, size_t first, size_t lane) {
     return first + lane < batch->count ? first + lane : first;

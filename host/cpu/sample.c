@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sampling on the CPU: in lanes of tracks or of samples where a walk serves (walk.h), else one track at a
- * time. The loops over tracks differ from the kernels' loops, so that comparing bits tests both.
+ * Sampling on the CPU: in lanes of tracks or of samples where a walk serves (walk.h), else in lanes of samples
+ * that each have a track (sample_lanes.h); and one track at a time. The loops over tracks differ from the kernels' loops, so that comparing bits tests both.
  */
 #include "cpu.h"
 
@@ -147,122 +147,73 @@ static size_t run_length(const pm_cursor *cursors, size_t count) {
     return end;
 }
 
-/* Samples that are computed in lanes; the track of sample k is tracks[k * track_step]. */
-typedef struct lane_samples {
-    const pm_u32 *tracks;
-    size_t track_step;
-    const pm_cursor *cursors;
-} lane_samples;
-
-static void sample_lanes(const output_view *q, const lane_samples *s, float *to, size_t stride) {
-    const unsigned curve = q->channel->impl.curve, components = q->channel->components;
-    pm_sample_lanes lanes;
-    pm_lane_quats values;
-    for (size_t i = 0; i < PM_SAMPLE_LANES; i++) {
-        pm_segment_data data;
-        load_segment(q->clip, q->channel, s->tracks[i * s->track_step], segment_at(&s->cursors[i]),
-                     &data);
-        pm_sample_lanes_set(&lanes, i, &pm_curves[curve], &data, s->cursors[i].u);
-    }
-    pm_sample_lanes_run(&lanes, curve, &values);
-    for (size_t i = 0; i < PM_SAMPLE_LANES; i++) {
-        const run r = {.cursors = &s->cursors[i],
-                       .wrap = q->channel->layout[s->tracks[i * s->track_step]].wrap,
-                       .to = to + i * stride};
-        put(&r, 0, pm_quat_of(values.x[i], values.y[i], values.z[i], values.w[i]), components);
-    }
-}
-
-/* Whether so many of the next samples are in segments of their own that lanes repay gathering. */
-static bool changes_often(const pm_cursor *cursors) {
-    enum { OFTEN = PM_SAMPLE_LANES / 2 };
-    size_t changes = 0;
-    for (size_t i = 1; i < PM_SAMPLE_LANES; i++)
-        changes += segment_at(&cursors[i]) != segment_at(&cursors[i - 1]);
-    return changes >= OFTEN;
-}
-
-/* Computes `count` samples of one track, in runs that share a segment, or in lanes. */
-static void sample_track(const output_view *q, pm_u32 track, const pm_cursor *cursors, size_t count,
+/* Computes `count` samples of one track. */
+static void sample_track(const output_view *q, size_t track, const pm_cursor *cursors, size_t count,
                          float *to, size_t stride) {
-    size_t k = 0;
-    while (k < count) {
-        const size_t block_end = k + PM_SAMPLE_LANES;
-        if (q->output->order == 0 && block_end <= count && changes_often(cursors + k)) {
-            const lane_samples samples = {&track, 0, cursors + k};
-            sample_lanes(q, &samples, to + k * stride, stride);
-            k = block_end;
-            continue;
-        }
-        while (k < count && k < block_end) {
-            const size_t length = run_length(cursors + k, count - k);
-            sample_run(q, track, cursors + k, length, to + k * stride, stride);
-            k += length;
-        }
+    for (size_t k = 0, length; k < count; k += length) {
+        length = run_length(cursors + k, count - k);
+        sample_run(q, track, cursors + k, length, to + k * stride, stride);
     }
-}
-
-/* Computes samples that each have a track. */
-static void sample_pairs(const output_view *q, const pm_sample_request *r, const pm_cursor *cursors,
-                         float *to) {
-    const size_t step = q->output->components;
-    size_t k = 0;
-    for (; q->output->order == 0 && k + PM_SAMPLE_LANES <= r->sample_count; k += PM_SAMPLE_LANES) {
-        const lane_samples samples = {r->tracks + k, 1, cursors + k};
-        sample_lanes(q, &samples, to + k * step, step);
-    }
-    for (; k < r->sample_count; k++)
-        sample_run(q, r->tracks[k], cursors + k, 1, to + k * step, step);
 }
 
 static void sample_output(const output_view *q, const pm_sample_request *r,
                           const pm_cursor *cursors, float *to) {
     enum { STRIP = 64 }; /* samples: the results of all tracks fit the cache */
     const size_t step = q->output->components;
-    if (r->tracks) {
-        sample_pairs(q, r, cursors, to);
+    for (size_t k = 0; r->tracks && k < r->sample_count; k++)
+        sample_run(q, r->tracks[k], cursors + k, 1, to + k * step, step);
+    if (r->tracks)
         return;
-    }
     const size_t stride = step * q->clip->track_count;
     for (size_t k = 0; k < r->sample_count; k += STRIP) {
         const size_t left = r->sample_count - k, count = left < STRIP ? left : STRIP;
         for (size_t t = 0; t < q->clip->track_count; t++)
-            sample_track(q, (pm_u32)t, cursors + q->clip->timeline_of[t] * r->sample_count + k,
+            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k,
                          count, to + k * stride + t * step, stride);
     }
 }
 
 /* ---- in lanes ---- */
 
+#define PM_DECLARE_SET(name) extern const pm_sample_lanes_function pm_sample_lanes_##name;
+PM_INSTRUCTION_SETS(PM_DECLARE_SET)
+
+#define PM_SET_ROW(name) &pm_sample_lanes_##name,
+static const pm_sample_lanes_function *const sets[] = {PM_INSTRUCTION_SETS(PM_SET_ROW)};
+
 /* How each output of a request is computed. */
 typedef struct sampling {
     const pm_sample_request *request;
-    pm_walk_function walks[PM_OUTPUT_COUNT]; /* NULL: track by track */
+    pm_walk_function walks[PM_OUTPUT_COUNT];         /* NULL: none */
+    pm_sample_lanes_function lanes[PM_OUTPUT_COUNT]; /* likewise; NULL too: track by track */
     bool reads_cursors;   /* some output, or a walk of samples that the map does not locate */
     size_t piece_samples; /* the last piece may have fewer */
     atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
 /* Tracks that may share lanes. */
-static size_t shared_tracks(const pm_clip_data *clip) {
-    return clip->common_timeline ? clip->track_count : 0;
+static size_t shared_tracks(const pm_sample_request *r) {
+    return r->clip->common_timeline && !r->tracks ? r->clip->track_count : 0;
 }
 
 /* Fewer samples of a track leave lanes empty. */
 enum { LEAST_SAMPLES = 8 };
 
-/* The walk of an output, or NULL: values are computed from float32 keys, in lanes of tracks that share
- * the samples and the timeline, or of samples. */
-static pm_walk_function walk_of(const pm_sample_request *r, unsigned o, size_t instruction_set) {
+/* Walks compute values from float32 keys, in lanes of tracks that share the samples and the timeline, or of
+ * samples. Instruction sets without walks compute values of all tracks track by track. */
+static void find_functions(sampling *s, unsigned o, size_t instruction_set) {
+    const pm_sample_request *r = s->request;
     const pm_channel *channel = &r->clip->channels[pm_outputs[o].channel];
     const pm_curve_id curve = channel->impl.curve;
-    if (!r->outputs[o] || r->tracks || pm_outputs[o].order > 0 ||
-        channel->format != PM_KEYS_FLOAT32)
-        return NULL;
+    const bool is_of_values = !r->tracks && pm_outputs[o].order == 0;
     const pm_walk_function walk = pm_walk_function_of(
-        instruction_set, curve, shared_tracks(r->clip), pm_walk_streams_output(r, o));
+        instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
     const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
-    return is_of_samples && r->sample_count < LEAST_SAMPLES ? NULL : walk;
+    if (is_of_values && channel->format == PM_KEYS_FLOAT32 &&
+        !(is_of_samples && r->sample_count < LEAST_SAMPLES))
+        s->walks[o] = walk;
+    else if (!is_of_values || walk)
+        s->lanes[o] = *sets[instruction_set];
 }
 
 static void walk_output(const sampling *s, const pm_sample_request *piece, unsigned o,
@@ -292,6 +243,12 @@ static void sample_outputs(const sampling *s, const pm_sample_request *piece,
                                &pm_outputs[o], piece->parent_frame};
         if (s->walks[o])
             walk_output(s, piece, o, cursors);
+        else if (s->lanes[o])
+            s->lanes[o](&(pm_lane_job){.request = piece,
+                                       .output = o,
+                                       .cursors = cursors,
+                                       .streams = pm_walk_streams_output(s->request, o),
+                                       .to = piece->outputs[o]});
         else if (piece->outputs[o])
             sample_output(&q, piece, cursors, piece->outputs[o]);
     }
@@ -338,18 +295,33 @@ static pm_status sample_all(sampling *s, pm_error *error) {
     return s->done == pieces ? PM_OK : pm_fail_memory(error);
 }
 
-pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *request,
+/* Computes the outputs whose pairs repay sorting, if there is memory for it, and takes them from the request. */
+static void sample_sorted(size_t instruction_set, pm_sample_request *request) {
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (request->outputs[o] && request->sorted_outputs >> o & 1 &&
+            pm_cpu_sample_sorted(*sets[instruction_set], request, o, NULL) == PM_OK)
+            request->outputs[o] = NULL;
+}
+
+pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *all,
                              pm_error *error) {
+    pm_sample_request rest = *all;
+    const pm_sample_request *request = &rest;
     sampling s = {.request = request};
     pm_uniform_map map;
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
+    sample_sorted(instruction_set, &rest);
+    if (!pm_outputs_in_memory(request))
+        return PM_OK;
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates =
         request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        s.walks[o] = walk_of(request, o, instruction_set);
-        s.reads_cursors |= request->outputs[o] && !(s.walks[o] && locates);
+        if (!request->outputs[o])
+            continue;
+        find_functions(&s, o, instruction_set);
+        s.reads_cursors |= !(s.walks[o] && locates);
     }
     return sample_all(&s, error);
 }
@@ -360,7 +332,7 @@ pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
         return pm_cpu_lowpass(pm_instruction_set_widest(), request, error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         any_streams |= request->outputs[o] && pm_walk_streams_output(request, o);
-    const size_t set = pm_walk_instruction_set(shared_tracks(request->clip), any_streams);
+    const size_t set = pm_walk_instruction_set(shared_tracks(request), any_streams);
     return pm_cpu_sample_with(set, request, error);
 }
 

@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values that are each in a segment of its own, computed in lanes: what a sample reads is gathered into
- * arrays of one component, so that compilers vectorise the loop over samples.
+ * Samples that each have their own track and position, in lanes: what sample_lanes.c defines for each
+ * instruction set.
  */
 #ifndef PM_HOST_SAMPLE_LANES_H
 #define PM_HOST_SAMPLE_LANES_H
 
 #include "cpu.h"
 
-enum { PM_SAMPLE_LANES = 16 };
+/* Samples of an output, a derivative or a value. All pointers are borrowed. */
+typedef struct pm_lane_job {
+    const pm_sample_request *request; /* without pairs: rows of all tracks */
+    unsigned output;
+    const pm_cursor *cursors; /* of the request's samples; not read for sorted pairs */
+    bool streams;             /* past the caches */
+    float *to;
+    const pm_sorted_pairs *sorted; /* not NULL: the pairs of these groups, into the places that they are in */
+    pm_piece groups;
+} pm_lane_job;
 
-/* A quaternion of each lane. */
-typedef struct pm_lane_quats {
-    float x[PM_SAMPLE_LANES], y[PM_SAMPLE_LANES], z[PM_SAMPLE_LANES], w[PM_SAMPLE_LANES];
-} pm_lane_quats;
+/* Thread-safe. */
+typedef void (*pm_sample_lanes_function)(const pm_lane_job *job);
 
-/* The segment of each lane, and the position in it. */
-typedef struct pm_sample_lanes {
-    pm_lane_quats key, next, coefficients[PM_MAX_COEFFICIENTS], constants[PM_MAX_CONSTANTS];
-    float u[PM_SAMPLE_LANES];
-} pm_sample_lanes;
-
-/* Sets a lane. */
-void pm_sample_lanes_set(pm_sample_lanes *lanes, size_t lane, const pm_curve *curve,
-                         const pm_segment_data *data, float u);
-
-/* Computes the values of all lanes, which are set, for the curve with this number. */
-void pm_sample_lanes_run(const pm_sample_lanes *lanes, unsigned curve, pm_lane_quats *values);
+/* Computes the values of a request for pairs into host memory: in the order of their keys, so that keys stay in
+ * a core's cache while they are used. Thread-safe. */
+pm_status pm_cpu_sample_sorted(pm_sample_lanes_function function, const pm_sample_request *request,
+                               unsigned output, pm_error *error);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef PM_HOST_CHECK_MATERIAL_H
 #define PM_HOST_CHECK_MATERIAL_H
 
-#include "backend/backend.h"
+#include "engine.h"
 
 enum { PM_CHECK_TRACKS = 37, PM_CHECK_KEYS = 12, PM_CHECK_ROWS = PM_CHECK_KEYS * PM_CHECK_TRACKS };
 
@@ -23,9 +23,17 @@ static inline double pm_check_random(uint32_t *state, double low, double high) {
     return low + (high - low) * ((double)(*state >> 8) / 16777216.0);
 }
 
-/* Poses small crowds on a single device and on the reference path: slerp with every output, and some
- * others. Clears *same where the bits differ. */
-pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
-                              pm_error *error);
+/* What a self-check knows. */
+struct pm_check {
+    uint32_t paths, different; /* pm_check_path */
+    pm_check_keys keys;
+};
+
+/* Compares a job on a single device with the reference path. Adds a path to those that differ. */
+pm_status pm_check_job(pm_check *check, const pm_job *job, uint32_t path, pm_error *error);
+
+/* The self-checks of rows: clips with jobs of all kinds for samples, and crowds with jobs for poses. */
+pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *error);
+pm_status pm_crowd_self_check(pm_device *device, pm_check *check, pm_error *error);
 
 #endif

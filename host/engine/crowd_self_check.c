@@ -10,19 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
-
 enum {
     JOINTS = PM_CHECK_TRACKS,
     KEYS = PM_CHECK_KEYS,
     INSTANCES = 75, /* the last group is not full */
     LEVELS = 2,
     MASKS = 2,
-    CLIPS = 2,
-    RECORD_BYTES = 48 /* size of the largest record */
+    CLIPS = 2
 };
 
 typedef struct check_data {
+    pm_check *check;
     const pm_check_keys *keys;
     int32_t parents[JOINTS];
     float inverse_binds[JOINTS * 12];
@@ -31,8 +29,6 @@ typedef struct check_data {
     uint32_t timeline_of[JOINTS];
     double other_times[KEYS];
     pm_crowd_instance instances[INSTANCES];
-    unsigned char on_device[INSTANCES * JOINTS * RECORD_BYTES];
-    unsigned char on_host[INSTANCES * JOINTS * RECORD_BYTES];
 } check_data;
 
 /* ---- random crowds ---------------------------------------------------------------------- */
@@ -102,36 +98,30 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
 
 /* ---- comparing ---------------------------------------------------------------------------- */
 
-static pm_status compare(pm_device_crowd *crowd, check_data *m, unsigned output, bool *same,
+/* The memory of outputs is that of the comparison. */
+static pm_status compare(pm_device_crowd *crowd, const check_data *m, unsigned outputs,
                          pm_error *error) {
-    const pm_view view = {(pm_crowd_output)output, 0};
-    const size_t bytes = INSTANCES * pm_crowd_stride(crowd->data->skeleton, view, 0);
-    const pm_crowd_target target = {.output = (pm_crowd_output)output, .memory = m->on_device};
+    pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {{0}};
     const pm_crowd_job job = {.instances = m->instances,
                               .instance_count = INSTANCES,
-                              .outputs = &target,
-                              .output_count = 1};
-    memset(m->on_device, 0xaa, bytes);
-    memset(m->on_host, 0x55, bytes);
-    pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
-    pm_status status = crowd->device->backend->pose(crowd, &request, error);
-    request.targets[0].memory = m->on_host;
-    if (status == PM_OK)
-        status = pm_cpu_pose(&request, error);
-    if (status == PM_OK)
-        *same = *same && memcmp(m->on_device, m->on_host, bytes) == 0;
-    return status;
+                              .outputs = targets,
+                              .output_count = outputs};
+    for (unsigned o = 0; o < outputs; o++)
+        targets[o].output = (pm_crowd_output)o;
+    const pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
+    const pm_job resolved = pm_job_of_poses(crowd, &request);
+    return pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error);
 }
 
 static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,
-                               check_data *m, bool *same, pm_error *error) {
+                               const check_data *m, pm_error *error) {
     pm_crowd_data *data = NULL;
     pm_device_crowd *crowd = NULL;
     pm_status status = pm_crowd_data_build(desc, 1, &data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, data, NULL, &crowd, error);
-    for (unsigned o = 0; status == PM_OK && o < outputs; o++)
-        status = compare(crowd, m, o, same, error);
+    if (status == PM_OK)
+        status = compare(crowd, m, outputs, error);
     if (crowd)
         device->backend->release_crowd(crowd);
     pm_crowd_data_free(&data);
@@ -139,9 +129,8 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
 }
 
 /* Checks the first `outputs` outputs, with clips of one timeline or of `several`. */
-static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, check_data *m,
-                             pm_clip_desc like, bool several, unsigned outputs, bool *same,
-                             pm_error *error) {
+static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, const check_data *m,
+                             pm_clip_desc like, bool several, unsigned outputs, pm_error *error) {
     static const float axis[3] = {0.3f, -0.5f, 0.8f};
     const pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
     const pm_timeline listed[] = {{.key_count = KEYS, .times = m->keys->times},
@@ -162,11 +151,11 @@ static pm_status check_clips(pm_device *device, const pm_skeleton *skeleton, che
     clips[1].timeline_count = several ? 2 : 1;
     clips[1].timeline_of = several ? m->timeline_of : NULL;
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = clips, .clip_count = CLIPS};
-    return check_outputs(device, &desc, outputs, m, same, error);
+    return check_outputs(device, &desc, outputs, m, error);
 }
 
-static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, check_data *m,
-                             bool *same, pm_error *error) {
+static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, const check_data *m,
+                             pm_error *error) {
     static const struct {
         pm_clip_desc like;
         bool several;
@@ -179,20 +168,20 @@ static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, che
     const bool slow = device->slow_compiler; /* then only palettes of slerp are checked */
     for (size_t k = 0; status == PM_OK && k < (slow ? 2 : sizeof kinds / sizeof *kinds); k++)
         status = check_clips(device, skeleton, m, kinds[k].like, kinds[k].several,
-                             slow ? 1 : kinds[k].outputs, same, error);
+                             slow ? 1 : kinds[k].outputs, error);
     return status;
 }
 
-pm_status pm_crowd_self_check(pm_device *device, const pm_check_keys *keys, bool *same,
-                              pm_error *error) {
+pm_status pm_crowd_self_check(pm_device *device, pm_check *check, pm_error *error) {
     pm_skeleton *skeleton = NULL;
     check_data *m = calloc(1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
-    fill(m, keys);
+    m->check = check;
+    fill(m, &check->keys);
     pm_status status = make_skeleton(m, &skeleton, error);
     if (status == PM_OK)
-        status = check_kinds(device, skeleton, m, same, error);
+        status = check_kinds(device, skeleton, m, error);
     pm_skeleton_destroy(&skeleton);
     free(m);
     return status;

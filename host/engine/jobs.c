@@ -2,7 +2,7 @@
  *
  * The table of kinds of job.
  */
-#include "engine.h"
+#include "check_material.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,9 +189,15 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
     .on_device = poses_on_device
 
 const pm_job_kind pm_job_kinds[PM_JOB_KIND_COUNT] = {
-    [PM_JOB_SAMPLES] = {.name = "samples", OF_SAMPLES},
+    [PM_JOB_SAMPLES] = {.name = "samples",
+                        OF_SAMPLES,
+                        .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
+                        .self_check = pm_samples_self_check},
     [PM_JOB_PAIRS] = {.name = "pairs", OF_SAMPLES},
     [PM_JOB_LOWPASS] = {.name = "low-pass", OF_SAMPLES},
-    [PM_JOB_POSES] = {.name = "poses", OF_POSES},
+    [PM_JOB_POSES] = {.name = "poses",
+                      OF_POSES,
+                      .checked_paths = PM_CHECK_CROWDS,
+                      .self_check = pm_crowd_self_check},
     [PM_JOB_STATES] = {.name = "states of bodies", OF_POSES},
 };

@@ -10,14 +10,14 @@
 #include "backend/backend.h"
 
 typedef struct pm_job_kind pm_job_kind;
+typedef struct pm_check pm_check; /* check_material.h */
 
 /* A checked job with everything resolved. Borrows all but `list`. */
 typedef struct pm_job {
     const pm_job_kind *kind;
     pm_device *device;
-    size_t host_threads; /* of plain C, at least 1 */
-    const struct pm_clip
-        *source; /* whose keys plain C may have to read from the device; NULL: none */
+    size_t host_threads;       /* of plain C, at least 1 */
+    const struct pm_clip *source; /* whose keys plain C may have to read from the device; NULL: none */
     union {
         const pm_device_clip *clip;
         pm_device_crowd *crowd;
@@ -63,8 +63,13 @@ struct pm_job_kind {
     pm_status (*in_plain_c)(const pm_job *job, size_t threads, pm_error *error);
     pm_status (*by_reference)(const pm_job *job, pm_error *error); /* on the calling thread */
     pm_status (*on_device)(const pm_job *job, size_t member, pm_error *error);
+    /* On a caller's queue of a member. */
     pm_status (*enqueue)(const pm_job *job, size_t member, const pm_queue *queue, void **done,
                          pm_error *error);
+
+    /* The self-check, for some of these paths (pm_check_path). NULL: that of another row has jobs of this one. */
+    uint32_t checked_paths;
+    pm_status (*self_check)(pm_device *device, pm_check *check, pm_error *error);
 };
 
 typedef enum pm_job_row {

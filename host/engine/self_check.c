@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu/cpu.h"
-#include "engine.h"
-
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
 
 /* Sizes of the large jobs: keys that exceed the caches and more pairs than one block, so that pairs
@@ -19,8 +16,7 @@ enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800
 enum { LARGE_KEYS = 9600, LARGE_SAMPLES = 9600, LARGE_PAIRS = (1 << 17) + 777 };
 
 typedef struct check_data {
-    uint32_t paths, different; /* pm_check_path */
-    pm_check_keys keys;
+    pm_check *check;
     double sample_times[PAIRS];
     uint32_t tracks[PAIRS];
 } check_data;
@@ -38,8 +34,7 @@ static void random_rotation(uint32_t *state, float *to) {
         to[i] = (float)(q[i] / sqrt(norm2));
 }
 
-static void fill(check_data *m) {
-    pm_check_keys *keys = &m->keys;
+static void fill(pm_check_keys *keys) {
     uint32_t state = 20240229;
     for (size_t i = 0; i < (size_t)KEYS * TRACKS; i++) {
         random_rotation(&state, keys->rotations + 4 * i);
@@ -53,44 +48,48 @@ static void fill(check_data *m) {
     }
     for (size_t k = 0; k < KEYS; k++)
         keys->times[k] = (double)k + pm_check_random(&state, 0, 0.9);
-    for (size_t k = 0; k < PAIRS; k++) {
-        m->sample_times[k] = pm_check_random(&state, -1, KEYS + 1);
-        m->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
-    }
     for (size_t i = 0; i < (size_t)PM_CHECK_ROWS * 3; i++)
         keys->scales[i] = (float)pm_check_random(&state, 0.5, 1.5);
 }
 
+static void fill_pairs(check_data *m) {
+    uint32_t state = 20240301;
+    for (size_t k = 0; k < PAIRS; k++) {
+        m->sample_times[k] = pm_check_random(&state, -1, KEYS + 1);
+        m->tracks[k] = (uint32_t)pm_check_random(&state, 0, TRACKS);
+    }
+}
+
 /* ---- comparing ---- */
 
-/* Compares an output of a job, computed by both. Where the device sorts pairs, `sorts` makes it do so
- * with any number of them. */
-static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
-                         unsigned output, bool sorts, pm_error *error) {
-    static const uint32_t of_order[] = {PM_CHECK_VALUES, PM_CHECK_VELOCITIES,
-                                        PM_CHECK_ACCELERATIONS};
-    pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
-    const size_t bytes = pm_sample_output_bytes(&request, output);
-    char *both = malloc(2 * bytes);
-    if (!both)
-        return pm_fail_memory(error);
-    memset(both, 0xaa, bytes);
-    memset(both + bytes, 0x55, bytes);
-    request.sorted_outputs = sorts ? 1u << output : 0;
-    request.outputs[output] = (float *)both;
-    pm_status status = clip->device->backend->sample(clip, &request, error);
-    request.outputs[output] = (float *)(both + bytes);
-    if (status == PM_OK)
-        status = pm_cpu_sample_by_track(&request, error);
-    if (status == PM_OK && memcmp(both, both + bytes, bytes) != 0)
-        m->different |= sorts ? PM_CHECK_SORTED_PAIRS : of_order[pm_outputs[output].order];
-    free(both);
+/* Weights of the low-pass, at a fifth of the keys' rate. */
+static const double cutoff = 0.2;
+
+pm_status pm_check_job(pm_check *check, const pm_job *job, uint32_t path, pm_error *error) {
+    bool same = true;
+    const pm_status status = pm_job_compare(job, 0, true, &same, error);
+    check->different |= same ? 0 : path;
     return status;
+}
+
+/* Compares an output of a job, whose memory is that of the comparison. Where the device sorts pairs, the path of
+ * sorted pairs makes it do so with any number of them. */
+static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
+                         unsigned output, uint32_t path, const pm_lowpass *lowpass,
+                         pm_error *error) {
+    float taken;
+    pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
+    request.sorted_outputs = path == PM_CHECK_SORTED_PAIRS ? 1u << output : 0;
+    request.outputs[output] = &taken;
+    request.lowpass = lowpass;
+    const pm_job resolved = pm_job_of_samples(clip, &request, 1);
+    return pm_check_job(m->check, &resolved, path, error);
 }
 
 /* The jobs that a clip is checked with: at a rate, and in pairs. */
 typedef struct check_jobs {
     pm_sample_job grid, pairs;
+    bool filters; /* the grid leaves enough keys for a low-pass */
 } check_jobs;
 
 /* Compares the outputs of a path. All jobs of a path use the same programs. */
@@ -106,16 +105,19 @@ static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_
                 {PM_CHECK_SORTED_PAIRS, PM_OUT_POSITIONS},
                 {PM_CHECK_VELOCITIES, PM_OUT_VELOCITIES},
                 {PM_CHECK_ACCELERATIONS, PM_OUT_ACCELERATIONS}};
+    const pm_u32 taps = pm_lowpass_taps(cutoff);
+    const pm_lowpass lowpass = {cutoff, taps, taps / 2, clip->data};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof rows / sizeof *rows; i++) {
         const unsigned output = rows[i].output;
-        const bool sorts = path == PM_CHECK_SORTED_PAIRS;
         if (rows[i].path != path || !clip->data->channels[pm_outputs[output].channel].present)
             continue;
         if (clip->data->track_count == TRACKS)
-            status = compare(clip, m, &jobs->pairs, output, sorts, error);
-        if (status == PM_OK && !sorts)
-            status = compare(clip, m, &jobs->grid, output, false, error);
+            status = compare(clip, m, &jobs->pairs, output, path, NULL, error);
+        if (status == PM_OK && path != PM_CHECK_SORTED_PAIRS)
+            status = compare(clip, m, &jobs->grid, output, path, NULL, error);
+        if (status == PM_OK && path == PM_CHECK_VALUES && jobs->filters)
+            status = compare(clip, m, &jobs->grid, output, path, &lowpass, error);
     }
     return status;
 }
@@ -159,10 +161,10 @@ static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc des
                               pm_error *error) {
     const float axis[3] = {0.3f, -0.5f, 0.8f};
     pm_timeline uniform = {.key_count = KEYS, .rate = {1, 1}};
-    pm_timeline listed = {.key_count = KEYS, .times = m->keys.times};
+    pm_timeline listed = {.key_count = KEYS, .times = m->check->keys.times};
     desc.track_count = desc.track_count ? desc.track_count : TRACKS;
-    desc.rotations.data = m->keys.rotations;
-    desc.positions.data = m->keys.positions;
+    desc.rotations.data = m->check->keys.rotations;
+    desc.positions.data = m->check->keys.positions;
     desc.axes.data = axis;
     /* cubicspline accepts any numbers as tangents: the keys are used */
     desc.tangents_in = desc.tangents_out = desc.rotations;
@@ -183,7 +185,7 @@ static pm_status check_method(pm_device *device, check_data *m, pm_clip_desc des
  * are computed as positions are. */
 static pm_status check_shapes(pm_device *device, check_data *m, uint32_t paths, pm_error *error) {
     const pm_timeline each[] = {{.key_count = KEYS, .rate = {1, 1}},
-                                {.key_count = KEYS, .times = m->keys.times}};
+                                {.key_count = KEYS, .times = m->check->keys.times}};
     uint32_t timeline_of[TRACKS];
     pm_status status = PM_OK;
     static const size_t few[] = {20, 3};
@@ -195,8 +197,8 @@ static pm_status check_shapes(pm_device *device, check_data *m, uint32_t paths, 
                                .timelines = each,
                                .timeline_count = 2,
                                .timeline_of = timeline_of,
-                               .rotations.data = m->keys.rotations,
-                               .scales.data = m->keys.scales};
+                               .rotations.data = m->check->keys.rotations,
+                               .scales.data = m->check->keys.scales};
     return status == PM_OK ? check_desc(device, &desc, m, paths, NULL, error) : status;
 }
 
@@ -233,8 +235,9 @@ static pm_status check_large(pm_device *device, check_data *m, pm_error *error) 
                                .positions.data = large->positions};
     const check_jobs jobs = {
         .grid = {.sample_count = LARGE_SAMPLES, .rate = {3, 2}},
-        .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks}};
-    const pm_status status = check_desc(device, &desc, m, m->paths, &jobs, error);
+        .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks},
+        .filters = true};
+    const pm_status status = check_desc(device, &desc, m, m->check->paths, &jobs, error);
     free(large);
     return status;
 }
@@ -243,11 +246,11 @@ static pm_status check_large(pm_device *device, check_data *m, pm_error *error) 
 
 /* The paths of samples: slerp takes all of them, other methods and key formats that of values. */
 static pm_status check_samples(pm_device *device, check_data *m, pm_error *error) {
-    const uint32_t of_others = m->paths & PM_CHECK_VALUES;
+    const uint32_t paths = m->check->paths, of_others = paths & PM_CHECK_VALUES;
     pm_status status = PM_OK;
     for (unsigned i = 0; status == PM_OK && i < PM_METHOD_COUNT; i++)
         status = check_method(device, m, (pm_clip_desc){.method = (pm_method)i},
-                              i == PM_METHOD_SLERP ? m->paths : of_others, error);
+                              i == PM_METHOD_SLERP ? paths : of_others, error);
     if (status == PM_OK)
         status =
             check_method(device, m, (pm_clip_desc){.method = PM_METHOD_SQUAD, .unlimited = true},
@@ -256,18 +259,26 @@ static pm_status check_samples(pm_device *device, check_data *m, pm_error *error
         status = check_method(device, m, (pm_clip_desc){.key_format = (pm_key_format)f}, of_others,
                               error);
     if (status == PM_OK)
-        status = check_shapes(device, m, m->paths, error);
+        status = check_shapes(device, m, paths, error);
     return status == PM_OK ? check_large(device, m, error) : status;
 }
 
-static pm_status check_member(pm_device *device, check_data *m, pm_error *error) {
-    bool same = true;
+pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *error) {
+    check_data *m = calloc(1, sizeof *m);
+    if (!m)
+        return pm_fail_memory(error);
+    m->check = check;
+    fill_pairs(m);
+    const pm_status status = check_samples(device, m, error);
+    free(m);
+    return status;
+}
+
+static pm_status check_member(pm_device *device, pm_check *check, pm_error *error) {
     pm_status status = PM_OK;
-    if (m->paths & ~(uint32_t)PM_CHECK_CROWDS)
-        status = check_samples(device, m, error);
-    if (status == PM_OK && m->paths & PM_CHECK_CROWDS)
-        status = pm_crowd_self_check(device, &m->keys, &same, error);
-    m->different |= same ? 0u : PM_CHECK_CROWDS;
+    for (size_t k = 0; status == PM_OK && k < PM_JOB_KIND_COUNT; k++)
+        if (check->paths & pm_job_kinds[k].checked_paths)
+            status = pm_job_kinds[k].self_check(device, check, error);
     return status;
 }
 
@@ -283,16 +294,16 @@ pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *dif
     pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
-    check_data *m = calloc(1, sizeof *m);
-    if (!m)
+    pm_check *check = calloc(1, sizeof *check);
+    if (!check)
         return pm_fail_memory(error);
-    fill(m);
-    m->paths = paths;
+    fill(&check->keys);
+    check->paths = paths;
     for (size_t i = 0; status == PM_OK && i < engine->device->member_count; i++)
-        status = check_member(engine->device->members[i], m, error);
+        status = check_member(engine->device->members[i], check, error);
     if (status == PM_OK)
-        *different = m->different;
-    free(m);
+        *different = check->different;
+    free(check);
     return status;
 }
 

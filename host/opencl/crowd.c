@@ -119,7 +119,7 @@ static void free_copies(pm_host_copy **copies) {
 }
 
 /* A set of joints on the device: what its kernels read beside the table of all joints. Kernels with lanes
- * and those of bodies walk the table of a subset's own joints; work-groups of one lane have stages. */
+ * walk the table of a subset's own joints; work-groups of one lane have stages. */
 typedef struct pm_device_set {
     cl_mem joints, stages, stage_joints;
 } pm_device_set;
@@ -474,7 +474,7 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
     add_event(&before, *last);
     pm_step step = step_of(c, target, at);
     const pm_device_set *set = &c->crowd->sets[target->subset];
-    const bool has_stages = c->plan.device->narrow_lanes == 1 && !is_body(target);
+    const bool has_stages = c->plan.device->narrow_lanes == 1;
     c->memories[PM_MEMORY_JOINTS] =
         set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
     c->memories[PM_MEMORY_STAGES] = set->stages;

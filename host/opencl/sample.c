@@ -43,8 +43,8 @@ static pm_status make_slot(transfer *t, slot *s) {
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (t->request->outputs[o] && !is_in_place(t, o))
             status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY, NULL,
-                                  values * pm_outputs[o].components * sizeof(float), &s->values[o],
-                                  t->error);
+                                  values * pm_outputs[o].components * sizeof(float),
+                                  &s->values[o], t->error);
     return status;
 }
 
@@ -83,8 +83,9 @@ static pm_status use_memory(transfer *t, slot *s, const pm_sample_request *piece
     pm_status status = PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (piece->outputs[o] && is_in_place(t, o))
-            status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
-                                  pm_sample_output_bytes(piece, o), &s->values[o], t->error);
+            status =
+                pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
+                             pm_sample_output_bytes(piece, o), &s->values[o], t->error);
     return status;
 }
 

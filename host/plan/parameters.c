@@ -130,41 +130,35 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
 #define PM_OF_BODY(name, output)                                                                   \
     { (pm_memory)(PM_MEMORY_RESULTS + (output)), 0, 0, false }
 
-static const pm_parameter bodies[] = {PM_OF_MEMORY(instances, INSTANCES),
-                                      PM_OF_MEMORY(list, LIST),
-                                      PM_OF_MEMORY(list_count, LIST_COUNT),
-                                      PM_OF_MEMORY(placements, PLACEMENTS),
-                                      PM_OF_MEMORY(speeds, SPEEDS),
-                                      PM_OF_NUMBER(offsets),
-                                      PM_OF_NUMBER(placements_offset),
-                                      PM_OF_NUMBER(speeds_offset),
-                                      PM_OF_NUMBER(has_placements),
-                                      PM_OF_NUMBER(has_speeds),
-                                      PM_OF_MEMORY(joints, JOINTS),
-                                      PM_OF_MEMORY(clips, CLIPS),
-                                      PM_OF_MEMORY(timelines, TIMELINES),
-                                      PM_OF_MEMORY(rates, TIMELINE_RATES),
-                                      PM_OF_MEMORY(times, TIMES),
-                                      PM_OF_MEMORY(levels, LEVELS),
-                                      PM_OF_MEMORY(level_joints, LEVEL_JOINTS),
-                                      PM_OF_MEMORY(layout, CROWD_LAYOUT),
-                                      PM_OF_MEMORY(rotations, ROTATIONS),
-                                      PM_OF_MEMORY(constants, ROTATION_CONSTANTS),
-                                      PM_OF_MEMORY(positions, POSITIONS),
-                                      PM_OF_MEMORY(points, POINTS),
-                                      PM_OF_NUMBER(has_points),
-                                      PM_OF_MEMORY(hinges, HINGES),
-                                      PM_OF_NUMBER(has_hinges),
-                                      PM_OF_BODY(body_pos, PM_BODY_POS),
-                                      PM_OF_BODY(body_rot, PM_BODY_ROT),
-                                      PM_OF_BODY(body_vel, PM_BODY_VEL),
-                                      PM_OF_BODY(body_ang_vel, PM_BODY_ANG_VEL),
-                                      PM_OF_BODY(local_rot, PM_BODY_LOCAL_ROT),
-                                      PM_OF_BODY(local_ang_vel, PM_BODY_LOCAL_ANG_VEL),
-                                      PM_OF_BODY(angles, PM_BODY_ANGLE),
-                                      PM_OF_BODY(angle_rates, PM_BODY_ANGLE_RATE),
-                                      PM_OF_NUMBER(targets),
-                                      PM_OF_NUMBER(size)};
+#define PM_BODY_TABLES                                                                             \
+    PM_OF_MEMORY(instances, INSTANCES), PM_OF_MEMORY(list, LIST),                                  \
+        PM_OF_MEMORY(list_count, LIST_COUNT), PM_OF_MEMORY(placements, PLACEMENTS),                \
+        PM_OF_MEMORY(speeds, SPEEDS), PM_OF_NUMBER(offsets), PM_OF_NUMBER(placements_offset),      \
+        PM_OF_NUMBER(speeds_offset), PM_OF_NUMBER(has_placements), PM_OF_NUMBER(has_speeds),       \
+        PM_OF_MEMORY(joints, JOINTS), PM_OF_MEMORY(clips, CLIPS),                                  \
+        PM_OF_MEMORY(timelines, TIMELINES), PM_OF_MEMORY(rates, TIMELINE_RATES),                   \
+        PM_OF_MEMORY(times, TIMES), PM_OF_MEMORY(levels, LEVELS),                                  \
+        PM_OF_MEMORY(level_joints, LEVEL_JOINTS), PM_OF_MEMORY(layout, CROWD_LAYOUT),              \
+        PM_OF_MEMORY(rotations, ROTATIONS), PM_OF_MEMORY(constants, ROTATION_CONSTANTS),           \
+        PM_OF_MEMORY(positions, POSITIONS), PM_OF_MEMORY(points, POINTS),                          \
+        PM_OF_NUMBER(has_points), PM_OF_MEMORY(hinges, HINGES), PM_OF_NUMBER(has_hinges)
+#define PM_BODY_RESULTS                                                                            \
+    PM_OF_BODY(body_pos, PM_BODY_POS), PM_OF_BODY(body_rot, PM_BODY_ROT),                          \
+        PM_OF_BODY(body_vel, PM_BODY_VEL), PM_OF_BODY(body_ang_vel, PM_BODY_ANG_VEL),              \
+        PM_OF_BODY(local_rot, PM_BODY_LOCAL_ROT),                                                  \
+        PM_OF_BODY(local_ang_vel, PM_BODY_LOCAL_ANG_VEL), PM_OF_BODY(angles, PM_BODY_ANGLE),       \
+        PM_OF_BODY(angle_rates, PM_BODY_ANGLE_RATE), PM_OF_NUMBER(targets), PM_OF_NUMBER(size)
+
+static const pm_parameter bodies[] = {PM_BODY_TABLES, PM_BODY_RESULTS};
+
+static const pm_parameter bodies_workgroup[] = {PM_BODY_TABLES,
+                                                PM_OF_MEMORY(stages, STAGES),
+                                                PM_OF_MEMORY(stage_joints, STAGE_JOINTS),
+                                                PM_BODY_RESULTS,
+                                                PM_OF_NUMBER(per_group),
+                                                PM_OF_NUMBER(slots),
+                                                PM_OF_SHARED(shared, shared_instances),
+                                                PM_OF_SHARED(bodies, shared_transforms)};
 
 #define PM_KERNEL_ROW(file, parameters)                                                            \
     { file, parameters, sizeof(parameters) / sizeof *(parameters) }
@@ -188,7 +182,8 @@ static const struct {
                PM_KERNEL_ROW("build_segments", build_segments),
                PM_KERNEL_ROW("crowd", crowd),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
-               PM_KERNEL_ROW("bodies", bodies)};
+               PM_KERNEL_ROW("bodies", bodies),
+               PM_KERNEL_ROW("bodies_workgroup", bodies_workgroup)};
 
 const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count) {
     size_t k = 0;

@@ -9,18 +9,17 @@ pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pos
                                 const pm_plan_device *device) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
-    pm_variant variant = {.file = "bodies",
+    pm_variant variant = {.file = one_lane ? "bodies_workgroup" : "bodies",
                           .curve = pm_curves[rotations->impl.curve].name,
                           .components = 4,
                           .lanes = device->narrow_lanes,
                           .format = rotations->format,
                           .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
-    /* States of bodies: a work-item for as many instances as it has lanes, also where that is one. */
+    variant.per_joint = one_lane && crowd->per_joint && !kind.given;
     if (pm_is_body_output(view.output))
         return variant;
     variant.file = one_lane ? "crowd_workgroup" : "crowd";
     variant.output = view.output;
-    variant.per_joint = one_lane && crowd->per_joint && !kind.given;
     variant.subset = !one_lane && view.set > 0;
     variant.layered = kind.layered;
     variant.given = kind.given;
@@ -73,6 +72,9 @@ static pm_step step_of(const pm_pose_plan *plan, pm_view view, const pm_piece *p
                                             plan->instance_count)
                          : pm_crowd_size_of(plan->crowd, view.set, plan->frame,
                                             plan->first + piece->from, piece->count);
+    n->slots = (pm_u32)plan->stages[view.set].slots;
+    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
+    step.grouping = lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
     skip_to(n, plan, piece);
     return step;
 }
@@ -82,12 +84,9 @@ pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *pi
     pm_step step = step_of(plan, view, piece);
     pm_step_numbers *n = &step.numbers;
     const size_t records = plan->list & PM_LIST_OWN ? plan->instance_count : plan->entry_count;
-    step.grouping = step.variant.lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
     n->records_offset = offset + records_before(plan, piece, stride);
     n->stride = stride;
     n->streams = records * stride >= PM_MIN_STREAM_BYTES;
-    n->slots = (pm_u32)plan->stages[view.set].slots;
-    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
     return step;
 }
 
@@ -96,7 +95,6 @@ pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *p
     pm_step step = step_of(plan, (pm_view){PM_CROWD_BODY_POS, set}, piece);
     pm_step_numbers *n = &step.numbers;
     const size_t from = plan->list ? 0 : piece->from;
-    step.grouping = step.variant.lanes == 1 ? PM_GROUPS_ANY : PM_GROUPS_OF_ONE;
     n->targets = *targets;
     for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
         n->targets.offset[o] += records_before(plan, piece, targets->stride[o]);

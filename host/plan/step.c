@@ -32,15 +32,33 @@ static size_t group_bytes(const pm_plan_device *device) {
     return device->shared_bytes < MAX_GROUP_BYTES ? (size_t)device->shared_bytes : MAX_GROUP_BYTES;
 }
 
+/* Shared memory for an instance: what all its joints read, its layers, and its slots. */
+typedef struct shared_sizes {
+    size_t instance, layers, slots;
+} shared_sizes;
+
+static shared_sizes sizes_of(bool bodies, bool layered, size_t slots) {
+    return bodies ? (shared_sizes){sizeof(pm_shared_state), 0, slots * PM_BODY_FLOATS * sizeof(float)}
+                  : (shared_sizes){sizeof(pm_shared_instance), layered ? sizeof(pm_shared_layers) : 0,
+                                   slots * PM_SLOT_FLOATS * sizeof(float)};
+}
+
+static size_t sum_of(const shared_sizes *sizes) {
+    return sizes->instance + sizes->layers + sizes->slots;
+}
+
 size_t pm_shared_bytes(size_t slots, bool layered) {
-    return sizeof(pm_shared_instance) + (layered ? sizeof(pm_shared_layers) : 0) +
-           slots * PM_SLOT_FLOATS * sizeof(float);
+    const shared_sizes poses = sizes_of(false, layered, slots);
+    const shared_sizes bodies = sizes_of(true, false, slots);
+    return sum_of(&poses) > sum_of(&bodies) ? sum_of(&poses) : sum_of(&bodies);
 }
 
 size_t pm_max_slots(const pm_plan_device *device) {
     const size_t bytes = group_bytes(device);
-    const size_t fixed = pm_shared_bytes(0, true);
-    return bytes < fixed ? 0 : (bytes - fixed) / (PM_SLOT_FLOATS * sizeof(float));
+    size_t slots = bytes / (PM_SLOT_FLOATS * sizeof(float));
+    while (slots > 0 && pm_shared_bytes(slots, true) > bytes)
+        slots--;
+    return slots;
 }
 
 static size_t least_of(size_t a, size_t b) {
@@ -48,24 +66,26 @@ static size_t least_of(size_t a, size_t b) {
 }
 
 /* As many instances as an average stage needs to occupy all work-items of a group. */
-static size_t instances_per_group(const pm_step_numbers *numbers, bool layered,
+static size_t instances_per_group(const pm_step_numbers *numbers, const shared_sizes *sizes,
                                   const pm_plan_device *device, size_t items) {
     const pm_crowd_size *size = &numbers->size;
     const size_t by_width = (items * size->stages + size->posed - 1) / size->posed;
-    const size_t by_memory = group_bytes(device) / pm_shared_bytes(numbers->slots, layered);
+    const size_t by_memory = group_bytes(device) / sum_of(sizes);
     const size_t by_units = size->entries / (GROUPS_PER_UNIT * (size_t)device->compute_units);
     const size_t best = least_of(by_width, least_of(by_memory, by_units));
     return best ? best : 1;
 }
 
 /* Sets the instances of a group; returns the number of groups. Shared memory is never empty. */
-static size_t divide_instances(pm_step_numbers *numbers, bool layered, const pm_plan_device *device,
-                               size_t items) {
-    const size_t each = instances_per_group(numbers, layered, device, items);
+static size_t divide_instances(pm_step *step, const pm_plan_device *device, size_t items) {
+    pm_step_numbers *numbers = &step->numbers;
+    const bool bodies = strcmp(step->variant.file, "bodies_workgroup") == 0;
+    const shared_sizes sizes = sizes_of(bodies, step->variant.layered, numbers->slots);
+    const size_t each = instances_per_group(numbers, &sizes, device, items);
     numbers->per_group = (pm_u32)each;
-    numbers->shared_instances = each * sizeof(pm_shared_instance);
-    numbers->shared_layers = layered ? each * sizeof(pm_shared_layers) : sizeof(pm_u32);
-    numbers->shared_transforms = each * numbers->slots * PM_SLOT_FLOATS * sizeof(float);
+    numbers->shared_instances = each * sizes.instance;
+    numbers->shared_layers = sizes.layers ? each * sizes.layers : sizeof(pm_u32);
+    numbers->shared_transforms = each * sizes.slots;
     return (numbers->size.entries + each - 1) / each;
 }
 
@@ -84,7 +104,7 @@ pm_work_size pm_step_fit(pm_step *step, const pm_plan_device *device, size_t max
         group = step->items > 1 ? pm_group_size(step->items, max_group) : 1;
     const size_t groups =
         step->grouping == PM_GROUPS_SHARED
-            ? divide_instances(&step->numbers, step->variant.layered, device, group)
+            ? divide_instances(step, device, group)
             : (step->items + group - 1) / group;
     return (pm_work_size){
         step->rows ? 2 : 1, {groups * group, step->rows ? step->rows : 1}, {group, 1}};

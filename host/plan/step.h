@@ -48,8 +48,8 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
  * strings have static storage. */
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies" or "build_steps"
-                          and the others that build clips; also the kernel's name */
+                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies", "bodies_workgroup" or
+                          "build_steps" and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
                           that build keys: any */
     unsigned components;
@@ -57,7 +57,7 @@ typedef struct pm_variant {
     pm_key_format format;     /* PM_KEYS */
     const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
     pm_crowd_output output;   /* crowds: PM_OUTPUT */
-    bool per_joint;           /* "crowd_workgroup": PM_PER_JOINT */
+    bool per_joint;           /* work-groups: PM_PER_JOINT */
     bool subset;              /* "crowd": PM_SUBSET */
     bool layered;             /* crowds: PM_LAYERED */
     bool given;               /* crowds: PM_GIVEN */
@@ -207,7 +207,7 @@ enum { PM_GROUP_ITEMS = 64 };
  * because some drivers compile a kernel again for each. */
 size_t pm_group_size(size_t items, size_t max);
 
-/* The shared memory of crowd_workgroup, in bytes per instance of a group. */
+/* The shared memory of crowd_workgroup and bodies_workgroup, in bytes per instance of a group, at most. */
 size_t pm_shared_bytes(size_t slots, bool layered);
 
 /* The maximum number of slots for which a work-group can pose one instance. */

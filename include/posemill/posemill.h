@@ -338,7 +338,7 @@ PM_API uint32_t pm_engine_host_threads(const pm_engine *engine);
 /* The paths of jobs through the kernels, for pm_engine_check_paths. Bits. */
 typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
-     * format; few and many tracks; small and large results. */
+     * format; few and many tracks; small and large results; low-passes. */
     PM_CHECK_VALUES = 1 << 0,
     PM_CHECK_SORTED_PAIRS = 1 << 1,  /* of slerp: many over many keys, which CPU devices sort */
     PM_CHECK_VELOCITIES = 1 << 2,    /* of slerp, in both frames */

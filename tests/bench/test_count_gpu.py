@@ -40,7 +40,7 @@ class Record(unittest.TestCase):
         self.assertIn("sm_90 walk/slerp: the record has other figures", faults[0])
 
 
-# Kernels for CPU devices: that of more than one lane, and those of sorted pairs; states of bodies; and the low-pass,
+# Kernels for CPU devices: those of more than one lane, and those of sorted pairs; and the low-pass,
 # which has no limits yet.
 NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies", "lowpass"}
 

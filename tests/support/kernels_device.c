@@ -47,10 +47,14 @@ static void copy(memories *m, pm_memory memory, const void *data, size_t bytes) 
 }
 
 /* False: the program is not compiled. */
-static bool run(const pm_step *step, const memories *m) {
+static bool run(const pm_device *device, const pm_step *step, const memories *m) {
     step_on_host *program = step_on_host_of(&step->variant);
+    pm_step fitted = *step;
     if (program) {
-        program(step, m->of);
+        const pm_work_size size = pm_step_fit(&fitted, device->plan, PM_GROUP_ITEMS);
+        if (step->grouping == PM_GROUPS_SHARED)
+            fitted.items = size.items[0] / size.group[0];
+        program(&fitted, m->of);
         launches++;
     }
     return program != NULL;
@@ -114,7 +118,7 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     expect_success(pm_build_plan_make(desc, data, c, &plan, new_error()));
     make_build_memories(device, &m, desc, &plan);
     while (has_programs && pm_plan_build_step(&plan, device->plan, &at, &step))
-        has_programs = run(&step, &m);
+        has_programs = run(device, &step, &m);
     memcpy(&failed, m.of[PM_MEMORY_FAILURE], sizeof failed);
     if (has_programs && !failed)
         take_channel(device, &m, data, c);
@@ -132,7 +136,8 @@ static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, pm_clip
 
 /* ---- low-passes ----------------------------------------------------------------------------- */
 
-static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *piece, unsigned o) {
+static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
+                          const pm_sample_request *piece, unsigned o) {
     const pm_source keys = pm_clip_source(piece->clip, pm_outputs[o].channel, PM_MEMORY_KEYS);
     const size_t bytes = pm_sample_output_bytes(piece, o);
     SCOPED(memories_free) memories m = {{NULL}};
@@ -145,7 +150,7 @@ static bool lowpass_piece(const pm_sample_plan *plan, const pm_sample_request *p
          table.rows * piece->lowpass->taps * sizeof *table.weights);
     pm_lowpass_table_release(&table);
     make(&m, PM_MEMORY_RESULTS, bytes);
-    const bool ran = pm_plan_output(plan, piece, o, 0, steps) == 1 && run(&steps[0], &m);
+    const bool ran = pm_plan_output(plan, piece, o, 0, steps) == 1 && run(device, &steps[0], &m);
     if (ran)
         memcpy(piece->outputs[o], m.of[PM_MEMORY_RESULTS], bytes);
     return ran;
@@ -162,19 +167,21 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
         const pm_sample_request piece = pm_sample_request_piece(request, &at);
         for (unsigned o = 0; ran && o < PM_OUTPUT_COUNT; o++)
             if (piece.outputs[o])
-                ran = lowpass_piece(&plan, &piece, o);
+                ran = lowpass_piece(clip->device, &plan, &piece, o);
     }
     return ran ? PM_OK : reference->sample(clip, request, error);
 }
 
 /* ---- states of bodies ----------------------------------------------------------------------- */
 
-static void copy_tables(memories *m, const pm_pose_request *r, uint32_t set) {
-    for (unsigned i = 0; i < PM_MEMORY_COUNT; i++)
-        if (i != PM_MEMORY_STAGES && i != PM_MEMORY_STAGE_JOINTS) {
-            const pm_source from = pm_crowd_source(r->crowd, set, NULL, (pm_memory)i);
-            copy(m, (pm_memory)i, from.data, from.bytes);
-        }
+/* Kernels with lanes read the table of the set, work-groups that of all joints. */
+static void copy_tables(memories *m, const pm_device *device, const pm_pose_request *r,
+                        const pm_stages *stages, uint32_t set) {
+    for (unsigned i = 0; i < PM_MEMORY_COUNT; i++) {
+        const bool is_whole = i == PM_MEMORY_JOINTS && device->plan->narrow_lanes == 1;
+        const pm_source from = pm_crowd_source(r->crowd, is_whole ? 0 : set, stages, (pm_memory)i);
+        copy(m, (pm_memory)i, from.data, from.bytes);
+    }
     copy(m, PM_MEMORY_INSTANCES, r->instances, r->instance_count * sizeof *r->instances);
     copy(m, PM_MEMORY_LIST, r->indices, r->index_count * sizeof *r->indices);
     copy(m, PM_MEMORY_PLACEMENTS, r->placements, r->instance_count * sizeof *r->placements);
@@ -182,9 +189,11 @@ static void copy_tables(memories *m, const pm_pose_request *r, uint32_t set) {
     copy(m, PM_MEMORY_SPEEDS, r->speeds, r->instance_count * sizeof *r->speeds);
 }
 
-static pm_pose_plan plan_of(const pm_device *device, const pm_pose_request *r) {
+static pm_pose_plan plan_of(const pm_device *device, const pm_pose_request *r,
+                            const pm_stages *stages) {
     return (pm_pose_plan){
         .crowd = r->crowd,
+        .stages = stages,
         .device = device->plan,
         .frame = r->frame,
         .first = r->first,
@@ -226,19 +235,25 @@ static void take_targets(const memories *m, const pm_pose_request *r, uint32_t s
 /* States of bodies alone, and of one set of joints. */
 static bool pose_bodies(const pm_device *device, const pm_pose_request *r, uint32_t set) {
     SCOPED(memories_free) memories m = {{NULL}};
-    const pm_pose_plan plan = plan_of(device, r);
+    enum { SETS = 8 };
+    pm_stages stages[SETS] = {{NULL}};
+    assert_true(set < SETS);
+    expect_success(pm_stages_build(r->crowd->skeleton, set, pm_max_slots(device->plan),
+                                   &stages[set], new_error()));
+    const pm_pose_plan plan = plan_of(device, r, stages);
     const size_t most = pm_plan_launch_instances(&plan);
     pm_body_targets targets;
     bool ran = true;
-    copy_tables(&m, r, set);
+    copy_tables(&m, device, r, &stages[set], set);
     const bool at_points = make_targets(&m, r, set, &targets);
     for (size_t i = 0; ran && i < pm_piece_count(plan.entry_count, most); i++) {
         const pm_piece at = pm_piece_at(plan.entry_count, most, i);
         const pm_step step = pm_plan_bodies(&plan, set, &at, &targets, at_points);
-        ran = run(&step, &m);
+        ran = run(device, &step, &m);
     }
     if (ran)
         take_targets(&m, r, set);
+    pm_stages_free(&stages[set]);
     return ran;
 }
 

@@ -8,7 +8,8 @@
 
 #include "plan/step.h"
 
-/* Runs all work-items in descending order, and some past the end: none may depend on another. */
+/* Runs all work-items, or work-groups, in descending order, and some work-items past the end: none may depend on
+ * another. The numbers of groups are set. */
 typedef void step_on_host(const pm_step *step, void *const *memories);
 
 /* NULL: this program is not compiled. */

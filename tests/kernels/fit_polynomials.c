@@ -3,7 +3,7 @@
  * Computes the coefficients of kernels/pm_math.h: near-minimax polynomials whose coefficients are
  * float32 numbers. The coefficients are rounded one at a time, lowest degree first, and after
  * each rounding the higher ones are fitted again to the remaining error. The program also
- * computes the coefficients of host/lane_math.h in double, where rounding them is harmless, and those
+ * computes the coefficients of kernels/pm_double.h in double, where rounding them is harmless, and those
  * of pm_chord_terms in two variables, whose factors make their rounding harmless too. It
  * prints every polynomial with its largest error in exact arithmetic. It is not part of the
  * library; run it when a degree or an interval changes.
