@@ -81,7 +81,7 @@ pm_fn pm_key_address pm_key_address_at(const pm_tables *t, pm_u32 clip, pm_curso
 /* The timeline of a joint's keys in a clip. */
 pm_fn pm_u32 pm_timeline_of(const pm_tables *t, pm_u32 clip, pm_u32 c, pm_u32 joint) {
 #if PM_PER_JOINT
-    return t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint].timeline;
+    return t->layout[(pm_u64)t->clips[clip].layout + c * t->size.joints + joint].timeline;
 #else
     (void)c;
     (void)joint;
