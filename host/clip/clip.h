@@ -104,6 +104,9 @@ typedef struct pm_clip_limits {
 pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *limits,
                              pm_clip_data **clip, pm_error *error);
 
+/* The part of pm_clip_check that reads no key and no tangent: where these have data, it may be any address. */
+pm_status pm_clip_check_shape(const pm_clip_desc *desc, pm_error *error);
+
 /* As pm_clip_check, for a clip of a crowd whose first root is the track `root`. */
 pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error);
 

@@ -232,7 +232,7 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
                     .to = piece->outputs[o],
                     .row_floats = piece->width * pm_outputs[o].components};
     if (!s->reads_cursors)
-        pm_sample_uniform_map(piece, &walk.map);
+        walk.map = piece->map;
     s->walks[o](&walk, 0, (pm_u32)piece->sample_count);
 }
 
@@ -308,15 +308,13 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     pm_sample_request rest = *all;
     const pm_sample_request *request = &rest;
     sampling s = {.request = request};
-    pm_uniform_map map;
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
     sample_sorted(instruction_set, &rest);
-    if (!pm_outputs_in_memory(request))
+    if (!pm_sample_outputs(request))
         return PM_OK;
     /* A walk locates many samples faster than they are read, and a few together. */
-    const bool locates =
-        request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);
+    const bool locates = request->sample_count >= PM_WALK_BLOCK && request->map.scale > 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         if (!request->outputs[o])
             continue;

@@ -5,6 +5,7 @@
  * drivers take seconds to build each.
  */
 #include "check_material.h"
+#include "engine.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -102,15 +103,16 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
 static pm_status compare(pm_device_crowd *crowd, const check_data *m, unsigned outputs,
                          pm_error *error) {
     pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {{0}};
+    pm_pose_request request;
     const pm_crowd_job job = {.instances = m->instances,
                               .instance_count = INSTANCES,
                               .outputs = targets,
                               .output_count = outputs};
     for (unsigned o = 0; o < outputs; o++)
-        targets[o].output = (pm_crowd_output)o;
-    const pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
+        targets[o] = (pm_crowd_target){.output = (pm_crowd_output)o, .memory = targets};
+    const pm_status status = pm_pose_request_of(crowd->data, &job, 1, &request, error);
     const pm_job resolved = pm_job_of_poses(crowd, &request);
-    return pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error);
+    return status == PM_OK ? pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error) : status;
 }
 
 static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,

@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct pm_filter {
-    pm_clip *clip;        /* owned */
-    pm_clip_data *source; /* layout of the keys alone: owned */
-    pm_lowpass lowpass;
-};
-
 /* ---- checks -------------------------------------------------------------------------------- */
 
 static pm_status check_desc(const pm_clip_desc *desc, pm_error *error) {
@@ -239,6 +233,15 @@ void pm_filter_destroy(pm_filter **handle) {
     *handle = NULL;
 }
 
+pm_status pm_filter_check(const pm_sample_request *request, pm_error *error) {
+    const unsigned outputs = pm_sample_outputs(request);
+    const char *without = request->tracks                        ? "pairs of track and time"
+                          : outputs & 1u << PM_OUT_VELOCITIES    ? "velocities"
+                          : outputs & 1u << PM_OUT_ACCELERATIONS ? "accelerations"
+                                                                 : NULL;
+    return without ? pm_fail(error, PM_ERROR_ARGUMENT, "a low-pass has no %s", without) : PM_OK;
+}
+
 pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm_error *error) {
     pm_error_clear(error);
     if (!filter || !job)
@@ -246,14 +249,11 @@ pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-    if (job->tracks || job->velocities || job->accelerations)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "a low-pass has no %s",
-                       job->tracks       ? "pairs of track and time"
-                       : job->velocities ? "velocities"
-                                         : "accelerations");
     pm_sample_request request = pm_engine_sample_request(filter->clip, job);
     request.lowpass = &filter->lowpass;
-    status = pm_sample_check_outputs(&request, error);
+    status = pm_filter_check(&request, error);
+    if (status == PM_OK)
+        status = pm_sample_check_outputs(&request, error);
     if (status == PM_OK)
         status = pm_sample_check_times(filter->source, job, request.host_threads, error);
     return status == PM_OK ? pm_engine_sample(filter->clip, job, &request, error) : status;

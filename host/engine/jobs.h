@@ -81,7 +81,7 @@ typedef enum pm_job_row {
     PM_JOB_KIND_COUNT
 } pm_job_row;
 
-extern const pm_job_kind pm_job_kinds[PM_JOB_KIND_COUNT];
+extern const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT];
 
 /* The jobs of resolved requests. `threads` are those of plain C. */
 pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *request,

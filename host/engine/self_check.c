@@ -277,8 +277,8 @@ pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *er
 static pm_status check_member(pm_device *device, pm_check *check, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t k = 0; status == PM_OK && k < PM_JOB_KIND_COUNT; k++)
-        if (check->paths & pm_job_kinds[k].checked_paths)
-            status = pm_job_kinds[k].self_check(device, check, error);
+        if (check->paths & pm_job_kinds[k]->checked_paths)
+            status = pm_job_kinds[k]->self_check(device, check, error);
     return status;
 }
 

@@ -151,7 +151,8 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .enqueue_samples = pm_cl_enqueue_samples,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
-                                   .pose = pm_cl_crowd_pose_to_host};
+                                   .pose = pm_cl_crowd_pose_to_host,
+                                   .enqueue_poses = pm_cl_enqueue_poses};
 
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_cache_folder *folder,

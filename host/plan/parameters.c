@@ -70,6 +70,11 @@ static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
                                        PM_OF_NUMBER(track_count),
                                        PM_OF_NUMBER(sample_count)};
 
+static const pm_parameter build_check[] = {
+    PM_OF_MEMORY(keys, GIVEN),      PM_OF_MEMORY(in, GIVEN_IN),
+    PM_OF_MEMORY(out, GIVEN_OUT),   PM_OF_MEMORY(tracks, BUILD_TRACKS),
+    PM_OF_MEMORY(failure, FAILURE), PM_OF_FIELD(job, build)};
+
 static const pm_parameter build_steps[] = {PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(keys, GIVEN),
                                            PM_OF_MEMORY(tracks, BUILD_TRACKS),
                                            PM_OF_FIELD(job, build)};
@@ -174,6 +179,7 @@ static const struct {
                PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("lowpass", lowpass),
+               PM_KERNEL_ROW("build_check", build_check),
                PM_KERNEL_ROW("build_steps", build_steps),
                PM_KERNEL_ROW("build_signs", build_signs),
                PM_KERNEL_ROW("build_keys", build_keys),

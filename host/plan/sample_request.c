@@ -41,6 +41,42 @@ static bool repays_sorting(const pm_sample_request *r, unsigned output) {
            pm_keys_end(r->clip, channel) <= UINT32_MAX;
 }
 
+/* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
+ * fits. */
+typedef struct spacing {
+    pm_rational key_rate; /* 0/0: not set yet */
+    pm_exact_uniform_map exact;
+    pm_uniform_map narrow; /* without segment_count and loop, which belong to the timeline */
+    bool fits;             /* `narrow` is set */
+} spacing;
+
+static void set_spacing(spacing *s, pm_rational key_rate, const pm_sample_request *r) {
+    if (s->key_rate.num == key_rate.num && s->key_rate.den == key_rate.den)
+        return;
+    s->key_rate = key_rate;
+    s->fits =
+        pm_uniform_map_of(key_rate, r->rate, r->start, r->first, r->sample_count, &s->exact) &&
+        pm_uniform_map_narrow(&s->exact, r->sample_count, &s->narrow);
+}
+
+static pm_uniform_map uniform_map_on(const pm_clip_timeline *timeline, const spacing *s) {
+    pm_uniform_map uniform_map = s->narrow;
+    uniform_map.segment_count = (pm_u32)timeline->segment_count;
+    uniform_map.loop = timeline->loop;
+    return uniform_map;
+}
+
+/* The map of a job on the timeline that all tracks have in common. */
+static pm_uniform_map map_of(const pm_sample_request *r) {
+    const pm_clip_timeline *timeline = &r->clip->timelines[0];
+    spacing s = {0};
+    if (r->times || !pm_rational_positive(r->rate) || r->start.den < 0 ||
+        !r->clip->common_timeline || !timeline->uniform || timeline->constant)
+        return (pm_uniform_map){0};
+    set_spacing(&s, timeline->rate, r);
+    return s.fits ? uniform_map_on(timeline, &s) : (pm_uniform_map){0};
+}
+
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads) {
     pm_sample_request r = {.clip = clip,
@@ -58,6 +94,7 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
         memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
+    r.map = map_of(&r);
     return r;
 }
 
@@ -65,6 +102,7 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
     pm_sample_request part = *request;
     part.sample_count = piece->count;
     part.first += piece->from;
+    part.map.start += piece->from * part.map.step;
     if (part.times)
         part.times += piece->from;
     if (part.tracks)
@@ -116,31 +154,6 @@ static double time_at(const pm_clip_timeline *timeline, const pm_sample_request 
     double since = (double)k * (double)r->rate.den / (double)r->rate.num;
     double start = r->start.den ? pm_rational_value(r->start) : 0;
     return timeline->first + start + since;
-}
-
-/* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
- * fits. */
-typedef struct spacing {
-    pm_rational key_rate; /* 0/0: not set yet */
-    pm_exact_uniform_map exact;
-    pm_uniform_map narrow; /* without segment_count and loop, which belong to the timeline */
-    bool fits;             /* `narrow` is set */
-} spacing;
-
-static void set_spacing(spacing *s, pm_rational key_rate, const pm_sample_request *r) {
-    if (s->key_rate.num == key_rate.num && s->key_rate.den == key_rate.den)
-        return;
-    s->key_rate = key_rate;
-    s->fits =
-        pm_uniform_map_of(key_rate, r->rate, r->start, r->first, r->sample_count, &s->exact) &&
-        pm_uniform_map_narrow(&s->exact, r->sample_count, &s->narrow);
-}
-
-static pm_uniform_map uniform_map_on(const pm_clip_timeline *timeline, const spacing *s) {
-    pm_uniform_map uniform_map = s->narrow;
-    uniform_map.segment_count = (pm_u32)timeline->segment_count;
-    uniform_map.loop = timeline->loop;
-    return uniform_map;
 }
 
 static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s,
@@ -239,17 +252,4 @@ void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
     else
         locate_by_threads(
             (locating){request->tracks ? locate_pairs : locate_times, request, NULL, cursors});
-}
-
-bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map) {
-    const pm_clip_timeline *timeline = &request->clip->timelines[0];
-    spacing s = {0};
-    *map = (pm_uniform_map){0};
-    if (request->times || !request->clip->common_timeline || !timeline->uniform ||
-        timeline->constant)
-        return false;
-    set_spacing(&s, timeline->rate, request);
-    if (s.fits)
-        *map = uniform_map_on(timeline, &s);
-    return s.fits;
 }

@@ -48,6 +48,7 @@ typedef struct pm_sample_request {
     pm_rational rate, start;
     uint64_t first;
     const double *times;
+    pm_uniform_map map;     /* of samples to keys, in 64 bits. Scale 0: there is none, and the host locates samples */
     const uint32_t *tracks; /* (sample_count): the tracks of pairs; else NULL */
     /* (sample_count, width, components) in host memory; NULL: not requested there */
     float *outputs[PM_OUTPUT_COUNT];
@@ -74,9 +75,6 @@ size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output)
 
 /* Writes the cursors of a request: (cursor_rows, sample_count). Uses up to host_threads threads. */
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors);
-
-/* Whether a device can compute the cursors of a request. Sets *map; its scale is 0 if not. */
-bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map);
 
 /* PM_OK unless rate, start and first cannot be combined exactly with the keys' rates. */
 pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job, pm_error *error);

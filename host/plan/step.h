@@ -17,12 +17,12 @@ typedef struct pm_plan_device {
     uint32_t max_run;      /* samples per work-item that walks, at most */
     uint32_t compute_units;
     bool on_host;          /* its memory, caches and processors are those of the host */
-    bool keeps_jobs;       /* that plain C would compute faster on the host's processors */
+    bool plain_c;          /* computes jobs that it computes faster */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
 
-/* Chooses `lanes`, `all_tracks`, `max_run` and `keeps_jobs`: what the variable POSEMILL_LAUNCH sets, else
+/* Chooses `lanes`, `all_tracks`, `max_run` and `plain_c`: what the variable POSEMILL_LAUNCH sets, else
  * the defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
  * variable; 0: none. The fields are written on failure too. */
 pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
@@ -49,7 +49,7 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
                           "locate", "lowpass", "crowd", "crowd_workgroup", "bodies", "bodies_workgroup" or
-                          "build_steps" and the others that build clips; also the kernel's name */
+                          "build_check" and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
                           that build keys: any */
     unsigned components;

@@ -190,7 +190,8 @@ TEST(crowds_refuse_null) {
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
     const pm_crowd_desc boneless = {.clips = &clip_desc, .clip_count = 1};
     const pm_crowd_desc still = {.skeleton = skeleton, .clip_count = 1};
-    const pm_crowd_job nobody = {.instance_count = 1};
+    const pm_crowd_target target = {.output = PM_CROWD_LOCAL, .memory = records};
+    const pm_crowd_job nobody = {.instance_count = 1, .outputs = &target, .output_count = 1};
     expect_null("desc is NULL", pm_skeleton_create, NULL, &made_skeleton);
     expect_null("skeleton is NULL", pm_skeleton_create, &skeleton_desc, NULL);
     expect_null("engine is NULL", pm_crowd_create, NULL, &desc, &made);
