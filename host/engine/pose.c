@@ -27,9 +27,10 @@ static pm_status check_rows(const pm_pose_rows *rows, size_t alignment, size_t *
                             pm_error *error) {
     if (rows->stride < rows->bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride is %zu bytes, expected at least the %zu of a pose",
-                       rows->name, rows->stride, rows->bytes);
-    const pm_status status = pm_check_multiple(rows->name, "stride", rows->stride, alignment, error);
+                       "%s: stride is %zu bytes, expected at least the %zu of a pose", rows->name,
+                       rows->stride, rows->bytes);
+    const pm_status status =
+        pm_check_multiple(rows->name, "stride", rows->stride, alignment, error);
     if (status != PM_OK)
         return status;
     if (rows->count && (!pm_multiply(rows->count - 1, rows->stride, bytes) ||
@@ -67,10 +68,10 @@ static pm_status check_input(const pm_pose_request *r, pm_memory input, const pm
 
 static pm_status check_inputs(const pm_pose_request *r, const pm_device *device, pm_error *error) {
     const bool is_counted = r->index_count || pm_is_given(&r->counted);
-    pm_status status = is_counted && !pm_is_given(&r->indices)
-                           ? pm_fail(error, PM_ERROR_ARGUMENT,
-                                     "indices are counted, but indices is NULL")
-                           : PM_OK;
+    pm_status status =
+        is_counted && !pm_is_given(&r->indices)
+            ? pm_fail(error, PM_ERROR_ARGUMENT, "indices are counted, but indices is NULL")
+            : PM_OK;
     for (pm_memory m = PM_MEMORY_INSTANCES; status == PM_OK && m <= PM_MEMORY_SPEEDS; m++)
         status = check_input(r, m, device, error);
     return status;
@@ -261,8 +262,7 @@ static pm_status pose(const pm_crowd *crowd, const pm_held_crowd *held, const pm
     pm_status status =
         pm_pose_request_of(held->data, job, crowd->engine->host_threads, &request, error);
     if (status == PM_OK && has_bodies(&request))
-        status =
-            check_alone(held->data, request.instances.memory, request.instance_count, error);
+        status = check_alone(held->data, request.instances.memory, request.instance_count, error);
     if (status != PM_OK || pm_pose_is_empty(&request))
         return status;
     const pm_job resolved = pm_job_of_poses(held->on_device, &request);

@@ -374,10 +374,9 @@ static pm_status copy_previous(const pose_call *c, const pm_pose_target *target,
     const size_t region[3] = {target->bytes, pm_pose_records(&c->request), 1};
     if (!target->previous.handle)
         return PM_OK;
-    const cl_int code = clEnqueueCopyBufferRect(c->queue, target->to.handle,
-                                                target->previous.handle, from, to, region, stride,
-                                                0, stride, 0, c->wait_count,
-                                                c->wait_count ? c->waits : NULL, copied);
+    const cl_int code = clEnqueueCopyBufferRect(
+        c->queue, target->to.handle, target->previous.handle, from, to, region, stride, 0, stride,
+        0, c->wait_count, c->wait_count ? c->waits : NULL, copied);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
