@@ -5,6 +5,8 @@
  */
 #include "engine.h"
 
+#include "cpu/cpu.h"
+
 /* Required alignment of records and poses in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
