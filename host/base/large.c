@@ -131,6 +131,10 @@ pm_pool_block *pm_pool_take(pm_pool *pool, size_t size) {
     return block;
 }
 
+pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size) {
+    return pm_pool_take(block ? block->pool : NULL, size);
+}
+
 void *pm_pool_memory(const pm_pool_block *block) {
     return block ? block->memory : NULL;
 }

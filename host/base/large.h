@@ -29,6 +29,9 @@ void pm_pool_close(pm_pool *pool);
  * NULL: no memory. */
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 
+/* Likewise from the pool of another block, which is lent; without a pool for NULL. */
+pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size);
+
 /* NULL for NULL. */
 void *pm_pool_memory(const pm_pool_block *block);
 

@@ -27,6 +27,14 @@ pm_method_impl pm_rotation_impl(const pm_clip_desc *desc);
 pm_method_impl pm_vector_impl(const pm_clip_desc *desc);
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel);
 
+/* Keys behind the one before a sample that the sample depends on: 1 or 2. 0: all keys. */
+size_t pm_impl_latency(const pm_method_impl *impl);
+
+/* The longer of two latencies. */
+static inline size_t pm_longer_latency(size_t a, size_t b) {
+    return a == 0 || b == 0 ? 0 : a > b ? a : b;
+}
+
 /* The track's element of desc->timelines, as desc->timeline_of selects it. Borrowed. */
 const pm_timeline *pm_timeline_of_track(const pm_clip_desc *desc, size_t track);
 

@@ -3,7 +3,6 @@
  * Values of (track, time) pairs in the order of their keys on the CPU, as gather_sorted.cl and restore.cl: a
  * piece is sorted, computed group by group, and put into the order of the request.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "sample_lanes.h"
@@ -35,10 +34,14 @@ static void compute_groups(void *context, pm_items *items) {
     }
 }
 
+/* Neighbours come from as many places as there are buckets. */
 static inline void restore(const float *values, const uint16_t *places, size_t count,
                            size_t components, float *to) {
-    for (size_t k = 0; k < count; k++)
+    enum { AHEAD = 64 };
+    for (size_t k = 0; k < count; k++) {
+        __builtin_prefetch(values + components * places[k + AHEAD < count ? k + AHEAD : k]);
         memcpy(to + components * k, values + components * places[k], components * sizeof *to);
+    }
 }
 
 static void restore_blocks(void *context, pm_items *items) {
@@ -84,7 +87,8 @@ pm_status pm_cpu_sample_sorted(pm_sample_lanes_function function, const pm_sampl
     const size_t room = pm_pair_room(&p.order, size);
     const size_t each = pm_outputs[output].components * sizeof(float) + sizeof(pm_sorted_pair) +
                         2 * sizeof(uint32_t);
-    pm_pool_block *block = pm_pool_take(NULL, room * each + size * sizeof(uint16_t));
+    pm_pool_block *block =
+        pm_pool_take_beside(p.order.channel->memory, room * each + size * sizeof(uint16_t));
     if (!block)
         return pm_fail_memory(error);
     p.values = pm_pool_memory(block);

@@ -101,7 +101,7 @@ static pm_status check_samples(const pm_device *device, const pm_sample_job *job
         if (request->handles[o].handle)
             status = device->backend->check_address(
                 device, pm_outputs[o].name, &request->handles[o],
-                pm_outputs[o].components == 4 ? 16 : 4, pm_sample_output_bytes(request, o), error);
+                pm_outputs[o].components == 4 ? 16 : 4, pm_sample_span(request, o), error);
     return status;
 }
 

@@ -53,6 +53,13 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
 
 /* Whether a low-pass has what a request asks for. */
 pm_status pm_filter_check(const pm_sample_request *request, pm_error *error);
+/* Computes a request whose outputs are in host memory, in pieces of `values` values where they have strides: `compute`
+ * gets requests without, whose samples are copied to their places. Thread-safe if `compute` is. */
+typedef pm_status (*pm_compute_samples)(void *context, const pm_sample_request *request,
+                                        pm_error *error);
+pm_status pm_sample_with_strides(const pm_sample_request *request, size_t values,
+                                 pm_compute_samples compute, void *context, pm_error *error);
+enum { PM_STRIDED_VALUES = 1 << 18 };
 
 /* Computes the request of a checked job. Thread-safe. */
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,

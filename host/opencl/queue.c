@@ -21,6 +21,16 @@ pm_status pm_cl_owns_queue(const pm_device *device, void *queue, bool *owns, pm_
  * comparison. */
 static const uint64_t piece_bytes = 1u << 30;
 
+/* Of outputs with strides, which are computed without first. */
+static const uint64_t strided_piece_bytes = 1u << 26;
+
+static uint64_t piece_bytes_of(const pm_sample_request *request) {
+    bool strided = false;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        strided |= request->handles[o].handle && request->strides[o];
+    return strided ? strided_piece_bytes : piece_bytes;
+}
+
 /* Appends the events of a piece to those of the job. */
 static pm_status enqueue_piece(pm_cl_samples *s, const pm_piece *at, cl_event *events,
                                cl_uint *count) {
@@ -67,7 +77,8 @@ pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_requ
     const pm_cl_wait wait = {queue->handle, queue->waits, queue->wait_count};
     pm_cl_samples s = {.clip = pm_opencl_clip_of(clip),
                        .request = request,
-                       .plan = pm_plan_samples(request, piece_bytes, clip->device->plan),
+                       .plan =
+                           pm_plan_samples(request, piece_bytes_of(request), clip->device->plan),
                        .error = error};
     cl_event event = NULL;
     pm_status status = pm_cl_samples_begin(&s, &wait);

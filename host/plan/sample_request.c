@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PM_FIELD(name) offsetof(pm_sample_job, name)
+#define PM_FIELD(name) offsetof(pm_sample_job, name), offsetof(pm_sample_job, name##_stride)
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4, PM_FIELD(rotations)},
     [PM_OUT_POSITIONS] = {"positions", PM_POSITIONS, 0, 3, PM_FIELD(positions)},
@@ -90,8 +90,13 @@ pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample
                            .first = job->first,
                            .times = job->times,
                            .tracks = job->tracks};
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const char *fields = (const char *)job;
+        memcpy(&r.outputs[o], fields + pm_outputs[o].field, sizeof r.outputs[o]);
+        memcpy(&r.strides[o], fields + pm_outputs[o].stride, sizeof r.strides[o]);
+        if (r.strides[o] == pm_sample_row_bytes(&r, o))
+            r.strides[o] = 0; /* nothing is between rows */
+    }
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
     r.map = map_of(&r);
@@ -107,11 +112,13 @@ pm_sample_request pm_sample_request_piece(const pm_sample_request *request, cons
         part.times += piece->from;
     if (part.tracks)
         part.tracks += piece->from;
+    if (part.cursors)
+        part.cursors += piece->from;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const size_t floats = piece->from * part.width * pm_outputs[o].components;
+        const size_t bytes = piece->from * pm_sample_stride(request, o);
         if (part.outputs[o])
-            part.outputs[o] += floats;
-        part.handles[o].offset += floats * sizeof(float);
+            part.outputs[o] += bytes / sizeof(float);
+        part.handles[o].offset += bytes;
     }
     return part;
 }
@@ -123,8 +130,24 @@ unsigned pm_sample_outputs(const pm_sample_request *request) {
     return outputs;
 }
 
+size_t pm_sample_row_bytes(const pm_sample_request *request, unsigned output) {
+    return request->width * pm_outputs[output].components * sizeof(float);
+}
+
+size_t pm_sample_stride(const pm_sample_request *request, unsigned output) {
+    const size_t stride = request->strides[output];
+    return stride ? stride : pm_sample_row_bytes(request, output);
+}
+
+size_t pm_sample_span(const pm_sample_request *request, unsigned output) {
+    const size_t count = request->sample_count;
+    return count > 0 ? (count - 1) * pm_sample_stride(request, output) +
+                           pm_sample_row_bytes(request, output)
+                     : 0;
+}
+
 size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output) {
-    return request->sample_count * request->width * pm_outputs[output].components * sizeof(float);
+    return request->sample_count * pm_sample_row_bytes(request, output);
 }
 
 pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job,
@@ -148,12 +171,10 @@ pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *jo
     return PM_OK;
 }
 
-/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers
- * for each sample, so that errors do not accumulate. */
-static double time_at(const pm_clip_timeline *timeline, const pm_sample_request *r, uint64_t k) {
+double pm_sample_time(const pm_sample_request *r, double first_key, uint64_t k) {
     double since = (double)k * (double)r->rate.den / (double)r->rate.num;
     double start = r->start.den ? pm_rational_value(r->start) : 0;
-    return timeline->first + start + since;
+    return first_key + start + since;
 }
 
 static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s,
@@ -206,8 +227,8 @@ static void locate_on_listed(const locating *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     size_t hint = 0;
     for (size_t k = piece->from; k < piece->from + piece->count; k++)
-        l->cursors[k] =
-            pm_timeline_locate(l->timeline, time_at(l->timeline, r, r->first + k), &hint);
+        l->cursors[k] = pm_timeline_locate(
+            l->timeline, pm_sample_time(r, l->timeline->first, r->first + k), &hint);
 }
 
 /* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
@@ -247,7 +268,9 @@ static void locate_times(const locating *l, const pm_piece *piece) {
 }
 
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
-    if (!request->times)
+    if (request->cursors)
+        memcpy(cursors, request->cursors, request->sample_count * sizeof *cursors);
+    else if (!request->times)
         locate_at_rate(request, cursors);
     else
         locate_by_threads(

@@ -48,7 +48,7 @@ PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 /* Output buffers of the engine's context, each with an offset in bytes: a multiple of 16 for
  * rotations, and of 4 for the others. In a buffer created with CL_MEM_USE_HOST_PTR, the host
  * address at the offset must be such a multiple too. NULL: no output. Layouts and element counts
- * are those of pm_sample_job, tightly packed float32. The buffers remain the caller's. */
+ * are those of pm_sample_job, float32, with the strides of the job. The buffers remain the caller's. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
     size_t rotations_offset;

@@ -141,7 +141,17 @@ TEST(resamplers_refuse_null) {
     expect_null("job is NULL", pm_resample, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_create, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_sample, NULL, &nothing_to_sample);
-    pm_resampler *none = NULL;
+    pm_resampler *none = NULL, *pushed = NULL;
+    size_t count;
+    assert_int_equal(pm_resampler_open(&pushed, NULL), PM_OK);
+    expect_null("resampler is NULL", pm_resampler_open, NULL);
+    expect_null("resampler is NULL", pm_resampler_push, NULL, &nothing);
+    expect_null("desc is NULL", pm_resampler_push, pushed, NULL);
+    expect_null("resampler is NULL", pm_resampler_end, NULL);
+    expect_null("resampler is NULL", pm_resampler_pull, NULL, &nothing_to_sample, &count);
+    expect_null("job is NULL", pm_resampler_pull, pushed, NULL, &count);
+    expect_null("count is NULL", pm_resampler_pull, pushed, &nothing_to_sample, NULL);
+    pm_resampler_destroy(&pushed);
     pm_resampler_destroy(NULL);
     pm_resampler_destroy(&none);
     assert_null(none);
@@ -393,8 +403,8 @@ TEST(no_function_of_the_headers_is_left_out) {
     static const char *const no_status[] = {
         /* nor a pointer */
         "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_get_info",
-        "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
-        "pm_euler_order_count", "pm_euler_order_name",
+        "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_method_latency",
+        "pm_crowd_output_count", "pm_euler_order_count", "pm_euler_order_name",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Walks on the host: in the lanes of every instruction set, of tracks or of samples, all tracks have the
+ * Samples on the host: in the lanes of every instruction set, of tracks or of samples, all tracks have the
  * bits that they have track by track, and nothing beside the results is written. Every method, on
  * uniform, looped and listed keys, and on timelines of their own; numbers of tracks, samples and addresses are random, and results so
- * large that they go past the caches.
+ * large that they go past the caches. Values, derivatives, and pairs, which are sorted or not.
  */
 #include "support/motion.h"
 
@@ -22,8 +22,13 @@ static bool is_large(unsigned method, unsigned kind) {
     return !small_sizes() || method % 3 == kind;
 }
 
-static const unsigned outputs[] = {PM_OUT_ROTATIONS, PM_OUT_POSITIONS, PM_OUT_SCALES};
-enum { OUTPUTS = COUNT_OF(outputs) };
+/* Results of a job, for all outputs or for those of channels alone. */
+typedef struct walk_job {
+    pm_sample_job job;
+    size_t offset; /* of results, in floats above a page */
+    bool moves;    /* derivatives too */
+    bool sorted;   /* its pairs are */
+} walk_job;
 
 typedef pm_status (*sampler)(size_t instruction_set, const pm_sample_request *request,
                              pm_error *error);
@@ -34,60 +39,92 @@ static pm_status by_track(size_t instruction_set, const pm_sample_request *reque
     return pm_cpu_sample_by_track(request, error);
 }
 
+/* The floats of an output's results; 0 where they are not asked for. */
+static size_t floats_of(const pm_clip *clip, const walk_job *w, unsigned output) {
+    const size_t width = w->job.tracks ? 1 : clip->data->track_count;
+    if (pm_outputs[output].order > 0 && !w->moves)
+        return 0;
+    return w->job.sample_count * width * pm_outputs[output].components;
+}
+
 /* Results of all outputs one after another, each with a margin on both sides and `offset` floats above
  * a page. The caller frees them. */
-static float *sampled(const pm_clip *clip, pm_sample_job job, size_t offset, sampler sample,
+static float *sampled(const pm_clip *clip, const walk_job *w, sampler sample,
                       size_t instruction_set, size_t *bytes) {
-    const size_t row = job.sample_count * clip->data->track_count;
-    size_t starts[OUTPUTS], floats = MARGIN;
-    for (size_t o = 0; o < OUTPUTS; o++) {
-        starts[o] = floats + offset;
-        floats += offset + row * pm_outputs[outputs[o]].components + MARGIN;
+    size_t starts[PM_OUTPUT_COUNT], floats = MARGIN;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        starts[o] = floats + w->offset;
+        floats += w->offset + floats_of(clip, w, o) + MARGIN;
         floats = (floats + 15) / 16 * 16;
     }
     *bytes = (floats * sizeof(float) + PAGE - 1) / PAGE * PAGE;
     float *memory = aligned_alloc(PAGE, *bytes);
     assert_non_null(memory);
     memset(memory, 0xFF, *bytes);
-    job.rotations = memory + starts[0];
-    job.positions = memory + starts[1];
-    job.scales = memory + starts[2];
-    const pm_sample_request request = pm_sample_request_of(clip->data, &job, 2);
+    pm_sample_request request = pm_sample_request_of(clip->data, &w->job, 2);
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        request.outputs[o] = floats_of(clip, w, o) ? memory + starts[o] : NULL;
+        request.sorted_outputs |= w->sorted && pm_outputs[o].order == 0 ? 1u << o : 0;
+    }
     assert_int_equal(sample(instruction_set, &request, NULL), PM_OK);
     return memory;
 }
 
-static void expect_same(const pm_clip *clip, const pm_sample_job *job, size_t offset,
-                        const char *name) {
+static void expect_same(const pm_clip *clip, const walk_job *w, const char *name) {
     size_t bytes;
-    SCOPED(free_at) float *expected = sampled(clip, *job, offset, by_track, 0, &bytes);
+    SCOPED(free_at) float *expected = sampled(clip, w, by_track, 0, &bytes);
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         if (!pm_instruction_set_is_supported(set))
             continue;
         SCOPED(free_at)
-        float *actual = sampled(clip, *job, offset, pm_cpu_sample_with, set, &bytes);
+        float *actual = sampled(clip, w, pm_cpu_sample_with, set, &bytes);
         for (size_t i = 0; i < bytes / sizeof *actual; i++)
             if (memcmp(&actual[i], &expected[i], sizeof *actual) != 0)
                 fail_msg("%s, %s: %zu tracks, %zu samples, offset %zu: float %zu differs", name,
                          pm_instruction_set_name(set), clip->data->track_count,
-                         (size_t)job->sample_count, offset, i);
+                         (size_t)w->job.sample_count, w->offset, i);
+    }
+}
+
+enum { TIMES = 300 };
+
+/* Pairs of any number, in the order of the request and in that of their keys. */
+static void check_pairs(random_source *source, const pm_clip *clip, const double *times,
+                        const char *name) {
+    uint32_t tracks[TIMES];
+    for (size_t k = 0; k < TIMES; k++)
+        tracks[k] = (uint32_t)random_size(source, 0, clip->data->track_count - 1);
+    for (int sorted = 0; sorted < 2; sorted++) {
+        const walk_job w = {.job = {.sample_count = random_size(source, 1, TIMES),
+                                    .times = times,
+                                    .tracks = tracks},
+                            .offset = random_size(source, 0, 15),
+                            .moves = true,
+                            .sorted = sorted};
+        expect_same(clip, &w, name);
     }
 }
 
 static void check_clip(random_source *source, const pm_clip *clip, bool large, const char *name) {
     const size_t tracks = clip->data->track_count;
-    double times[300];
-    pm_sample_job job = {.rate = {(int64_t)random_size(source, 1, 200), 7},
-                         .start_after_first_key = {(int64_t)random_size(source, 0, 9), 8},
-                         .first = random_size(source, 0, 5)};
-    job.sample_count = random_size(source, 1, 300);
-    expect_same(clip, &job, random_size(source, 0, 15), name);
-    job.sample_count = STREAMED_FLOATS / (3 * tracks) + random_size(source, 1, 70);
+    double times[TIMES];
+    walk_job w = {.job = {.rate = {(int64_t)random_size(source, 1, 200), 7},
+                          .start_after_first_key = {(int64_t)random_size(source, 0, 9), 8},
+                          .first = random_size(source, 0, 5),
+                          .sample_count = random_size(source, 1, TIMES)},
+                  .offset = random_size(source, 0, 15),
+                  .moves = true};
+    expect_same(clip, &w, name);
+    w.moves = false;
+    w.job.sample_count = STREAMED_FLOATS / (3 * tracks) + random_size(source, 1, 70);
+    w.offset = random_size(source, 0, 1) ? random_size(source, 1, 15) : 0;
     if (large)
-        expect_same(clip, &job, random_size(source, 0, 1) ? random_size(source, 1, 15) : 0, name);
-    random_times(source, 300, -1, KEYS, times);
-    job = (pm_sample_job){.sample_count = 300, .times = times};
-    expect_same(clip, &job, random_size(source, 0, 15), name);
+        expect_same(clip, &w, name);
+    random_times(source, TIMES, -1, KEYS, times);
+    w.job = (pm_sample_job){.sample_count = TIMES, .times = times};
+    w.offset = random_size(source, 0, 15);
+    expect_same(clip, &w, name);
+    check_pairs(source, clip, times, name);
 }
 
 typedef struct key_kind {
@@ -115,12 +152,13 @@ static void make_keys(random_source *source, unsigned kind, bool is_uniform, key
 }
 
 static void check_tracks(random_source *source, pm_engine *engine, unsigned method, unsigned kind,
-                         size_t tracks) {
+                         size_t tracks, pm_key_format format) {
     key_kind keys;
     SCOPED(motion_free) motion m = motion_make(KEYS, tracks, 2.5, random_bits(source));
     make_keys(source, kind, method == PM_METHOD_BSPLINE, &keys);
     pm_clip_desc desc = motion_desc(&m, keys.timelines, (pm_method)method);
     desc.loop = keys.loop;
+    desc.key_format = format;
     desc.timeline_count = keys.timeline_count;
     desc.timeline_of = keys.timeline_count > 1 ? keys.timeline_of : NULL;
     SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
@@ -133,12 +171,11 @@ TEST(walks_have_the_bits_of_single_tracks) {
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (unsigned method = 0; method < PM_METHOD_COUNT; method++)
         for (unsigned kind = 0; kind < 4; kind++) {
-            check_tracks(&source, engine, method, kind, random_size(&source, 16, 70));
-            check_tracks(&source, engine, method, kind, random_size(&source, 1, 15));
+            check_tracks(&source, engine, method, kind, random_size(&source, 16, 70), 0);
+            check_tracks(&source, engine, method, kind, random_size(&source, 1, 15), 0);
         }
 }
 
-/* Rows of few tracks lie anywhere in the lines of the caches. */
 /* Whole blocks of samples repeat the fractions of those before them. */
 TEST(repeated_blocks_have_the_bits_of_single_tracks) {
     enum { MANY_KEYS = 200 };
@@ -154,20 +191,33 @@ TEST(repeated_blocks_have_the_bits_of_single_tracks) {
         pm_clip_desc desc = motion_desc(&m, &timeline, (pm_method)method);
         desc.loop = method % 2 ? MANY_KEYS / 2.0 : 0;
         SCOPED(pm_clip_destroy) pm_clip *clip = clip_make(engine, &desc);
-        const pm_sample_job job = {
-            .rate = {2 * factor, 1},
-            .start_after_first_key = {(int64_t)random_size(&source, 0, 9), 8},
-            .sample_count = (size_t)factor * MANY_KEYS * 3 / 2};
-        expect_same(clip, &job, random_size(&source, 0, 15),
-                    pm_method_get_info((pm_method)method)->name);
+        const walk_job w = {
+            .job = {.rate = {2 * factor, 1},
+                    .start_after_first_key = {(int64_t)random_size(&source, 0, 9), 8},
+                    .sample_count = (size_t)factor * MANY_KEYS * 3 / 2},
+            .offset = random_size(&source, 0, 15)};
+        expect_same(clip, &w, pm_method_get_info((pm_method)method)->name);
     }
 }
 
+/* Rows of few tracks lie anywhere in the lines of the caches. */
 TEST(every_number_of_few_tracks_has_the_bits_of_single_tracks) {
     SCOPED(pm_engine_destroy) pm_engine *engine;
     random_source source = random_salted(20261128);
     assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
     for (size_t tracks = 1; tracks <= 17; tracks++)
         check_tracks(&source, engine, (unsigned)random_size(&source, 0, PM_METHOD_COUNT - 1),
-                     (unsigned)random_size(&source, 0, 3), tracks);
+                     (unsigned)random_size(&source, 0, 3), tracks, 0);
+}
+
+TEST(short_keys_have_the_bits_of_single_tracks) {
+    static const pm_method methods[] = {PM_METHOD_STEP, PM_METHOD_NLERP, PM_METHOD_SLERP,
+                                        PM_METHOD_CUBIC};
+    SCOPED(pm_engine_destroy) pm_engine *engine;
+    random_source source = random_salted(20261130);
+    assert_int_equal(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, NULL), PM_OK);
+    for (size_t i = 0; i < COUNT_OF(methods); i++)
+        for (unsigned kind = 0; kind < 4; kind++)
+            check_tracks(&source, engine, methods[i], kind, random_size(&source, 1, 40),
+                         kind % 2 ? PM_KEYS_LOG48 : PM_KEYS_SMALLEST48);
 }
