@@ -426,6 +426,24 @@ static void expect_reference(scene *s, const body_job *b, size_t instruction_set
                          b->count * records_of(s, b->subset) * widths[f], widths[f]);
 }
 
+/* Each instance alone, with its own place and speed. */
+static void expect_ones(const scene *s, const body_job *b, const states *all) {
+    for (size_t f = 0; f < FIELDS; f++) {
+        const size_t floats = records_of(s, b->subset) * widths[f];
+        SCOPED(guarded_free_at) float *records = guarded_floats(floats);
+        for (size_t i = 0; i < b->count; i++) {
+            const pm_crowd_one one = {.instance = &b->instances[i],
+                                      .output = (pm_crowd_output)(PM_CROWD_BODY_POS + f),
+                                      .subset = b->subset,
+                                      .flags = b->flags[f],
+                                      .placement = b->placements ? &b->placements[i] : NULL,
+                                      .speed = b->speeds ? &b->speeds[i] : NULL};
+            expect_success(pm_crowd_pose_one(s->crowd, &one, records, new_error()));
+            expect_same_bits(records, all->of[f] + i * floats, floats, widths[f]);
+        }
+    }
+}
+
 static void expect_scene_on(pm_engine *engine, const scene_options *options, const char *what) {
     SCOPED(scene_free) scene s;
     pm_crowd_instance instances[INSTANCES];
@@ -456,6 +474,7 @@ static void expect_scene_on(pm_engine *engine, const scene_options *options, con
         for (size_t set = 0; set < pm_instruction_set_count(); set++)
             if (pm_instruction_set_is_supported(set))
                 expect_reference(&s, &b, set, &device);
+        expect_ones(&s, &b, &device);
     }
 }
 
@@ -1099,6 +1118,22 @@ TEST_ON_REFERENCE(jobs_that_have_no_velocities_are_refused) {
     tried = job;
     tried.speeds = out;
     expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "speeds");
+    const pm_crowd_one refused[] = {
+        {.instance = n, .placement = places},
+        {.instance = n, .speed = out},
+        {.instance = n, .flags = 4},
+        {.instance = n, .output = PM_CROWD_BODY_VEL, .flags = PM_TARGET_AT_POINT},
+        {.instance = n, .output = PM_CROWD_BODY_VEL, .layers = &layer, .layer_count = 1}};
+    static const char *const why[] = {"placements", "speeds", "pm_target_flag", "no points",
+                                      "layers"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        expect_error(pm_crowd_pose_one(s.crowd, &refused[i], out, new_error()), PM_ERROR_ARGUMENT,
+                     why[i]);
+    n[0].weight = 0.5f, n[0].clip_b = 1;
+    expect_error(pm_crowd_pose_one(s.crowd,
+                                   &(pm_crowd_one){.instance = n, .output = PM_CROWD_BODY_VEL}, out,
+                                   new_error()),
+                 PM_ERROR_ARGUMENT, "clip B");
     scene_free(&s);
     float point[3] = {0, 0, INFINITY};
     const int32_t root = -1;

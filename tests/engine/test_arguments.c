@@ -221,6 +221,12 @@ TEST(crowds_refuse_null) {
     expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &one, records);
     expect_null("one is NULL", pm_crowd_pose_one, crowd, NULL, records);
     expect_null("records is NULL", pm_crowd_pose_one, crowd, &one, NULL);
+    uint32_t id = 0;
+    expect_null("crowd is NULL", pm_crowd_add_clips, NULL, &clip_desc, NULL, 1, &id);
+    expect_null("clips is NULL", pm_crowd_add_clips, crowd, NULL, NULL, 1, &id);
+    expect_null("ids is NULL", pm_crowd_add_clips, crowd, &clip_desc, NULL, 1, NULL);
+    expect_null("crowd is NULL", pm_crowd_remove_clips, NULL, &id, 1);
+    expect_null("ids is NULL", pm_crowd_remove_clips, crowd, NULL, 1);
     assert_ptr_equal(made_skeleton, skeleton);
     assert_ptr_equal(made, crowd);
 }
@@ -618,8 +624,7 @@ TEST(jobs_with_a_next_are_refused) {
     expect_next_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
     pm_crowd_one one = {.instance = &instance};
-    expect_next_refused(pm_crowd_one, one, &error,
-                        pm_crowd_pose_one(crowd, &one, palette, &error));
+    expect_next_refused(pm_crowd_one, one, &error, pm_crowd_pose_one(crowd, &one, palette, &error));
     expect_ok(pm_crowd_pose_one(crowd, &one, palette, &error), &error);
 }
 

@@ -44,7 +44,7 @@ static scene material; /* its descriptions are used, and its crowd is on the ref
 static pm_crowd_instance instances[COUNT], after[COUNT];
 static float *expected[OUTPUTS];
 static const pm_crowd_marker steps[] = {{.tick = 0, .id = 1}, {.tick = 9, .id = 70000}};
-static const pm_crowd_markers markers[] = {{steps, 2, {0}}, {steps, 2, {0}}};
+static const pm_crowd_markers markers[] = {{steps, 2, NULL}, {steps, 2, NULL}};
 static pm_root_motion expected_root_motions[COUNT];
 static const char *cache; /* programs are read from here, so that a fault costs no build */
 
