@@ -39,8 +39,8 @@ pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
 
 pm_fn pm_resolved pm_instance_at(pm_global const pm_instance *instances,
                                  const pm_instance_lanes *states, int i, const pm_tables *t) {
-    return pm_instance_resolve(instances[states->index[i]], t->clips, t->size.clips,
-                               t->size.masks, t->size.levels);
+    return pm_instance_resolve(instances[states->index[i]], t->clips, t->size.clips, t->size.masks,
+                               t->size.levels);
 }
 
 /* Finds the instances of the entries from `first` on, `step` apart, and returns a bit mask of the lanes

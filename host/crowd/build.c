@@ -4,8 +4,6 @@
  */
 #include "layout.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 
 static pm_clip_kind kind_of(const pm_clip_desc *desc) {
@@ -74,6 +72,7 @@ static pm_status check_clip(const pm_skeleton *skeleton, const pm_clip_desc *cli
 
 /* State shared by the threads that check or build clips. */
 typedef struct construction {
+    const pm_host *host;
     const pm_crowd_edit *edit;
     const pm_skeleton *skeleton;
     const pm_clip_kind *kind;
@@ -86,10 +85,10 @@ typedef struct construction {
 static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_work work,
                               pm_error *error) {
     pm_first_failure_begin(&c->failure);
-    pm_run_parallel(threads, clips, work, c);
+    const pm_status status = pm_run_pieces(c->host, threads, clips, work, c, error);
     pm_first_failure_end(&c->failure);
     if (c->failure.status == PM_OK)
-        return PM_OK;
+        return status;
     if (error)
         *error = c->failure.error;
     return pm_crowd_name_clip(c->failure.item, c->failure.status, error);
@@ -118,7 +117,8 @@ static void check_items(void *context, pm_items *items) {
 static pm_status check_clips(const pm_crowd_change *change, size_t threads, pm_error *error) {
     enum { CLIPS_A_THREAD = 32 };
     const pm_crowd_edit *edit = change->edit;
-    construction c = {.edit = edit,
+    construction c = {.host = &change->crowd->within,
+                      .edit = edit,
                       .skeleton = change->crowd->skeleton,
                       .kind = &change->crowd->kind,
                       .of = change->before ? "those of the crowd" : "clips[0]"};
@@ -140,8 +140,8 @@ static pm_status check_clips(const pm_crowd_change *change, size_t threads, pm_e
 
 static pm_status lay_out(const pm_crowd_change *change, size_t n, pm_clip_data **clip,
                          pm_error *error) {
-    return pm_clip_data_lay_out(&change->edit->clips[n], change->crowd->skeleton->order, clip,
-                                error);
+    return pm_clip_data_lay_out(&change->crowd->within, &change->edit->clips[n],
+                                change->crowd->skeleton->order, clip, error);
 }
 
 /* Clips are laid out here and once more where they are built, because the layouts of all together would
@@ -195,7 +195,10 @@ static pm_status build_clips(pm_crowd_change *change, size_t threads, pm_error *
     if (change->edit->clip_count == 0)
         return PM_OK;
     const size_t beside = useful_threads(change, threads);
-    construction c = {.edit = change->edit, .change = change, .threads = threads / beside};
+    construction c = {.host = change->crowd->host,
+                      .edit = change->edit,
+                      .change = change,
+                      .threads = threads / beside};
     return run_on_clips(&c, beside, change->edit->clip_count, build_items, error);
 }
 

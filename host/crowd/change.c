@@ -4,7 +4,6 @@
  * added. Small tables are copied. Large ones are shared, and hold the new clips behind the others (tables.c), so that
  * jobs that run with an earlier version read what they always have.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -57,8 +56,8 @@ static pm_status copy_rows(pm_crowd_change *change, size_t count, pm_error *erro
     const pm_crowd_data *before = change->before;
     pm_crowd_data *crowd = change->crowd;
     crowd->clip_count = count;
-    crowd->clips = calloc(count, sizeof *crowd->clips);
-    crowd->rows = calloc(count, sizeof *crowd->rows);
+    crowd->clips = pm_allocate_zeroed(crowd->host, count, sizeof *crowd->clips);
+    crowd->rows = pm_allocate_zeroed(crowd->host, count, sizeof *crowd->rows);
     if (!crowd->clips || !crowd->rows)
         return pm_fail_memory(error);
     if (before) {
@@ -72,10 +71,13 @@ static pm_status copy_rows(pm_crowd_change *change, size_t count, pm_error *erro
 }
 
 /* A version without tables and joints. */
-static pm_crowd_data *begin(const pm_skeleton *skeleton, const pm_crowd_data *before) {
-    pm_crowd_data *made = calloc(1, sizeof *made);
+static pm_crowd_data *begin(const pm_host *host, const pm_skeleton *skeleton,
+                            const pm_crowd_data *before) {
+    pm_crowd_data *made = pm_allocate_zeroed(host, 1, sizeof *made);
     if (!made)
         return NULL;
+    made->host = host;
+    made->within = pm_host_within(host);
     made->skeleton = skeleton;
     made->instruction_set = pm_instruction_set_widest();
     made->padded_joints =
@@ -100,18 +102,20 @@ static pm_status make(pm_crowd_change *change, size_t threads, pm_error *error) 
     return status == PM_OK ? fill_gaps(change->crowd, error) : status;
 }
 
-static pm_status change_crowd(const pm_skeleton *skeleton, const pm_crowd_data *before,
-                              const pm_crowd_edit *edit, size_t threads, pm_crowd_data **crowd,
-                              uint32_t *ids, pm_error *error) {
-    pm_crowd_change change = {.before = before, .edit = edit, .crowd = begin(skeleton, before)};
-    pm_new_timelines_begin(&change.timelines, before);
-    change.ids = calloc(edit->clip_count + 1, sizeof *change.ids); /* never 0 bytes */
+static pm_status change_crowd(const pm_host *host, const pm_skeleton *skeleton,
+                              const pm_crowd_data *before, const pm_crowd_edit *edit,
+                              size_t threads, pm_crowd_data **crowd, uint32_t *ids,
+                              pm_error *error) {
+    pm_crowd_change change = {
+        .before = before, .edit = edit, .crowd = begin(host, skeleton, before)};
+    pm_new_timelines_begin(host, &change.timelines, before);
+    change.ids = pm_allocate_zeroed(host, edit->clip_count + 1, sizeof *change.ids);
     const bool has_memory = change.crowd && change.ids;
     const pm_status status = has_memory ? make(&change, threads, error) : pm_fail_memory(error);
     if (status == PM_OK && ids)
         memcpy(ids, change.ids, edit->clip_count * sizeof *ids);
     pm_new_timelines_free(&change.timelines);
-    free(change.ids);
+    pm_release(change.ids);
     if (status == PM_OK)
         *crowd = change.crowd;
     else
@@ -122,11 +126,11 @@ static pm_status change_crowd(const pm_skeleton *skeleton, const pm_crowd_data *
 pm_status pm_crowd_data_change(const pm_crowd_data *before, const pm_crowd_edit *edit,
                                size_t threads, pm_crowd_data **crowd, uint32_t *ids,
                                pm_error *error) {
-    return change_crowd(before->skeleton, before, edit, threads, crowd, ids, error);
+    return change_crowd(before->host, before->skeleton, before, edit, threads, crowd, ids, error);
 }
 
-pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
-                              pm_error *error) {
+pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
+                              pm_crowd_data **crowd, pm_error *error) {
     if (!desc->skeleton || !desc->clips)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                        desc->skeleton ? "clips" : "skeleton");
@@ -138,8 +142,9 @@ pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crow
                                 .clip_count = desc->clip_count,
                                 .spare_clips = desc->spare_clips};
     const pm_status status = PM_CHECK_NEXT(pm_crowd_desc, desc, error);
-    return status == PM_OK ? change_crowd(desc->skeleton, NULL, &edit, threads, crowd, NULL, error)
-                           : status;
+    return status == PM_OK
+               ? change_crowd(host, desc->skeleton, NULL, &edit, threads, crowd, NULL, error)
+               : status;
 }
 
 void pm_crowd_data_free(pm_crowd_data **handle) {
@@ -149,16 +154,16 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     pm_tables_free(crowd);
     for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
         if (i > 0)
-            free(crowd->sets[i].joints);
-        free(crowd->sets[i].moved);
+            pm_release(crowd->sets[i].joints);
+        pm_release(crowd->sets[i].moved);
     }
-    free(crowd->sets);
-    free(crowd->joints);
-    pm_os_free(crowd->rest);
-    free(crowd->binds);
-    free(crowd->clips);
-    free(crowd->rows);
-    free(crowd);
+    pm_release(crowd->sets);
+    pm_release(crowd->joints);
+    pm_release(crowd->rest);
+    pm_release(crowd->binds);
+    pm_release(crowd->clips);
+    pm_release(crowd->rows);
+    pm_release(crowd);
     *handle = NULL;
 }
 

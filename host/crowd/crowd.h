@@ -64,6 +64,8 @@ typedef struct pm_clip_kind {
 /* A version of a crowd: clips that are added or removed make a new one. Immutable once built, so that threads
  * may share it. Owns its arrays, and shares the memory of tables with other versions. */
 typedef struct pm_crowd_data {
+    const pm_host *host;         /* of its memory and its calls: borrowed */
+    pm_host within;              /* the same without progress, for its clips */
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
     size_t clip_count;           /* rows of `clips`, those of removed clips included */
     size_t padded_joints;        /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
@@ -113,8 +115,8 @@ enum {
 /* Checks the clips, and builds them into the crowd's planes with up to `threads` host threads. The
  * skeleton must outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free.
  * Thread-safe. */
-pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
-                              pm_error *error);
+pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
+                              pm_crowd_data **crowd, pm_error *error);
 
 /* Clips to add, and the numbers of clips to remove. */
 typedef struct pm_crowd_edit {

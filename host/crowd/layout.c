@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -37,22 +36,20 @@ size_t pm_crowd_alignment(const pm_channel *channel) {
 
 /* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
  * long. */
-static void *allocate_lines(size_t size) {
-    if (size > SIZE_MAX - PM_CACHE_LINE)
-        return NULL;
-    size_t whole = (size + PM_CACHE_LINE - 1) / PM_CACHE_LINE * PM_CACHE_LINE;
-    void *lines = pm_os_allocate(PM_CACHE_LINE, whole);
-    if (lines)
-        memset(lines, 0, whole);
-    return lines;
+static void *allocate_lines(const pm_crowd_data *crowd, size_t size) {
+    void *lines = pm_allocate_lines(crowd->host, size);
+    return lines ? memset(lines, 0, size) : NULL;
 }
 
 static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
     const pm_skeleton *s = crowd->skeleton;
     for (size_t i = 0; i < s->set_count; i++) {
         pm_posed_set *set = &crowd->sets[i];
-        set->joints = i == 0 ? crowd->joints : calloc(s->sets[i].count, sizeof *set->joints);
-        set->moved = calloc(PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
+        set->joints = i == 0
+                          ? crowd->joints
+                          : pm_allocate_zeroed(crowd->host, s->sets[i].count, sizeof *set->joints);
+        set->moved = pm_allocate_zeroed(
+            crowd->host, PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
         if (!set->joints || !set->moved)
             return pm_fail_memory(error);
     }
@@ -63,10 +60,11 @@ static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
 static pm_status allocate_joints(pm_crowd_data *crowd, const pm_crowd_data *before,
                                  pm_error *error) {
     const size_t n = crowd->skeleton->joint_count;
-    crowd->joints = calloc(n, sizeof *crowd->joints);
-    crowd->rest = allocate_lines(PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
-    crowd->binds = calloc(12 * crowd->padded_joints, sizeof *crowd->binds);
-    crowd->sets = calloc(crowd->skeleton->set_count, sizeof *crowd->sets);
+    crowd->joints = pm_allocate_zeroed(crowd->host, n, sizeof *crowd->joints);
+    crowd->rest =
+        allocate_lines(crowd, PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
+    crowd->binds = pm_allocate_zeroed(crowd->host, 12 * crowd->padded_joints, sizeof *crowd->binds);
+    crowd->sets = pm_allocate_zeroed(crowd->host, crowd->skeleton->set_count, sizeof *crowd->sets);
     if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->sets)
         return pm_fail_memory(error);
     memcpy(crowd->joints, before ? before->joints : crowd->skeleton->joints,

@@ -11,6 +11,7 @@
  * times, until all tables have their places. */
 enum { PM_ALIKE = 1024 };
 typedef struct pm_new_timelines {
+    const pm_host *host;
     const pm_crowd_data *before; /* NULL: none */
     pm_crowd_timeline *timelines;
     pm_timeline_rate *rates;
@@ -85,7 +86,8 @@ void pm_tables_free(pm_crowd_data *crowd);
 /* ---- timelines ---------------------------------------------------------------------------- */
 
 /* Begins with those of the version before, which clips may share. */
-void pm_new_timelines_begin(pm_new_timelines *timelines, const pm_crowd_data *before);
+void pm_new_timelines_begin(const pm_host *host, pm_new_timelines *timelines,
+                            const pm_crowd_data *before);
 void pm_new_timelines_free(pm_new_timelines *timelines);
 
 /* Appends all timelines of a clip, including those that no joint uses, and listed key times, one more than there

@@ -4,7 +4,6 @@
  * reads. Where a table has no room, its clips move to larger memory without the rows of those that were removed;
  * jobs that run with an earlier version keep the old memory.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -46,7 +45,7 @@ static void let_go(pm_table_memory *memory) {
     if (!memory || atomic_fetch_sub(&memory->holders, 1) > 1)
         return;
     pm_pool_give(memory->block);
-    free(memory);
+    pm_release(memory);
 }
 
 void pm_tables_free(pm_crowd_data *crowd) {
@@ -134,10 +133,10 @@ static pm_status new_memory(placement *p, pm_table table, pm_error *error) {
     const bool fits = add_spare(p, &room);
     if (!fits || !bytes_of(p->crowd, table, room, &bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    pm_table_memory *memory = malloc(sizeof *memory);
+    pm_table_memory *memory = pm_allocate(p->crowd->host, sizeof *memory);
     if (!memory)
         return pm_fail_memory(error);
-    *memory = (pm_table_memory){.room = room, .block = pm_pool_take(NULL, bytes)};
+    *memory = (pm_table_memory){.room = room, .block = pm_block_make(p->crowd->host, bytes)};
     atomic_init(&memory->holders, 1);
     p->crowd->tables[table].memory = memory;
     return memory->block ? PM_OK : pm_fail_memory(error);
@@ -237,7 +236,7 @@ static pm_status place_timelines(placement *p, pm_error *error) {
         copy_timelines(p, begin, begin, p->change->timelines.count);
         return PM_OK;
     }
-    pm_u32 *to = malloc((count + 1) * sizeof *to);
+    pm_u32 *to = pm_allocate(p->crowd->host, (count + 1) * sizeof *to);
     if (!to)
         return pm_fail_memory(error);
     memset(to, 0xff, (count + 1) * sizeof *to); /* none has moved yet */
@@ -253,7 +252,7 @@ static pm_status place_timelines(placement *p, pm_error *error) {
         *own = to[*own];
     }
     p->total[PM_TABLE_TIMELINES] = p->total[PM_TABLE_RATES] = at;
-    free(to);
+    pm_release(to);
     return PM_OK;
 }
 

@@ -5,7 +5,6 @@
 #include "layout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -96,11 +95,12 @@ static void add_times(pm_new_timelines *all, const pm_clip_timeline *timeline, d
 }
 
 /* The array with room for `wanted` elements. NULL: no memory, and the array stays. */
-static void *grown(void *array, size_t *room, size_t wanted, size_t element) {
+static void *grown(const pm_host *host, void *array, size_t *room, size_t wanted, size_t element) {
     if (wanted <= *room)
         return array;
     wanted += wanted / 2;
-    void *larger = wanted <= SIZE_MAX / element ? realloc(array, wanted * element) : NULL;
+    void *larger =
+        wanted <= SIZE_MAX / element ? pm_reallocate(host, array, wanted * element) : NULL;
     *room = larger ? wanted : *room;
     return larger;
 }
@@ -108,15 +108,17 @@ static void *grown(void *array, size_t *room, size_t wanted, size_t element) {
 /* Room for a timeline and its key times behind those that there are. */
 static bool make_room(pm_new_timelines *all, size_t times) {
     pm_crowd_timeline *timelines =
-        grown(all->timelines, &all->room, all->count + 1, sizeof *timelines);
+        grown(all->host, all->timelines, &all->room, all->count + 1, sizeof *timelines);
     if (!timelines)
         return false;
     all->timelines = timelines;
-    pm_timeline_rate *rates = grown(all->rates, &all->rate_room, all->count + 1, sizeof *rates);
+    pm_timeline_rate *rates =
+        grown(all->host, all->rates, &all->rate_room, all->count + 1, sizeof *rates);
     if (!rates)
         return false;
     all->rates = rates;
-    pm_key_time *more = grown(all->times, &all->time_room, all->time_count + times, sizeof *more);
+    pm_key_time *more =
+        grown(all->host, all->times, &all->time_room, all->time_count + times, sizeof *more);
     if (!more)
         return false;
     all->times = more;
@@ -196,8 +198,9 @@ static void share_last(pm_new_timelines *all, pm_clip_row *row) {
     row->begin[PM_TABLE_TIMELINES] = *alike - 1;
 }
 
-void pm_new_timelines_begin(pm_new_timelines *all, const pm_crowd_data *before) {
-    *all = (pm_new_timelines){.before = before};
+void pm_new_timelines_begin(const pm_host *host, pm_new_timelines *all,
+                            const pm_crowd_data *before) {
+    *all = (pm_new_timelines){.host = host, .before = before};
     for (size_t i = 0; before && i < before->clip_count; i++) {
         const pm_clip_row *row = &before->rows[i];
         const size_t number = row->begin[PM_TABLE_TIMELINES];
@@ -207,9 +210,9 @@ void pm_new_timelines_begin(pm_new_timelines *all, const pm_crowd_data *before) 
 }
 
 void pm_new_timelines_free(pm_new_timelines *all) {
-    free(all->timelines);
-    free(all->rates);
-    free(all->times);
+    pm_release(all->timelines);
+    pm_release(all->rates);
+    pm_release(all->times);
 }
 
 pm_status pm_crowd_add_timelines(pm_new_timelines *all, const pm_clip_data *clip, pm_clip_row *row,

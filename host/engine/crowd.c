@@ -4,8 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 #include "cpu/cpu.h"
 
 /* ---- crowds ---- */
@@ -14,7 +12,8 @@ static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *err
     pm_crowd_data *data = NULL;
     pm_status status = pm_device_check(crowd->engine->device, error);
     if (status == PM_OK)
-        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &data, error);
+        status = pm_crowd_data_build(&crowd->engine->host, desc, crowd->engine->host_threads, &data,
+                                     error);
     return status == PM_OK ? pm_crowd_publish(crowd, data, error) : status;
 }
 
@@ -30,7 +29,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "the engine has %zu devices, expected 1: a crowd uses one device",
                        engine->device->member_count);
-    pm_crowd *made = calloc(1, sizeof *made);
+    pm_crowd *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
@@ -49,7 +48,7 @@ void pm_crowd_destroy(pm_crowd **handle) {
         return;
     pm_crowd_clear(crowd);
     pthread_mutex_destroy(&crowd->changing);
-    free(crowd);
+    pm_release(crowd);
     *handle = NULL;
 }
 

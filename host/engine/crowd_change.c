@@ -4,8 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 static void clear_version(const pm_crowd *crowd, pm_crowd_version *version) {
     pm_device *device = crowd->engine->device;
     if (version->on_device && !pm_device_is_lost(device))
@@ -35,7 +33,7 @@ static pm_crowd_version *free_version(pm_crowd *crowd) {
         version = version->next;
     if (version)
         return version;
-    version = calloc(1, sizeof *version);
+    version = pm_allocate_zeroed(&crowd->engine->host, 1, sizeof *version);
     if (!version)
         return NULL;
     version->next = crowd->versions;
@@ -68,7 +66,7 @@ void pm_crowd_clear(pm_crowd *crowd) {
         pm_crowd_version *version = crowd->versions;
         crowd->versions = version->next;
         clear_version(crowd, version);
-        free(version);
+        pm_release(version);
     }
 }
 

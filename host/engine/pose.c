@@ -209,7 +209,8 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
 
 static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
                                  size_t host_threads) {
-    return (pm_pose_request){.crowd = crowd,
+    return (pm_pose_request){.host = crowd->host,
+                             .crowd = crowd,
                              .instances = pm_in_memory(job->instances),
                              .layers = pm_in_memory(job->layers),
                              .ranges = pm_in_memory(job->ranges),

@@ -49,15 +49,15 @@ static bool is_free(pm_host_copy *copy) {
 
 static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size, pm_error *error) {
     cl_mem buffer;
-    unsigned char *memory = malloc(size);
+    unsigned char *memory = pm_allocate(&cl->device.options.host, size);
     if (!memory)
         return pm_fail_memory(error);
     pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
     if (status != PM_OK) {
-        free(memory);
+        pm_release(memory);
         return status;
     }
-    free(copy->memory);
+    pm_release(copy->memory);
     pm_cl_release(copy->buffer);
     copy->memory = memory;
     copy->buffer = buffer;
@@ -67,12 +67,12 @@ static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size
 
 static pm_status add_copy(pm_host_copy **copies, pm_opencl_device *cl, size_t size,
                           pm_error *error) {
-    pm_host_copy *copy = calloc(1, sizeof *copy);
+    pm_host_copy *copy = pm_allocate_zeroed(&cl->device.options.host, 1, sizeof *copy);
     if (!copy)
         return pm_fail_memory(error);
     pm_status status = make_room(copy, cl, size, error);
     if (status != PM_OK) {
-        free(copy);
+        pm_release(copy);
         return status;
     }
     copy->next = *copies;
@@ -113,8 +113,8 @@ static void free_copies(pm_host_copy **copies) {
         while (copy->user_count)
             clReleaseEvent(copy->users[--copy->user_count]);
         pm_cl_release(copy->buffer);
-        free(copy->memory);
-        free(copy);
+        pm_release(copy->memory);
+        pm_release(copy);
     }
 }
 
@@ -145,32 +145,37 @@ static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
 
+static const pm_host *host_of(const pm_opencl_crowd *crowd) {
+    return &crowd->crowd.device->options.host;
+}
+
 /* ---- tables ------------------------------------------------------------------------------ */
 
 static void free_shared(pm_shared_crowd *shared) {
     for (size_t i = 0; i < shared->set_count; i++)
         pm_stages_free(&shared->stages[i]);
-    free(shared->stages);
+    pm_release(shared->stages);
     free_copies(&shared->copies);
     pthread_mutex_destroy(&shared->lock);
-    free(shared);
+    pm_release(shared);
 }
 
 static pm_status make_shared(pm_opencl_crowd *crowd, pm_error *error) {
     const pm_skeleton *skeleton = crowd->crowd.data->skeleton;
-    pm_shared_crowd *shared = calloc(1, sizeof *shared);
+    pm_shared_crowd *shared = pm_allocate_zeroed(host_of(crowd), 1, sizeof *shared);
     if (!shared)
         return pm_fail_memory(error);
     crowd->shared = shared;
     atomic_init(&shared->versions, 1);
     pthread_mutex_init(&shared->lock, NULL);
-    crowd->stages = shared->stages = calloc(skeleton->set_count, sizeof *shared->stages);
+    crowd->stages = shared->stages =
+        pm_allocate_zeroed(host_of(crowd), skeleton->set_count, sizeof *shared->stages);
     if (!shared->stages)
         return pm_fail_memory(error);
     shared->set_count = skeleton->set_count;
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < shared->set_count; i++)
-        status = pm_stages_build(skeleton, i, pm_max_slots(&device_of(crowd)->plan),
+        status = pm_stages_build(host_of(crowd), skeleton, i, pm_max_slots(&device_of(crowd)->plan),
                                  &shared->stages[i], error);
     return status;
 }
@@ -226,7 +231,7 @@ static pm_status upload(pm_opencl_crowd *crowd, const pm_opencl_crowd *before, p
     } else {
         status = make_shared(crowd, error);
     }
-    crowd->sets = calloc(sets, sizeof *crowd->sets);
+    crowd->sets = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->sets);
     if (status == PM_OK && !crowd->sets)
         status = pm_fail_memory(error);
     for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
@@ -241,7 +246,7 @@ static pm_status upload(pm_opencl_crowd *crowd, const pm_opencl_crowd *before, p
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
                              const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error) {
-    pm_opencl_crowd *made = calloc(1, sizeof *made);
+    pm_opencl_crowd *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
@@ -262,10 +267,10 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
         pm_cl_release(crowd->sets[i].stages);
         pm_cl_release(crowd->sets[i].stage_joints);
     }
-    free(crowd->sets);
+    pm_release(crowd->sets);
     if (crowd->shared && atomic_fetch_sub(&crowd->shared->versions, 1) == 1)
         free_shared(crowd->shared);
-    free(crowd);
+    pm_release(crowd);
 }
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
@@ -315,11 +320,12 @@ static void copy_rows(const pm_pose_rows *rows, const unsigned char *from, unsig
         memcpy(to + i * rows->bytes, from + i * rows->stride, rows->bytes);
 }
 
-/* Adds the size of rows in a copy; false where it does not fit size_t. */
+/* Adds the size of rows in a copy, at least INPUT_ALIGNMENT: there may be no layers. False where it does not
+ * fit size_t. */
 static bool add_rows(const pm_pose_rows *rows, size_t *size) {
     size_t bytes;
     return pm_multiply(rows->count, rows->bytes, &bytes) &&
-           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT - 1, &bytes) &&
+           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT, &bytes) &&
            !__builtin_add_overflow(bytes / INPUT_ALIGNMENT * INPUT_ALIGNMENT, *size, size);
 }
 

@@ -67,11 +67,11 @@ static pm_status check_buffers(pm_cl_given *given, pm_error *error) {
     for (unsigned i = 0; status == PM_OK && i < PM_CL_KEY_ARRAYS; i++) {
         const pm_cl_input *input = input_at(given->keys, i);
         const pm_array *array = array_at(&given->desc, i);
-        const pm_address address = {.handle = input->buffer, .offset = input->offset};
+        const pm_address at = {.handle = input->buffer, .offset = input->offset};
         if (input->buffer)
-            status = pm_cl_check_address(given->device, rows[i].name, &address,
-                                         pm_number_size(array->type),
-                                         bytes_of(&given->desc, array, rows[i].components), error);
+            status =
+                pm_cl_check_address(given->device, rows[i].name, &at, pm_number_size(array->type),
+                                    bytes_of(&given->desc, array, rows[i].components), error);
     }
     return status;
 }

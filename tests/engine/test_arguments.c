@@ -354,6 +354,9 @@ TEST(calls_on_opencl_objects_refuse_null) {
     const pm_cl_target no_context = {.device = device}, no_device = {.context = context};
     const pm_cl_outputs outputs = {0};
     const pm_cl_crowd_job job = {0};
+    const pm_cl_keys no_keys = {.next = NULL};
+    pm_clip *no_clip = NULL;
+    pm_filter *no_filter = NULL;
     expect_null("context is NULL", pm_cl_engine_create, NULL, device, NULL, &made);
     expect_null("device is NULL", pm_cl_engine_create, context, NULL, NULL, &made);
     expect_null("engine is NULL", pm_cl_engine_create, context, device, NULL, NULL);
@@ -371,6 +374,25 @@ TEST(calls_on_opencl_objects_refuse_null) {
                 NULL);
     expect_null("wait_list is NULL", pm_cl_sample, clip, &nothing_to_sample, &outputs, queue, 1,
                 NULL, NULL);
+    expect_null("filter is NULL", pm_cl_filter_sample, NULL, &nothing_to_sample, &outputs, queue, 0,
+                NULL, NULL);
+    expect_null("engine is NULL", pm_cl_clip_create, NULL, &clip_desc, &no_keys, 0, NULL, &no_clip);
+    expect_null("desc is NULL", pm_cl_clip_create, engine, NULL, &no_keys, 0, NULL, &no_clip);
+    expect_null("keys is NULL", pm_cl_clip_create, engine, &clip_desc, NULL, 0, NULL, &no_clip);
+    expect_null("wait_list is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 1, NULL,
+                &no_clip);
+    expect_null("clip is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 0, NULL, NULL);
+    expect_null("engine is NULL", pm_cl_filter_create, NULL, &clip_desc, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("desc is NULL", pm_cl_filter_create, engine, NULL, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("keys is NULL", pm_cl_filter_create, engine, &clip_desc, 5, NULL, 0, NULL,
+                &no_filter);
+    expect_null("wait_list is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 1, NULL,
+                &no_filter);
+    expect_null("filter is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 0, NULL,
+                NULL);
+    assert_true(!no_clip && !no_filter);
     expect_null("crowd is NULL", pm_cl_crowd_pose, NULL, &job, queue, 0, NULL, NULL);
     expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
     expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);
@@ -442,7 +464,7 @@ static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
 /* ---- values outside of an enumeration -------------------------------------------------------- */
 
 TEST(invalid_values_have_no_name_and_no_size) {
-    FOR_NONE_OF(PM_ERROR_OUTPUT + 1, number) {
+    FOR_NONE_OF(PM_ERROR_CANCELLED + 1, number) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
     }
     FOR_NONE_OF(PM_METHOD_COUNT, number) {
