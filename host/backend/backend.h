@@ -77,6 +77,7 @@ typedef struct pm_backend {
 /* Options for opening a device, common to all backends. */
 typedef struct pm_device_options {
     pm_logger logger;
+    pm_host host;        /* without progress, which is that of calls */
     size_t host_threads; /* host threads that the device may use, at least 1 */
 } pm_device_options;
 

@@ -174,7 +174,8 @@ static pm_address address_of(const pm_cl_input *input) {
 
 static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_job *job) {
     const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
-    pm_pose_request r = {.crowd = crowd,
+    pm_pose_request r = {.host = crowd->host,
+                         .crowd = crowd,
                          .instances = address_of(&instances),
                          .layers = address_of(&job->layers),
                          .ranges = address_of(&job->ranges),

@@ -4,8 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 #include "cpu/cpu.h"
 
 /* ---- crowds ---- */
@@ -14,7 +12,8 @@ static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *err
     pm_device *device = crowd->engine->device;
     pm_status status = pm_device_check(device, error);
     if (status == PM_OK)
-        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
+        status = pm_crowd_data_build(&crowd->engine->host, desc, crowd->engine->host_threads,
+                                     &crowd->data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
     return status;
@@ -32,7 +31,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "the engine has %zu devices, expected 1: a crowd uses one device",
                        engine->device->member_count);
-    pm_crowd *made = calloc(1, sizeof *made);
+    pm_crowd *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
@@ -51,7 +50,7 @@ void pm_crowd_destroy(pm_crowd **handle) {
     if (crowd->on_device && !pm_device_is_lost(crowd->engine->device))
         crowd->engine->device->backend->release_crowd(crowd->on_device);
     pm_crowd_data_free(&crowd->data);
-    free(crowd);
+    pm_release(crowd);
     *handle = NULL;
 }
 

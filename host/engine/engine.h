@@ -13,6 +13,7 @@
 struct pm_engine {
     pm_device *device; /* owned */
     pm_logger logger;
+    pm_host host;
     size_t host_threads;       /* at least 1 */
     bool builds_in_background; /* build_in_background of the description */
     pm_clip_building clip_building;

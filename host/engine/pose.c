@@ -27,9 +27,10 @@ static pm_status check_rows(const pm_pose_rows *rows, size_t alignment, size_t *
                             pm_error *error) {
     if (rows->stride < rows->bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride is %zu bytes, expected at least the %zu of a pose",
-                       rows->name, rows->stride, rows->bytes);
-    const pm_status status = pm_check_multiple(rows->name, "stride", rows->stride, alignment, error);
+                       "%s: stride is %zu bytes, expected at least the %zu of a pose", rows->name,
+                       rows->stride, rows->bytes);
+    const pm_status status =
+        pm_check_multiple(rows->name, "stride", rows->stride, alignment, error);
     if (status != PM_OK)
         return status;
     if (rows->count && (!pm_multiply(rows->count - 1, rows->stride, bytes) ||
@@ -67,10 +68,10 @@ static pm_status check_input(const pm_pose_request *r, pm_memory input, const pm
 
 static pm_status check_inputs(const pm_pose_request *r, const pm_device *device, pm_error *error) {
     const bool is_counted = r->index_count || pm_is_given(&r->counted);
-    pm_status status = is_counted && !pm_is_given(&r->indices)
-                           ? pm_fail(error, PM_ERROR_ARGUMENT,
-                                     "indices are counted, but indices is NULL")
-                           : PM_OK;
+    pm_status status =
+        is_counted && !pm_is_given(&r->indices)
+            ? pm_fail(error, PM_ERROR_ARGUMENT, "indices are counted, but indices is NULL")
+            : PM_OK;
     for (pm_memory m = PM_MEMORY_INSTANCES; status == PM_OK && m <= PM_MEMORY_SPEEDS; m++)
         status = check_input(r, m, device, error);
     return status;
@@ -207,7 +208,8 @@ pm_status pm_pose_resolve(pm_pose_request *r, const pm_device *device, pm_error 
 
 static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
                                  size_t host_threads) {
-    return (pm_pose_request){.crowd = crowd,
+    return (pm_pose_request){.host = crowd->host,
+                             .crowd = crowd,
                              .instances = pm_in_memory(job->instances),
                              .layers = pm_in_memory(job->layers),
                              .ranges = pm_in_memory(job->ranges),

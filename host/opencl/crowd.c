@@ -48,15 +48,15 @@ static bool is_free(pm_host_copy *copy) {
 
 static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size, pm_error *error) {
     cl_mem buffer;
-    unsigned char *memory = malloc(size);
+    unsigned char *memory = pm_allocate(&cl->device.options.host, size);
     if (!memory)
         return pm_fail_memory(error);
     pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
     if (status != PM_OK) {
-        free(memory);
+        pm_release(memory);
         return status;
     }
-    free(copy->memory);
+    pm_release(copy->memory);
     pm_cl_release(copy->buffer);
     copy->memory = memory;
     copy->buffer = buffer;
@@ -66,12 +66,12 @@ static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size
 
 static pm_status add_copy(pm_host_copy **copies, pm_opencl_device *cl, size_t size,
                           pm_error *error) {
-    pm_host_copy *copy = calloc(1, sizeof *copy);
+    pm_host_copy *copy = pm_allocate_zeroed(&cl->device.options.host, 1, sizeof *copy);
     if (!copy)
         return pm_fail_memory(error);
     pm_status status = make_room(copy, cl, size, error);
     if (status != PM_OK) {
-        free(copy);
+        pm_release(copy);
         return status;
     }
     copy->next = *copies;
@@ -112,8 +112,8 @@ static void free_copies(pm_host_copy **copies) {
         while (copy->user_count)
             clReleaseEvent(copy->users[--copy->user_count]);
         pm_cl_release(copy->buffer);
-        free(copy->memory);
-        free(copy);
+        pm_release(copy->memory);
+        pm_release(copy);
     }
 }
 
@@ -136,6 +136,10 @@ static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
 
+static const pm_host *host_of(const pm_opencl_crowd *crowd) {
+    return &crowd->crowd.device->options.host;
+}
+
 static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memory, cl_mem *to,
                               pm_error *error) {
     const pm_source from = pm_crowd_source(crowd->crowd.data, set, &crowd->stages[set], memory);
@@ -145,8 +149,8 @@ static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memo
 static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error) {
     pm_device_set *to = &crowd->sets[set];
     pm_status status =
-        pm_stages_build(crowd->crowd.data->skeleton, set, pm_max_slots(&device_of(crowd)->plan),
-                        &crowd->stages[set], error);
+        pm_stages_build(host_of(crowd), crowd->crowd.data->skeleton, set,
+                        pm_max_slots(&device_of(crowd)->plan), &crowd->stages[set], error);
     if (status == PM_OK && set > 0)
         status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
     if (device_of(crowd)->plan.narrow_lanes > 1)
@@ -160,8 +164,8 @@ static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error)
 
 static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
     const size_t sets = crowd->crowd.data->skeleton->set_count;
-    crowd->stages = calloc(sets, sizeof *crowd->stages);
-    crowd->sets = calloc(sets, sizeof *crowd->sets);
+    crowd->stages = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->stages);
+    crowd->sets = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->sets);
     pm_status status = crowd->stages && crowd->sets ? PM_OK : pm_fail_memory(error);
     for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
         if (m != PM_MEMORY_STAGES && m != PM_MEMORY_STAGE_JOINTS)
@@ -173,7 +177,7 @@ static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
 
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
                              pm_error *error) {
-    pm_opencl_crowd *made = calloc(1, sizeof *made);
+    pm_opencl_crowd *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
@@ -199,11 +203,11 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
         if (crowd->stages)
             pm_stages_free(&crowd->stages[i]);
     }
-    free(crowd->sets);
-    free(crowd->stages);
+    pm_release(crowd->sets);
+    pm_release(crowd->stages);
     free_copies(&crowd->copies);
     pthread_mutex_destroy(&crowd->lock);
-    free(crowd);
+    pm_release(crowd);
 }
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
@@ -253,11 +257,12 @@ static void copy_rows(const pm_pose_rows *rows, const unsigned char *from, unsig
         memcpy(to + i * rows->bytes, from + i * rows->stride, rows->bytes);
 }
 
-/* Adds the size of rows in a copy; false where it does not fit size_t. */
+/* Adds the size of rows in a copy, at least INPUT_ALIGNMENT: there may be no layers. False where it does not
+ * fit size_t. */
 static bool add_rows(const pm_pose_rows *rows, size_t *size) {
     size_t bytes;
     return pm_multiply(rows->count, rows->bytes, &bytes) &&
-           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT - 1, &bytes) &&
+           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT, &bytes) &&
            !__builtin_add_overflow(bytes / INPUT_ALIGNMENT * INPUT_ALIGNMENT, *size, size);
 }
 
@@ -311,10 +316,9 @@ static pm_status copy_previous(const pose_call *c, const pm_pose_target *target,
     const size_t region[3] = {target->bytes, pm_pose_records(&c->request), 1};
     if (!target->previous.handle)
         return PM_OK;
-    const cl_int code = clEnqueueCopyBufferRect(c->queue, target->to.handle,
-                                                target->previous.handle, from, to, region, stride,
-                                                0, stride, 0, c->wait_count,
-                                                c->wait_count ? c->waits : NULL, copied);
+    const cl_int code = clEnqueueCopyBufferRect(
+        c->queue, target->to.handle, target->previous.handle, from, to, region, stride, 0, stride,
+        0, c->wait_count, c->wait_count ? c->waits : NULL, copied);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 

@@ -93,12 +93,13 @@ void pm_cl_release_event(cl_event *event);
 uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info);
 
 /* A text that a device, or its platform, answers, of any length. NULL: no answer, or no memory. Free
- * with free(). */
-char *pm_cl_device_text(cl_device_id device, cl_device_info what);
-char *pm_cl_platform_text(cl_device_id device, cl_platform_info what);
+ * with pm_release. */
+char *pm_cl_device_text(const pm_host *host, cl_device_id device, cl_device_info what);
+char *pm_cl_platform_text(const pm_host *host, cl_device_id device, cl_platform_info what);
 
 /* Fills an info except for its indices. */
-pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
+pm_status pm_cl_describe(const pm_host *host, cl_device_id device, pm_device_info *info,
+                         pm_error *error);
 
 /* A device that was selected for an engine. */
 typedef struct pm_chosen {
@@ -107,7 +108,7 @@ typedef struct pm_chosen {
 } pm_chosen;
 
 /* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto"
- * finds no device. Free *chosen with free(). */
+ * finds no device. Free *chosen with pm_release. */
 pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
@@ -117,7 +118,6 @@ typedef struct pm_cl_wait {
     const cl_event *events; /* NULL: none */
     cl_uint count;
 } pm_cl_wait;
-
 
 /* An event that completes after all events of `wait`, or, where there are none, after all commands
  * enqueued so far. The caller releases it. */

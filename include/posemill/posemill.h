@@ -108,7 +108,8 @@ typedef enum pm_status {
     PM_ERROR_DEVICE_MEMORY, /* out of device memory, even with the smallest pieces */
     PM_ERROR_DEVICE,        /* any other OpenCL failure; see pm_error.cl_status */
     PM_ERROR_FILE,          /* a file that cannot be used; the message names the place in it */
-    PM_ERROR_OUTPUT         /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_OUTPUT,        /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_CANCELLED      /* pm_host.cancel was set before all was done */
 } pm_status;
 
 /* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */
@@ -254,6 +255,39 @@ typedef enum pm_clip_building {
     PM_CLIPS_BY_DEVICE
 } pm_clip_building;
 
+/* What the application does in place of the library. A field of 0 leaves it to the library, and all of them
+ * may be called by any thread, by several at once, and must not call the library with objects of the same
+ * call. A value: it is copied, and what it points to must outlive the objects that were made with it.
+ *
+ * Memory: `allocate` returns `size` bytes, above 0, at a multiple of `alignment`, a power of 2 of at most
+ * 4096, or NULL, which fails the call with PM_ERROR_MEMORY. `release` gets the same size and alignment, and
+ * never NULL. Both or neither. All memory of the object and its calls is allocated so, and the library keeps
+ * none for later; memory of drivers, of the C library and of the threads' stacks is not.
+ *
+ * Threads: `run_parallel` calls task(context, index) once for each index below `count`, which is 2 to
+ * host_threads, in any order, on any threads, one after another too, and returns when all have returned.
+ * A task of an engine over several devices may run tasks of its own. The bits of results do not depend on it,
+ * and the library then starts no threads but the one that builds programs in the background.
+ *
+ * Long calls are those that make clips, crowds and filters, sample or pose into host memory, and check an
+ * engine. They work in pieces, and before each piece and each step of the check:
+ * `progress` receives how many of them are done at least, from 0 on, and finally all, if the call succeeds.
+ * It is called on the thread of the call, or with `run_parallel` wherever that runs on this thread. Where
+ * a call is repeated in smaller pieces, for lack of device memory, it begins anew. Checks report none.
+ * `cancel` points to a number that any thread may set, of 32 bits, which is read as a relaxed atomic:
+ * _Atomic uint32_t, std::atomic<uint32_t>, AtomicU32. While it is not 0, a call that has pieces left fails
+ * with PM_ERROR_CANCELLED. It makes no object. Samples and poses in outputs are then undefined, some pieces of
+ * them whole; no command or thread writes there any more. A program that is being compiled is waited for. */
+typedef void (*pm_task_function)(void *context, size_t index);
+typedef struct pm_host {
+    void *user; /* passed to all functions */
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size, size_t alignment);
+    void (*run_parallel)(void *user, size_t count, pm_task_function task, void *context);
+    void (*progress)(void *user, size_t done, size_t total);
+    const uint32_t *cancel;
+} pm_host;
+
 typedef struct pm_engine_desc {
     /* The device: "auto" (first available of discrete GPU, other GPU, CPU, reference path),
      * "cpu", "gpu", "none" (the reference path), an index "N", "P:D", part of the name of a device
@@ -310,6 +344,7 @@ typedef struct pm_engine_desc {
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
     pm_clip_building clip_building;
+    pm_host host; /* memory, threads, progress and cancelling by the application */
 
     const void *next; /* must be NULL */
 } pm_engine_desc;

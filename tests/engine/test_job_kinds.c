@@ -103,12 +103,12 @@ static void make_states(pm_engine *engine, made_job *m) {
     make_crowd(engine, PM_CROWD_POSE_COUNT, PM_CROWD_OUTPUT_COUNT, m);
 }
 
-static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine, made_job *m) = {
-    [PM_JOB_SAMPLES] = make_grid,
-    [PM_JOB_PAIRS] = make_pairs,
-    [PM_JOB_LOWPASS] = make_lowpass,
-    [PM_JOB_POSES] = make_poses,
-    [PM_JOB_STATES] = make_states};
+static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine,
+                                               made_job *m) = {[PM_JOB_SAMPLES] = make_grid,
+                                                               [PM_JOB_PAIRS] = make_pairs,
+                                                               [PM_JOB_LOWPASS] = make_lowpass,
+                                                               [PM_JOB_POSES] = make_poses,
+                                                               [PM_JOB_STATES] = make_states};
 
 static void free_job(made_job *m) {
     pm_clip_destroy(&m->clip);

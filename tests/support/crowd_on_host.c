@@ -154,7 +154,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     SCOPED(pm_stages_free) pm_stages stages;
     if (!variant)
         stop("no such variant");
-    if (pm_stages_build(s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
+    if (pm_stages_build(NULL, s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
         stop("out of memory");
     const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {
