@@ -168,8 +168,8 @@ static void sample_output(const output_view *q, const pm_sample_request *r,
     for (size_t k = 0; k < r->sample_count; k += STRIP) {
         const size_t left = r->sample_count - k, count = left < STRIP ? left : STRIP;
         for (size_t t = 0; t < q->clip->track_count; t++)
-            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k,
-                         count, to + k * stride + t * step, stride);
+            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k, count,
+                         to + k * stride + t * step, stride);
     }
 }
 
@@ -206,8 +206,8 @@ static void find_functions(sampling *s, unsigned o, size_t instruction_set) {
     const pm_channel *channel = &r->clip->channels[pm_outputs[o].channel];
     const pm_curve_id curve = channel->impl.curve;
     const bool is_of_values = !r->tracks && pm_outputs[o].order == 0;
-    const pm_walk_function walk = pm_walk_function_of(
-        instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
+    const pm_walk_function walk =
+        pm_walk_function_of(instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
     const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
     if (is_of_values && channel->format == PM_KEYS_FLOAT32 &&
         !(is_of_samples && r->sample_count < LEAST_SAMPLES))
@@ -326,8 +326,16 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     return sample_all(&s, error);
 }
 
-pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
+/* Keys that no cache holds, with those of other outputs: fewer arrive in time where they are prefetched. */
+enum { SORTED_KEY_BYTES = 8 << 20 };
+
+pm_status pm_cpu_sample(const pm_sample_request *all, pm_error *error) {
+    pm_sample_request own = *all;
+    const pm_sample_request *request = &own;
     bool any_streams = false;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (all->clip->channels[pm_outputs[o].channel].key_bytes < SORTED_KEY_BYTES)
+            own.sorted_outputs &= ~(1u << o);
     if (request->lowpass)
         return pm_cpu_lowpass(pm_instruction_set_widest(), request, error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)

@@ -28,8 +28,7 @@ static void compute_groups(void *context, pm_items *items) {
                                  .output = p->output,
                                  .to = p->values,
                                  .sorted = &p->sorted,
-                                 .groups =
-                                     pm_piece_at(p->sorted.group_count, ITEM_GROUPS, item)};
+                                 .groups = pm_piece_at(p->sorted.group_count, ITEM_GROUPS, item)};
         p->function(&job);
     }
 }
@@ -80,9 +79,8 @@ static size_t pairs_of_piece(const pm_sample_request *request, const pm_channel 
 
 pm_status pm_cpu_sample_sorted(pm_sample_lanes_function function, const pm_sample_request *request,
                                unsigned output, pm_error *error) {
-    sorted_piece p = {.function = function,
-                      .output = output,
-                      .order = pm_pair_order_of(request, output)};
+    sorted_piece p = {
+        .function = function, .output = output, .order = pm_pair_order_of(request, output)};
     const size_t size = pairs_of_piece(request, p.order.channel);
     const size_t room = pm_pair_room(&p.order, size);
     const size_t each = pm_outputs[output].components * sizeof(float) + sizeof(pm_sorted_pair) +
