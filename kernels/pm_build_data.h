@@ -57,7 +57,7 @@ typedef struct pm_build_track {
     pm_u32 row, plane; /* floats. row 0: it has no keys */
     pm_u32 key_count, segment_count; /* without a loop's closing key */
     pm_u32 loop;
-    pm_u32 padding;
+    pm_u32 closes; /* 1: a closing key was given */
 } pm_build_track;
 
 /* An array of a description. */
@@ -69,6 +69,22 @@ typedef struct pm_build_array {
 /* Keys whose signs a work-item finds. */
 #define PM_SIGN_CHUNK 64
 
+/* What keys and tangents may be. Norms of rotations; of cubicspline, whose keys keep their lengths, squares stay far from
+ * the ends of float, and what pm_cubicspline_at takes for zero is below the rounding of any key. Vectors: a cubic that
+ * overshoots stays in the range of float. User tangents, in rad/s: their squares times segment lengths stay in the
+ * range of double. Tangents in and out, per second: squares stay in the range of float, for any segment length. */
+#define PM_NORM_TOLERANCE 1e-3
+#define PM_LEAST_NORM 1e-6
+#define PM_LARGEST_NORM 1e6
+#define PM_LARGEST_VECTOR 1e37
+#define PM_LARGEST_USER_TANGENT 1e70
+#define PM_LARGEST_TANGENT 1e15
+
+/* Numbers that build_check reads; 0: it is not launched. */
+#define PM_CHECKS_KEYS 1u
+#define PM_CHECKS_USER 2u   /* and user tangents, which are `in` */
+#define PM_CHECKS_IN_OUT 3u /* and tangents into and out of keys */
+
 /* A launch. Work-item i is item `skipped` + i of the chunks, ranges or segments from `first` on, each of which
  * has an item for each track. */
 typedef struct pm_build_job {
@@ -79,6 +95,7 @@ typedef struct pm_build_job {
     pm_u32 count;        /* items of the launch */
     pm_u32 unrolls;      /* 1: the signs of keys are chosen */
     pm_u32 keeps_length; /* 1: keys are not normalised */
+    pm_u32 checks;       /* PM_CHECKS_KEYS and so on */
     pm_u32 four_keys;    /* 1: the planes have a row before the first, and one more at the end */
 } pm_build_job;
 

@@ -4,6 +4,7 @@
  */
 #include "native.h"
 
+#include "motion/base/os.h"
 #include "motion/batch/schedule.h"
 
 #include <stdatomic.h>
@@ -18,7 +19,7 @@ static bool is_stopped(void *before) {
 void native_let_stop(pm_motion_batch_options *options) {
     options->is_stopped = is_stopped;
     options->is_stopped_user = (void *)atomic_load(&stops); // NOLINT(performance-no-int-to-ptr)
-    machine_keep_memory();
+    os_keep_memory();
 }
 
 void native_stop(void) {

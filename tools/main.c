@@ -3,19 +3,16 @@
  * The posemill command: dispatches to a sub-command and checks that its output was written. The
  * locale is never set, so the decimal separator is '.' everywhere.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "commands/cli.h"
 #include "commands/commands.h"
+#include "motion/base/os.h"
 #include "motion/files/atomic_file.h"
 #include "motion/options/nearest.h"
 #include "options/help.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 static const command *const verbs[] = {&command_devices,
                                        &command_eval,
@@ -145,18 +142,6 @@ static int dispatch(int argc, char **argv) {
     return found ? command_main(found, argc - 1, argv + 1) : refuse_name(name, false);
 }
 
-/* Opens /dev/null for each standard stream that the caller closed. Otherwise the next file opened,
- * an output, would get the number of the stream, and reports would be written into it. The open
- * mode is the wrong one for the stream, so that reading and writing fail as before. */
-static bool occupy_streams(void) {
-    for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
-        int mode = stream == STDIN_FILENO ? O_WRONLY : O_RDONLY;
-        if (fcntl(stream, F_GETFD) < 0 && open("/dev/null", mode) != stream)
-            return false;
-    }
-    return true;
-}
-
 /* Where a write before the last one failed, its errno is not known any more. */
 static cli_exit check_stdout(void) {
     const bool failed_before = ferror(stdout) != 0;
@@ -175,14 +160,17 @@ int posemill_main(int argc, char **argv);
 
 int posemill_main(int argc, char **argv) {
     atomic_file_watch_signals();
-    if (!occupy_streams())
-        return (int)cli_fail(CLI_CANNOT_WRITE, "/dev/null", NULL, "cannot be opened");
+    if (!os_begin_command())
+        return (int)cli_fail(CLI_CANNOT_WRITE, "standard streams", NULL, "cannot be opened: %s",
+                             strerror(errno));
     const int code = dispatch(argc, argv);
     return code == CLI_DONE ? (int)check_stdout() : code;
 }
 
 #if !defined(POSEMILL_PYTHON_MODULE)
 int main(int argc, char **argv) {
+    if (!os_take_arguments(&argc, &argv))
+        return (int)cli_fail(CLI_USAGE, "arguments", NULL, "are no UTF-8, or memory is exhausted");
     return posemill_main(argc, argv);
 }
 #endif

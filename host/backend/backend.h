@@ -41,9 +41,10 @@ typedef struct pm_backend {
     /* Builds a clip from a checked description that pm_plan_builds accepts, and from its data without keys,
      * which receives the signs of laps. Then as upload_clip. *clip stays NULL where the host must build it:
      * a curve does not exist, or a long spline is not solved in ranges. read_clip reads a channel's planes.
-     * Both NULL: the host builds all clips. */
-    pm_status (*build_clip)(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                            pm_device_clip **clip, pm_error *error);
+     * With `buffers`, keys and tangents are not checked yet and are in objects of the backend's API, and the host
+     * must also build where one is invalid. Both functions NULL: the host builds all clips. */
+    pm_status (*build_clip)(pm_device *device, const pm_clip_desc *desc, const void *buffers,
+                            pm_clip_data *data, pm_device_clip **clip, pm_error *error);
     pm_status (*read_clip)(const pm_device_clip *clip, unsigned channel, void *keys,
                            pm_error *error);
 
@@ -66,11 +67,17 @@ typedef struct pm_backend {
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);
+
+    /* On a caller's queue, as enqueue_samples; inputs may be in host memory, and are copied. A request with nothing to
+     * pose is done when the commands before it are. */
+    pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
+                               const pm_queue *queue, void **done, pm_error *error);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */
 typedef struct pm_device_options {
     pm_logger logger;
+    pm_host host;        /* without progress, which is that of calls */
     size_t host_threads; /* host threads that the device may use, at least 1 */
 } pm_device_options;
 

@@ -7,6 +7,7 @@
 #include <posemill/posemill.h>
 
 #include "eigen.h"
+#include "elementary.h"
 
 static bool normalise(double v[3]) {
     double largest = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
@@ -97,7 +98,7 @@ bool pm_principal_axis(const double *points, size_t count, double axis[3]) {
 /* One Jacobi rotation: makes a[p][r] zero and applies the rotation to the eigenvectors. */
 static void annihilate(double a[4][4], double vectors[4][4], int p, int r) {
     const double theta = (a[r][r] - a[p][p]) / (2.0 * a[p][r]);
-    const double t = copysign(1.0, theta) / (fabs(theta) + hypot(theta, 1.0));
+    const double t = copysign(1.0, theta) / (fabs(theta) + pm_same_hypot(theta, 1.0));
     const double c = 1.0 / sqrt(t * t + 1.0), s = t * c;
     for (int n = 0; n < 4; n++) {
         const double ap = a[n][p], ar = a[n][r];

@@ -6,6 +6,7 @@
  */
 #include "counts.h"
 #include "eigen.h"
+#include "elementary.h"
 #include <posemill/posemill.h>
 
 #include <float.h>
@@ -66,9 +67,9 @@ bool pm_quat_from_euler(pm_euler_order order, const double angles[3], double qua
         return false;
     const axes a = axes_of(order);
     const double e = a.parity;
-    const double c0 = cos(0.5 * angles[0]), s0 = sin(0.5 * angles[0]);
-    const double c1 = cos(0.5 * angles[1]), s1 = sin(0.5 * angles[1]);
-    const double c2 = cos(0.5 * angles[2]), s2 = sin(0.5 * angles[2]);
+    const double c0 = pm_same_cos(0.5 * angles[0]), s0 = pm_same_sin(0.5 * angles[0]);
+    const double c1 = pm_same_cos(0.5 * angles[1]), s1 = pm_same_sin(0.5 * angles[1]);
+    const double c2 = pm_same_cos(0.5 * angles[2]), s2 = pm_same_sin(0.5 * angles[2]);
     if (a.proper) {
         quaternion[3] = c1 * (c0 * c2 - s0 * s2);
         quaternion[a.i] = c1 * (s0 * c2 + c0 * s2);
@@ -122,8 +123,8 @@ static void rescale(double q[4]) {
 /* Both outer axes coincide, so only the sum or the difference of the outer angles is defined. */
 static void solve_locked(axes a, halves h, bool aligned, const double near[3], double angles[3]) {
     double middle = aligned ? 0.0 : PI;
-    double third = aligned ? 2.0 * atan2(h.sum_sin, h.sum_cos) - near[0]
-                           : near[0] - 2.0 * atan2(h.difference_sin, h.difference_cos);
+    double third = aligned ? 2.0 * pm_same_atan2(h.sum_sin, h.sum_cos) - near[0]
+                           : near[0] - 2.0 * pm_same_atan2(h.difference_sin, h.difference_cos);
     if (!a.proper) {
         middle -= 0.5 * PI;
         third *= -a.parity;
@@ -152,9 +153,9 @@ bool pm_euler_from_quat(pm_euler_order order, const double quaternion[4], const 
         solve_locked(a, h, opposed <= locked, nearest, angles);
         return true;
     }
-    const double sum = atan2(h.sum_sin, h.sum_cos);
-    const double difference = atan2(h.difference_sin, h.difference_cos);
-    const double middle = 2.0 * atan2(sqrt(opposed), sqrt(aligned));
+    const double sum = pm_same_atan2(h.sum_sin, h.sum_cos);
+    const double difference = pm_same_atan2(h.difference_sin, h.difference_cos);
+    const double middle = 2.0 * pm_same_atan2(sqrt(opposed), sqrt(aligned));
     const double third = sum - difference;
     /* `other` is the same rotation with the opposite sign of the middle angle. */
     double one[3] = {sum + difference, middle, third};

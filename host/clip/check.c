@@ -243,8 +243,8 @@ static pm_status check_options(const pm_clip_desc *desc, pm_error *error) {
     return status == PM_OK ? check_windows(desc, error) : status;
 }
 
-pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error) {
-    pm_error_clear(error);
+/* All but keys. */
+static pm_status check_shape(const pm_clip_desc *desc, size_t root, pm_error *error) {
     if (!desc)
         return pm_fail(error, PM_ERROR_ARGUMENT, "desc is NULL");
     if (desc->track_count == 0)
@@ -259,12 +259,16 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
         status = check_options(desc, error);
     if (status == PM_OK)
         status = check_arrays(desc, root, error);
-    if (status == PM_OK)
-        status = check_loop(desc, error);
+    return status == PM_OK ? check_loop(desc, error) : status;
+}
+
+pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *error) {
+    pm_error_clear(error);
+    const pm_status status = check_shape(desc, root, error);
     return status == PM_OK ? pm_clip_check_keys(desc, root, error) : status;
 }
 
-pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+pm_status pm_clip_check_shape(const pm_clip_desc *desc, pm_error *error) {
     pm_error_clear(error);
     const char *name = !desc                  ? NULL
                        : desc->root_positions ? "root-positions"
@@ -273,5 +277,10 @@ pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
                                               : NULL;
     if (name)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, name, "is for clips of crowds alone");
-    return pm_clip_check_joints(desc, 0, error);
+    return check_shape(desc, 0, error);
+}
+
+pm_status pm_clip_check(const pm_clip_desc *desc, pm_error *error) {
+    const pm_status status = pm_clip_check_shape(desc, error);
+    return status == PM_OK ? pm_clip_check_keys(desc, 0, error) : status;
 }

@@ -8,23 +8,7 @@
 #include "base/base.h"
 #include "description.h"
 
-static const double norm_tolerance = 1e-3;
-
-/* Of cubicspline, whose keys keep their lengths: squares stay far from the ends of float, and what
- * pm_cubicspline_at takes for zero is below the rounding of any key. */
-static const double least_norm = 1e-6, largest_norm = 1e6;
-
 static const double closing_tolerance = 1e-3;
-
-/* For positions and scales: a cubic that overshoots stays in the range of float. */
-static const double largest_vector = 1e37;
-
-/* In rad/s: the squares of tangents times segment lengths stay in the range of double. */
-static const double largest_tangent = 1e70;
-
-/* For cubicspline, per second: for rotations the square stays in the range of float, for any segment
- * length. */
-static const double largest_given_tangent = 1e15;
 
 static pm_status check_rotation(const double *q, bool keeps_keys, size_t track, size_t key,
                                 pm_error *error) {
@@ -33,10 +17,10 @@ static pm_status check_rotation(const double *q, bool keeps_keys, size_t track, 
         return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is not finite");
     if (norm == 0)
         return pm_fail_at(error, PM_ERROR_KEY, track, key, "rotation is the zero quaternion");
-    if (keeps_keys && !(norm >= least_norm && norm <= largest_norm))
+    if (keeps_keys && !(norm >= PM_LEAST_NORM && norm <= PM_LARGEST_NORM))
         return pm_fail_at(error, PM_ERROR_KEY, track, key,
                           "rotation's norm %.6g is not between 1e-6 and 1e6", norm);
-    if (!keeps_keys && !(fabs(norm - 1) <= norm_tolerance))
+    if (!keeps_keys && !(fabs(norm - 1) <= PM_NORM_TOLERANCE))
         return pm_fail_at(error, PM_ERROR_KEY, track, key,
                           "rotation's norm %.6g is not within 1e-3 of 1", norm);
     return PM_OK;
@@ -45,7 +29,7 @@ static pm_status check_rotation(const double *q, bool keeps_keys, size_t track, 
 static pm_status check_vector(const double *v, const char *name, size_t track, size_t key,
                               pm_error *error) {
     for (int i = 0; i < 3; i++)
-        if (!(fabs(v[i]) <= largest_vector))
+        if (!(fabs(v[i]) <= PM_LARGEST_VECTOR))
             return pm_fail_at(error, PM_ERROR_KEY, track, key,
                               "%s: a value is not finite, or above 1e37", name);
     return PM_OK;
@@ -178,7 +162,7 @@ static pm_status check_channel(const pm_clip_desc *desc, unsigned channel, size_
         return status;
     for (unsigned i = PM_ARRAY_IN; status == PM_OK && i < PM_ARRAY_COUNT; i++)
         status = check_tangents(desc, pm_channel_array(desc, channel, i), components,
-                                largest_given_tangent, track, first_row, error);
+                                PM_LARGEST_TANGENT, track, first_row, error);
     return status;
 }
 
@@ -193,8 +177,8 @@ static pm_status check_tracks(const pm_clip_desc *desc, size_t root, bool values
                 (t == root || !pm_is_of_root(desc, c)))
                 status = check_channel(desc, c, t, first_row, values_are_good, error);
         if (status == PM_OK && user && !values_are_good)
-            status =
-                check_tangents(desc, &desc->user_tangents, 3, largest_tangent, t, first_row, error);
+            status = check_tangents(desc, &desc->user_tangents, 3, PM_LARGEST_USER_TANGENT, t,
+                                    first_row, error);
         first_row += pm_timeline_of_track(desc, t)->key_count;
     }
     for (size_t n = 0; status == PM_OK && n < pm_scalar_count(desc); n++)
@@ -222,13 +206,13 @@ static bool looks_good(const pm_clip_desc *desc, const pm_array *array, unsigned
 
 static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_t keys) {
     const unsigned n = pm_channel_components(channel);
-    const double max = channel == PM_ROTATIONS ? 0 : largest_vector;
+    const double max = channel == PM_ROTATIONS ? 0 : PM_LARGEST_VECTOR;
     bool good = looks_good(desc, pm_channel_array(desc, channel, PM_ARRAY_KEYS), n, keys, max);
     if (!pm_channel_impl(desc, channel).both_tangents)
         return good;
     good = good && desc->loop == 0;
     for (unsigned i = PM_ARRAY_IN; good && i < PM_ARRAY_COUNT; i++)
-        good = looks_good(desc, pm_channel_array(desc, channel, i), n, keys, largest_given_tangent);
+        good = looks_good(desc, pm_channel_array(desc, channel, i), n, keys, PM_LARGEST_TANGENT);
     return good;
 }
 
@@ -237,7 +221,8 @@ static bool channel_looks_good(const pm_clip_desc *desc, unsigned channel, size_
 static bool all_look_good(const pm_clip_desc *desc, size_t root, size_t keys) {
     bool good = true;
     if (pm_takes_user_tangents(desc))
-        good = desc->loop == 0 && looks_good(desc, &desc->user_tangents, 3, keys, largest_tangent);
+        good = desc->loop == 0 &&
+               looks_good(desc, &desc->user_tangents, 3, keys, PM_LARGEST_USER_TANGENT);
     for (unsigned c = 0; good && c < PM_KEYED_COUNT; c++)
         if (pm_channel_array(desc, c, PM_ARRAY_KEYS)->data &&
             !(c == PM_ROTATIONS && pm_is_coded(desc)))

@@ -176,6 +176,31 @@ pm_method_impl pm_vector_impl(const pm_clip_desc *desc) {
     return vector_impls[method];
 }
 
+/* By what segments are built from: their own keys, one key more on either side, or all. */
+size_t pm_impl_latency(const pm_method_impl *impl) {
+    switch (impl->segments) {
+    case PM_BUILD_spline:
+    case PM_BUILD_vector_spline:
+        return 0;
+    case PM_BUILD_nothing:
+        return pm_curves[impl->curve].four_keys ? 2 : 1;
+    case PM_BUILD_sterp:
+        return 1;
+    case PM_BUILD_cubicspline:
+        return 1;
+    default:
+        return 2;
+    }
+}
+
+size_t pm_method_latency(pm_method method, pm_vector_method vector_method) {
+    const pm_clip_desc desc = {.method = method, .vector_method = vector_method};
+    if ((unsigned)method >= PM_METHOD_COUNT || (unsigned)vector_method >= PM_VECTOR_COUNT)
+        return 0;
+    const pm_method_impl rotations = pm_rotation_impl(&desc), vectors = pm_vector_impl(&desc);
+    return pm_longer_latency(pm_impl_latency(&rotations), pm_impl_latency(&vectors));
+}
+
 pm_method_impl pm_channel_impl(const pm_clip_desc *desc, unsigned channel) {
     return channel == PM_ROTATIONS ? pm_rotation_impl(desc) : pm_vector_impl(desc);
 }

@@ -32,13 +32,15 @@ struct lane_group {
 static void set_lane(lane_group *g, size_t lane, float *without_clip) {
     const pm_pose_request *request = g->batch->request;
     const size_t at = pm_lane_place(g->batch, g->first, lane), index = g->batch->index[at];
-    const pm_resolved r = pm_instance_resolved(g->crowd, &request->instances[index]);
+    const pm_crowd_instance *instances = request->instances.memory;
+    const float *speeds = request->speeds.memory;
+    const pm_resolved r = pm_instance_resolved(g->crowd, &instances[index]);
     const pm_input *input = &r.inputs[0];
     pm_lane_set_level(&g->levels, lane, g->crowd, &r);
     g->times.clip[lane] = input->clip;
     g->times.time[lane] = input->time;
     g->times.clamps[lane] = input->clamps;
-    g->times.speed[lane] = request->speeds ? request->speeds[index] : 1.0f;
+    g->times.speed[lane] = speeds ? speeds[index] : 1.0f;
     without_clip[lane] = input->op == PM_OP_NONE ? 1.0f : 0.0f;
 }
 
@@ -229,11 +231,12 @@ static pm_body placed(const lane_group *g) {
     const pm_quat zero = pm_quat_zero();
     pm_body body = {zero, zero, zero, zero};
     const float *rotations[PM_LANES], *positions[PM_LANES];
-    if (!g->batch->request->placements)
+    const pm_placement *placements = g->batch->request->placements.memory;
+    if (!placements)
         return body;
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t place = pm_lane_place(g->batch, g->first, i);
-        const pm_placement *at = &g->batch->request->placements[g->batch->index[place]];
+        const pm_placement *at = &placements[g->batch->index[place]];
         rotations[i] = at->rotation;
         positions[i] = at->position;
     }
@@ -346,7 +349,7 @@ PM_FLAT static void pose_lanes(lane_group *g) {
     const pm_joint *joints = crowd->sets[g->targets->set].joints;
     const size_t count = crowd->skeleton->sets[g->targets->set].count;
     const size_t size = crowd->per_joint ? 1 : PM_LANE_BLOCK;
-    const bool is_placed = g->batch->request->placements;
+    const bool is_placed = pm_is_given(&g->batch->request->placements);
     const pm_body root = placed(g);
     body_slot slots[PM_SLOTS];
     lane_block block;
@@ -433,9 +436,10 @@ static inline __attribute__((always_inline)) void prefetch_row(const void *row, 
 /* Prefetches what locates the keys of a batch: the rows of its clips, then those of their timelines. */
 static inline __attribute__((always_inline)) void prefetch_tables(const pm_lane_batch *batch) {
     const pm_crowd_data *crowd = batch->request->crowd;
+    const pm_crowd_instance *instances = batch->request->instances.memory;
     pm_u32 clips[PM_LANE_BATCH];
     for (size_t i = 0; i < batch->count; i++) {
-        const pm_u32 clip = batch->request->instances[batch->index[i]].clip_a;
+        const pm_u32 clip = instances[batch->index[i]].clip_a;
         clips[i] = clip < crowd->clip_count ? clip : 0;
         prefetch_row(&crowd->clips[clips[i]], sizeof *crowd->clips);
     }

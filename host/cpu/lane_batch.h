@@ -25,7 +25,7 @@ typedef struct pm_lane_batch {
 /* The records of the instance in a place of a batch. */
 static inline unsigned char *pm_lane_records(const pm_lane_batch *batch, size_t place,
                                              const pm_pose_target *target) {
-    return target->memory + batch->record[place] * target->stride;
+    return (unsigned char *)target->to.memory + batch->record[place] * target->stride;
 }
 
 /* Targets of a batch for states of bodies, which are computed together. */

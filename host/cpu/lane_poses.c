@@ -59,11 +59,11 @@ static void locate(const pm_crowd_data *crowd, lane_input *input, size_t joint) 
 
 /* Clip B in a pass of its own, because most crowds do not need it. */
 static void find_inputs(lane_group *g) {
-    const pm_pose_request *r = g->batch->request;
+    const pm_crowd_instance *instances = g->batch->request->instances.memory;
     pm_u32 ops_of_b = 0;
     g->inputs[0].ops = g->inputs[0].masked = 0;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_resolved of = pm_instance_resolved(g->crowd, &r->instances[index_of(g, i)]);
+        const pm_resolved of = pm_instance_resolved(g->crowd, &instances[index_of(g, i)]);
         pm_lane_set_level(&g->levels, i, g->crowd, &of);
         set_input(&g->inputs[0], i, &of.inputs[0]);
         ops_of_b |= of.inputs[1].op;
@@ -71,7 +71,7 @@ static void find_inputs(lane_group *g) {
     g->inputs[1].ops = g->inputs[1].masked = 0;
     for (size_t i = 0; i < PM_LANES && ops_of_b != PM_OP_NONE; i++)
         set_input(&g->inputs[1], i,
-                  &pm_instance_resolved(g->crowd, &r->instances[index_of(g, i)]).inputs[1]);
+                  &pm_instance_resolved(g->crowd, &instances[index_of(g, i)]).inputs[1]);
     for (unsigned n = 0; n < PM_INPUTS && !g->crowd->per_joint; n++)
         if (g->inputs[n].ops & ~PM_OP_NONE)
             locate(g->crowd, &g->inputs[n], 0);
@@ -82,7 +82,7 @@ static void find_layer(const lane_group *g, pm_u32 n, lane_input *input) {
     static const pm_input none = {.op = PM_OP_NONE};
     input->ops = input->masked = 0;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_crowd_layer *layers = g->batch->request->layers;
+        const pm_crowd_layer *layers = g->batch->request->layers.memory;
         const pm_input layer = n < g->layers[i].count
                                    ? pm_layer_resolved(g->crowd, &layers[g->layers[i].first + n])
                                    : none;
@@ -94,8 +94,9 @@ static void find_layer(const lane_group *g, pm_u32 n, lane_input *input) {
 
 static void find_layers(lane_group *g) {
     const pm_pose_request *r = g->batch->request;
+    const pm_crowd_range *ranges = r->ranges.memory;
     for (size_t i = 0; i < PM_LANES; i++) {
-        const pm_crowd_range *range = &r->ranges[index_of(g, i)];
+        const pm_crowd_range *range = &ranges[index_of(g, i)];
         g->layers[i] =
             pm_range_within((pm_range){range->first, range->count}, (pm_u32)r->layer_count);
         g->most_layers = g->layers[i].count > g->most_layers ? g->layers[i].count : g->most_layers;
@@ -107,20 +108,21 @@ static void find_layers(lane_group *g) {
 static void begin_group(const pm_lane_batch *batch, size_t first, const pm_pose_target *target,
                         lane_group *g) {
     const pm_pose_request *r = batch->request;
+    const char *poses = r->poses.memory;
     g->batch = batch;
     g->crowd = r->crowd;
     g->first = first;
     g->count = batch->count - first;
-    g->is_given = r->poses != NULL;
+    g->is_given = poses != NULL;
     g->levels.rests = false;
     g->most_layers = 0;
     for (size_t i = 0; i < PM_LANES; i++)
         g->to[i] = pm_lane_records(batch, pm_lane_place(batch, first, i), target);
     for (size_t i = 0; i < PM_LANES && g->is_given; i++)
-        g->given[i] = (const float *)(const void *)(r->poses + index_of(g, i) * r->pose_stride);
+        g->given[i] = (const float *)(const void *)(poses + index_of(g, i) * r->pose_stride);
     if (!g->is_given)
         find_inputs(g);
-    if (r->layers)
+    if (pm_is_given(&r->layers))
         find_layers(g);
 }
 

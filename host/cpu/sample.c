@@ -6,7 +6,6 @@
 #include "cpu.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "kernels/pm_memory.h"
 #include "kernels/pm_motion.h"
@@ -188,7 +187,6 @@ typedef struct sampling {
     pm_sample_lanes_function lanes[PM_OUTPUT_COUNT]; /* likewise; NULL too: track by track */
     bool reads_cursors;   /* some output, or a walk of samples that the map does not locate */
     size_t piece_samples; /* the last piece may have fewer */
-    atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
 /* Tracks that may share lanes. */
@@ -232,7 +230,7 @@ static void walk_output(const sampling *s, const pm_sample_request *piece, unsig
                     .to = piece->outputs[o],
                     .row_floats = piece->width * pm_outputs[o].components};
     if (!s->reads_cursors)
-        pm_sample_uniform_map(piece, &walk.map);
+        walk.map = piece->map;
     s->walks[o](&walk, 0, (pm_u32)piece->sample_count);
 }
 
@@ -273,7 +271,7 @@ static size_t piece_samples(const sampling *s) {
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     const size_t cursor_count = s->reads_cursors ? s->piece_samples * s->request->cursor_rows : 0;
-    pm_cursor *cursors = calloc(cursor_count + 1, sizeof *cursors); /* never 0 bytes */
+    pm_cursor *cursors = pm_allocate_zeroed(s->request->host, cursor_count, sizeof *cursors);
     size_t item;
     while (cursors && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
@@ -282,17 +280,15 @@ static void sample_pieces(void *context, pm_items *items) {
         if (s->reads_cursors)
             pm_sample_cursors(&part, cursors);
         sample_outputs(s, &part, cursors);
-        atomic_fetch_add(&s->done, 1);
     }
-    free(cursors);
+    pm_release(cursors);
 }
 
 static pm_status sample_all(sampling *s, pm_error *error) {
     const pm_sample_request *r = s->request;
     s->piece_samples = piece_samples(s);
     const size_t pieces = pm_piece_count(r->sample_count, s->piece_samples);
-    pm_run_parallel(r->host_threads, pieces, sample_pieces, s);
-    return s->done == pieces ? PM_OK : pm_fail_memory(error);
+    return pm_run_pieces(r->host, r->host_threads, pieces, sample_pieces, s, error);
 }
 
 /* Computes the outputs whose pairs repay sorting, if there is memory for it, and takes them from the request. */
@@ -308,15 +304,13 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     pm_sample_request rest = *all;
     const pm_sample_request *request = &rest;
     sampling s = {.request = request};
-    pm_uniform_map map;
     if (request->lowpass)
         return pm_cpu_lowpass(instruction_set, request, error);
     sample_sorted(instruction_set, &rest);
     if (!pm_sample_outputs(request))
-        return PM_OK;
+        return pm_check_piece(all->host, 1, 1, error);
     /* A walk locates many samples faster than they are read, and a few together. */
-    const bool locates =
-        request->sample_count >= PM_WALK_BLOCK && pm_sample_uniform_map(request, &map);
+    const bool locates = request->sample_count >= PM_WALK_BLOCK && request->map.scale > 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
         if (!request->outputs[o])
             continue;

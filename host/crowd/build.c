@@ -4,8 +4,6 @@
  */
 #include "layout.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 
 /* All clips of a crowd are evaluated by the same kernel. */
@@ -82,6 +80,7 @@ static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
 
 /* State shared by the threads that check or build clips. */
 typedef struct construction {
+    const pm_host *host;
     const pm_crowd_desc *desc;
     pm_crowd_data *crowd;
     size_t threads;           /* for each clip */
@@ -91,10 +90,10 @@ typedef struct construction {
 static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_work work,
                               pm_error *error) {
     pm_first_failure_begin(&c->failure);
-    pm_run_parallel(threads, clips, work, c);
+    const pm_status status = pm_run_pieces(c->host, threads, clips, work, c, error);
     pm_first_failure_end(&c->failure);
     if (c->failure.status == PM_OK)
-        return PM_OK;
+        return status;
     if (error)
         *error = c->failure.error;
     return pm_crowd_name_clip(c->failure.item, c->failure.status, error);
@@ -113,9 +112,11 @@ static void check_items(void *context, pm_items *items) {
 }
 
 /* Starting a thread costs as much time as checking some small clips. */
-static pm_status check(const pm_crowd_desc *desc, size_t threads, pm_error *error) {
+static pm_status check(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
+                       pm_error *error) {
     enum { CLIPS_A_THREAD = 32 };
-    construction c = {.desc = desc};
+    const pm_host within = pm_host_within(host);
+    construction c = {.host = &within, .desc = desc};
     pm_status status = check_counts(desc, error);
     if (status != PM_OK)
         return status;
@@ -131,14 +132,16 @@ static pm_status check(const pm_crowd_desc *desc, size_t threads, pm_error *erro
 
 static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, size_t i,
                          pm_clip_data **clip, pm_error *error) {
-    return pm_clip_data_lay_out(&desc->clips[i], crowd->skeleton->order, clip, error);
+    return pm_clip_data_lay_out(&crowd->within, &desc->clips[i], crowd->skeleton->order, clip,
+                                error);
 }
 
 /* Clips are laid out here and once more where they are built, because the layouts of all together would
  * take as much memory as their keys. */
 static pm_status measure(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
-    crowd->clips = calloc(crowd->clip_count + 1, sizeof *crowd->clips); /* never 0 bytes */
-    crowd->clip_ticks = calloc(crowd->clip_count + 1, sizeof *crowd->clip_ticks);
+    crowd->clips = pm_allocate_zeroed(crowd->host, crowd->clip_count, sizeof *crowd->clips);
+    crowd->clip_ticks =
+        pm_allocate_zeroed(crowd->host, crowd->clip_count, sizeof *crowd->clip_ticks);
     if (!crowd->clips || !crowd->clip_ticks)
         return pm_fail_memory(error);
     for (size_t i = 0; i < crowd->clip_count; i++) {
@@ -185,7 +188,8 @@ static size_t useful_threads(const pm_crowd_data *crowd, size_t threads) {
 static pm_status build_clips(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
                              pm_error *error) {
     const size_t beside = useful_threads(crowd, threads);
-    construction c = {.desc = desc, .crowd = crowd, .threads = threads / beside};
+    construction c = {
+        .host = crowd->host, .desc = desc, .crowd = crowd, .threads = threads / beside};
     return run_on_clips(&c, beside, crowd->clip_count, build_items, error);
 }
 
@@ -203,14 +207,16 @@ static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data 
     return status;
 }
 
-pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
-                              pm_error *error) {
-    pm_status status = check(desc, threads, error);
+pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
+                              pm_crowd_data **crowd, pm_error *error) {
+    pm_status status = check(host, desc, threads, error);
     if (status != PM_OK)
         return status;
-    pm_crowd_data *made = calloc(1, sizeof *made);
+    pm_crowd_data *made = pm_allocate_zeroed(host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
+    made->host = host;
+    made->within = pm_host_within(host);
     made->skeleton = desc->skeleton;
     made->clip_count = desc->clip_count;
     made->instruction_set = pm_instruction_set_widest();
@@ -230,26 +236,26 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         pm_pool_give(crowd->channels[c].memory);
-        pm_os_free(crowd->channels[c].constants);
+        pm_release(crowd->channels[c].constants);
     }
     for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
         if (i > 0)
-            free(crowd->sets[i].joints);
-        free(crowd->sets[i].moved);
+            pm_release(crowd->sets[i].joints);
+        pm_release(crowd->sets[i].moved);
     }
-    free(crowd->sets);
-    free(crowd->layout);
-    free(crowd->joints);
-    pm_os_free(crowd->rest);
-    free(crowd->binds);
-    free(crowd->clips);
-    free(crowd->timelines);
-    free(crowd->rates);
-    free(crowd->times);
-    free(crowd->clip_ticks);
-    free(crowd->markers);
-    free(crowd->first_marker);
-    free(crowd);
+    pm_release(crowd->sets);
+    pm_release(crowd->layout);
+    pm_release(crowd->joints);
+    pm_release(crowd->rest);
+    pm_release(crowd->binds);
+    pm_release(crowd->clips);
+    pm_release(crowd->timelines);
+    pm_release(crowd->rates);
+    pm_release(crowd->times);
+    pm_release(crowd->clip_ticks);
+    pm_release(crowd->markers);
+    pm_release(crowd->first_marker);
+    pm_release(crowd);
     *handle = NULL;
 }
 

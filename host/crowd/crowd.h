@@ -24,6 +24,8 @@ enum { PM_ALIKE = 1024 };
 
 /* Immutable once built, so that threads may share it. Owns its arrays. */
 typedef struct pm_crowd_data {
+    const pm_host *host;         /* of its memory and its calls: borrowed */
+    pm_host within;              /* the same without progress, for its clips */
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
     size_t clip_count;
     size_t padded_joints; /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
@@ -70,8 +72,8 @@ enum {
 /* Checks the clips, and builds them into the crowd's planes with up to `threads` host threads. The
  * skeleton must outlive the crowd. The caller owns the crowd; free it with pm_crowd_data_free.
  * Thread-safe. */
-pm_status pm_crowd_data_build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data **crowd,
-                              pm_error *error);
+pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
+                              pm_crowd_data **crowd, pm_error *error);
 
 /* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);

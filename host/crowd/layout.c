@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -38,14 +37,9 @@ static size_t alignment_of(const pm_channel *channel) {
 
 /* Zeroed memory on a cache-line boundary: loading a vector that straddles two lines takes twice as
  * long. */
-static void *allocate_lines(size_t size) {
-    if (size > SIZE_MAX - PM_CACHE_LINE)
-        return NULL;
-    size_t whole = (size + PM_CACHE_LINE - 1) / PM_CACHE_LINE * PM_CACHE_LINE;
-    void *lines = pm_os_allocate(PM_CACHE_LINE, whole);
-    if (lines)
-        memset(lines, 0, whole);
-    return lines;
+static void *allocate_lines(const pm_crowd_data *crowd, size_t size) {
+    void *lines = pm_allocate_lines(crowd->host, size);
+    return lines ? memset(lines, 0, size) : NULL;
 }
 
 static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *error) {
@@ -57,10 +51,10 @@ static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *er
                                &channel->key_numbers) ||
         !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    channel->memory = pm_pool_take(NULL, channel->key_bytes);
+    channel->memory = pm_block_make(crowd->host, channel->key_bytes);
     channel->keys = pm_pool_memory(channel->memory);
-    channel->constants =
-        allocate_lines((channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
+    channel->constants = allocate_lines(
+        crowd, (channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
     return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
@@ -68,8 +62,11 @@ static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
     const pm_skeleton *s = crowd->skeleton;
     for (size_t i = 0; i < s->set_count; i++) {
         pm_posed_set *set = &crowd->sets[i];
-        set->joints = i == 0 ? crowd->joints : calloc(s->sets[i].count, sizeof *set->joints);
-        set->moved = calloc(PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
+        set->joints = i == 0
+                          ? crowd->joints
+                          : pm_allocate_zeroed(crowd->host, s->sets[i].count, sizeof *set->joints);
+        set->moved = pm_allocate_zeroed(
+            crowd->host, PM_CHANNEL_COUNT * crowd->padded_joints / PM_TRACK_GROUP, 1);
         if (!set->joints || !set->moved)
             return pm_fail_memory(error);
     }
@@ -78,12 +75,13 @@ static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
 
 static pm_status allocate_joints(pm_crowd_data *crowd, pm_error *error) {
     const size_t n = crowd->skeleton->joint_count;
-    crowd->joints = calloc(n, sizeof *crowd->joints);
-    crowd->rest = allocate_lines(PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
-    crowd->binds = calloc(12 * crowd->padded_joints, sizeof *crowd->binds);
-    crowd->sets = calloc(crowd->skeleton->set_count, sizeof *crowd->sets);
+    crowd->joints = pm_allocate_zeroed(crowd->host, n, sizeof *crowd->joints);
+    crowd->rest =
+        allocate_lines(crowd, PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
+    crowd->binds = pm_allocate_zeroed(crowd->host, 12 * crowd->padded_joints, sizeof *crowd->binds);
+    crowd->sets = pm_allocate_zeroed(crowd->host, crowd->skeleton->set_count, sizeof *crowd->sets);
     crowd->layout_rows = (crowd->per_joint ? PM_CHANNEL_COUNT * crowd->clip_count * n : 0) + 1;
-    crowd->layout = calloc(crowd->layout_rows, sizeof *crowd->layout);
+    crowd->layout = pm_allocate_zeroed(crowd->host, crowd->layout_rows, sizeof *crowd->layout);
     if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->sets || !crowd->layout)
         return pm_fail_memory(error);
     memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);

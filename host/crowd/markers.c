@@ -6,7 +6,6 @@
 #include "markers.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "layout.h"
@@ -47,7 +46,7 @@ static pm_status copy(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error 
     size_t bytes;
     if (!pm_multiply(total, sizeof *crowd->markers, &bytes))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all markers does not fit size_t");
-    crowd->markers = malloc(bytes ? bytes : 1);
+    crowd->markers = pm_allocate(crowd->host, bytes ? bytes : 1);
     if (!crowd->markers)
         return pm_fail_memory(error);
     for (size_t i = 0; i < crowd->clip_count; i++)
@@ -60,7 +59,8 @@ static pm_status copy(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error 
 pm_status pm_crowd_add_markers(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
     if (!desc->markers)
         return PM_OK;
-    crowd->first_marker = calloc(crowd->clip_count + 1, sizeof *crowd->first_marker);
+    crowd->first_marker =
+        pm_allocate_zeroed(crowd->host, crowd->clip_count + 1, sizeof *crowd->first_marker);
     if (!crowd->first_marker)
         return pm_fail_memory(error);
     for (size_t i = 0; i < crowd->clip_count; i++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The table of outputs, and the checks of output memory that all backends share.
+ * The table of outputs, and what outputs require.
  */
 #include "crowd.h"
 
@@ -31,10 +31,10 @@ size_t pm_crowd_record_bytes(pm_crowd_output output) {
     return (size_t)pm_crowd_outputs[output].numbers * pm_crowd_outputs[output].bits / 8;
 }
 
-size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_view view, size_t stride) {
+size_t pm_crowd_view_bytes(const pm_skeleton *skeleton, pm_view view) {
     const size_t records =
         pm_crowd_outputs[view.output].whole ? 1 : skeleton->sets[view.set].record_count;
-    return stride ? stride : records * pm_crowd_record_bytes(view.output);
+    return records * pm_crowd_record_bytes(view.output);
 }
 
 pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_error *error) {
@@ -53,50 +53,6 @@ pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_erro
         return pm_fail_joint(error, PM_ERROR_ARGUMENT, skeleton->flexible,
                              "%s: its rest pose times its inverse bind matrix is not rigid", name);
     return PM_OK;
-}
-
-pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *views, size_t index,
-                                pm_error *error) {
-    const pm_view view = views[index];
-    if ((unsigned)view.output >= PM_CROWD_OUTPUT_COUNT)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "outputs[%zu].output is %d, expected a pm_crowd_output", index,
-                       (int)view.output);
-    for (size_t i = 0; i < index; i++)
-        if (views[i].output == view.output && views[i].set == view.set)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "outputs[%zu].output: %s is requested twice",
-                           index, pm_crowd_outputs[view.output].name);
-    return pm_crowd_check_view(skeleton, view, error);
-}
-
-pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error) {
-    if (count == 0)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "no output is requested");
-    if (count > PM_CROWD_MAX_TARGETS)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "the number of outputs is %zu, expected at most %d", count,
-                       PM_CROWD_MAX_TARGETS);
-    return outputs ? PM_OK : pm_fail(error, PM_ERROR_ARGUMENT, "outputs is NULL");
-}
-
-pm_status pm_crowd_check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
-                               pm_error *error) {
-    const char *name = pm_crowd_outputs[output].name;
-    const bool turns = output == PM_CROWD_BODY_ROT || output == PM_CROWD_LOCAL_ROT;
-    if (flags & ~(uint64_t)(PM_TARGET_SCALAR_FIRST | PM_TARGET_AT_POINT))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: flags has a bit that is no pm_target_flag",
-                       name);
-    if (flags & PM_TARGET_SCALAR_FIRST && !turns)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: PM_TARGET_SCALAR_FIRST is for PM_CROWD_BODY_ROT and PM_CROWD_LOCAL_ROT",
-                       name);
-    if (flags & PM_TARGET_AT_POINT && output != PM_CROWD_BODY_VEL)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: PM_TARGET_AT_POINT is for PM_CROWD_BODY_VEL",
-                       name);
-    return flags & PM_TARGET_AT_POINT && !skeleton->points
-               ? pm_fail(error, PM_ERROR_ARGUMENT,
-                         "%s: PM_TARGET_AT_POINT: the skeleton has no points", name)
-               : PM_OK;
 }
 
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error) {
@@ -129,41 +85,4 @@ pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: states of bodies are those of clip A alone",
                        parts->layers ? "layers" : "poses");
     return PM_OK;
-}
-
-/* The distance from the begin of the first of some rows to the end of the last one. */
-static pm_status check_rows(const char *name, size_t stride, size_t row, size_t alignment,
-                            size_t count, size_t *bytes, pm_error *error) {
-    if (stride && stride < row)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s: stride is %zu bytes, expected at least the %zu of a pose", name, stride,
-                       row);
-    const pm_status status = pm_check_multiple(name, "stride", stride, alignment, error);
-    if (status != PM_OK)
-        return status;
-    if (!pm_multiply(count - 1, stride ? stride : row, bytes) ||
-        __builtin_add_overflow(*bytes, row, bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "%s: the size in bytes does not fit size_t", name);
-    return PM_OK;
-}
-
-pm_status pm_crowd_check_poses(const pm_skeleton *skeleton, size_t stride, size_t alignment,
-                               size_t instances, size_t *bytes, pm_error *error) {
-    return check_rows("poses", stride, pm_crowd_stride(skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0),
-                      alignment, instances, bytes, error);
-}
-
-pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_view view, size_t stride,
-                                size_t alignment, size_t instances, size_t *bytes,
-                                pm_error *error) {
-    return check_rows(pm_crowd_outputs[view.output].name, stride,
-                      pm_crowd_stride(skeleton, view, 0), alignment, instances, bytes, error);
-}
-
-pm_status pm_crowd_check_previous(pm_crowd_output output, const void *memory, const void *previous,
-                                  pm_error *error) {
-    return memory != previous
-               ? PM_OK
-               : pm_fail(error, PM_ERROR_ARGUMENT, "%s: previous is the output's own memory",
-                         pm_crowd_outputs[output].name);
 }

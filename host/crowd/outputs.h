@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The outputs of crowds on the host: the table of kernels/pm_crowd_outputs.h, and checks of output
- * memory.
+ * The outputs of crowds on the host: the table of kernels/pm_crowd_outputs.h, and what outputs require.
  */
 #ifndef PM_HOST_OUTPUTS_H
 #define PM_HOST_OUTPUTS_H
@@ -44,19 +43,11 @@ static inline bool pm_are_computed_together(pm_view a, pm_view b) {
     return a.set == b.set && pm_is_body_output(a.output) && pm_is_body_output(b.output);
 }
 
-/* Bytes from an instance's records to the next instance's: the given stride, or the size of an
- * instance's records where it is 0. */
-size_t pm_crowd_stride(const pm_skeleton *skeleton, pm_view view, size_t stride);
+/* Bytes of an instance's records. */
+size_t pm_crowd_view_bytes(const pm_skeleton *skeleton, pm_view view);
 
 /* PM_OK when the output and the set exist and the skeleton meets their requirements. */
 pm_status pm_crowd_check_view(const pm_skeleton *skeleton, pm_view view, pm_error *error);
-
-/* Refuses an empty list of targets, and one of more than PM_CROWD_MAX_TARGETS. */
-pm_status pm_crowd_check_list(const void *outputs, size_t count, pm_error *error);
-
-/* PM_OK when entry `index` of a job's list is a view that exists, and none of those before it. */
-pm_status pm_crowd_check_listed(const pm_skeleton *skeleton, const pm_view *views, size_t index,
-                                pm_error *error);
 
 /* What a job poses, in memory or in buffers: whether each is given. */
 typedef struct pm_job_parts {
@@ -65,32 +56,10 @@ typedef struct pm_job_parts {
     size_t layer_count;
 } pm_job_parts;
 
-/* PM_OK when the flags of a target are of pm_target_flag, and apply to its output. */
-pm_status pm_crowd_check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
-                               pm_error *error);
-
 /* Refuses what does not go together, whatever the outputs. */
 pm_status pm_crowd_check_parts(const pm_job_parts *parts, pm_error *error);
 
 /* Refuses what does not go together with the outputs: `bodies` must be known. */
 pm_status pm_crowd_check_bodies(const pm_job_parts *parts, pm_error *error);
-
-/* Checks the stride of local poses in place of instances. *bytes is the distance from the begin of the
- * first to the end of the last of `instances` poses, at least 1. */
-pm_status pm_crowd_check_poses(const pm_skeleton *skeleton, size_t stride, size_t alignment,
-                               size_t instances, size_t *bytes, pm_error *error);
-
-/* Checks that the stride of a view is a multiple of the alignment and holds an instance's records.
- * *bytes is the distance from the begin of the first record to the end of the last one, for
- * `instances` instances, at least 1. */
-pm_status pm_crowd_check_stride(const pm_skeleton *skeleton, pm_view view, size_t stride,
-                                size_t alignment, size_t instances, size_t *bytes, pm_error *error);
-
-/* Required alignment of the `previous` memory of any output, in bytes. */
-enum { PM_PREVIOUS_ALIGNMENT = 4 };
-
-/* Refuses a `previous` that is the output's own memory or buffer. */
-pm_status pm_crowd_check_previous(pm_crowd_output output, const void *memory, const void *previous,
-                                  pm_error *error);
 
 #endif

@@ -179,5 +179,5 @@ void pm_root_motions_find(const pm_crowd_data *crowd, pm_root_pose_function root
                           size_t threads, const pm_crowd_instance *before,
                           const pm_crowd_instance *after, size_t count, pm_root_motion *motions) {
     root_motion_job s = {crowd, root_pose, before, after, count, motions};
-    pm_run_parallel(threads, pm_piece_count(count, RUN), find_motions, &s);
+    pm_run_parallel(crowd->host, threads, pm_piece_count(count, RUN), find_motions, &s);
 }

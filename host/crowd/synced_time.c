@@ -116,7 +116,7 @@ pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t t
         return status;
     pm_course from = pm_course_of(crowd, clip, false), to = pm_course_of(crowd, other, false);
     const size_t room = from.count + to.count; /* below 2^33 */
-    pm_crowd_marker *kept = malloc(room * (sizeof *kept + sizeof(uint32_t)) + 1);
+    pm_crowd_marker *kept = pm_allocate(crowd->host, room * (sizeof *kept + sizeof(uint32_t)) + 1);
     if (!kept)
         return pm_fail_memory(error);
     uint32_t *ids = (uint32_t *)(void *)(kept + room);
@@ -130,6 +130,6 @@ pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t t
     else
         status = pm_fail(error, PM_ERROR_ARGUMENT,
                          "clips[%zu] and clips[%zu] have no sync mark in common", clip, other);
-    free(kept);
+    pm_release(kept);
     return status;
 }

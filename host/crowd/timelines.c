@@ -5,7 +5,6 @@
 #include "layout.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -96,29 +95,30 @@ static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, do
 }
 
 /* The array with room for `wanted` elements. NULL: no memory, and the array stays. */
-static void *grown(void *array, size_t *room, size_t wanted, size_t element) {
+static void *grown(const pm_host *host, void *array, size_t *room, size_t wanted, size_t element) {
     if (wanted <= *room)
         return array;
     wanted += wanted / 2;
-    void *larger = wanted <= SIZE_MAX / element ? realloc(array, wanted * element) : NULL;
+    void *larger =
+        wanted <= SIZE_MAX / element ? pm_reallocate(host, array, wanted * element) : NULL;
     *room = larger ? wanted : *room;
     return larger;
 }
 
 /* Room for a timeline and its key times behind those that there are. */
 static bool make_room(pm_crowd_data *crowd, size_t times) {
-    pm_crowd_timeline *timelines = grown(crowd->timelines, &crowd->timeline_room,
+    pm_crowd_timeline *timelines = grown(crowd->host, crowd->timelines, &crowd->timeline_room,
                                          crowd->timeline_count + 1, sizeof *timelines);
     if (!timelines)
         return false;
     crowd->timelines = timelines;
-    pm_timeline_rate *rates =
-        grown(crowd->rates, &crowd->rate_room, crowd->timeline_count + 1, sizeof *rates);
+    pm_timeline_rate *rates = grown(crowd->host, crowd->rates, &crowd->rate_room,
+                                    crowd->timeline_count + 1, sizeof *rates);
     if (!rates)
         return false;
     crowd->rates = rates;
     pm_key_time *all =
-        grown(crowd->times, &crowd->time_room, crowd->time_count + times, sizeof *all);
+        grown(crowd->host, crowd->times, &crowd->time_room, crowd->time_count + times, sizeof *all);
     if (!all)
         return false;
     crowd->times = all;

@@ -91,15 +91,17 @@ static void set_handles(const pm_cl_outputs *outputs, pm_sample_request *request
 /* Checks the times, that there is an output, that the clip has its channel, and that its buffer is large enough. */
 static pm_status check_samples(const pm_device *device, const pm_sample_job *job,
                                const pm_sample_request *request, pm_error *error) {
-    pm_status status = pm_sample_check_times(request->clip, job, request->host_threads, error);
+    const pm_clip_data *timed = request->lowpass ? request->lowpass->source : request->clip;
+    pm_status status = pm_sample_check_times(timed, job, request->host_threads, error);
+    if (status == PM_OK && request->lowpass)
+        status = pm_filter_check(request, error);
     if (status == PM_OK && (request->sample_count > 0 || pm_sample_outputs(request)))
         status = pm_sample_check_outputs(request, error);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (request->handles[o].handle)
-            status = device->backend->check_address(device, pm_outputs[o].name,
-                                                    &request->handles[o],
-                                                    pm_outputs[o].components == 4 ? 16 : 4,
-                                                    pm_sample_output_bytes(request, o), error);
+            status = device->backend->check_address(
+                device, pm_outputs[o].name, &request->handles[o],
+                pm_outputs[o].components == 4 ? 16 : 4, pm_sample_span(request, o), error);
     return status;
 }
 
@@ -113,20 +115,20 @@ static pm_status enqueue(const pm_job *job, size_t member, const pm_queue *queue
     return status;
 }
 
-pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
-                       cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
-                       cl_event *done, pm_error *error) {
+/* `what` is sampled: "clip", or "filter" with a low-pass, both of which may be NULL. */
+static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass *lowpass,
+                        const pm_sample_job *job, const pm_cl_outputs *outputs, const pm_queue *on,
+                        cl_event *done, pm_error *error) {
     pm_error_clear(error);
-    if (!clip || !job || !outputs || !queue || (wait_count && !wait_list))
+    if (!clip || !job || !outputs || !on->handle || (on->wait_count && !on->waits))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !clip      ? "clip"
-                       : !job     ? "job"
-                       : !outputs ? "outputs"
-                       : !queue   ? "queue"
-                                  : "wait_list");
-    const pm_queue on = {queue, wait_list, wait_count};
+                       !clip         ? what
+                       : !job        ? "job"
+                       : !outputs    ? "outputs"
+                       : !on->handle ? "queue"
+                                     : "wait_list");
     size_t member;
-    pm_status status = find_member(clip->engine->device, "clip", queue, &member, error);
+    pm_status status = find_member(clip->engine->device, what, on->handle, &member, error);
     if (status == PM_OK)
         status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status == PM_OK)
@@ -136,14 +138,80 @@ pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_c
     pm_sample_request request = pm_engine_sample_request(clip, job);
     if (pm_sample_outputs(&request))
         return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "the job has outputs in host memory: use pm_sample");
+                       "the job has outputs in host memory: use pm_%ssample",
+                       lowpass ? "filter_" : "");
     if (job->on_reference)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "on_reference is set: the reference path cannot write to buffers");
     set_handles(outputs, &request);
+    request.lowpass = lowpass;
     status = check_samples(clip->engine->device->members[member], job, &request, error);
     const pm_job resolved = pm_job_of_samples(clip->on_device, &request, 1);
-    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
+    return status == PM_OK ? enqueue(&resolved, member, on, done, error) : status;
+}
+
+pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,
+                       cl_command_queue queue, cl_uint wait_count, const cl_event *wait_list,
+                       cl_event *done, pm_error *error) {
+    const pm_queue on = {queue, wait_list, wait_count};
+    return sample("clip", clip, NULL, job, outputs, &on, done, error);
+}
+
+pm_status pm_cl_filter_sample(const pm_filter *filter, const pm_sample_job *job,
+                              const pm_cl_outputs *outputs, cl_command_queue queue,
+                              cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                              pm_error *error) {
+    const pm_queue on = {queue, wait_list, wait_count};
+    return sample("filter", filter ? filter->clip : NULL, filter ? &filter->lowpass : NULL, job,
+                  outputs, &on, done, error);
+}
+
+/* ---- crowds ---- */
+
+static pm_address address_of(const pm_cl_input *input) {
+    return (pm_address){(void *)(uintptr_t)input->memory, input->buffer, input->offset};
+}
+
+static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_job *job) {
+    const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
+    pm_pose_request r = {.host = crowd->host,
+                         .crowd = crowd,
+                         .instances = address_of(&instances),
+                         .layers = address_of(&job->layers),
+                         .ranges = address_of(&job->ranges),
+                         .indices = address_of(&job->indices),
+                         .counted = address_of(&job->counted),
+                         .poses = address_of(&job->poses),
+                         .placements = address_of(&job->placements),
+                         .speeds = address_of(&job->speeds),
+                         .instance_count = job->instance_count,
+                         .layer_count = job->layer_count,
+                         .index_count = job->index_count,
+                         .pose_stride = job->pose_stride,
+                         .frame = job->frame};
+    r.packed = pm_is_given(&r.indices) && job->packed;
+    if (r.index_count == 0 && pm_is_given(&r.counted))
+        r.index_count = job->instance_count;
+    return r;
+}
+
+static pm_status resolve_poses(const pm_device *device, const pm_cl_crowd_job *job,
+                               pm_pose_request *request, pm_error *error) {
+    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
+    if (status != PM_OK || pm_pose_is_empty(request))
+        return status;
+    status = pm_pose_check_list(job->outputs, job->output_count, error);
+    for (size_t i = 0; status == PM_OK && i < job->output_count; i++) {
+        const pm_cl_crowd_target *target = &job->outputs[i];
+        status = PM_CHECK_NEXT(pm_cl_crowd_target, target, error);
+        request->targets[request->target_count++] = (pm_pose_target){
+            .view = {target->output, target->subset},
+            .flags = target->flags,
+            .to = {.handle = target->buffer, .offset = target->offset},
+            .previous = {.handle = target->previous, .offset = target->previous_offset},
+            .stride = target->stride};
+    }
+    return status == PM_OK ? pm_pose_resolve(request, device, error) : status;
 }
 
 pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_command_queue queue,
@@ -158,11 +226,10 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
                                 : "wait_list");
     const pm_queue on = {queue, wait_list, wait_count};
     size_t member; /* always 0: a crowd is on one device */
-    void *event = NULL;
+    pm_pose_request request = inputs_of(crowd->data, job);
     pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
     if (status == PM_OK)
-        status = pm_cl_pose_on_queue(crowd->on_device, job, &on, done ? &event : NULL, error);
-    if (done && event)
-        *done = event;
-    return status;
+        status = resolve_poses(crowd->engine->device, job, &request, error);
+    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
+    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
 }

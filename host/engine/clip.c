@@ -4,8 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 /* Whether fewer bytes are sent to build a clip than its planes have. */
 static bool gains_on_device(const pm_clip *clip, const pm_clip_desc *desc) {
     uint64_t planes = 0;
@@ -26,8 +24,9 @@ static bool may_build_on_device(const pm_engine *engine) {
 
 /* *builds: the device has built the clip. It builds no clip by itself that it has no memory for, or whose
  * programs its driver refuses. */
-static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits *limits,
-                                 pm_clip *clip, bool *builds, pm_error *error) {
+static pm_status build_on_device(const pm_clip_desc *desc, const void *buffers,
+                                 const pm_clip_limits *limits, pm_clip *clip, bool *builds,
+                                 pm_error *error) {
     pm_device *device = clip->engine->device;
     const bool chosen = clip->engine->clip_building == PM_CLIPS_BY_DEVICE;
     pm_clip_limits without_keys = *limits;
@@ -36,9 +35,10 @@ static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits 
         pm_plan_builds(desc) ? pm_clip_data_build(desc, &without_keys, &clip->data, error) : PM_OK;
     if (!clip->data)
         return status;
-    *builds = status == PM_OK && (chosen || gains_on_device(clip, desc));
+    *builds = status == PM_OK && (chosen || buffers || gains_on_device(clip, desc));
     if (*builds)
-        status = device->backend->build_clip(device, desc, clip->data, &clip->on_device, error);
+        status =
+            device->backend->build_clip(device, desc, buffers, clip->data, &clip->on_device, error);
     if (!chosen && (status == PM_ERROR_DEVICE_MEMORY || status == PM_ERROR_BUILD)) {
         pm_log(clip->engine->logger, PM_LOG_WARNING, "the host builds a clip, not %s: %s",
                device->info.name, pm_status_name(status));
@@ -53,19 +53,22 @@ static pm_status build_on_device(const pm_clip_desc *desc, const pm_clip_limits 
     return status;
 }
 
-static pm_status build(const pm_clip_desc *desc, pm_clip *clip, pm_error *error) {
+/* With keys in buffers, the clip stays without data where the device does not build it. */
+static pm_status build(const pm_clip_desc *desc, const void *buffers, pm_clip *clip,
+                       pm_error *error) {
     pm_device *device = clip->engine->device;
-    const pm_clip_limits limits = {.threads = clip->engine->host_threads,
+    const pm_clip_limits limits = {.host = &clip->engine->host,
+                                   .threads = clip->engine->host_threads,
                                    .max_allocation_bytes = device->info.max_allocation_bytes,
                                    .pool = device->pool,
                                    .is_checked = may_build_on_device(clip->engine)};
     bool builds = false;
     pm_status status = pm_device_check(device, error);
-    if (status == PM_OK && limits.is_checked)
+    if (status == PM_OK && limits.is_checked && !buffers)
         status = pm_clip_check(desc, error);
     if (status == PM_OK && limits.is_checked)
-        status = build_on_device(desc, &limits, clip, &builds, error);
-    if (status != PM_OK || builds)
+        status = build_on_device(desc, buffers, &limits, clip, &builds, error);
+    if (status != PM_OK || builds || buffers)
         return status;
     status = pm_clip_data_build(desc, &limits, &clip->data, error);
     return status == PM_OK
@@ -105,24 +108,29 @@ pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error) {
     return status;
 }
 
+pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *buffers,
+                       pm_clip **clip, pm_error *error) {
+    pm_clip *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
+    if (!made)
+        return pm_fail_memory(error);
+    made->engine = engine;
+    pthread_mutex_init(&made->lock, NULL);
+    pm_status status = build(desc, buffers, made, error);
+    if (status == PM_OK && engine->builds_in_background)
+        status = pm_clip_fetch(made, error);
+    if (status == PM_OK && made->data)
+        *clip = made;
+    else
+        pm_clip_destroy(&made);
+    return status;
+}
+
 pm_status pm_clip_create(pm_engine *engine, const pm_clip_desc *desc, pm_clip **clip,
                          pm_error *error) {
     pm_error_clear(error);
     if (!engine || !clip)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", engine ? "clip" : "engine");
-    pm_clip *made = calloc(1, sizeof *made);
-    if (!made)
-        return pm_fail_memory(error);
-    made->engine = engine;
-    pthread_mutex_init(&made->lock, NULL);
-    pm_status status = build(desc, made, error);
-    if (status == PM_OK && engine->builds_in_background)
-        status = pm_clip_fetch(made, error);
-    if (status == PM_OK)
-        *clip = made;
-    else
-        pm_clip_destroy(&made);
-    return status;
+    return pm_clip_make(engine, desc, NULL, clip, error);
 }
 
 void pm_clip_destroy(pm_clip **handle) {
@@ -133,7 +141,7 @@ void pm_clip_destroy(pm_clip **handle) {
         clip->engine->device->backend->release_clip(clip->on_device);
     pm_clip_data_free(&clip->data);
     pthread_mutex_destroy(&clip->lock);
-    free(clip);
+    pm_release(clip);
     *handle = NULL;
 }
 

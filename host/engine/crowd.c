@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Crowds: built on the host, uploaded to the engine's device, and posed into host memory.
+ * Crowds: built on the host, uploaded to the engine's device; and what is computed for instances on the host.
  */
 #include "engine.h"
-
-#include <stdlib.h>
 
 #include "cpu/cpu.h"
 
@@ -14,7 +12,8 @@ static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *err
     pm_device *device = crowd->engine->device;
     pm_status status = pm_device_check(device, error);
     if (status == PM_OK)
-        status = pm_crowd_data_build(desc, crowd->engine->host_threads, &crowd->data, error);
+        status = pm_crowd_data_build(&crowd->engine->host, desc, crowd->engine->host_threads,
+                                     &crowd->data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
     return status;
@@ -32,7 +31,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "the engine has %zu devices, expected 1: a crowd uses one device",
                        engine->device->member_count);
-    pm_crowd *made = calloc(1, sizeof *made);
+    pm_crowd *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
@@ -51,7 +50,7 @@ void pm_crowd_destroy(pm_crowd **handle) {
     if (crowd->on_device && !pm_device_is_lost(crowd->engine->device))
         crowd->engine->device->backend->release_crowd(crowd->on_device);
     pm_crowd_data_free(&crowd->data);
-    free(crowd);
+    pm_release(crowd);
     *handle = NULL;
 }
 
@@ -94,113 +93,7 @@ pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *lay
     return pm_layers_check(crowd->data, layers, count, error);
 }
 
-/* ---- poses ---- */
-
-/* Required alignment of records in host memory, in bytes. */
-static const size_t host_alignment = sizeof(float);
-
-static pm_status check_target(const pm_crowd_data *crowd, const pm_crowd_job *job, size_t index,
-                              pm_view *views, pm_error *error) {
-    const pm_crowd_target *target = &job->outputs[index];
-    const size_t records = job->indices && job->packed ? job->index_count : job->instance_count;
-    size_t bytes;
-    views[index] = (pm_view){target->output, target->subset};
-    pm_status status = PM_CHECK_NEXT(pm_crowd_target, target, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_listed(crowd->skeleton, views, index, error);
-    if (status != PM_OK)
-        return status;
-    const char *name = pm_crowd_outputs[target->output].name;
-    if (!target->memory)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s: memory is NULL", name);
-    status = pm_crowd_check_stride(crowd->skeleton, views[index], target->stride, host_alignment,
-                                   records, &bytes, error);
-    if (status == PM_OK)
-        status = pm_check_multiple(name, "memory's address", (uintptr_t)target->memory,
-                                   host_alignment, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_previous(target->output, target->memory, target->previous, error);
-    if (status == PM_OK)
-        status = pm_check_multiple(name, "previous address", (uintptr_t)target->previous,
-                                   PM_PREVIOUS_ALIGNMENT, error);
-    return status == PM_OK
-               ? pm_crowd_check_flags(crowd->skeleton, target->output, target->flags, error)
-               : status;
-}
-
-static bool has_bodies(const pm_crowd_job *job) {
-    bool found = false;
-    for (size_t i = 0; i < job->output_count; i++)
-        found = found || pm_is_body_output(job->outputs[i].output);
-    return found;
-}
-
-/* States of bodies show clip A alone. */
-static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    for (size_t i = 0; i < job->instance_count; i++)
-        if (job->instances[i].weight != 0.0f &&
-            pm_instance_resolved(crowd, &job->instances[i]).inputs[1].op != PM_OP_NONE)
-            return pm_fail_instance(error, PM_ERROR_ARGUMENT, i,
-                                    "clip B has a weight: states of bodies are those of clip A "
-                                    "alone");
-    return PM_OK;
-}
-
-static pm_status check_poses(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    size_t bytes;
-    const pm_status status = pm_crowd_check_poses(crowd->skeleton, job->pose_stride, host_alignment,
-                                                  job->instance_count, &bytes, error);
-    return status == PM_OK
-               ? pm_check_multiple("poses", "address", (uintptr_t)job->poses, host_alignment, error)
-               : status;
-}
-
-static pm_status check(const pm_crowd_data *crowd, const pm_crowd_job *job, pm_error *error) {
-    pm_view views[PM_CROWD_MAX_TARGETS];
-    pm_job_parts parts = {.instances = job->instances,
-                          .layers = job->layers,
-                          .ranges = job->ranges,
-                          .poses = job->poses,
-                          .placements = job->placements,
-                          .speeds = job->speeds,
-                          .layer_count = job->layer_count};
-    pm_status status = pm_crowd_check_parts(&parts, error);
-    if (status == PM_OK && job->index_count && !job->indices)
-        status = pm_fail(error, PM_ERROR_ARGUMENT,
-                         "the number of indices is %zu, but indices is NULL", job->index_count);
-    if (status == PM_OK && job->index_count > UINT32_MAX)
-        status =
-            pm_fail(error, PM_ERROR_SIZE, "the number of indices is %zu, expected at most 2^32 - 1",
-                    job->index_count);
-    if (status == PM_OK && job->poses)
-        status = check_poses(crowd, job, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_list(job->outputs, job->output_count, error);
-    for (size_t i = 0; status == PM_OK && i < job->output_count; i++)
-        status = check_target(crowd, job, i, views, error);
-    if (status != PM_OK)
-        return status;
-    parts.bodies = has_bodies(job);
-    status = pm_crowd_check_bodies(&parts, error);
-    return status == PM_OK && parts.bodies ? check_alone(crowd, job, error) : status;
-}
-
-pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !job)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
-    pm_status status = PM_CHECK_NEXT(pm_crowd_job, job, error);
-    const bool is_empty = job->instance_count == 0 || (job->indices && job->index_count == 0);
-    if (status != PM_OK || is_empty)
-        return status;
-    status = check(crowd->data, job, error);
-    if (status != PM_OK)
-        return status;
-    const pm_pose_request request =
-        pm_pose_request_of(crowd->data, job, crowd->engine->host_threads);
-    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
-    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
-}
+/* ---- one instance ---- */
 
 pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
                             pm_crowd_output output, void *records, pm_error *error) {

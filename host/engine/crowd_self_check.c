@@ -5,9 +5,9 @@
  * drivers take seconds to build each.
  */
 #include "check_material.h"
+#include "engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -81,9 +81,11 @@ static void fill(check_data *m, const pm_check_keys *keys) {
         m->instances[i] = random_instance(&state, i);
 }
 
-static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_error *error) {
+static pm_status make_skeleton(const pm_host *host, const check_data *m, pm_skeleton **skeleton,
+                               pm_error *error) {
     const pm_level levels[LEVELS] = {{.joints = NULL}, {.joints = m->half_of_joints}};
-    const pm_skeleton_desc desc = {.joint_count = JOINTS,
+    const pm_skeleton_desc desc = {.host = *host,
+                                   .joint_count = JOINTS,
                                    .parents = m->parents,
                                    .rotations = {.data = m->keys->rotations},
                                    .positions = {.data = m->keys->positions},
@@ -102,22 +104,23 @@ static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_e
 static pm_status compare(pm_device_crowd *crowd, const check_data *m, unsigned outputs,
                          pm_error *error) {
     pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {{0}};
+    pm_pose_request request;
     const pm_crowd_job job = {.instances = m->instances,
                               .instance_count = INSTANCES,
                               .outputs = targets,
                               .output_count = outputs};
     for (unsigned o = 0; o < outputs; o++)
-        targets[o].output = (pm_crowd_output)o;
-    const pm_pose_request request = pm_pose_request_of(crowd->data, &job, 1);
+        targets[o] = (pm_crowd_target){.output = (pm_crowd_output)o, .memory = targets};
+    const pm_status status = pm_pose_request_of(crowd->data, &job, 1, &request, error);
     const pm_job resolved = pm_job_of_poses(crowd, &request);
-    return pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error);
+    return status == PM_OK ? pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error) : status;
 }
 
 static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,
                                const check_data *m, pm_error *error) {
     pm_crowd_data *data = NULL;
     pm_device_crowd *crowd = NULL;
-    pm_status status = pm_crowd_data_build(desc, 1, &data, error);
+    pm_status status = pm_crowd_data_build(&device->options.host, desc, 1, &data, error);
     if (status == PM_OK)
         status = device->backend->upload_crowd(device, data, &crowd, error);
     if (status == PM_OK)
@@ -174,15 +177,15 @@ static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, con
 
 pm_status pm_crowd_self_check(pm_device *device, pm_check *check, pm_error *error) {
     pm_skeleton *skeleton = NULL;
-    check_data *m = calloc(1, sizeof *m);
+    check_data *m = pm_allocate_zeroed(&device->options.host, 1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     m->check = check;
     fill(m, &check->keys);
-    pm_status status = make_skeleton(m, &skeleton, error);
+    pm_status status = make_skeleton(&device->options.host, m, &skeleton, error);
     if (status == PM_OK)
         status = check_kinds(device, skeleton, m, error);
     pm_skeleton_destroy(&skeleton);
-    free(m);
+    pm_release(m);
     return status;
 }

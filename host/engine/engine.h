@@ -13,6 +13,7 @@
 struct pm_engine {
     pm_device *device; /* owned */
     pm_logger logger;
+    pm_host host;
     size_t host_threads;       /* at least 1 */
     bool builds_in_background; /* build_in_background of the description */
     pm_clip_building clip_building;
@@ -24,6 +25,12 @@ struct pm_clip {
     pm_device_clip *on_device; /* owned */
     bool built_on_device;      /* the data has no keys until pm_clip_fetch reads them */
     pthread_mutex_t lock;      /* of pm_clip_fetch */
+};
+
+struct pm_filter {
+    pm_clip *clip;        /* owned */
+    pm_clip_data *source; /* layout of the keys alone: owned */
+    pm_lowpass lowpass;
 };
 
 struct pm_crowd {
@@ -50,9 +57,35 @@ pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_
 /* Whether a request has outputs, and its clip their channels. */
 pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *error);
 
+/* Whether a low-pass has what a request asks for. */
+pm_status pm_filter_check(const pm_sample_request *request, pm_error *error);
+/* Computes a request whose outputs are in host memory, in pieces of `values` values where they have strides: `compute`
+ * gets requests without, whose samples are copied to their places. Thread-safe if `compute` is. */
+typedef pm_status (*pm_compute_samples)(void *context, const pm_sample_request *request,
+                                        pm_error *error);
+pm_status pm_sample_with_strides(const pm_sample_request *request, size_t values,
+                                 pm_compute_samples compute, void *context, pm_error *error);
+enum { PM_STRIDED_VALUES = 1 << 18 };
+
 /* Computes the request of a checked job. Thread-safe. */
 pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
                            const pm_sample_request *request, pm_error *error);
+
+/* The request of a job into host memory, resolved and checked, or one that is empty. `host_threads` applies
+ * where the job sets none. Borrows the job's memory. */
+pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
+                             size_t host_threads, pm_pose_request *request, pm_error *error);
+
+/* Refuses an empty list of targets, and one of more than PM_CROWD_MAX_TARGETS. */
+pm_status pm_pose_check_list(const void *outputs, size_t count, pm_error *error);
+
+/* Resolves the strides of a request that is not empty, and checks it. Its addresses, numbers and targets are
+ * those of a job. `device` is that of a caller's queue, whose targets are handles; NULL: all is in host memory. */
+pm_status pm_pose_resolve(pm_pose_request *request, const pm_device *device, pm_error *error);
+/* Creates a clip; with `buffers` (see pm_backend.build_clip), whose shape is checked, only where the device builds it:
+ * else *clip stays. */
+pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *buffers,
+                       pm_clip **clip, pm_error *error);
 
 /* Reads the keys of a clip that its device built, for the reference path. Thread-safe. */
 pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error);

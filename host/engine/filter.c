@@ -6,14 +6,7 @@
 #include "engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct pm_filter {
-    pm_clip *clip;        /* owned */
-    pm_clip_data *source; /* layout of the keys alone: owned */
-    pm_lowpass lowpass;
-};
 
 /* ---- checks -------------------------------------------------------------------------------- */
 
@@ -154,8 +147,8 @@ static void reflect_ends(const extension *e) {
 
 /* ---- the filter ---------------------------------------------------------------------------- */
 
-static pm_status extend(const pm_clip_desc *desc, unsigned channel, extension *e, pm_array *to,
-                        pm_error *error) {
+static pm_status extend(const pm_host *host, const pm_clip_desc *desc, unsigned channel,
+                        extension *e, pm_array *to, pm_error *error) {
     const pm_array *array = pm_channel_array(desc, channel, PM_ARRAY_KEYS);
     size_t numbers, bytes;
     if (!array->data)
@@ -165,7 +158,7 @@ static pm_status extend(const pm_clip_desc *desc, unsigned channel, extension *e
     if (!pm_multiply(e->all, e->tracks, &numbers) ||
         !pm_multiply(numbers, e->components * sizeof(float), &bytes))
         return pm_fail_memory(error);
-    e->rows = malloc(bytes);
+    e->rows = pm_allocate(host, bytes);
     if (!e->rows)
         return pm_fail_memory(error);
     copy_keys(e, desc, array);
@@ -187,12 +180,12 @@ static pm_status make_clip(pm_engine *engine, const pm_clip_desc *desc, pm_filte
     pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         of[c] = (extension){.first = half, .count = keys, .all = timeline.key_count};
-        status = extend(desc, c, &of[c], arrays[c], error);
+        status = extend(&engine->host, desc, c, &of[c], arrays[c], error);
     }
     if (status == PM_OK)
         status = pm_clip_create(engine, &extended, &filter->clip, error);
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        free(of[c].rows);
+        pm_release(of[c].rows);
     return status;
 }
 
@@ -201,7 +194,7 @@ static pm_status make_filter(pm_engine *engine, const pm_clip_desc *desc, double
     const double rate = pm_rational_value(desc->timelines[0].rate);
     pm_status status = check_cutoff(cutoff, rate, error);
     if (status == PM_OK)
-        status = pm_clip_data_lay_out(desc, NULL, &filter->source, error);
+        status = pm_clip_data_lay_out(&engine->host, desc, NULL, &filter->source, error);
     if (status != PM_OK)
         return status;
     const pm_u32 taps = pm_lowpass_taps(cutoff / rate);
@@ -218,7 +211,7 @@ pm_status pm_filter_create(pm_engine *engine, const pm_clip_desc *desc, double c
     pm_status status = check_desc(desc, error);
     if (status != PM_OK)
         return status;
-    pm_filter *made = calloc(1, sizeof *made);
+    pm_filter *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     status = make_filter(engine, desc, cutoff, made, error);
@@ -235,8 +228,17 @@ void pm_filter_destroy(pm_filter **handle) {
         return;
     pm_clip_destroy(&filter->clip);
     pm_clip_data_free(&filter->source);
-    free(filter);
+    pm_release(filter);
     *handle = NULL;
+}
+
+pm_status pm_filter_check(const pm_sample_request *request, pm_error *error) {
+    const unsigned outputs = pm_sample_outputs(request);
+    const char *without = request->tracks                        ? "pairs of track and time"
+                          : outputs & 1u << PM_OUT_VELOCITIES    ? "velocities"
+                          : outputs & 1u << PM_OUT_ACCELERATIONS ? "accelerations"
+                                                                 : NULL;
+    return without ? pm_fail(error, PM_ERROR_ARGUMENT, "a low-pass has no %s", without) : PM_OK;
 }
 
 pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm_error *error) {
@@ -246,14 +248,11 @@ pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-    if (job->tracks || job->velocities || job->accelerations)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "a low-pass has no %s",
-                       job->tracks       ? "pairs of track and time"
-                       : job->velocities ? "velocities"
-                                         : "accelerations");
     pm_sample_request request = pm_engine_sample_request(filter->clip, job);
     request.lowpass = &filter->lowpass;
-    status = pm_sample_check_outputs(&request, error);
+    status = pm_filter_check(&request, error);
+    if (status == PM_OK)
+        status = pm_sample_check_outputs(&request, error);
     if (status == PM_OK)
         status = pm_sample_check_times(filter->source, job, request.host_threads, error);
     return status == PM_OK ? pm_engine_sample(filter->clip, job, &request, error) : status;

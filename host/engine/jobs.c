@@ -4,7 +4,6 @@
  */
 #include "check_material.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -41,6 +40,7 @@ static void aim_samples(pm_job *job, size_t output, void *memory) {
     pm_sample_request *r = &job->request.samples;
     memset(r->outputs, 0, sizeof r->outputs);
     r->outputs[output] = memory;
+    r->strides[output] = 0;
 }
 
 static size_t programs_of_samples(const pm_job *job, const pm_plan_device *device,
@@ -83,7 +83,7 @@ pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *re
     const pm_job_row row = request->lowpass  ? PM_JOB_LOWPASS
                            : request->tracks ? PM_JOB_PAIRS
                                              : PM_JOB_SAMPLES;
-    return (pm_job){.kind = &pm_job_kinds[row],
+    return (pm_job){.kind = pm_job_kinds[row],
                     .device = clip->device,
                     .host_threads = threads,
                     .on.clip = clip,
@@ -102,8 +102,9 @@ static size_t width_of_poses(const pm_job *job) {
 
 static pm_status cut_poses(pm_job *job, const pm_piece *piece, pm_error *error) {
     const pm_pose_request *r = &job->request.poses;
-    job->list = r->indices ? malloc((r->index_count + 1) * sizeof *job->list) : NULL;
-    if (r->indices && !job->list)
+    const bool listed = pm_is_given(&r->indices);
+    job->list = listed ? pm_allocate(r->host, r->index_count * sizeof *job->list) : NULL;
+    if (listed && !job->list)
         return pm_fail_memory(error);
     job->request.poses = pm_pose_request_piece(r, piece, job->list);
     return PM_OK;
@@ -111,9 +112,10 @@ static pm_status cut_poses(pm_job *job, const pm_piece *piece, pm_error *error) 
 
 static size_t first_pose(const pm_job *job) {
     const pm_pose_request *r = &job->request.poses;
+    const uint32_t *indices = r->indices.memory;
     const size_t entries = pm_pose_entries(r);
     for (size_t e = 0; e < entries; e++) {
-        const size_t index = r->indices ? r->indices[e] : e;
+        const size_t index = indices ? indices[e] : e;
         if (pm_pose_computes(r, index))
             return r->packed ? e : index;
     }
@@ -128,16 +130,19 @@ static size_t bytes_of_poses(const pm_job *job, size_t output) {
 static void aim_poses(pm_job *job, size_t output, void *memory) {
     pm_pose_request *r = &job->request.poses;
     const pm_pose_target *t = &r->targets[output];
-    r->targets[0] = (pm_pose_target){t->view, t->flags, memory, NULL, t->bytes, t->bytes};
+    r->targets[0] = (pm_pose_target){.view = t->view,
+                                     .flags = t->flags,
+                                     .to = pm_in_memory(memory),
+                                     .stride = t->bytes,
+                                     .bytes = t->bytes};
     r->target_count = 1;
 }
 
 static size_t programs_of_poses(const pm_job *job, const pm_plan_device *device,
                                 pm_variant *programs) {
     const pm_pose_request *r = &job->request.poses;
-    const pm_pose_kind kind = {.layered = r->layers, .given = r->poses};
     for (size_t i = 0; i < r->target_count; i++)
-        programs[i] = pm_plan_pose_variant(r->crowd, r->targets[i].view, kind, device);
+        programs[i] = pm_plan_pose_variant(r, i, device);
     return r->target_count;
 }
 
@@ -161,12 +166,19 @@ static pm_status poses_on_device(const pm_job *job, size_t member, pm_error *err
     return job->device->backend->pose(job->on.crowd, &job->request.poses, error);
 }
 
+static pm_status enqueue_poses(const pm_job *job, size_t member, const pm_queue *queue, void **done,
+                               pm_error *error) {
+    (void)member;
+    return job->device->backend->enqueue_poses(job->on.crowd, &job->request.poses, queue, done,
+                                               error);
+}
+
 pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
     pm_job_row row = PM_JOB_POSES;
     for (size_t i = 0; i < request->target_count; i++)
         if (pm_is_body_output(request->targets[i].view.output))
             row = PM_JOB_STATES;
-    return (pm_job){.kind = &pm_job_kinds[row],
+    return (pm_job){.kind = pm_job_kinds[row],
                     .device = crowd->device,
                     .host_threads = request->host_threads,
                     .on.crowd = crowd,
@@ -186,18 +198,20 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
     .cut = cut_poses, .first = first_pose, .bytes = bytes_of_poses, .aim = aim_poses,              \
     .programs = programs_of_poses, .is_for_host = poses_are_for_host,                              \
     .in_plain_c = poses_in_plain_c, .by_reference = poses_by_reference,                            \
-    .on_device = poses_on_device
+    .on_device = poses_on_device, .enqueue = enqueue_poses
 
-const pm_job_kind pm_job_kinds[PM_JOB_KIND_COUNT] = {
-    [PM_JOB_SAMPLES] = {.name = "samples",
-                        OF_SAMPLES,
-                        .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
-                        .self_check = pm_samples_self_check},
-    [PM_JOB_PAIRS] = {.name = "pairs", OF_SAMPLES},
-    [PM_JOB_LOWPASS] = {.name = "low-pass", OF_SAMPLES},
-    [PM_JOB_POSES] = {.name = "poses",
-                      OF_POSES,
-                      .checked_paths = PM_CHECK_CROWDS,
-                      .self_check = pm_crowd_self_check},
-    [PM_JOB_STATES] = {.name = "states of bodies", OF_POSES},
-};
+static const pm_job_kind samples = {.name = "samples",
+                                    OF_SAMPLES,
+                                    .checked_paths = PM_CHECK_ALL & ~(uint32_t)PM_CHECK_CROWDS,
+                                    .self_check = pm_samples_self_check};
+static const pm_job_kind pairs = {.name = "pairs", OF_SAMPLES};
+static const pm_job_kind low_pass = {.name = "low-pass", OF_SAMPLES};
+static const pm_job_kind poses = {
+    .name = "poses", OF_POSES, .checked_paths = PM_CHECK_CROWDS, .self_check = pm_crowd_self_check};
+static const pm_job_kind states = {.name = "states of bodies", OF_POSES};
+
+const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {[PM_JOB_SAMPLES] = &samples,
+                                                            [PM_JOB_PAIRS] = &pairs,
+                                                            [PM_JOB_LOWPASS] = &low_pass,
+                                                            [PM_JOB_POSES] = &poses,
+                                                            [PM_JOB_STATES] = &states};

@@ -3,18 +3,9 @@
  * Samples from a description's keys, on the host: without a clip where that can be done, else by one that
  * is built when a job first requires it.
  */
-#include "engine.h"
+#include "resampler.h"
 
 #include <stdlib.h>
-
-#include "cpu/cpu.h"
-
-struct pm_resampler {
-    pm_clip_desc desc;    /* checked; its arrays are borrowed */
-    pm_clip_data *layout; /* without keys */
-    pm_cpu_streams streams;
-    pm_clip_data *clip; /* NULL: no job has required it */
-};
 
 pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler, pm_error *error) {
     pm_error_clear(error);
@@ -23,13 +14,13 @@ pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_resampler *made = calloc(1, sizeof *made);
+    pm_resampler *made = pm_allocate_zeroed(NULL, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     pm_threads_keep();
     made->desc = *desc;
     made->streams.stay = true;
-    status = pm_clip_data_lay_out(&made->desc, NULL, &made->layout, error);
+    status = pm_clip_data_lay_out(NULL, &made->desc, NULL, &made->layout, error);
     if (status == PM_OK)
         *resampler = made;
     else
@@ -44,23 +35,31 @@ void pm_resampler_destroy(pm_resampler **handle) {
     pm_cpu_streams_close(&r->streams);
     pm_clip_data_free(&r->layout);
     pm_clip_data_free(&r->clip);
+    pm_pushed_keys_free(r->pushed);
     pm_threads_release();
-    free(r);
+    pm_release(r);
     *handle = NULL;
 }
 
-static pm_status sample_by_clip(pm_resampler *r, const pm_sample_job *job, size_t threads,
+static pm_status sample_by_clip(pm_resampler *r, const pm_sample_request *request,
                                 pm_error *error) {
-    const pm_clip_limits limits = {.threads = threads};
+    const pm_clip_limits limits = {.threads = request->host_threads};
+    pm_sample_request with_keys = *request;
     pm_status status = PM_OK;
     if (!r->clip) {
         pm_cpu_streams_close(&r->streams);
         status = pm_clip_data_build(&r->desc, &limits, &r->clip, error);
     }
-    if (status != PM_OK)
-        return status;
-    const pm_sample_request request = pm_sample_request_of(r->clip, job, threads);
-    return pm_cpu_sample(&request, error);
+    with_keys.clip = r->clip;
+    return status == PM_OK ? pm_cpu_sample(&with_keys, error) : status;
+}
+
+static pm_status compute(void *context, const pm_sample_request *request, pm_error *error) {
+    pm_resampler *r = context;
+    bool needs_clip = r->clip || !pm_cpu_resamples(&r->desc, request);
+    const pm_status status =
+        needs_clip ? PM_OK : pm_cpu_resample(&r->desc, request, &r->streams, &needs_clip, error);
+    return needs_clip ? sample_by_clip(r, request, error) : status;
 }
 
 pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job, pm_error *error) {
@@ -68,6 +67,9 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     pm_error_clear(error);
     if (!r || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", r ? "job" : "resampler");
+    if (r->pushed)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the keys are pushed: their samples are pulled, by pm_resampler_pull");
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
@@ -76,12 +78,8 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     status = pm_sample_check_outputs(&request, error);
     if (status == PM_OK)
         status = pm_sample_check_times(r->layout, job, threads, error);
-    if (status != PM_OK)
-        return status;
-    bool needs_clip = r->clip || !pm_cpu_resamples(&r->desc, &request);
-    if (!needs_clip)
-        status = pm_cpu_resample(&r->desc, &request, &r->streams, &needs_clip, error);
-    return needs_clip ? sample_by_clip(r, job, threads, error) : status;
+    return status == PM_OK ? pm_sample_with_strides(&request, PM_STRIDED_VALUES, compute, r, error)
+                           : status;
 }
 
 pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {

@@ -10,14 +10,16 @@
 /* A channel that is being built. */
 typedef struct building {
     pm_opencl_device *cl;
+    const pm_cl_keys *keys; /* NULL: in host memory, and checked */
     pm_build_plan plan;
     cl_mem memories[PM_MEMORY_COUNT]; /* owned but for keys and wraps */
     pm_error *error;
 } building;
 
-static const pm_memory owned[] = {PM_MEMORY_GIVEN,        PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT,
-                                  PM_MEMORY_AXES,         PM_MEMORY_BORDERS,  PM_MEMORY_SIGNS,
-                                  PM_MEMORY_BUILD_TRACKS, PM_MEMORY_SOLVER,   PM_MEMORY_FAILURE};
+static const pm_memory owned[] = {
+    PM_MEMORY_GIVEN_KEYS,   PM_MEMORY_TANGENTS_IN, PM_MEMORY_TANGENTS_OUT,
+    PM_MEMORY_AXES,         PM_MEMORY_BORDERS,     PM_MEMORY_SIGNS,
+    PM_MEMORY_BUILD_TRACKS, PM_MEMORY_SOLVER,      PM_MEMORY_FAILURE};
 
 static pm_status make(building *b, pm_memory memory, cl_mem_flags flags, const void *data,
                       size_t bytes) {
@@ -27,11 +29,16 @@ static pm_status make(building *b, pm_memory memory, cl_mem_flags flags, const v
 }
 
 static pm_status make_arrays(building *b, const pm_clip_desc *desc) {
-    static const pm_memory of[] = {PM_MEMORY_GIVEN, PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT};
+    static const pm_memory of[] = {PM_MEMORY_GIVEN_KEYS, PM_MEMORY_TANGENTS_IN,
+                                   PM_MEMORY_TANGENTS_OUT};
     pm_status status = PM_OK;
     for (unsigned a = 0; status == PM_OK && a < PM_ARRAY_COUNT; a++) {
         const pm_source from = pm_build_source(desc, b->plan.clip, b->plan.channel, a);
-        status = make(b, of[a], CL_MEM_READ_ONLY, from.data, from.bytes);
+        status = b->keys && from.data
+                     ? pm_cl_copy_array(b->cl, desc, b->keys,
+                                        pm_build_array_of(desc, b->plan.channel, a),
+                                        &b->memories[of[a]], b->error)
+                     : make(b, of[a], CL_MEM_READ_ONLY, from.data, from.bytes);
     }
     if (status != PM_OK || b->plan.clip->channels[b->plan.channel].impl.segments != PM_BUILD_sterp)
         return status;
@@ -43,7 +50,7 @@ static pm_status make_arrays(building *b, const pm_clip_desc *desc) {
 
 /* Memory that only kernels use. */
 static pm_status make_own(building *b) {
-    static const pm_memory of[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
+    static const pm_memory of[] = {PM_MEMORY_SIGNS, PM_MEMORY_TANGENTS_IN, PM_MEMORY_SOLVER};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof of / sizeof *of; i++) {
         const size_t bytes = pm_build_memory(&b->plan, &b->cl->plan, of[i]);
@@ -114,11 +121,14 @@ static pm_status finish(building *b, pm_clip_data *data, bool *is_built) {
     return status;
 }
 
-static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc, pm_clip_data *data,
-                               unsigned c, bool *is_built, pm_error *error) {
-    building b = {.cl = pm_opencl_of(clip->clip.device), .error = error};
+static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc,
+                               const pm_cl_keys *keys, pm_clip_data *data, unsigned c,
+                               bool *is_built, pm_error *error) {
+    building b = {.cl = pm_opencl_of(clip->clip.device), .keys = keys, .error = error};
     b.memories[PM_MEMORY_WRAPS] = clip->wraps;
     pm_status status = pm_build_plan_make(desc, data, c, &b.plan, error);
+    if (keys)
+        pm_build_plan_check(desc, &b.plan);
     if (status == PM_OK)
         status = make_planes(&b, &clip->channels[c][0]);
     if (status == PM_OK)
@@ -134,13 +144,14 @@ static pm_status build_channel(pm_opencl_clip *clip, const pm_clip_desc *desc, p
 }
 
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, bool *is_built, pm_error *error) {
+                                  const pm_cl_keys *keys, pm_clip_data *data, bool *is_built,
+                                  pm_error *error) {
     *is_built = true;
     pm_status status = pm_cl_buffer(pm_opencl_of(clip->clip.device), CL_MEM_READ_WRITE, data->wraps,
                                     data->padded_tracks * sizeof *data->wraps, &clip->wraps, error);
     for (unsigned c = 0; status == PM_OK && *is_built && c < PM_CHANNEL_COUNT; c++)
         if (data->channels[c].present)
-            status = build_channel(clip, desc, data, c, is_built, error);
+            status = build_channel(clip, desc, keys, data, c, is_built, error);
     return status;
 }
 

@@ -4,8 +4,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 static pm_status upload_channel(const pm_clip_data *data, unsigned c, pm_opencl_clip *clip,
                                 pm_error *error) {
     pm_status status = PM_OK;
@@ -32,15 +30,17 @@ static pm_status upload(const pm_clip_data *data, pm_opencl_clip *clip, pm_error
     return status;
 }
 
-/* Uploads `data`, or builds it from a description, which may be NULL. *clip stays where the host must build it. */
-static pm_status make_clip(pm_device *device, const pm_clip_desc *desc, pm_clip_data *built,
-                           const pm_clip_data *data, pm_device_clip **clip, pm_error *error) {
-    pm_opencl_clip *made = calloc(1, sizeof *made);
+/* Uploads `data`, or builds it from a description, which may be NULL, and keys in buffers, or NULL. *clip stays where the host must build it. */
+static pm_status make_clip(pm_device *device, const pm_clip_desc *desc, const pm_cl_keys *keys,
+                           pm_clip_data *built, const pm_clip_data *data, pm_device_clip **clip,
+                           pm_error *error) {
+    pm_opencl_clip *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     bool is_built = true;
     pm_device_clip_begin(&made->clip, device, data);
-    pm_status status = desc ? pm_cl_clip_build_planes(made, desc, built, &is_built, error) : PM_OK;
+    pm_status status =
+        desc ? pm_cl_clip_build_planes(made, desc, keys, built, &is_built, error) : PM_OK;
     if (status == PM_OK && is_built)
         status = upload(data, made, error);
     if (status == PM_OK && is_built)
@@ -52,12 +52,12 @@ static pm_status make_clip(pm_device *device, const pm_clip_desc *desc, pm_clip_
 
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                             pm_error *error) {
-    return make_clip(device, NULL, NULL, data, clip, error);
+    return make_clip(device, NULL, NULL, NULL, data, clip, error);
 }
 
-pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                           pm_device_clip **clip, pm_error *error) {
-    return make_clip(device, desc, data, data, clip, error);
+pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, const void *keys,
+                           pm_clip_data *data, pm_device_clip **clip, pm_error *error) {
+    return make_clip(device, desc, keys, data, data, clip, error);
 }
 
 void pm_cl_clip_release(pm_device_clip *device_clip) {
@@ -67,5 +67,5 @@ void pm_cl_clip_release(pm_device_clip *device_clip) {
             pm_cl_release(clip->channels[c][m]);
     pm_cl_release(clip->wraps);
     pm_cl_release(clip->rates);
-    free(clip);
+    pm_release(clip);
 }

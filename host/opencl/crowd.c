@@ -48,15 +48,15 @@ static bool is_free(pm_host_copy *copy) {
 
 static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size, pm_error *error) {
     cl_mem buffer;
-    unsigned char *memory = malloc(size);
+    unsigned char *memory = pm_allocate(&cl->device.options.host, size);
     if (!memory)
         return pm_fail_memory(error);
     pm_status status = pm_cl_buffer(cl, CL_MEM_READ_ONLY, NULL, size, &buffer, error);
     if (status != PM_OK) {
-        free(memory);
+        pm_release(memory);
         return status;
     }
-    free(copy->memory);
+    pm_release(copy->memory);
     pm_cl_release(copy->buffer);
     copy->memory = memory;
     copy->buffer = buffer;
@@ -66,12 +66,12 @@ static pm_status make_room(pm_host_copy *copy, pm_opencl_device *cl, size_t size
 
 static pm_status add_copy(pm_host_copy **copies, pm_opencl_device *cl, size_t size,
                           pm_error *error) {
-    pm_host_copy *copy = calloc(1, sizeof *copy);
+    pm_host_copy *copy = pm_allocate_zeroed(&cl->device.options.host, 1, sizeof *copy);
     if (!copy)
         return pm_fail_memory(error);
     pm_status status = make_room(copy, cl, size, error);
     if (status != PM_OK) {
-        free(copy);
+        pm_release(copy);
         return status;
     }
     copy->next = *copies;
@@ -112,8 +112,8 @@ static void free_copies(pm_host_copy **copies) {
         while (copy->user_count)
             clReleaseEvent(copy->users[--copy->user_count]);
         pm_cl_release(copy->buffer);
-        free(copy->memory);
-        free(copy);
+        pm_release(copy->memory);
+        pm_release(copy);
     }
 }
 
@@ -136,6 +136,10 @@ static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
     return pm_opencl_of(crowd->crowd.device);
 }
 
+static const pm_host *host_of(const pm_opencl_crowd *crowd) {
+    return &crowd->crowd.device->options.host;
+}
+
 static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memory, cl_mem *to,
                               pm_error *error) {
     const pm_source from = pm_crowd_source(crowd->crowd.data, set, &crowd->stages[set], memory);
@@ -145,8 +149,8 @@ static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memo
 static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error) {
     pm_device_set *to = &crowd->sets[set];
     pm_status status =
-        pm_stages_build(crowd->crowd.data->skeleton, set, pm_max_slots(&device_of(crowd)->plan),
-                        &crowd->stages[set], error);
+        pm_stages_build(host_of(crowd), crowd->crowd.data->skeleton, set,
+                        pm_max_slots(&device_of(crowd)->plan), &crowd->stages[set], error);
     if (status == PM_OK && set > 0)
         status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
     if (device_of(crowd)->plan.narrow_lanes > 1)
@@ -160,8 +164,8 @@ static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error)
 
 static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
     const size_t sets = crowd->crowd.data->skeleton->set_count;
-    crowd->stages = calloc(sets, sizeof *crowd->stages);
-    crowd->sets = calloc(sets, sizeof *crowd->sets);
+    crowd->stages = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->stages);
+    crowd->sets = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->sets);
     pm_status status = crowd->stages && crowd->sets ? PM_OK : pm_fail_memory(error);
     for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
         if (m != PM_MEMORY_STAGES && m != PM_MEMORY_STAGE_JOINTS)
@@ -173,7 +177,7 @@ static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
 
 pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
                              pm_error *error) {
-    pm_opencl_crowd *made = calloc(1, sizeof *made);
+    pm_opencl_crowd *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
@@ -199,11 +203,11 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
         if (crowd->stages)
             pm_stages_free(&crowd->stages[i]);
     }
-    free(crowd->sets);
-    free(crowd->stages);
+    pm_release(crowd->sets);
+    pm_release(crowd->stages);
     free_copies(&crowd->copies);
     pthread_mutex_destroy(&crowd->lock);
-    free(crowd);
+    pm_release(crowd);
 }
 
 /* A list of events of bounded length, so that a frame allocates no memory. */
@@ -229,8 +233,7 @@ static void release_events(event_list *list) {
 
 typedef struct pose_call {
     pm_opencl_crowd *crowd;
-    const pm_cl_crowd_job *job;
-    pm_pose_plan plan;
+    pm_pose_request request; /* from find_inputs() on, all of it is in buffers */
     cl_command_queue queue;
     const cl_event *waits; /* the caller's wait list */
     cl_uint wait_count;
@@ -242,85 +245,55 @@ typedef struct pose_call {
     pm_error *error;
 } pose_call;
 
-/* Data that a job gives: rows in host memory, or a buffer. */
-typedef struct job_part {
-    pm_cl_input input;
-    pm_memory memory;
-    uint64_t *offset;          /* in the plan */
-    size_t row, stride, count; /* bytes of a row, and to the next one */
-} job_part;
-
-enum { PART_COUNT = 8, PART_ALIGNMENT = 16 };
-
-static void list_parts(pose_call *c, job_part parts[PART_COUNT]) {
-    const pm_cl_crowd_job *job = c->job;
-    pm_crowd_offsets *to = &c->plan.begin;
-    const size_t n = job->instance_count, entries = pm_cl_index_count(job);
-    const size_t pose = pm_crowd_stride(c->plan.crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0);
-    const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
-    const size_t instance = sizeof(pm_crowd_instance), layer = sizeof(pm_crowd_layer),
-                 range = sizeof(pm_crowd_range), index = sizeof(uint32_t),
-                 placement = sizeof(pm_placement), speed = sizeof(float);
-    const job_part all[PART_COUNT] = {
-        {instances, PM_MEMORY_INSTANCES, &to->instances, instance, instance, n},
-        {job->layers, PM_MEMORY_LAYERS, &to->layers, layer, layer, job->layer_count},
-        {job->ranges, PM_MEMORY_RANGES, &to->ranges, range, range, n},
-        {job->poses, PM_MEMORY_POSES, &to->poses, pose, to->pose_stride, n},
-        {job->indices, PM_MEMORY_LIST, &to->list, index, index, entries},
-        {job->counted, PM_MEMORY_LIST_COUNT, &to->list_count, index, index, 1},
-        {job->placements, PM_MEMORY_PLACEMENTS, &c->plan.placements, placement, placement, n},
-        {job->speeds, PM_MEMORY_SPEEDS, &c->plan.speeds, speed, speed, n}};
-    memcpy(parts, all, sizeof all);
-}
+enum { INPUT_ALIGNMENT = 16 };
 
 /* Copies rows without gaps. */
-static void copy_rows(const job_part *part, unsigned char *to) {
-    const unsigned char *from = part->input.memory;
-    if (part->row == part->stride) {
-        memcpy(to, from, part->count * part->row);
+static void copy_rows(const pm_pose_rows *rows, const unsigned char *from, unsigned char *to) {
+    if (rows->bytes == rows->stride) {
+        memcpy(to, from, rows->count * rows->bytes);
         return;
     }
-    for (size_t i = 0; i < part->count; i++)
-        memcpy(to + i * part->row, from + i * part->stride, part->row);
+    for (size_t i = 0; i < rows->count; i++)
+        memcpy(to + i * rows->bytes, from + i * rows->stride, rows->bytes);
 }
 
-/* The size of the rows in a copy; false where it does not fit size_t. */
-static bool add_part(const job_part *part, size_t *size) {
+/* Adds the size of rows in a copy, at least INPUT_ALIGNMENT: there may be no layers. False where it does not
+ * fit size_t. */
+static bool add_rows(const pm_pose_rows *rows, size_t *size) {
     size_t bytes;
-    if (!part->input.memory)
-        return true;
-    return pm_multiply(part->count, part->row, &bytes) &&
-           !__builtin_add_overflow(bytes, PART_ALIGNMENT - 1, &bytes) &&
-           !__builtin_add_overflow(bytes / PART_ALIGNMENT * PART_ALIGNMENT, *size, size);
+    return pm_multiply(rows->count, rows->bytes, &bytes) &&
+           !__builtin_add_overflow(bytes, INPUT_ALIGNMENT, &bytes) &&
+           !__builtin_add_overflow(bytes / INPUT_ALIGNMENT * INPUT_ALIGNMENT, *size, size);
 }
 
-/* Finds the memory of all that the job gives, and copies what is in host memory. */
+static void copy_input(pose_call *c, pm_memory m) {
+    pm_address *input = pm_pose_input(&c->request, m);
+    const pm_pose_rows rows = pm_pose_rows_of(&c->request, m);
+    copy_rows(&rows, input->memory, c->copy->memory + c->copied);
+    *input = (pm_address){.handle = c->copy->buffer, .offset = c->copied};
+    (void)add_rows(&rows, &c->copied);
+    if (m == PM_MEMORY_POSES)
+        c->request.pose_stride = rows.bytes;
+}
+
+/* Finds the buffers of all that the request reads, and copies what is in host memory. */
 static pm_status find_inputs(pose_call *c) {
-    job_part parts[PART_COUNT];
     size_t size = 0;
     bool fits = true;
-    list_parts(c, parts);
-    for (size_t i = 0; i < PART_COUNT; i++)
-        fits = fits && add_part(&parts[i], &size);
+    for (pm_memory m = PM_MEMORY_INSTANCES; m <= PM_MEMORY_SPEEDS; m++) {
+        const pm_pose_rows rows = pm_pose_rows_of(&c->request, m);
+        fits = fits && (!pm_pose_input(&c->request, m)->memory || add_rows(&rows, &size));
+    }
     if (!fits)
         return pm_fail(c->error, PM_ERROR_SIZE, "the data of the job does not fit size_t");
-    pm_status status =
+    const pm_status status =
         size ? take_copy(&c->crowd->copies, device_of(c->crowd), size, &c->copy, c->error) : PM_OK;
-    if (status != PM_OK)
-        return status;
-    c->copied = 0;
-    for (size_t i = 0; i < PART_COUNT; i++) {
-        const job_part *part = &parts[i];
-        c->memories[part->memory] = part->input.memory ? c->copy->buffer : part->input.buffer;
-        *part->offset = part->input.memory ? c->copied : part->input.offset;
-        if (!part->input.memory)
-            continue;
-        copy_rows(part, c->copy->memory + c->copied);
-        (void)add_part(part, &c->copied);
+    for (pm_memory m = PM_MEMORY_INSTANCES; status == PM_OK && m <= PM_MEMORY_SPEEDS; m++) {
+        if (pm_pose_input(&c->request, m)->memory)
+            copy_input(c, m);
+        c->memories[m] = pm_pose_input(&c->request, m)->handle;
     }
-    if (c->job->poses.memory)
-        c->plan.begin.pose_stride = parts[3].row;
-    return PM_OK;
+    return status;
 }
 
 static pm_status write_copy(pose_call *c) {
@@ -336,71 +309,48 @@ static pm_status write_copy(pose_call *c) {
     return PM_OK;
 }
 
-static pm_view view_of(const pm_cl_crowd_target *target) {
-    return (pm_view){target->output, target->subset};
-}
-
-/* Bytes from an instance's records to the next one's. */
-static size_t stride_of(const pose_call *c, const pm_cl_crowd_target *target) {
-    return pm_crowd_stride(c->plan.crowd->skeleton, view_of(target), target->stride);
-}
-
-/* Enqueues the copy of an output's old records to its `previous`, if any. */
-static pm_status copy_previous(const pose_call *c, const pm_cl_crowd_target *target,
-                               cl_event *copied) {
-    const size_t stride = stride_of(c, target);
-    const size_t bytes = pm_crowd_stride(c->plan.crowd->skeleton, view_of(target), 0);
-    const bool packed = c->plan.list & PM_LIST_PACKED;
-    const size_t from[3] = {target->offset, 0, 0}, to[3] = {target->previous_offset, 0, 0};
-    const size_t region[3] = {bytes, packed ? c->plan.entry_count : c->plan.instance_count, 1};
-    if (!target->previous)
+/* Enqueues the copy of a target's old records to its `previous`, if any. */
+static pm_status copy_previous(const pose_call *c, const pm_pose_target *target, cl_event *copied) {
+    const size_t stride = target->stride;
+    const size_t from[3] = {target->to.offset, 0, 0}, to[3] = {target->previous.offset, 0, 0};
+    const size_t region[3] = {target->bytes, pm_pose_records(&c->request), 1};
+    if (!target->previous.handle)
         return PM_OK;
-    const cl_int code = clEnqueueCopyBufferRect(c->queue, target->buffer, target->previous, from,
-                                                to, region, stride, 0, stride, 0, c->wait_count,
-                                                c->wait_count ? c->waits : NULL, copied);
+    const cl_int code = clEnqueueCopyBufferRect(
+        c->queue, target->to.handle, target->previous.handle, from, to, region, stride, 0, stride,
+        0, c->wait_count, c->wait_count ? c->waits : NULL, copied);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(c->error, code, "clEnqueueCopyBufferRect");
 }
 
-static bool is_body(const pm_cl_crowd_target *target) {
-    return pm_is_body_output(target->output);
+/* Whether the step of a target writes another one. */
+static bool writes(const pose_call *c, size_t target, size_t other) {
+    const pm_pose_target *targets = c->request.targets;
+    return target == other || pm_are_computed_together(targets[target].view, targets[other].view);
 }
 
-/* The step for a piece of a target, whose results get their memory. States of bodies of one subset
- * are one step, that of the first of them. */
-static pm_step step_of(pose_call *c, const pm_cl_crowd_target *target, const pm_piece *at) {
-    pm_body_targets bodies = {.fields = 0};
-    bool at_points = false;
-    c->memories[PM_MEMORY_RESULTS] = target->buffer;
-    if (!is_body(target))
-        return pm_plan_poses(&c->plan, view_of(target), at, target->offset, stride_of(c, target));
-    for (size_t i = 0; i < c->job->output_count; i++) {
-        const pm_cl_crowd_target *one = &c->job->outputs[i];
-        const unsigned output = (unsigned)one->output - PM_CROWD_BODY_POS;
-        if (!pm_are_computed_together(view_of(one), view_of(target)))
-            continue;
-        c->memories[PM_MEMORY_RESULTS + output] = one->buffer;
-        bodies.offset[output] = one->offset;
-        bodies.stride[output] = stride_of(c, one);
-        bodies.fields |= 1u << output;
-        bodies.scalar_first |= one->flags & PM_TARGET_SCALAR_FIRST ? 1u << output : 0;
-        at_points = at_points || one->flags & PM_TARGET_AT_POINT;
-    }
-    return pm_plan_bodies(&c->plan, target->subset, at, &bodies, at_points);
-}
-
-/* Whether the step of a target before this one computes it, too. */
-static bool is_computed(const pose_call *c, size_t index) {
-    const pm_view view = view_of(&c->job->outputs[index]);
-    bool found = false;
-    for (size_t i = 0; i < index; i++)
-        found = found || pm_are_computed_together(view_of(&c->job->outputs[i]), view);
-    return found;
+/* The memory of the tables of a target's set, and of the results of its step. */
+static void find_memories(pose_call *c, size_t target) {
+    const pm_view view = c->request.targets[target].view;
+    const bool is_body = pm_is_body_output(view.output);
+    const pm_device_set *set = &c->crowd->sets[view.set];
+    const bool has_stages = device_of(c->crowd)->plan.narrow_lanes == 1;
+    c->memories[PM_MEMORY_JOINTS] =
+        set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
+    c->memories[PM_MEMORY_STAGES] = set->stages;
+    c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
+    for (size_t i = target; i < c->request.target_count; i++)
+        if (writes(c, target, i)) {
+            const pm_pose_target *one = &c->request.targets[i];
+            const unsigned place = is_body ? (unsigned)one->view.output - PM_CROWD_BODY_POS : 0;
+            c->memories[PM_MEMORY_RESULTS + place] = one->to.handle;
+        }
 }
 
 /* Launches a piece after the event *last, which the piece's own event replaces. The first one waits for
  * the `copies` of old records. */
-static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, const pm_piece *at,
+static pm_status launch_piece(pose_call *c, size_t target, const pm_piece *at,
                               const event_list *copies, cl_event *last) {
+    pm_opencl_device *cl = device_of(c->crowd);
     cl_event done = NULL;
     event_list before = {.count = 0};
     if (at->from == 0) {
@@ -409,16 +359,9 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
         add_events(&before, copies->events, copies->count);
     }
     add_event(&before, *last);
-    pm_step step = step_of(c, target, at);
-    const pm_device_set *set = &c->crowd->sets[target->subset];
-    const bool has_stages = c->plan.device->narrow_lanes == 1;
-    c->memories[PM_MEMORY_JOINTS] =
-        set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
-    c->memories[PM_MEMORY_STAGES] = set->stages;
-    c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
+    pm_step step = pm_plan_poses(&c->request, target, at, c->crowd->stages, &cl->plan);
     const pm_cl_wait wait = {c->queue, before.events, before.count};
-    const pm_status status =
-        pm_cl_run_step(device_of(c->crowd), &step, c->memories, &wait, &done, c->error);
+    const pm_status status = pm_cl_run_step(cl, &step, c->memories, &wait, &done, c->error);
     if (status == PM_OK) {
         pm_cl_release_event(last);
         *last = done;
@@ -427,30 +370,30 @@ static pm_status launch_piece(pose_call *c, const pm_cl_crowd_target *target, co
 }
 
 /* Enqueues the copies of the old records of all targets that a step writes. */
-static pm_status copy_all_previous(const pose_call *c, const pm_cl_crowd_target *target,
-                                   event_list *copies) {
+static pm_status copy_all_previous(const pose_call *c, size_t target, event_list *copies) {
     pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
-        const pm_cl_crowd_target *one = &c->job->outputs[i];
+    for (size_t i = target; status == PM_OK && i < c->request.target_count; i++) {
         cl_event copied = NULL;
-        if (one != target && !pm_are_computed_together(view_of(one), view_of(target)))
+        if (!writes(c, target, i))
             continue;
-        status = copy_previous(c, one, &copied);
+        status = copy_previous(c, &c->request.targets[i], &copied);
         add_event(copies, copied);
     }
     return status;
 }
 
 /* Each piece waits for the one before it, so that the last event stands for all of them. */
-static pm_status launch(pose_call *c, const pm_cl_crowd_target *target) {
+static pm_status launch(pose_call *c, size_t target) {
     cl_event last = NULL;
     event_list copies = {.count = 0};
-    const size_t size = pm_plan_launch_instances(&c->plan);
-    const size_t pieces = pm_piece_count(c->plan.entry_count, size);
+    const size_t entries = pm_pose_entries(&c->request);
+    const size_t size = pm_plan_launch_instances(&c->request, &device_of(c->crowd)->plan);
+    const size_t pieces = pm_piece_count(entries, size);
     size_t launched = 0;
     pm_status status = copy_all_previous(c, target, &copies);
+    find_memories(c, target);
     for (; status == PM_OK && launched < pieces; launched += status == PM_OK) {
-        const pm_piece at = pm_piece_at(c->plan.entry_count, size, launched);
+        const pm_piece at = pm_piece_at(entries, size, launched);
         status = launch_piece(c, target, &at, &copies, &last);
     }
     release_events(&copies);
@@ -483,9 +426,9 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
     }
     if (status == PM_OK)
         status = write_copy(c);
-    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++)
-        if (!is_computed(c, i))
-            status = launch(c, &c->job->outputs[i]);
+    for (size_t i = 0; status == PM_OK && i < c->request.target_count; i++)
+        if (!pm_pose_is_computed(&c->request, i))
+            status = launch(c, i);
     if (status == PM_OK && done)
         status = event_of_all(c, done);
     release_events(&c->launched);
@@ -496,57 +439,46 @@ static pm_status enqueue(pose_call *c, cl_event *done) {
 
 /* Builds the missing programs, before anything is enqueued: commands cannot be withdrawn. Building
  * takes long and calls the log, so the crowd is not locked. */
-static pm_status build_programs(const pose_call *c) {
-    pm_status status = pm_plan_check_poses(&c->plan, c->error);
-    for (size_t i = 0; status == PM_OK && i < c->job->output_count; i++) {
-        const pm_variant variant = pm_plan_pose_variant(c->plan.crowd, view_of(&c->job->outputs[i]),
-                                                        c->plan.kind, c->plan.device);
-        status = pm_programs_build(c->crowd->crowd.device->programs, &variant, c->error);
+static pm_status build_programs(const pm_opencl_crowd *crowd, const pm_pose_request *request,
+                                pm_error *error) {
+    const pm_plan_device *plan = &device_of(crowd)->plan;
+    pm_status status = pm_plan_check_poses(request, crowd->stages, plan, error);
+    for (size_t i = 0; status == PM_OK && i < request->target_count; i++) {
+        const pm_variant variant = pm_plan_pose_variant(request, i, plan);
+        status = pm_programs_build(crowd->crowd.device->programs, &variant, error);
     }
     return status;
 }
 
-static pm_pose_plan plan_of(const pm_opencl_crowd *crowd, const pm_cl_crowd_job *job,
-                            size_t first) {
-    const pm_crowd_data *data = crowd->crowd.data;
-    const bool listed = pm_cl_is_given(&job->indices);
-    pm_pose_plan plan = {
-        .crowd = data,
-        .stages = crowd->stages,
-        .device = &device_of(crowd)->plan,
-        .kind = {.layered = pm_cl_is_given(&job->layers), .given = pm_cl_is_given(&job->poses)},
-        .frame = job->frame,
-        .first = first,
-        .instance_count = job->instance_count,
-        .entry_count = listed ? pm_cl_index_count(job) : job->instance_count,
-        .layer_count = (pm_u32)job->layer_count,
-        .has_placements = pm_cl_is_given(&job->placements),
-        .has_speeds = pm_cl_is_given(&job->speeds)};
-    if (listed)
-        plan.list = (job->packed ? PM_LIST_PACKED : PM_LIST_OWN) |
-                    (pm_cl_is_given(&job->counted) ? PM_LIST_COUNTED : 0);
-    plan.begin.pose_stride =
-        pm_crowd_stride(data->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, job->pose_stride);
-    return plan;
-}
-
-pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_cl_crowd_job *job,
-                              size_t first, const pm_cl_wait *wait, cl_event *done,
-                              pm_error *error) {
-    pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
+static pm_status enqueue_locked(pm_opencl_crowd *crowd, const pm_pose_request *request,
+                                const pm_cl_wait *wait, cl_event *done, pm_error *error) {
     pose_call c = {.crowd = crowd,
-                   .job = job,
-                   .plan = plan_of(crowd, job, first),
+                   .request = *request,
                    .queue = wait->queue,
                    .waits = wait->count ? wait->events : NULL,
                    .wait_count = wait->count,
                    .error = error};
     memcpy(c.memories, crowd->memories, sizeof c.memories);
-    pm_status status = build_programs(&c);
-    if (status != PM_OK)
-        return status;
     pthread_mutex_lock(&crowd->lock);
-    status = enqueue(&c, done);
+    const pm_status status = enqueue(&c, done);
     pthread_mutex_unlock(&crowd->lock);
+    return status;
+}
+
+pm_status pm_cl_enqueue_poses(pm_device_crowd *device_crowd, const pm_pose_request *request,
+                              const pm_queue *queue, void **done, pm_error *error) {
+    pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
+    const pm_cl_wait wait = {queue->handle, queue->waits, queue->wait_count};
+    cl_event event = NULL;
+    pm_status status = PM_OK;
+    if (!pm_pose_is_empty(request)) {
+        status = build_programs(crowd, request, error);
+        if (status == PM_OK)
+            status = enqueue_locked(crowd, request, &wait, done ? &event : NULL, error);
+    } else if (done) { /* when the commands before it are */
+        status = pm_cl_marker(&wait, &event, error);
+    }
+    if (done && status == PM_OK)
+        *done = event;
     return status;
 }

@@ -6,35 +6,22 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 enum { SLOT_COUNT = 2 };
 
 /* A piece in flight: what it writes, until that is in the caller's memory. */
 typedef struct slot {
-    pm_cl_crowd_target targets[PM_CROWD_MAX_TARGETS];
     size_t target_count;
+    cl_mem buffers[PM_CROWD_MAX_TARGETS];
     void *mapped[PM_CROWD_MAX_TARGETS];
     cl_event reads[PM_CROWD_MAX_TARGETS]; /* mapping a target; NULL: none */
 } slot;
 
-/* What all pieces may read. */
-typedef enum shared_input {
-    SHARED_LAYERS,
-    SHARED_INSTANCES,
-    SHARED_RANGES,
-    SHARED_POSES,
-    SHARED_PLACEMENTS,
-    SHARED_SPEEDS,
-    SHARED_COUNT
-} shared_input;
-
 typedef struct transfer {
     pm_device_crowd *crowd;
     pm_opencl_device *cl;
-    const pm_pose_request *request;
-    cl_mem shared[SHARED_COUNT]; /* NULL: pieces have their own part in host memory */
-    uint32_t *indices;           /* room for a piece's part of a list */
+    pm_pose_request request;
+    cl_mem shared[PM_POSE_INPUTS]; /* what all pieces read; NULL: they read host memory */
+    uint32_t *indices;             /* room for a piece's part of a list */
     slot slots[SLOT_COUNT];
     pm_error *error;
 } transfer;
@@ -42,8 +29,8 @@ typedef struct transfer {
 /* Records per piece with at most `bytes` bytes of the instances or the target with the largest stride. A multiple
  * of PM_INSTANCE_GROUP, so that no piece is smaller than the kernels' vectors. */
 static size_t piece_records(const transfer *t, uint64_t bytes) {
-    const pm_pose_request *r = t->request;
-    uint64_t largest = r->poses ? r->pose_stride : sizeof *r->instances;
+    const pm_pose_request *r = &t->request;
+    uint64_t largest = pm_is_given(&r->poses) ? r->pose_stride : sizeof(pm_crowd_instance);
     for (size_t i = 0; i < r->target_count; i++)
         if (r->targets[i].stride > largest)
             largest = r->targets[i].stride;
@@ -51,55 +38,24 @@ static size_t piece_records(const transfer *t, uint64_t bytes) {
     return records ? records : PM_INSTANCE_GROUP;
 }
 
-/* ---- what pieces read ------------------------------------------------------------------------ */
-
-/* Layers are those of all instances. Entries of a list whose records are packed name any instance. Poses are read
- * as they are, unless kernels require another stride. */
+/* Inputs of which pieces have no rows of their own: layers, and with packed records those of all instances.
+ * Poses are read as they are, unless kernels require another stride. */
 static pm_status share_inputs(transfer *t) {
-    const pm_pose_request *r = t->request;
-    const size_t n = r->packed ? r->instance_count : 0;
-    const size_t pose = pm_crowd_stride(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0}, 0);
-    const size_t poses = n && r->pose_stride % 16 == 0 ? (n - 1) * r->pose_stride + pose : 0;
-    const struct {
-        const void *memory;
-        size_t bytes;
-    } inputs[SHARED_COUNT] = {[SHARED_LAYERS] = {r->layers, r->layer_count * sizeof *r->layers},
-                              [SHARED_INSTANCES] = {r->instances, n * sizeof *r->instances},
-                              [SHARED_RANGES] = {r->ranges, n * sizeof *r->ranges},
-                              [SHARED_POSES] = {r->poses, poses},
-                              [SHARED_PLACEMENTS] = {r->placements, n * sizeof *r->placements},
-                              [SHARED_SPEEDS] = {r->speeds, n * sizeof *r->speeds}};
+    pm_pose_request *r = &t->request;
     pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < SHARED_COUNT; i++)
-        if (inputs[i].memory && inputs[i].bytes && !t->shared[i])
-            status = pm_cl_buffer(t->cl, CL_MEM_READ_ONLY, inputs[i].memory, inputs[i].bytes,
-                                  &t->shared[i], t->error);
+    for (pm_memory m = PM_MEMORY_INSTANCES; status == PM_OK && m <= PM_MEMORY_SPEEDS; m++) {
+        pm_address *input = pm_pose_input(r, m);
+        cl_mem *shared = &t->shared[m - PM_MEMORY_INSTANCES];
+        const pm_pose_rows rows = pm_pose_rows_of(r, m);
+        if (m == PM_MEMORY_LIST || pm_pose_is_divided(&rows, m, r->packed) || !input->memory ||
+            rows.count == 0 || (rows.stride != rows.bytes && rows.stride % rows.alignment != 0))
+            continue;
+        status = pm_cl_buffer(t->cl, CL_MEM_READ_ONLY, input->memory,
+                              (rows.count - 1) * rows.stride + rows.bytes, shared, t->error);
+        if (status == PM_OK)
+            *input = (pm_address){.handle = *shared};
+    }
     return status;
-}
-
-static pm_cl_input input_of(const transfer *t, shared_input which, const void *memory) {
-    return t->shared[which] ? (pm_cl_input){.buffer = t->shared[which]}
-                            : (pm_cl_input){.memory = memory};
-}
-
-static pm_cl_crowd_job job_of(const transfer *t, const pm_pose_request *piece, const slot *s) {
-    const pm_cl_input instances = input_of(t, SHARED_INSTANCES, piece->instances);
-    return (pm_cl_crowd_job){.outputs = s->targets,
-                             .output_count = s->target_count,
-                             .instances = instances.memory,
-                             .instance_buffer = instances.buffer,
-                             .instance_count = piece->instance_count,
-                             .frame = piece->frame,
-                             .layers = input_of(t, SHARED_LAYERS, piece->layers),
-                             .layer_count = piece->layer_count,
-                             .ranges = input_of(t, SHARED_RANGES, piece->ranges),
-                             .poses = input_of(t, SHARED_POSES, piece->poses),
-                             .pose_stride = piece->pose_stride,
-                             .indices = {.memory = piece->indices},
-                             .index_count = piece->index_count,
-                             .packed = piece->packed,
-                             .placements = input_of(t, SHARED_PLACEMENTS, piece->placements),
-                             .speeds = input_of(t, SHARED_SPEEDS, piece->speeds)};
 }
 
 /* ---- pieces ---------------------------------------------------------------------------------- */
@@ -108,7 +64,7 @@ static pm_cl_crowd_job job_of(const transfer *t, const pm_pose_request *piece, c
 static pm_status wait_for(transfer *t, slot *s) {
     pm_status worst = PM_OK;
     for (size_t i = 0; i < s->target_count; i++) {
-        cl_mem buffer = s->targets[i].buffer;
+        cl_mem buffer = s->buffers[i];
         pm_status status = PM_OK;
         if (s->reads[i]) {
             const cl_int code = clWaitForEvents(1, &s->reads[i]);
@@ -127,17 +83,16 @@ static pm_status wait_for(transfer *t, slot *s) {
     return worst;
 }
 
-static pm_status use_memory(transfer *t, slot *s, const pm_pose_request *piece) {
+/* Makes buffers of the memory of a piece's targets, which it then writes. */
+static pm_status use_memory(transfer *t, slot *s, pm_pose_request *piece) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < piece->target_count; i++) {
-        const pm_pose_target *target = &piece->targets[i];
-        pm_cl_crowd_target *made = &s->targets[s->target_count++];
-        *made = (pm_cl_crowd_target){.output = target->view.output,
-                                     .subset = target->view.set,
-                                     .stride = target->stride,
-                                     .flags = target->flags};
-        status = pm_cl_buffer(t->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->memory,
-                              pm_pose_target_bytes(piece, target), &made->buffer, t->error);
+        pm_pose_target *target = &piece->targets[i];
+        cl_mem *buffer = &s->buffers[s->target_count++];
+        status = pm_cl_buffer(t->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->to.memory,
+                              pm_pose_target_bytes(piece, target), buffer, t->error);
+        target->to = (pm_address){.handle = *buffer};
+        target->previous = (pm_address){NULL};
     }
     return status;
 }
@@ -146,38 +101,39 @@ static pm_status use_memory(transfer *t, slot *s, const pm_pose_request *piece) 
 static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece, cl_event posed) {
     cl_int code = clFlush(t->cl->compute);
     for (size_t i = 0; code == CL_SUCCESS && i < s->target_count; i++)
-        s->mapped[i] = clEnqueueMapBuffer(
-            t->cl->transfers, s->targets[i].buffer, CL_FALSE, CL_MAP_READ, 0,
-            pm_pose_target_bytes(piece, &piece->targets[i]), 1, &posed, &s->reads[i], &code);
+        s->mapped[i] = clEnqueueMapBuffer(t->cl->transfers, s->buffers[i], CL_FALSE, CL_MAP_READ, 0,
+                                          pm_pose_target_bytes(piece, &piece->targets[i]), 1,
+                                          &posed, &s->reads[i], &code);
     if (code == CL_SUCCESS)
         code = clFlush(t->cl->transfers);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");
 }
 
-static pm_status put_piece(transfer *t, slot *s, const pm_pose_request *piece) {
-    const pm_cl_wait wait = {.queue = t->cl->compute};
-    cl_event posed = NULL;
+static pm_status put_piece(transfer *t, slot *s, pm_pose_request *piece) {
+    const pm_queue queue = {.handle = t->cl->compute};
+    void *posed = NULL;
     pm_status status = wait_for(t, s);
     if (status == PM_OK)
         status = use_memory(t, s, piece);
-    if (status == PM_OK) {
-        const pm_cl_crowd_job job = job_of(t, piece, s);
-        status = pm_cl_enqueue_poses(t->crowd, &job, piece->first, &wait, &posed, t->error);
-    }
     if (status == PM_OK)
-        status = map_targets(t, s, piece, posed);
-    pm_cl_release_event(&posed);
+        status = pm_cl_enqueue_poses(t->crowd, piece, &queue, &posed, t->error);
+    cl_event done = posed;
+    if (status == PM_OK)
+        status = map_targets(t, s, piece, done);
+    pm_cl_release_event(&done);
     return status;
 }
 
 static pm_status put_pieces(transfer *t, size_t size) {
-    const size_t records = pm_pose_records(t->request), pieces = pm_piece_count(records, size);
+    const size_t records = pm_pose_records(&t->request), pieces = pm_piece_count(records, size);
     pm_status status = pieces > 1 ? share_inputs(t) : PM_OK;
     size_t used = 0;
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(records, size, i);
-        const pm_pose_request piece = pm_pose_request_piece(t->request, &at, t->indices);
-        if (pm_pose_entries(&piece) > 0)
+        pm_pose_request piece = pm_pose_request_piece(&t->request, &at, t->indices);
+        status =
+            pm_check_piece(t->request.host, i > SLOT_COUNT ? i - SLOT_COUNT : 0, pieces, t->error);
+        if (status == PM_OK && pm_pose_entries(&piece) > 0)
             status = put_piece(t, &t->slots[used++ % SLOT_COUNT], &piece);
     }
     return status;
@@ -204,9 +160,12 @@ static pm_status pose_in_pieces(transfer *t) {
     const uint64_t most = t->cl->device.info.max_allocation_bytes;
     const uint64_t bytes = t->cl->piece_bytes / SLOT_COUNT;
     size_t size = piece_records(t, bytes < most ? bytes : most);
-    size = size < pm_pose_records(t->request) ? size : pm_pose_records(t->request);
+    size = size < pm_pose_records(&t->request) ? size : pm_pose_records(&t->request);
     for (;;) {
         const pm_status status = run_pieces(t, size);
+        const size_t pieces = pm_piece_count(pm_pose_records(&t->request), size);
+        if (status == PM_OK)
+            return pm_check_piece(t->request.host, pieces, pieces, t->error);
         /* as for samples: the device may have less memory than it reports */
         if (status != PM_ERROR_DEVICE_MEMORY || size <= PM_INSTANCE_GROUP)
             return status;
@@ -220,14 +179,14 @@ static pm_status pose_in_pieces(transfer *t) {
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,
                                    pm_error *error) {
     transfer t = {
-        .crowd = crowd, .cl = pm_opencl_of(crowd->device), .request = request, .error = error};
-    t.indices = malloc((request->index_count + 1) * sizeof *t.indices);
+        .crowd = crowd, .cl = pm_opencl_of(crowd->device), .request = *request, .error = error};
+    t.indices = pm_allocate(request->host, request->index_count * sizeof *t.indices);
     if (!t.indices)
         return pm_fail_memory(error);
     pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
     const pm_status status = pose_in_pieces(&t);
-    for (size_t i = 0; i < SHARED_COUNT; i++)
+    for (size_t i = 0; i < PM_POSE_INPUTS; i++)
         pm_cl_release(t.shared[i]);
-    free(t.indices);
+    pm_release(t.indices);
     return status;
 }

@@ -79,12 +79,6 @@ pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_b
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 
-/* Checks that a caller's buffer belongs to the engine's context and holds `bytes` bytes from
- * `offset` on. The offset must be a multiple of the alignment, and so must its address in a buffer
- * with CL_MEM_USE_HOST_PTR. `name` is for messages. */
-pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
-                             size_t alignment, size_t bytes, pm_error *error);
-
 /* Unmaps a buffer, and waits until it is unmapped: for this command, and not for those that other
  * jobs put on the queue later. */
 pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error);
@@ -99,12 +93,13 @@ void pm_cl_release_event(cl_event *event);
 uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info);
 
 /* A text that a device, or its platform, answers, of any length. NULL: no answer, or no memory. Free
- * with free(). */
-char *pm_cl_device_text(cl_device_id device, cl_device_info what);
-char *pm_cl_platform_text(cl_device_id device, cl_platform_info what);
+ * with pm_release. */
+char *pm_cl_device_text(const pm_host *host, cl_device_id device, cl_device_info what);
+char *pm_cl_platform_text(const pm_host *host, cl_device_id device, cl_platform_info what);
 
 /* Fills an info except for its indices. */
-pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
+pm_status pm_cl_describe(const pm_host *host, cl_device_id device, pm_device_info *info,
+                         pm_error *error);
 
 /* A device that was selected for an engine. */
 typedef struct pm_chosen {
@@ -113,7 +108,7 @@ typedef struct pm_chosen {
 } pm_chosen;
 
 /* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto"
- * finds no device. Free *chosen with free(). */
+ * finds no device. Free *chosen with pm_release. */
 pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
@@ -123,22 +118,6 @@ typedef struct pm_cl_wait {
     const cl_event *events; /* NULL: none */
     cl_uint count;
 } pm_cl_wait;
-
-/* Whether data of a job is given. */
-bool pm_cl_is_given(const pm_cl_input *input);
-
-/* The most entries of a job's list; 0 without one. */
-size_t pm_cl_index_count(const pm_cl_crowd_job *job);
-
-/* Checks a crowd's job for a queue: its instances, and the buffer of each output. */
-pm_status pm_cl_check_poses(const pm_device_crowd *crowd, const pm_cl_crowd_job *job,
-                            pm_error *error);
-
-/* Enqueues a piece of a checked job, whose instance 0 is instance number `first` of the whole job:
- * see pm_cl_crowd_pose. *done, if not NULL, receives an event, which the caller releases.
- * Thread-safe. */
-pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_cl_crowd_job *job, size_t first,
-                              const pm_cl_wait *wait, cl_event *done, pm_error *error);
 
 /* An event that completes after all events of `wait`, or, where there are none, after all commands
  * enqueued so far. The caller releases it. */
@@ -180,13 +159,19 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *samples, const pm_sample_request *p
 
 /* Builds the planes and signs of laps of a clip whose other memory is not there yet. */
 pm_status pm_cl_clip_build_planes(pm_opencl_clip *clip, const pm_clip_desc *desc,
-                                  pm_clip_data *data, bool *is_built, pm_error *error);
+                                  const pm_cl_keys *keys, pm_clip_data *data, bool *is_built,
+                                  pm_error *error);
+
+/* A copy on the device of an array of a description whose arrays are in buffers. Release it with
+ * pm_cl_release. */
+pm_status pm_cl_copy_array(pm_opencl_device *cl, const pm_clip_desc *desc, const pm_cl_keys *keys,
+                           const pm_array *array, cl_mem *copy, pm_error *error);
 
 /* The functions of the backend: see pm_backend. */
 pm_status pm_cl_clip_upload(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                             pm_error *error);
-pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                           pm_device_clip **clip, pm_error *error);
+pm_status pm_cl_clip_build(pm_device *device, const pm_clip_desc *desc, const void *keys,
+                           pm_clip_data *data, pm_device_clip **clip, pm_error *error);
 pm_status pm_cl_clip_read(const pm_device_clip *clip, unsigned channel, void *keys,
                           pm_error *error);
 void pm_cl_clip_release(pm_device_clip *clip);
@@ -203,5 +188,7 @@ pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_de
 void pm_cl_crowd_release(pm_device_crowd *crowd);
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,
                                    pm_error *error);
+pm_status pm_cl_enqueue_poses(pm_device_crowd *crowd, const pm_pose_request *request,
+                              const pm_queue *queue, void **done, pm_error *error);
 
 #endif

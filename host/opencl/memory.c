@@ -83,8 +83,10 @@ static cl_int address_of(cl_mem buffer, size_t offset, uintptr_t *address) {
     return code;
 }
 
-pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buffer, size_t offset,
-                             size_t alignment, size_t bytes, pm_error *error) {
+pm_status pm_cl_check_address(const pm_device *device, const char *name, const pm_address *at,
+                              size_t alignment, size_t bytes, pm_error *error) {
+    cl_mem buffer = at->handle;
+    const size_t offset = at->offset;
     size_t size = 0;
     cl_context context = NULL;
     uintptr_t address = 0;
@@ -98,7 +100,7 @@ pm_status pm_cl_check_buffer(pm_opencl_device *cl, const char *name, cl_mem buff
         code = address_of(buffer, offset, &address);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetMemObjectInfo");
-    if (context != cl->context)
+    if (context != pm_opencl_of(device)->context)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: the buffer belongs to another context", name);
     if (offset > size || size - offset < bytes)
         return pm_fail(error, PM_ERROR_ARGUMENT,

@@ -17,19 +17,19 @@ pm_status pm_cl_owns_queue(const pm_device *device, void *queue, bool *owns, pm_
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, "clGetCommandQueueInfo");
 }
 
-pm_status pm_cl_check_address(const pm_device *device, const char *name, const pm_address *address,
-                              size_t alignment, size_t bytes, pm_error *error) {
-    return pm_cl_check_buffer(pm_opencl_of(device), name, address->handle, address->offset,
-                              alignment, bytes, error);
-}
-
-static pm_cl_wait wait_of(const pm_queue *queue) {
-    return (pm_cl_wait){queue->handle, queue->waits, queue->wait_count};
-}
-
 /* Bytes of results per piece: large enough for large launches, while cursors take little memory in
  * comparison. */
 static const uint64_t piece_bytes = 1u << 30;
+
+/* Of outputs with strides, which are computed without first. */
+static const uint64_t strided_piece_bytes = 1u << 26;
+
+static uint64_t piece_bytes_of(const pm_sample_request *request) {
+    bool strided = false;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        strided |= request->handles[o].handle && request->strides[o];
+    return strided ? strided_piece_bytes : piece_bytes;
+}
 
 /* Appends the events of a piece to those of the job. */
 static pm_status enqueue_piece(pm_cl_samples *s, const pm_piece *at, cl_event *events,
@@ -51,7 +51,7 @@ static pm_status enqueue_pieces(pm_cl_samples *s, cl_event *done) {
     if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof(cl_event), &slots) ||
         pieces > UINT32_MAX / PM_OUTPUT_COUNT)
         return pm_fail(s->error, PM_ERROR_SIZE, "the job has too many pieces");
-    cl_event *events = calloc(1, slots);
+    cl_event *events = pm_allocate_zeroed(s->request->host, 1, slots);
     if (!events)
         return pm_fail_memory(s->error);
     pm_status status = PM_OK;
@@ -68,16 +68,17 @@ static pm_status enqueue_pieces(pm_cl_samples *s, cl_event *done) {
     }
     for (cl_uint i = 0; i < count; i++)
         clReleaseEvent(events[i]);
-    free(events);
+    pm_release(events);
     return status;
 }
 
 pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
                                 const pm_queue *queue, void **done, pm_error *error) {
-    const pm_cl_wait wait = wait_of(queue);
+    const pm_cl_wait wait = {queue->handle, queue->waits, queue->wait_count};
     pm_cl_samples s = {.clip = pm_opencl_clip_of(clip),
                        .request = request,
-                       .plan = pm_plan_samples(request, piece_bytes, clip->device->plan),
+                       .plan =
+                           pm_plan_samples(request, piece_bytes_of(request), clip->device->plan),
                        .error = error};
     cl_event event = NULL;
     pm_status status = pm_cl_samples_begin(&s, &wait);
@@ -85,25 +86,6 @@ pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_requ
         status = enqueue_pieces(&s, done ? &event : NULL);
     pm_cl_samples_end(&s);
     if (done && status == PM_OK)
-        *done = event;
-    return status;
-}
-
-pm_status pm_cl_pose_on_queue(pm_device_crowd *crowd, const void *crowd_job, const pm_queue *queue,
-                              void **done, pm_error *error) {
-    const pm_cl_crowd_job *job = crowd_job;
-    const pm_cl_wait wait = wait_of(queue);
-    cl_event event = NULL;
-    pm_status status = PM_CHECK_NEXT(pm_cl_crowd_job, job, error);
-    const bool is_empty =
-        job->instance_count == 0 || (pm_cl_is_given(&job->indices) && pm_cl_index_count(job) == 0);
-    if (status == PM_OK && is_empty) /* complete when the commands before it are */
-        status = done ? pm_cl_marker(&wait, &event, error) : PM_OK;
-    else if (status == PM_OK)
-        status = pm_cl_check_poses(crowd, job, error);
-    if (status == PM_OK && !is_empty)
-        status = pm_cl_enqueue_poses(crowd, job, 0, &wait, done ? &event : NULL, error);
-    if (done && event)
         *done = event;
     return status;
 }

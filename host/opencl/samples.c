@@ -5,13 +5,12 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 pm_status pm_cl_samples_begin(pm_cl_samples *s, const pm_cl_wait *wait) {
     s->queue = wait->queue;
     s->wait_count = wait->count;
-    s->waits = malloc(((size_t)wait->count + 1) * sizeof *s->waits);
+    s->waits = pm_allocate(s->request->host, ((size_t)wait->count + 1) * sizeof *s->waits);
     if (!s->waits)
         return pm_fail_memory(s->error);
     if (wait->count)
@@ -22,7 +21,7 @@ pm_status pm_cl_samples_begin(pm_cl_samples *s, const pm_cl_wait *wait) {
 void pm_cl_samples_end(pm_cl_samples *s) {
     pm_cl_release_event(&s->last);
     pm_cl_release(s->pair_values);
-    free(s->waits);
+    pm_release(s->waits);
     s->pair_values = NULL;
     s->waits = NULL;
 }
@@ -110,22 +109,21 @@ static pm_status make_buffer(piece *p, pm_memory memory, const void *data, size_
 
 /* The host computes the cursors and copies them at once. */
 static pm_status make_host_cursors(piece *p, size_t count) {
-    pm_cursor *host = malloc(count * sizeof *host);
+    pm_cursor *host = pm_allocate(p->request->host, count * sizeof *host);
     if (!host)
         return pm_fail_memory(p->samples->error);
     pm_sample_cursors(p->request, host);
     const pm_status status = make_buffer(p, PM_MEMORY_CURSORS, host, count * sizeof *host);
-    free(host);
+    pm_release(host);
     return status;
 }
 
-/* The places of a low-pass are in the memory of the cursors. */
 static pm_status make_lowpass(piece *p) {
     pm_lowpass_table table;
     const size_t row = p->request->lowpass->taps * sizeof *table.weights;
     pm_status status = pm_lowpass_tabulate(p->request, &table, p->samples->error);
     if (status == PM_OK)
-        status = make_buffer(p, PM_MEMORY_CURSORS, table.places,
+        status = make_buffer(p, PM_MEMORY_LOWPASS_PLACES, table.places,
                              p->request->sample_count * sizeof *table.places);
     if (status == PM_OK)
         status = make_buffer(p, PM_MEMORY_WEIGHTS, table.weights, table.rows * row);
@@ -195,22 +193,47 @@ static pm_status run_steps(piece *p, pm_step *steps, size_t count, cl_event afte
     return status;
 }
 
+/* Copies values that have no stride to the rows of an output, when *done is complete; replaces *done. */
+static pm_status copy_rows(const piece *p, unsigned o, cl_mem from, cl_event *done) {
+    const pm_sample_request *r = p->request;
+    const size_t row = pm_sample_row_bytes(r, o);
+    const size_t begin[3] = {0}, to[3] = {r->handles[o].offset, 0, 0};
+    const size_t region[3] = {row, r->sample_count, 1};
+    cl_event copied = NULL;
+    const cl_int code =
+        clEnqueueCopyBufferRect(p->samples->queue, from, r->handles[o].handle, begin, to, region,
+                                row, 0, r->strides[o], 0, 1, done, &copied);
+    pm_cl_release_event(done);
+    *done = copied;
+    return code == CL_SUCCESS ? PM_OK
+                              : pm_cl_fail(p->samples->error, code, "clEnqueueCopyBufferRect");
+}
+
 static pm_status put_output(piece *p, unsigned o, cl_event *done) {
-    const pm_address *to = &p->request->handles[o];
+    pm_address to = p->request->handles[o];
+    cl_mem dense = NULL;
     pm_cl_samples *s = p->samples;
     pm_step steps[PM_OUTPUT_STEPS];
     device_pairs pairs = {0};
     const bool sorts = s->plan.sorted >> o & 1;
     pm_status status = sorts ? sort(p, o, &pairs) : PM_OK;
+    if (status == PM_OK && p->request->strides[o]) {
+        status = pm_cl_buffer(device_of(p), CL_MEM_READ_WRITE, NULL,
+                              pm_sample_output_bytes(p->request, o), &dense, s->error);
+        to = (pm_address){.handle = dense};
+    }
     if (status == PM_OK) {
         const size_t count = pm_plan_output(&s->plan, p->request, o, pairs.group_count, steps);
         for (size_t i = 0; i < count; i++)
-            steps[i].numbers.values_offset = to->offset / sizeof(float);
+            steps[i].numbers.values_offset = to.offset / sizeof(float);
         use_channel(p, pm_outputs[o].channel);
         use_pairs(p, &pairs);
-        p->memories[PM_MEMORY_RESULTS] = to->handle;
+        p->memories[PM_MEMORY_RESULTS] = to.handle;
         status = run_steps(p, steps, count, sorts ? s->last : p->located, done);
     }
+    if (status == PM_OK && dense)
+        status = copy_rows(p, o, dense, done);
+    pm_cl_release(dense);
     if (status == PM_OK && sorts) {
         pm_cl_release_event(&s->last);
         clRetainEvent(*done);
@@ -234,6 +257,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *s, const pm_sample_request *request
     pm_cl_release_event(&p.located);
     pm_cl_release(p.memories[PM_MEMORY_TRACKS]);
     pm_cl_release(p.memories[PM_MEMORY_CURSORS]);
+    pm_cl_release(p.memories[PM_MEMORY_LOWPASS_PLACES]);
     pm_cl_release(p.memories[PM_MEMORY_WEIGHTS]);
     return status;
 }

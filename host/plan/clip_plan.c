@@ -4,7 +4,6 @@
  */
 #include "clip_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Of a description for kernels, whose work-items are numbered in 32 bits; and bytes of memory that rates are found
@@ -13,8 +12,7 @@ enum { MOST_TRACKS = 1 << 24, MOST_ITEMS = 1 << 30, SOLVER_BYTES = 1 << 27 };
 
 /* ---- what is sent ---- */
 
-/* An array that a channel's curve reads; NULL: none. */
-static const pm_array *array_of(const pm_clip_desc *desc, unsigned channel, unsigned array) {
+const pm_array *pm_build_array_of(const pm_clip_desc *desc, unsigned channel, unsigned array) {
     const pm_method_impl impl = pm_channel_impl(desc, channel);
     if (array == PM_ARRAY_KEYS || impl.both_tangents)
         return pm_channel_array(desc, channel, array);
@@ -44,7 +42,7 @@ static bool builds_channel(const pm_clip_desc *desc, unsigned channel) {
     const pm_builder builder = pm_channel_impl(desc, channel).segments;
     bool builds = channel != PM_ROTATIONS || !pm_is_coded(desc);
     for (unsigned a = 0; builds && a < PM_ARRAY_COUNT; a++) {
-        const pm_array *array = array_of(desc, channel, a);
+        const pm_array *array = pm_build_array_of(desc, channel, a);
         builds = !array || is_dense(desc, components_of(desc, channel, array), array);
     }
     if (builder == PM_BUILD_sterp)
@@ -69,7 +67,7 @@ static size_t rows_before(const pm_clip_desc *desc, size_t track) {
 
 pm_source pm_build_source(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
                           unsigned a) {
-    const pm_array *array = array_of(desc, channel, a);
+    const pm_array *array = pm_build_array_of(desc, channel, a);
     if (!array || !array->data)
         return (pm_source){0};
     const unsigned n = components_of(desc, channel, array);
@@ -101,7 +99,8 @@ static void fill_times(pm_build_plan *plan) {
     }
 }
 
-static void fill_track(const pm_build_plan *plan, size_t t, size_t row, pm_build_track *to) {
+static void fill_track(const pm_build_plan *plan, size_t t, size_t row, size_t given,
+                       pm_build_track *to) {
     const pm_clip_data *clip = plan->clip;
     const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, t);
     const pm_track_layout *layout = &clip->channels[plan->channel].layout[t];
@@ -113,6 +112,7 @@ static void fill_track(const pm_build_plan *plan, size_t t, size_t row, pm_build
                            .key_count = (pm_u32)timeline->key_count,
                            .segment_count = (pm_u32)timeline->segment_count,
                            .loop = timeline->loop};
+    to->closes = given > timeline->key_count;
 }
 
 static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_error *error) {
@@ -120,16 +120,17 @@ static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_e
     const bool builds = clip->channels[plan->channel].impl.segments != PM_BUILD_nothing;
     size_t row = 0;
     plan->time_count = clip->rate_count + clip->timeline_count;
-    plan->tracks = calloc(clip->track_count, sizeof *plan->tracks);
-    plan->times = calloc(plan->time_count, sizeof *plan->times);
+    plan->tracks = pm_allocate_zeroed(clip->host, clip->track_count, sizeof *plan->tracks);
+    plan->times = pm_allocate_zeroed(clip->host, plan->time_count, sizeof *plan->times);
     if (!plan->tracks || !plan->times)
         return pm_fail_memory(error);
     fill_times(plan);
     for (size_t t = 0; t < clip->track_count; t++) {
         const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, t);
         const size_t chunks = (timeline->key_count + PM_SIGN_CHUNK - 1) / PM_SIGN_CHUNK;
-        fill_track(plan, t, row, &plan->tracks[t]);
-        row += pm_timeline_of_track(desc, t)->key_count;
+        const size_t given = pm_timeline_of_track(desc, t)->key_count;
+        fill_track(plan, t, row, given, &plan->tracks[t]);
+        row += given;
         plan->chunks = chunks > plan->chunks ? chunks : plan->chunks;
         if (builds && timeline->segment_count > plan->segments)
             plan->segments = timeline->segment_count;
@@ -158,7 +159,7 @@ static void plan_rates(pm_build_plan *plan) {
 }
 
 static pm_build_array array_for(const pm_clip_desc *desc, unsigned channel, unsigned a) {
-    const pm_array *array = array_of(desc, channel, a);
+    const pm_array *array = pm_build_array_of(desc, channel, a);
     if (!array)
         return (pm_build_array){0};
     return (pm_build_array){stride_of(desc, components_of(desc, channel, array), array),
@@ -189,17 +190,34 @@ pm_status pm_build_plan_make(const pm_clip_desc *desc, const pm_clip_data *clip,
     return status;
 }
 
+void pm_build_plan_check(const pm_clip_desc *desc, pm_build_plan *plan) {
+    const pm_array *in = pm_build_array_of(desc, plan->channel, PM_ARRAY_IN);
+    plan->job.checks = !in                          ? PM_CHECKS_KEYS
+                       : in == &desc->user_tangents ? PM_CHECKS_USER
+                                                    : PM_CHECKS_IN_OUT;
+}
+
 void pm_build_plan_free(pm_build_plan *plan) {
-    free(plan->tracks);
-    free(plan->times);
+    pm_release(plan->tracks);
+    pm_release(plan->times);
 }
 
 /* ---- launches ---- */
 
 /* The kernels in their order; a work-item for each track and row. */
-enum { BUILD_STEPS, BUILD_SIGNS, BUILD_KEYS, BUILD_ENDS, BUILD_RATES, BUILD_SEGMENTS, KERNELS };
-static const char *const files[KERNELS] = {"build_steps", "build_signs", "build_keys",
-                                           "build_ends",  "build_rates", "build_segments"};
+enum {
+    BUILD_CHECK,
+    BUILD_STEPS,
+    BUILD_SIGNS,
+    BUILD_KEYS,
+    BUILD_ENDS,
+    BUILD_RATES,
+    BUILD_SEGMENTS,
+    KERNELS
+};
+static const char *const files[KERNELS] = {"build_check",   "build_steps", "build_signs",
+                                           "build_keys",    "build_ends",  "build_rates",
+                                           "build_segments"};
 
 /* PM_METHOD of build_segments. */
 static const char *const builder_names[] = {[PM_BUILD_nothing] = "squad",
@@ -211,7 +229,8 @@ static const char *const builder_names[] = {[PM_BUILD_nothing] = "squad",
 /* 0: the channel does not need the kernel. */
 static size_t rows_of(const pm_build_plan *plan, unsigned k) {
     const bool unrolls = plan->job.unrolls;
-    const size_t rows[KERNELS] = {[BUILD_STEPS] = unrolls ? plan->chunks : 0,
+    const size_t rows[KERNELS] = {[BUILD_CHECK] = plan->job.checks ? plan->chunks : 0,
+                                  [BUILD_STEPS] = unrolls ? plan->chunks : 0,
                                   [BUILD_SIGNS] = unrolls ? 1 : 0,
                                   [BUILD_KEYS] = plan->chunks,
                                   [BUILD_ENDS] = 1,
@@ -226,12 +245,11 @@ static size_t items_of(const pm_build_plan *plan, unsigned k) {
 
 /* The most work-items of a launch, from the work of one in rotations. */
 static size_t limit_of(const pm_build_plan *plan, const pm_plan_device *device, unsigned k) {
-    const size_t work[KERNELS] = {[BUILD_STEPS] = PM_SIGN_CHUNK,
-                                  [BUILD_SIGNS] = PM_SIGN_CHUNK,
-                                  [BUILD_KEYS] = PM_SIGN_CHUNK,
-                                  [BUILD_ENDS] = PM_WORK_OF_VALUE,
-                                  [BUILD_RATES] = plan->solved_keys * PM_WORK_OF_MOTION,
-                                  [BUILD_SEGMENTS] = PM_WORK_OF_MOTION};
+    const size_t work[KERNELS] = {
+        [BUILD_CHECK] = PM_SIGN_CHUNK,       [BUILD_STEPS] = PM_SIGN_CHUNK,
+        [BUILD_SIGNS] = PM_SIGN_CHUNK,       [BUILD_KEYS] = PM_SIGN_CHUNK,
+        [BUILD_ENDS] = PM_WORK_OF_VALUE,     [BUILD_RATES] = plan->solved_keys * PM_WORK_OF_MOTION,
+        [BUILD_SEGMENTS] = PM_WORK_OF_MOTION};
     size_t limit = pm_plan_launch_limit(device, work[k]);
     if (k == BUILD_RATES && limit > SOLVER_BYTES / plan->job.solver_bytes)
         limit = SOLVER_BYTES / plan->job.solver_bytes;
@@ -244,7 +262,7 @@ size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, 
         return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
     if (plan->ranges == 0)
         return 0;
-    if (memory == PM_MEMORY_GIVEN_IN)
+    if (memory == PM_MEMORY_TANGENTS_IN)
         return plan->rows * 3 * sizeof(double);
     const size_t items = items_of(plan, BUILD_RATES), most = limit_of(plan, device, BUILD_RATES);
     return (items < most ? items : most) * plan->job.solver_bytes;

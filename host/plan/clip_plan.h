@@ -11,9 +11,11 @@
  * twice as long as their numbers. */
 bool pm_plan_builds(const pm_clip_desc *desc);
 
-/* An array of a description for a channel that is present, as it lies in memory; data NULL: not given.
- * PM_ARRAY_KEYS, or of the channel's curve: PM_ARRAY_IN, which are user tangents where it reads those, and
- * PM_ARRAY_OUT. */
+/* An array of a description for a channel that is present; NULL: its curve reads none. PM_ARRAY_KEYS, or of the
+ * channel's curve: PM_ARRAY_IN, which are user tangents where it reads those, and PM_ARRAY_OUT. */
+const pm_array *pm_build_array_of(const pm_clip_desc *desc, unsigned channel, unsigned array);
+
+/* The same as it lies in memory; data NULL: not given. */
 pm_source pm_build_source(const pm_clip_desc *desc, const pm_clip_data *clip, unsigned channel,
                           unsigned array);
 
@@ -41,7 +43,10 @@ pm_status pm_build_plan_make(const pm_clip_desc *desc, const pm_clip_data *clip,
                              pm_build_plan *plan, pm_error *error);
 void pm_build_plan_free(pm_build_plan *plan);
 
-/* Bytes of PM_MEMORY_SIGNS; or of PM_MEMORY_GIVEN_IN or PM_MEMORY_SOLVER where rates are found, else 0. */
+/* Lets the launches begin with a check of keys and tangents, which set PM_MEMORY_FAILURE where one may be bad. */
+void pm_build_plan_check(const pm_clip_desc *desc, pm_build_plan *plan);
+
+/* Bytes of PM_MEMORY_SIGNS; or of PM_MEMORY_TANGENTS_IN or PM_MEMORY_SOLVER where rates are found, else 0. */
 size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, pm_memory memory);
 
 /* Launches a channel one after another. Begins with a position of {0}. False: there are no more. */

@@ -84,7 +84,7 @@ pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm
         status = check_lanes("lanes of POSEMILL_LAUNCH", given.lanes, info, error);
     plan->lanes = lanes ? lanes : given.lanes != UNSET ? given.lanes : info->lanes;
     plan->all_tracks = given.all_tracks != UNSET ? given.all_tracks : plan->lanes > 1;
-    plan->keeps_jobs = !given.plain_c;
+    plan->plain_c = given.plain_c;
     plan->max_run = given.max_run != UNSET ? given.max_run : DEFAULT_RUN;
     return status;
 }

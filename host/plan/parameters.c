@@ -61,7 +61,7 @@ static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMB
                                       PM_OF_NUMBER(sample_count)};
 
 static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
-                                       PM_OF_MEMORY(places, CURSORS),
+                                       PM_OF_MEMORY(places, LOWPASS_PLACES),
                                        PM_OF_MEMORY(weights, WEIGHTS),
                                        PM_OF_MEMORY(values, RESULTS),
                                        PM_OF_NUMBER(values_offset),
@@ -70,15 +70,20 @@ static const pm_parameter lowpass[] = {PM_OF_MEMORY(keys, KEYS),
                                        PM_OF_NUMBER(track_count),
                                        PM_OF_NUMBER(sample_count)};
 
-static const pm_parameter build_steps[] = {PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(keys, GIVEN),
-                                           PM_OF_MEMORY(tracks, BUILD_TRACKS),
-                                           PM_OF_FIELD(job, build)};
+static const pm_parameter build_check[] = {
+    PM_OF_MEMORY(keys, GIVEN_KEYS),  PM_OF_MEMORY(in, TANGENTS_IN),
+    PM_OF_MEMORY(out, TANGENTS_OUT), PM_OF_MEMORY(tracks, BUILD_TRACKS),
+    PM_OF_MEMORY(failure, FAILURE),  PM_OF_FIELD(job, build)};
+
+static const pm_parameter build_steps[] = {
+    PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(keys, GIVEN_KEYS), PM_OF_MEMORY(tracks, BUILD_TRACKS),
+    PM_OF_FIELD(job, build)};
 
 static const pm_parameter build_signs[] = {
     PM_OF_MEMORY(steps, SIGNS), PM_OF_MEMORY(tracks, BUILD_TRACKS), PM_OF_FIELD(job, build)};
 
 static const pm_parameter build_keys[] = {
-    PM_OF_MEMORY(planes, KEYS), PM_OF_MEMORY(keys, GIVEN), PM_OF_MEMORY(signs, SIGNS),
+    PM_OF_MEMORY(planes, KEYS), PM_OF_MEMORY(keys, GIVEN_KEYS), PM_OF_MEMORY(signs, SIGNS),
     PM_OF_MEMORY(tracks, BUILD_TRACKS), PM_OF_FIELD(job, build)};
 
 static const pm_parameter build_ends[] = {PM_OF_MEMORY(planes, KEYS), PM_OF_MEMORY(wraps, WRAPS),
@@ -86,15 +91,15 @@ static const pm_parameter build_ends[] = {PM_OF_MEMORY(planes, KEYS), PM_OF_MEMO
                                           PM_OF_FIELD(job, build)};
 
 static const pm_parameter build_rates[] = {
-    PM_OF_MEMORY(rates, GIVEN_IN),  PM_OF_MEMORY(memory, SOLVER),
-    PM_OF_MEMORY(planes, KEYS),     PM_OF_MEMORY(wraps, WRAPS),
-    PM_OF_MEMORY(times, BORDERS),   PM_OF_MEMORY(tracks, BUILD_TRACKS),
-    PM_OF_MEMORY(failure, FAILURE), PM_OF_FIELD(job, build)};
+    PM_OF_MEMORY(rates, TANGENTS_IN), PM_OF_MEMORY(memory, SOLVER),
+    PM_OF_MEMORY(planes, KEYS),       PM_OF_MEMORY(wraps, WRAPS),
+    PM_OF_MEMORY(times, BORDERS),     PM_OF_MEMORY(tracks, BUILD_TRACKS),
+    PM_OF_MEMORY(failure, FAILURE),   PM_OF_FIELD(job, build)};
 
 static const pm_parameter build_segments[] = {PM_OF_MEMORY(planes, KEYS),
                                               PM_OF_MEMORY(wraps, WRAPS),
-                                              PM_OF_MEMORY(in, GIVEN_IN),
-                                              PM_OF_MEMORY(out, GIVEN_OUT),
+                                              PM_OF_MEMORY(in, TANGENTS_IN),
+                                              PM_OF_MEMORY(out, TANGENTS_OUT),
                                               PM_OF_MEMORY(axes, AXES),
                                               PM_OF_MEMORY(times, BORDERS),
                                               PM_OF_MEMORY(tracks, BUILD_TRACKS),
@@ -174,6 +179,7 @@ static const struct {
                PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("lowpass", lowpass),
+               PM_KERNEL_ROW("build_check", build_check),
                PM_KERNEL_ROW("build_steps", build_steps),
                PM_KERNEL_ROW("build_signs", build_signs),
                PM_KERNEL_ROW("build_keys", build_keys),

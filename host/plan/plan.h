@@ -56,47 +56,22 @@ enum { PM_SAMPLE_VARIANTS = PM_OUTPUT_STEPS * PM_OUTPUT_COUNT + 1 };
 size_t pm_plan_sample_variants(const pm_sample_plan *plan, const pm_sample_request *request,
                                pm_variant variants[PM_SAMPLE_VARIANTS]);
 
-/* What the kernels of a job's poses have in common. */
-typedef struct pm_pose_kind {
-    bool layered; /* instances have layers */
-    bool given;   /* local poses are given in place of instances */
-} pm_pose_kind;
-
-typedef struct pm_pose_plan {
-    const pm_crowd_data *crowd; /* borrowed, as all pointers here */
-    const pm_stages *stages;    /* of each set, for kernels of one lane */
-    const pm_plan_device *device;
-    pm_pose_kind kind;
-    uint64_t frame;
-    size_t first;           /* number of instance 0 in the whole job */
-    size_t instance_count;  /* at least 1 */
-    size_t entry_count;     /* of the list, at most; instance_count without one */
-    pm_u32 list;            /* PM_LIST_... */
-    pm_u32 layer_count;     /* of all instances */
-    pm_crowd_offsets begin; /* of the job's data in its memory */
-    bool has_placements, has_speeds;
-    uint64_t placements, speeds; /* likewise */
-} pm_pose_plan;
-
-/* The program of a view. */
-pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
+/* The program of a target. */
+pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target,
                                 const pm_plan_device *device);
 
-/* PM_ERROR_DEVICE where the device has too little shared memory for any group. */
-pm_status pm_plan_check_poses(const pm_pose_plan *plan, pm_error *error);
+/* PM_ERROR_DEVICE where the device has too little shared memory for any group. `stages` are those of each
+ * set. */
+pm_status pm_plan_check_poses(const pm_pose_request *request, const pm_stages *stages,
+                              const pm_plan_device *device, pm_error *error);
 
 /* Entries per launch. A multiple of PM_INSTANCE_GROUP, so that no launch but the last is smaller
  * than the kernels' vectors, and instances take their turns as in one launch. */
-size_t pm_plan_launch_instances(const pm_pose_plan *plan);
+size_t pm_plan_launch_instances(const pm_pose_request *request, const pm_plan_device *device);
 
-/* The step that writes the records of a view for a piece of the entries. `offset` and `stride` are
- * those of record 0 of the plan, in bytes. */
-pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
-                      uint64_t offset, uint64_t stride);
-
-/* The step that writes states of bodies of a set of joints. The targets are those of record 0 of the
- * plan. */
-pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *piece,
-                       const pm_body_targets *targets, bool at_points);
+/* The step that writes the records of a target for a piece of the entries, and of states of bodies those that
+ * are computed together with it. The stages are read for devices of one lane. */
+pm_step pm_plan_poses(const pm_pose_request *request, size_t target, const pm_piece *piece,
+                      const pm_stages *stages, const pm_plan_device *device);
 
 #endif

@@ -5,8 +5,10 @@
  */
 #include "plan.h"
 
-pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pose_kind kind,
+pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target,
                                 const pm_plan_device *device) {
+    const pm_crowd_data *crowd = request->crowd;
+    const pm_view view = request->targets[target].view;
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const bool one_lane = device->narrow_lanes == 1;
     pm_variant variant = {.file = one_lane ? "bodies_workgroup" : "bodies",
@@ -15,94 +17,117 @@ pm_variant pm_plan_pose_variant(const pm_crowd_data *crowd, pm_view view, pm_pos
                           .lanes = device->narrow_lanes,
                           .format = rotations->format,
                           .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
-    variant.per_joint = one_lane && crowd->per_joint && !kind.given;
+    variant.per_joint = one_lane && crowd->per_joint && !pm_is_given(&request->poses);
     if (pm_is_body_output(view.output))
         return variant;
     variant.file = one_lane ? "crowd_workgroup" : "crowd";
     variant.output = view.output;
+    variant.layered = pm_is_given(&request->layers);
+    variant.given = pm_is_given(&request->poses);
     variant.subset = !one_lane && view.set > 0;
-    variant.layered = kind.layered;
-    variant.given = kind.given;
     return variant;
 }
 
-pm_status pm_plan_check_poses(const pm_pose_plan *plan, pm_error *error) {
-    const size_t bytes = pm_shared_bytes(plan->stages->slots, plan->kind.layered);
-    if (plan->device->narrow_lanes > 1 || bytes <= plan->device->shared_bytes)
+pm_status pm_plan_check_poses(const pm_pose_request *request, const pm_stages *stages,
+                              const pm_plan_device *device, pm_error *error) {
+    const size_t bytes = pm_shared_bytes(stages->slots, pm_is_given(&request->layers));
+    if (device->narrow_lanes > 1 || bytes <= device->shared_bytes)
         return PM_OK;
     return pm_fail(error, PM_ERROR_DEVICE,
                    "the device's local memory is %llu bytes, crowds need %zu",
-                   (unsigned long long)plan->device->shared_bytes, bytes);
+                   (unsigned long long)device->shared_bytes, bytes);
 }
 
-size_t pm_plan_launch_instances(const pm_pose_plan *plan) {
-    const size_t work = plan->crowd->skeleton->joint_count * PM_WORK_OF_JOINT;
-    const size_t groups = pm_plan_launch_limit(plan->device, work) / PM_INSTANCE_GROUP;
+size_t pm_plan_launch_instances(const pm_pose_request *request, const pm_plan_device *device) {
+    const size_t work = request->crowd->skeleton->joint_count * PM_WORK_OF_JOINT;
+    const size_t groups = pm_plan_launch_limit(device, work) / PM_INSTANCE_GROUP;
     return groups ? groups * PM_INSTANCE_GROUP : PM_INSTANCE_GROUP;
 }
 
-/* Moves the begin of what is read one after another to a piece. */
-static void skip_to(pm_step_numbers *n, const pm_pose_plan *plan, const pm_piece *piece) {
-    n->offsets = plan->begin;
-    n->size.list = plan->list;
-    n->size.layers = plan->layer_count;
-    if (plan->list) {
-        n->offsets.list += piece->from * sizeof(pm_u32);
+/* PM_LIST_... */
+static pm_u32 list_of(const pm_pose_request *r) {
+    return !pm_is_given(&r->indices)
+               ? PM_LIST_NONE
+               : (r->packed ? PM_LIST_PACKED : PM_LIST_OWN) |
+                     (pm_is_given(&r->counted) ? PM_LIST_COUNTED : PM_LIST_NONE);
+}
+
+/* Where an input begins for the entries from `from` on. */
+static uint64_t begin_of(const pm_pose_request *r, pm_memory input, size_t from) {
+    const pm_pose_rows rows = pm_pose_rows_of(r, input);
+    const bool divided = pm_pose_is_divided(&rows, input, pm_is_given(&r->indices));
+    return r->inputs[input - PM_MEMORY_INSTANCES].offset + (divided ? from * rows.stride : 0);
+}
+
+static void set_offsets(pm_step_numbers *n, const pm_pose_request *r, size_t from) {
+    n->offsets = (pm_crowd_offsets){.instances = begin_of(r, PM_MEMORY_INSTANCES, from),
+                                    .layers = begin_of(r, PM_MEMORY_LAYERS, from),
+                                    .ranges = begin_of(r, PM_MEMORY_RANGES, from),
+                                    .list = begin_of(r, PM_MEMORY_LIST, from),
+                                    .list_count = begin_of(r, PM_MEMORY_LIST_COUNT, from),
+                                    .poses = begin_of(r, PM_MEMORY_POSES, from),
+                                    .pose_stride = r->pose_stride};
+    n->placements_offset = begin_of(r, PM_MEMORY_PLACEMENTS, from);
+    n->speeds_offset = begin_of(r, PM_MEMORY_SPEEDS, from);
+    n->has_placements = pm_is_given(&r->placements);
+    n->has_speeds = pm_is_given(&r->speeds);
+}
+
+static void set_size(pm_step_numbers *n, const pm_pose_request *r, uint32_t set,
+                     const pm_piece *piece) {
+    const pm_u32 list = list_of(r);
+    n->size = list
+                  ? pm_crowd_size_of(r->crowd, set, r->frame, r->first, r->instance_count)
+                  : pm_crowd_size_of(r->crowd, set, r->frame, r->first + piece->from, piece->count);
+    n->size.list = list;
+    n->size.layers = (pm_u32)r->layer_count;
+    if (list) {
         n->size.entries = (pm_u32)piece->count;
         n->size.before = (pm_u32)piece->from;
-        return;
     }
-    n->offsets.instances += piece->from * sizeof(pm_crowd_instance);
-    n->offsets.ranges += piece->from * sizeof(pm_crowd_range);
-    n->offsets.poses += piece->from * plan->begin.pose_stride;
 }
 
-/* Bytes from record 0 of the plan to the first one that a piece writes. */
-static uint64_t records_before(const pm_pose_plan *plan, const pm_piece *piece, uint64_t stride) {
-    return plan->list & PM_LIST_OWN ? 0 : piece->from * stride;
+/* Bytes from the begin of a target's memory to the first record that a piece writes. */
+static uint64_t records_offset(const pm_pose_request *r, const pm_pose_target *target,
+                               const pm_piece *piece) {
+    return target->to.offset + (list_of(r) & PM_LIST_OWN ? 0 : piece->from * target->stride);
 }
 
-static pm_step step_of(const pm_pose_plan *plan, pm_view view, const pm_piece *piece) {
-    pm_step step = {.variant = pm_plan_pose_variant(plan->crowd, view, plan->kind, plan->device)};
+static void set_bodies(pm_step_numbers *n, const pm_pose_request *r, size_t first,
+                       const pm_piece *piece) {
+    for (size_t t = first; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        const unsigned o = (unsigned)target->view.output - PM_CROWD_BODY_POS;
+        if (!pm_are_computed_together(target->view, r->targets[first].view))
+            continue;
+        n->targets.offset[o] = records_offset(r, target, piece);
+        n->targets.stride[o] = target->stride;
+        n->targets.fields |= 1u << o;
+        n->targets.scalar_first |= target->flags & PM_TARGET_SCALAR_FIRST ? 1u << o : 0;
+        n->has_points = n->has_points || target->flags & PM_TARGET_AT_POINT;
+    }
+    n->has_hinges = r->crowd->skeleton->hinges != NULL;
+}
+
+pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *piece,
+                      const pm_stages *stages, const pm_plan_device *device) {
+    const pm_pose_target *target = &r->targets[index];
+    pm_step step = {.variant = pm_plan_pose_variant(r, index, device)};
     pm_step_numbers *n = &step.numbers;
     const uint32_t lanes = step.variant.lanes;
     step.parameters = pm_parameters_of(step.variant.file, lanes, &step.parameter_count);
     step.items = (piece->count + lanes - 1) / lanes;
-    n->size = plan->list ? pm_crowd_size_of(plan->crowd, view.set, plan->frame, plan->first,
-                                            plan->instance_count)
-                         : pm_crowd_size_of(plan->crowd, view.set, plan->frame,
-                                            plan->first + piece->from, piece->count);
-    n->slots = (pm_u32)plan->stages[view.set].slots;
-    n->size.stages = (pm_u32)plan->stages[view.set].stage_count;
-    step.grouping = lanes == 1 ? PM_GROUPS_SHARED : PM_GROUPS_OF_ONE;
-    skip_to(n, plan, piece);
-    return step;
-}
-
-pm_step pm_plan_poses(const pm_pose_plan *plan, pm_view view, const pm_piece *piece,
-                      uint64_t offset, uint64_t stride) {
-    pm_step step = step_of(plan, view, piece);
-    pm_step_numbers *n = &step.numbers;
-    const size_t records = plan->list & PM_LIST_OWN ? plan->instance_count : plan->entry_count;
-    n->records_offset = offset + records_before(plan, piece, stride);
-    n->stride = stride;
-    n->streams = records * stride >= PM_MIN_STREAM_BYTES;
-    return step;
-}
-
-pm_step pm_plan_bodies(const pm_pose_plan *plan, uint32_t set, const pm_piece *piece,
-                       const pm_body_targets *targets, bool at_points) {
-    pm_step step = step_of(plan, (pm_view){PM_CROWD_BODY_POS, set}, piece);
-    pm_step_numbers *n = &step.numbers;
-    const size_t from = plan->list ? 0 : piece->from;
-    n->targets = *targets;
-    for (unsigned o = 0; o < PM_BODY_OUTPUTS; o++)
-        n->targets.offset[o] += records_before(plan, piece, targets->stride[o]);
-    n->placements_offset = plan->placements + from * sizeof(pm_placed);
-    n->speeds_offset = plan->speeds + from * sizeof(float);
-    n->has_placements = plan->has_placements;
-    n->has_speeds = plan->has_speeds;
-    n->has_points = at_points;
-    n->has_hinges = plan->crowd->skeleton->hinges != NULL;
+    step.grouping = lanes > 1 ? PM_GROUPS_OF_ONE : PM_GROUPS_SHARED;
+    set_size(n, r, target->view.set, piece);
+    set_offsets(n, r, piece->from);
+    n->slots = (pm_u32)stages[target->view.set].slots;
+    n->size.stages = (pm_u32)stages[target->view.set].stage_count;
+    if (pm_is_body_output(target->view.output)) {
+        set_bodies(n, r, index, piece);
+        return step;
+    }
+    n->records_offset = records_offset(r, target, piece);
+    n->stride = target->stride;
+    n->streams = pm_pose_records(r) * target->stride >= PM_MIN_STREAM_BYTES;
     return step;
 }

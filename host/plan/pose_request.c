@@ -1,45 +1,37 @@
 /* SPDX-License-Identifier: MIT
  *
- * Makes requests for poses from jobs, and cuts them into pieces.
+ * What requests for poses read, and their pieces.
  */
 #include "pose_request.h"
 
 #include <string.h>
 
-pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
-                                   size_t host_threads) {
-    const pm_skeleton *s = crowd->skeleton;
-    pm_pose_request r = {.crowd = crowd,
-                         .instances = job->instances,
-                         .instance_count = job->instance_count,
-                         .frame = job->frame,
-                         .layers = job->layers,
-                         .layer_count = job->layer_count,
-                         .ranges = job->ranges,
-                         .poses = job->poses,
-                         .indices = job->indices,
-                         .index_count = job->index_count,
-                         .packed = job->indices && job->packed,
-                         .placements = job->placements,
-                         .speeds = job->speeds,
-                         .host_threads = job->host_threads ? job->host_threads : host_threads,
-                         .target_count = job->output_count};
-    r.pose_stride = pm_crowd_stride(s, (pm_view){PM_CROWD_LOCAL, 0}, job->pose_stride);
-    for (size_t i = 0; i < job->output_count; i++) {
-        const pm_crowd_target *target = &job->outputs[i];
-        const pm_view view = {target->output, target->subset};
-        r.targets[i] = (pm_pose_target){.view = view,
-                                        .flags = target->flags,
-                                        .memory = target->memory,
-                                        .previous = target->previous,
-                                        .stride = pm_crowd_stride(s, view, target->stride),
-                                        .bytes = pm_crowd_stride(s, view, 0)};
-    }
-    return r;
+pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
+    const size_t n = r->instance_count,
+                 pose = pm_crowd_view_bytes(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0});
+    const pm_pose_rows rows[] = {
+        {"instances", n, sizeof(pm_crowd_instance), sizeof(pm_crowd_instance), 8, true},
+        {"layers", r->layer_count, sizeof(pm_crowd_layer), sizeof(pm_crowd_layer), 8, false},
+        {"ranges", n, sizeof(pm_crowd_range), sizeof(pm_crowd_range), 8, true},
+        {"indices", r->index_count, sizeof(pm_u32), sizeof(pm_u32), 8, false},
+        {"counted", 1, sizeof(pm_u32), sizeof(pm_u32), 8, false},
+        {"poses", n, pose, r->pose_stride, 16, true},
+        {"placements", n, sizeof(pm_placement), sizeof(pm_placement), 16, true},
+        {"speeds", n, sizeof(float), sizeof(float), 8, true}};
+    _Static_assert(sizeof rows / sizeof *rows == PM_POSE_INPUTS, "each input has a row");
+    return rows[input - PM_MEMORY_INSTANCES];
+}
+
+bool pm_pose_is_divided(const pm_pose_rows *rows, pm_memory input, bool by_entries) {
+    return by_entries ? input == PM_MEMORY_LIST : rows->of_instances;
+}
+
+bool pm_pose_is_empty(const pm_pose_request *request) {
+    return request->instance_count == 0 || pm_pose_entries(request) == 0;
 }
 
 size_t pm_pose_entries(const pm_pose_request *request) {
-    return request->indices ? request->index_count : request->instance_count;
+    return pm_is_given(&request->indices) ? request->index_count : request->instance_count;
 }
 
 bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
@@ -52,9 +44,10 @@ bool pm_pose_is_computed(const pm_pose_request *request, size_t target) {
 
 bool pm_pose_computes(const pm_pose_request *request, size_t index) {
     const pm_skeleton *s = request->crowd->skeleton;
-    if (index >= request->instance_count || request->poses)
+    const pm_crowd_instance *instances = request->instances.memory;
+    if (index >= request->instance_count || !instances)
         return index < request->instance_count;
-    const pm_u32 n = pm_level_index(request->instances[index].level, (pm_u32)s->level_count);
+    const pm_u32 n = pm_level_index(instances[index].level, (pm_u32)s->level_count);
     return s->levels[n].update_every == 1 ||
            pm_is_update_due(request->frame, request->first + index, s->levels[n]);
 }
@@ -69,44 +62,41 @@ size_t pm_pose_target_bytes(const pm_pose_request *request, const pm_pose_target
 
 /* Writes the entries of the list that name an instance of a piece, counted from its first. */
 static size_t entries_of(const pm_pose_request *request, const pm_piece *piece, uint32_t *indices) {
+    const uint32_t *all = request->indices.memory;
     size_t count = 0;
-    for (size_t i = 0; i < request->index_count; i++) {
-        const size_t at = request->indices[i];
-        if (at >= piece->from && at - piece->from < piece->count)
-            indices[count++] = (uint32_t)(at - piece->from);
-    }
+    for (size_t i = 0; i < request->index_count; i++)
+        if (all[i] >= piece->from && all[i] - piece->from < piece->count)
+            indices[count++] = (uint32_t)(all[i] - piece->from);
     return count;
+}
+
+static void move(pm_address *address, size_t bytes) {
+    if (address->memory)
+        address->memory = (unsigned char *)address->memory + bytes;
+    address->offset += bytes;
 }
 
 pm_pose_request pm_pose_request_piece(const pm_pose_request *request, const pm_piece *piece,
                                       uint32_t *indices) {
     pm_pose_request part = *request;
     for (size_t i = 0; i < part.target_count; i++) {
-        pm_pose_target *target = &part.targets[i];
-        target->memory += piece->from * target->stride;
-        if (target->previous)
-            target->previous += piece->from * target->stride;
+        move(&part.targets[i].to, piece->from * part.targets[i].stride);
+        move(&part.targets[i].previous, piece->from * part.targets[i].stride);
+    }
+    for (pm_memory m = PM_MEMORY_INSTANCES; m <= PM_MEMORY_SPEEDS; m++) {
+        const pm_pose_rows rows = pm_pose_rows_of(request, m);
+        if (pm_pose_is_divided(&rows, m, request->packed))
+            move(pm_pose_input(&part, m), piece->from * rows.stride);
     }
     if (request->packed) {
-        part.indices += piece->from;
         part.index_count = piece->count;
         return part;
     }
     part.instance_count = piece->count;
     part.first += piece->from;
-    if (part.instances)
-        part.instances += piece->from;
-    if (part.ranges)
-        part.ranges += piece->from;
-    if (part.poses)
-        part.poses += piece->from * part.pose_stride;
-    if (part.placements)
-        part.placements += piece->from;
-    if (part.speeds)
-        part.speeds += piece->from;
-    if (request->indices) {
-        part.indices = indices;
+    if (request->indices.memory) {
         part.index_count = entries_of(request, piece, indices);
+        part.indices.memory = indices;
     }
     return part;
 }
@@ -114,9 +104,10 @@ pm_pose_request pm_pose_request_piece(const pm_pose_request *request, const pm_p
 void pm_pose_keep_previous(const pm_pose_request *request, const pm_piece *records) {
     for (size_t i = 0; i < request->target_count; i++) {
         const pm_pose_target *target = &request->targets[i];
-        for (size_t n = 0; target->previous && n < records->count; n++) {
+        for (size_t n = 0; target->previous.memory && n < records->count; n++) {
             const size_t at = (records->from + n) * target->stride;
-            memcpy(target->previous + at, target->memory + at, target->bytes);
+            memcpy((unsigned char *)target->previous.memory + at,
+                   (const unsigned char *)target->to.memory + at, target->bytes);
         }
     }
 }

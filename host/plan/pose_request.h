@@ -1,56 +1,85 @@
 /* SPDX-License-Identifier: MIT
  *
- * A request for poses into host memory: a checked job for a crowd with its strides resolved.
+ * A request for poses: a checked job for a crowd with everything resolved. What it reads and writes is in
+ * host memory, or in memory that its backend knows by handles.
  */
 #ifndef PM_HOST_POSE_REQUEST_H
 #define PM_HOST_POSE_REQUEST_H
 
+#include "address.h"
 #include "base/base.h"
 #include "crowd/crowd.h"
+#include "step.h"
 
-/* The memory of a view. */
 typedef struct pm_pose_target {
     pm_view view;
-    uint64_t flags; /* of pm_target_flag */
-    unsigned char *memory;
-    unsigned char *previous; /* receives the old contents of `memory`; NULL: none */
-    size_t stride;           /* bytes from an instance's records to the next one's */
-    size_t bytes;            /* of an instance's records */
+    uint64_t flags;      /* of pm_target_flag */
+    pm_address to;       /* of record 0 */
+    pm_address previous; /* receives the old contents of `to`, at the same stride */
+    size_t stride;       /* bytes from an instance's records to the next one's */
+    size_t bytes;        /* of an instance's records */
 } pm_pose_target;
 
+enum { PM_POSE_INPUTS = PM_MEMORY_SPEEDS - PM_MEMORY_INSTANCES + 1 };
+
 typedef struct pm_pose_request {
+    const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
-    const pm_crowd_instance *instances; /* NULL: local poses are given */
+    /* What it reads, in the order of pm_memory; never written. */
+    union {
+        struct {
+            pm_address instances; /* or `poses`: local poses in their place */
+            pm_address layers, ranges;
+            pm_address indices; /* none: all instances */
+            pm_address counted; /* the number of indices; none: index_count */
+            pm_address poses;
+            pm_address placements, speeds; /* of bodies */
+        };
+        pm_address inputs[PM_POSE_INPUTS];
+    };
     size_t instance_count;
+    size_t layer_count;
+    size_t index_count; /* at most, where they are counted */
+    size_t pose_stride;
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    const pm_crowd_layer *layers; /* NULL: none */
-    size_t layer_count;
-    const pm_crowd_range *ranges;
-    const unsigned char *poses; /* local poses in place of instances */
-    size_t pose_stride;
-    const uint32_t *indices; /* NULL: all instances */
-    size_t index_count;
-    bool packed;                    /* records are those of entries of `indices` */
-    const pm_placement *placements; /* of bodies; NULL: none */
-    const float *speeds;
+    bool packed; /* records are those of entries of `indices` */
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];
 } pm_pose_request;
 
-/* The request of a checked job. `host_threads` applies where the job sets none. Borrows the job's
- * memory. */
-pm_pose_request pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job,
-                                   size_t host_threads);
+/* The rows of an input. */
+typedef struct pm_pose_rows {
+    const char *name; /* of the field in public headers */
+    size_t count, bytes;
+    size_t stride;     /* bytes from a row to the next one */
+    size_t alignment;  /* of an offset in device memory */
+    bool of_instances; /* a row for each instance */
+} pm_pose_rows;
+
+/* Those of an input from PM_MEMORY_INSTANCES to PM_MEMORY_SPEEDS. */
+pm_pose_rows pm_pose_rows_of(const pm_pose_request *request, pm_memory input);
+
+static inline pm_address *pm_pose_input(pm_pose_request *request, pm_memory input) {
+    return &request->inputs[input - PM_MEMORY_INSTANCES];
+}
+
+/* Whether pieces of a request have rows of an input of their own. Pieces of the entries of a list read
+ * instances in any order. */
+bool pm_pose_is_divided(const pm_pose_rows *rows, pm_memory input, bool by_entries);
 
 /* The number of entries: of the list, or of all instances. */
 size_t pm_pose_entries(const pm_pose_request *request);
 
+/* Whether there is nothing to pose. */
+bool pm_pose_is_empty(const pm_pose_request *request);
+
 /* Whether a target is computed together with one before it. */
 bool pm_pose_is_computed(const pm_pose_request *request, size_t target);
 
-/* Whether a request computes instance `index` of an entry: it exists, and is updated in this frame. */
+/* Whether a request in host memory computes instance `index` of an entry: it exists, and is updated in
+ * this frame. */
 bool pm_pose_computes(const pm_pose_request *request, size_t index);
 
 /* The number of instances' records in the memory of a target. */
@@ -59,13 +88,14 @@ size_t pm_pose_records(const pm_pose_request *request);
 /* Bytes from the first record of a target to the end of the last one. */
 size_t pm_pose_target_bytes(const pm_pose_request *request, const pm_pose_target *target);
 
-/* A part of a request. With records in the order of the list, its entries [from, from + count); else
- * its instances [from, from + count), of a list those that it names, counted from the first:
- * `indices` has room for all of the list. */
+/* A part of a request whose indices are in host memory. With records in the order of the list, its entries
+ * [from, from + count); else its instances [from, from + count), of a list those that it names, counted
+ * from the first: `indices` has room for all of the list. */
 pm_pose_request pm_pose_request_piece(const pm_pose_request *request, const pm_piece *piece,
                                       uint32_t *indices);
 
-/* Copies some of the present records of all targets to their `previous`, if they have one. */
+/* Copies some of the present records of all targets, in host memory, to their `previous`, if they have
+ * one. */
 void pm_pose_keep_previous(const pm_pose_request *request, const pm_piece *records);
 
 #endif

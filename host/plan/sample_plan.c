@@ -65,11 +65,10 @@ static size_t piece_samples(const pm_sample_plan *plan, const pm_sample_request 
 pm_sample_plan pm_plan_samples(const pm_sample_request *request, uint64_t bytes,
                                const pm_plan_device *device) {
     const unsigned outputs = pm_sample_outputs(request);
-    pm_uniform_map map;
     pm_sample_plan plan = {.device = device,
                            .outputs = outputs,
                            .sorted = device->on_host ? request->sorted_outputs & outputs : 0,
-                           .locates = !request->lowpass && pm_sample_uniform_map(request, &map)};
+                           .locates = !request->lowpass && request->map.scale > 0};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (outputs >> o & 1 && !(plan.sorted >> o & 1) && reads_cursors(&plan, request, o))
             plan.reads_cursors = true;
@@ -129,7 +128,7 @@ static pm_step walk_step(const pm_sample_plan *plan, const pm_sample_request *pi
     step.numbers.sample_count = (pm_u32)piece->sample_count;
     step.numbers.streams =
         streams_past_caches(piece->sample_count * clip->track_count, pm_outputs[o].components);
-    pm_sample_uniform_map(piece, &step.numbers.map);
+    step.numbers.map = piece->map;
     divide_walk(&step, (clip->track_count + lanes - 1) / lanes, plan->device);
     return step;
 }
@@ -201,7 +200,7 @@ bool pm_plan_locate(const pm_sample_plan *plan, const pm_sample_request *piece, 
     *step = step_of("locate", "slerp", 4, 1, PM_KEYS_FLOAT32);
     step->items = piece->sample_count;
     step->numbers.sample_count = (pm_u32)piece->sample_count;
-    pm_sample_uniform_map(piece, &step->numbers.map);
+    step->numbers.map = piece->map;
     return true;
 }
 

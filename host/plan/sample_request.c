@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define PM_FIELD(name) offsetof(pm_sample_job, name)
+#define PM_FIELD(name) offsetof(pm_sample_job, name), offsetof(pm_sample_job, name##_stride)
 const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ROTATIONS] = {"rotations", PM_ROTATIONS, 0, 4, PM_FIELD(rotations)},
     [PM_OUT_POSITIONS] = {"positions", PM_POSITIONS, 0, 3, PM_FIELD(positions)},
@@ -41,83 +41,6 @@ static bool repays_sorting(const pm_sample_request *r, unsigned output) {
            pm_keys_end(r->clip, channel) <= UINT32_MAX;
 }
 
-pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
-                                       size_t host_threads) {
-    pm_sample_request r = {.clip = clip,
-                           .sample_count = job->sample_count,
-                           .width = job->tracks ? 1 : clip->track_count,
-                           .cursor_rows = job->tracks ? 1 : clip->timeline_count,
-                           .parent_frame = job->velocity_frame == PM_AXIS_PARENT,
-                           .host_threads = job->host_threads ? job->host_threads : host_threads,
-                           .rate = job->rate,
-                           .start = job->start_after_first_key,
-                           .first = job->first,
-                           .times = job->times,
-                           .tracks = job->tracks};
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        memcpy(&r.outputs[o], (const char *)job + pm_outputs[o].field, sizeof r.outputs[o]);
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
-    return r;
-}
-
-pm_sample_request pm_sample_request_piece(const pm_sample_request *request, const pm_piece *piece) {
-    pm_sample_request part = *request;
-    part.sample_count = piece->count;
-    part.first += piece->from;
-    if (part.times)
-        part.times += piece->from;
-    if (part.tracks)
-        part.tracks += piece->from;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const size_t floats = piece->from * part.width * pm_outputs[o].components;
-        if (part.outputs[o])
-            part.outputs[o] += floats;
-        part.handles[o].offset += floats * sizeof(float);
-    }
-    return part;
-}
-
-unsigned pm_sample_outputs(const pm_sample_request *request) {
-    unsigned outputs = 0;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        outputs |= request->outputs[o] || request->handles[o].handle ? 1u << o : 0u;
-    return outputs;
-}
-
-size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output) {
-    return request->sample_count * request->width * pm_outputs[output].components * sizeof(float);
-}
-
-pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job,
-                               pm_error *error) {
-    uint64_t end;
-    if (!pm_rational_positive(job->rate))
-        return pm_fail_field(error, PM_ERROR_TIME, "rate", "is not positive");
-    if (pm_rational_given(job->start_after_first_key) && job->start_after_first_key.den <= 0)
-        return pm_fail(error, PM_ERROR_TIME, "the denominator of start is not positive");
-    if (__builtin_add_overflow(job->first, job->sample_count, &end))
-        return pm_fail(error, PM_ERROR_SIZE, "first + sample_count does not fit 64 bits");
-    for (size_t i = 0; i < clip->timeline_count; i++) {
-        pm_exact_uniform_map c;
-        if (clip->timelines[i].uniform &&
-            !pm_uniform_map_of(clip->timelines[i].rate, job->rate, job->start_after_first_key,
-                               job->first, job->sample_count, &c))
-            return pm_fail(error, PM_ERROR_TIME,
-                           "rate and start cannot be combined exactly with the keys' rate: their "
-                           "numerators and denominators are too large");
-    }
-    return PM_OK;
-}
-
-/* The time in seconds of sample k at the job's rate, for listed key times. Computed from integers
- * for each sample, so that errors do not accumulate. */
-static double time_at(const pm_clip_timeline *timeline, const pm_sample_request *r, uint64_t k) {
-    double since = (double)k * (double)r->rate.den / (double)r->rate.num;
-    double start = r->start.den ? pm_rational_value(r->start) : 0;
-    return timeline->first + start + since;
-}
-
 /* The map from samples at a job's rate to uniform keys at one rate: exact, and in 64 bits where it
  * fits. */
 typedef struct spacing {
@@ -141,6 +64,118 @@ static pm_uniform_map uniform_map_on(const pm_clip_timeline *timeline, const spa
     uniform_map.segment_count = (pm_u32)timeline->segment_count;
     uniform_map.loop = timeline->loop;
     return uniform_map;
+}
+
+/* The map of a job on the timeline that all tracks have in common. */
+static pm_uniform_map map_of(const pm_sample_request *r) {
+    const pm_clip_timeline *timeline = &r->clip->timelines[0];
+    spacing s = {0};
+    if (r->times || !pm_rational_positive(r->rate) || r->start.den < 0 ||
+        !r->clip->common_timeline || !timeline->uniform || timeline->constant)
+        return (pm_uniform_map){0};
+    set_spacing(&s, timeline->rate, r);
+    return s.fits ? uniform_map_on(timeline, &s) : (pm_uniform_map){0};
+}
+
+pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
+                                       size_t host_threads) {
+    pm_sample_request r = {.host = clip->host,
+                           .clip = clip,
+                           .sample_count = job->sample_count,
+                           .width = job->tracks ? 1 : clip->track_count,
+                           .cursor_rows = job->tracks ? 1 : clip->timeline_count,
+                           .parent_frame = job->velocity_frame == PM_AXIS_PARENT,
+                           .host_threads = job->host_threads ? job->host_threads : host_threads,
+                           .rate = job->rate,
+                           .start = job->start_after_first_key,
+                           .first = job->first,
+                           .times = job->times,
+                           .tracks = job->tracks};
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const char *fields = (const char *)job;
+        memcpy(&r.outputs[o], fields + pm_outputs[o].field, sizeof r.outputs[o]);
+        memcpy(&r.strides[o], fields + pm_outputs[o].stride, sizeof r.strides[o]);
+        if (r.strides[o] == pm_sample_row_bytes(&r, o))
+            r.strides[o] = 0; /* nothing is between rows */
+    }
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        r.sorted_outputs |= repays_sorting(&r, o) ? 1u << o : 0u;
+    r.map = map_of(&r);
+    return r;
+}
+
+pm_sample_request pm_sample_request_piece(const pm_sample_request *request, const pm_piece *piece) {
+    pm_sample_request part = *request;
+    part.sample_count = piece->count;
+    part.first += piece->from;
+    part.map.start += piece->from * part.map.step;
+    if (part.times)
+        part.times += piece->from;
+    if (part.tracks)
+        part.tracks += piece->from;
+    if (part.cursors)
+        part.cursors += piece->from;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
+        const size_t bytes = piece->from * pm_sample_stride(request, o);
+        if (part.outputs[o])
+            part.outputs[o] += bytes / sizeof(float);
+        part.handles[o].offset += bytes;
+    }
+    return part;
+}
+
+unsigned pm_sample_outputs(const pm_sample_request *request) {
+    unsigned outputs = 0;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        outputs |= request->outputs[o] || request->handles[o].handle ? 1u << o : 0u;
+    return outputs;
+}
+
+size_t pm_sample_row_bytes(const pm_sample_request *request, unsigned output) {
+    return request->width * pm_outputs[output].components * sizeof(float);
+}
+
+size_t pm_sample_stride(const pm_sample_request *request, unsigned output) {
+    const size_t stride = request->strides[output];
+    return stride ? stride : pm_sample_row_bytes(request, output);
+}
+
+size_t pm_sample_span(const pm_sample_request *request, unsigned output) {
+    const size_t count = request->sample_count;
+    return count > 0 ? (count - 1) * pm_sample_stride(request, output) +
+                           pm_sample_row_bytes(request, output)
+                     : 0;
+}
+
+size_t pm_sample_output_bytes(const pm_sample_request *request, unsigned output) {
+    return request->sample_count * pm_sample_row_bytes(request, output);
+}
+
+pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job,
+                               pm_error *error) {
+    uint64_t end;
+    if (!pm_rational_positive(job->rate))
+        return pm_fail_field(error, PM_ERROR_TIME, "rate", "is not positive");
+    if (pm_rational_given(job->start_after_first_key) && job->start_after_first_key.den <= 0)
+        return pm_fail(error, PM_ERROR_TIME, "the denominator of start is not positive");
+    if (__builtin_add_overflow(job->first, job->sample_count, &end))
+        return pm_fail(error, PM_ERROR_SIZE, "first + sample_count does not fit 64 bits");
+    for (size_t i = 0; i < clip->timeline_count; i++) {
+        pm_exact_uniform_map c;
+        if (clip->timelines[i].uniform &&
+            !pm_uniform_map_of(clip->timelines[i].rate, job->rate, job->start_after_first_key,
+                               job->first, job->sample_count, &c))
+            return pm_fail(error, PM_ERROR_TIME,
+                           "rate and start cannot be combined exactly with the keys' rate: their "
+                           "numerators and denominators are too large");
+    }
+    return PM_OK;
+}
+
+double pm_sample_time(const pm_sample_request *r, double first_key, uint64_t k) {
+    double since = (double)k * (double)r->rate.den / (double)r->rate.num;
+    double start = r->start.den ? pm_rational_value(r->start) : 0;
+    return first_key + start + since;
 }
 
 static void locate_on_uniform(const pm_clip_timeline *timeline, const spacing *s,
@@ -184,7 +219,7 @@ static void locate_items(void *context, pm_items *items) {
 }
 
 static void locate_by_threads(locating l) {
-    pm_run_parallel(l.request->host_threads,
+    pm_run_parallel(l.request->host, l.request->host_threads,
                     pm_piece_count(l.request->sample_count, SAMPLES_OF_ITEM), locate_items, &l);
 }
 
@@ -193,8 +228,8 @@ static void locate_on_listed(const locating *l, const pm_piece *piece) {
     const pm_sample_request *r = l->request;
     size_t hint = 0;
     for (size_t k = piece->from; k < piece->from + piece->count; k++)
-        l->cursors[k] =
-            pm_timeline_locate(l->timeline, time_at(l->timeline, r, r->first + k), &hint);
+        l->cursors[k] = pm_timeline_locate(
+            l->timeline, pm_sample_time(r, l->timeline->first, r->first + k), &hint);
 }
 
 /* Writes a row of cursors per timeline. Successive timelines with the same rate share the spacing,
@@ -234,22 +269,11 @@ static void locate_times(const locating *l, const pm_piece *piece) {
 }
 
 void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors) {
-    if (!request->times)
+    if (request->cursors)
+        memcpy(cursors, request->cursors, request->sample_count * sizeof *cursors);
+    else if (!request->times)
         locate_at_rate(request, cursors);
     else
         locate_by_threads(
             (locating){request->tracks ? locate_pairs : locate_times, request, NULL, cursors});
-}
-
-bool pm_sample_uniform_map(const pm_sample_request *request, pm_uniform_map *map) {
-    const pm_clip_timeline *timeline = &request->clip->timelines[0];
-    spacing s = {0};
-    *map = (pm_uniform_map){0};
-    if (request->times || !request->clip->common_timeline || !timeline->uniform ||
-        timeline->constant)
-        return false;
-    set_spacing(&s, timeline->rate, request);
-    if (s.fits)
-        *map = uniform_map_on(timeline, &s);
-    return s.fits;
 }

@@ -70,7 +70,7 @@ static bool is_for_host(const side_rates *sum, double start, size_t threads,
                         const pm_plan_device *device) {
     const double units = device->compute_units;
     const double used = threads < device->compute_units ? (double)threads : units;
-    return device->on_host && !device->keeps_jobs &&
+    return device->on_host && device->plain_c &&
            sum->host / used <= most_of_device * (sum->device / units + start);
 }
 

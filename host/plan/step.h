@@ -17,12 +17,12 @@ typedef struct pm_plan_device {
     uint32_t max_run;      /* samples per work-item that walks, at most */
     uint32_t compute_units;
     bool on_host;          /* its memory, caches and processors are those of the host */
-    bool keeps_jobs;       /* that plain C would compute faster on the host's processors */
+    bool plain_c;          /* computes jobs that it computes faster */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
 
-/* Chooses `lanes`, `all_tracks`, `max_run` and `keeps_jobs`: what the variable POSEMILL_LAUNCH sets, else
+/* Chooses `lanes`, `all_tracks`, `max_run` and `plain_c`: what the variable POSEMILL_LAUNCH sets, else
  * the defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
  * variable; 0: none. The fields are written on failure too. */
 pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
@@ -49,7 +49,7 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 typedef struct pm_variant {
     const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
                           "locate", "lowpass", "crowd", "crowd_workgroup", "bodies", "bodies_workgroup" or
-                          "build_steps" and the others that build clips; also the kernel's name */
+                          "build_check" and the others that build clips; also the kernel's name */
     const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
                           that build keys: any */
     unsigned components;
@@ -75,8 +75,9 @@ typedef enum pm_memory {
     PM_MEMORY_WRAPS,
     PM_MEMORY_RATES,
     /* of a piece of samples */
-    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor; of a low-pass, its places */
-    PM_MEMORY_WEIGHTS, /* of a low-pass: see pm_lowpass_table */
+    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor */
+    PM_MEMORY_LOWPASS_PLACES,
+    PM_MEMORY_WEIGHTS, /* with its places: see pm_lowpass_table */
     PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
     PM_MEMORY_PAIRS,   /* this to PM_MEMORY_GROUPS: see pm_sorted_pairs */
     PM_MEMORY_PAIR_TRACKS,
@@ -101,11 +102,11 @@ typedef enum pm_memory {
     PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
-    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents, and rates that are found,
-     * too), times of segment borders, tables, and what kernels compute with */
-    PM_MEMORY_GIVEN,
-    PM_MEMORY_GIVEN_IN,
-    PM_MEMORY_GIVEN_OUT,
+    /* of a clip that is built: arrays of its description (the incoming tangents may also be
+     * rates that are found), times of segment borders, tables, and what kernels compute with */
+    PM_MEMORY_GIVEN_KEYS,
+    PM_MEMORY_TANGENTS_IN,
+    PM_MEMORY_TANGENTS_OUT,
     PM_MEMORY_AXES,
     PM_MEMORY_BORDERS,
     PM_MEMORY_BUILD_TRACKS,

@@ -108,7 +108,8 @@ typedef enum pm_status {
     PM_ERROR_DEVICE_MEMORY, /* out of device memory, even with the smallest pieces */
     PM_ERROR_DEVICE,        /* any other OpenCL failure; see pm_error.cl_status */
     PM_ERROR_FILE,          /* a file that cannot be used; the message names the place in it */
-    PM_ERROR_OUTPUT         /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_OUTPUT,        /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_CANCELLED      /* pm_host.cancel was set before all was done */
 } pm_status;
 
 /* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */
@@ -254,6 +255,39 @@ typedef enum pm_clip_building {
     PM_CLIPS_BY_DEVICE
 } pm_clip_building;
 
+/* What the application does in place of the library. A field of 0 leaves it to the library, and all of them
+ * may be called by any thread, by several at once, and must not call the library with objects of the same
+ * call. A value: it is copied, and what it points to must outlive the objects that were made with it.
+ *
+ * Memory: `allocate` returns `size` bytes, above 0, at a multiple of `alignment`, a power of 2 of at most
+ * 4096, or NULL, which fails the call with PM_ERROR_MEMORY. `release` gets the same size and alignment, and
+ * never NULL. Both or neither. All memory of the object and its calls is allocated so, and the library keeps
+ * none for later; memory of drivers, of the C library and of the threads' stacks is not.
+ *
+ * Threads: `run_parallel` calls task(context, index) once for each index below `count`, which is 2 to
+ * host_threads, in any order, on any threads, one after another too, and returns when all have returned.
+ * A task of an engine over several devices may run tasks of its own. The bits of results do not depend on it,
+ * and the library then starts no threads but the one that builds programs in the background.
+ *
+ * Long calls are those that make clips, crowds and filters, sample or pose into host memory, and check an
+ * engine. They work in pieces, and before each piece and each step of the check:
+ * `progress` receives how many of them are done at least, from 0 on, and finally all, if the call succeeds.
+ * It is called on the thread of the call, or with `run_parallel` wherever that runs on this thread. Where
+ * a call is repeated in smaller pieces, for lack of device memory, it begins anew. Checks report none.
+ * `cancel` points to a number that any thread may set, of 32 bits, which is read as a relaxed atomic:
+ * _Atomic uint32_t, std::atomic<uint32_t>, AtomicU32. While it is not 0, a call that has pieces left fails
+ * with PM_ERROR_CANCELLED. It makes no object. Samples and poses in outputs are then undefined, some pieces of
+ * them whole; no command or thread writes there any more. A program that is being compiled is waited for. */
+typedef void (*pm_task_function)(void *context, size_t index);
+typedef struct pm_host {
+    void *user; /* passed to all functions */
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size, size_t alignment);
+    void (*run_parallel)(void *user, size_t count, pm_task_function task, void *context);
+    void (*progress)(void *user, size_t done, size_t total);
+    const uint32_t *cancel;
+} pm_host;
+
 typedef struct pm_engine_desc {
     /* The device: "auto" (first available of discrete GPU, other GPU, CPU, reference path),
      * "cpu", "gpu", "none" (the reference path), an index "N", "P:D", part of the name of a device
@@ -310,6 +344,7 @@ typedef struct pm_engine_desc {
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
     pm_clip_building clip_building;
+    pm_host host; /* memory, threads, progress and cancelling by the application */
 
     const void *next; /* must be NULL */
 } pm_engine_desc;
@@ -432,6 +467,12 @@ PM_API const pm_method_info *pm_method_get_info(pm_method method);
 /* Finds a method by its name, such as "squad". Returns false, and writes nothing, when no method
  * has the name. */
 PM_API bool pm_method_find(const char *name, pm_method *method);
+
+/* How many keys behind the one at or before a sample decide it: the latency of pushed keys (see
+ * pm_resampler_open), of rotations and of positions and scales, whichever is longer. 1 of methods with
+ * keys_used up to 2, step, linear and cubicspline; 2 of others; 0: all keys, or no such method. Positions and
+ * scales that there are none of have PM_VECTOR_STEP. */
+PM_API size_t pm_method_latency(pm_method method, pm_vector_method vector_method);
 
 /* ---- clips ------------------------------------------------------------------ */
 
@@ -669,6 +710,13 @@ typedef struct pm_sample_job {
     float *accelerations;
     pm_axis_frame velocity_frame; /* 0: body */
 
+    /* Bytes from a sample's values to those of the next one in each output, also in pm_cl_outputs: a multiple
+     * of 4, at least the values of a sample. What is between them is not touched. 0: there is nothing
+     * between. Other strides take a copy: host memory for up to 2^18 values, or all with
+     * build_in_background; on queues up to 64 MiB of device memory for each output. */
+    size_t rotations_stride, positions_stride, scales_stride;
+    size_t velocities_stride, accelerations_stride;
+
     bool on_reference; /* true: compute on the reference path instead of the device */
 
     /* Maximum number of host threads for the job, the calling thread included; with several
@@ -743,6 +791,36 @@ PM_API void pm_resampler_destroy(pm_resampler **resampler);
  * curve that does not exist (PM_ERROR_KEY) may go unnoticed where no sample lies on it. */
 PM_API pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
                                      pm_error *error);
+
+/* Makes a resampler without keys: they are pushed as they come, and samples pulled as soon as keys decide
+ * them, with the bits that pm_sample has for all keys at once. It holds the keys that samples to come depend
+ * on, at most some 1,000 more than were pushed since the last pull, however long the motion. It is used by
+ * one thread at a time, as others are; any thread may create and destroy it. Destroy it with
+ * pm_resampler_destroy. */
+PM_API pm_status pm_resampler_open(pm_resampler **resampler, pm_error *error);
+
+/* Pushes the keys of a description, which is that of a clip: timelines[0] has how many and, where they are
+ * not at a rate, their times, all behind those of earlier pushes. Keys are copied; axes and windows are
+ * borrowed until the resampler is destroyed. The rest is the same in each push, which else fails with
+ * PM_ERROR_ARGUMENT, as do a loop, several timelines, codes, and methods whose pm_method_latency is 0; a
+ * B-spline with listed times fails with PM_ERROR_TIME. pm_error.key counts from the first key of the push.
+ * At most 2^30 - 2 keys in total. A push that fails changes nothing. */
+PM_API pm_status pm_resampler_push(pm_resampler *resampler, const pm_clip_desc *desc,
+                                   pm_error *error);
+
+/* No more keys come: what follows decides the last samples by the rules for ends. */
+PM_API pm_status pm_resampler_end(pm_resampler *resampler, pm_error *error);
+
+/* Computes the next samples that the pushed keys decide, at most job->sample_count, and writes their number
+ * to *count: 0 where a push or the end must come first, or where the end has come and no sample is at or
+ * before the last key. Samples before the first key are those of an open track. `rate`,
+ * `start_after_first_key` and `first` are the same in each pull: the second pull goes on where the first one
+ * ended. The outputs, of that many rows, and velocity_frame are those of this pull; `times` and `tracks` fail
+ * with PM_ERROR_ARGUMENT. It runs on the host with job->host_threads threads, 0: one for each processor. On
+ * failure *count samples are written, and the next pull goes on behind them; rows behind those are undefined.
+ * A curve that does not exist (PM_ERROR_KEY) is found by a pull. */
+PM_API pm_status pm_resampler_pull(pm_resampler *resampler, const pm_sample_job *job, size_t *count,
+                                   pm_error *error);
 
 /* A resampler for one job. Thread-safe. */
 PM_API pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error);

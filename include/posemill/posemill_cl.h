@@ -48,7 +48,7 @@ PM_API cl_device_id pm_cl_device(const pm_engine *engine);
 /* Output buffers of the engine's context, each with an offset in bytes: a multiple of 16 for
  * rotations, and of 4 for the others. In a buffer created with CL_MEM_USE_HOST_PTR, the host
  * address at the offset must be such a multiple too. NULL: no output. Layouts and element counts
- * are those of pm_sample_job, tightly packed float32. The buffers remain the caller's. */
+ * are those of pm_sample_job, float32, with the strides of the job. The buffers remain the caller's. */
 typedef struct pm_cl_outputs {
     cl_mem rotations;
     size_t rotations_offset;
@@ -78,6 +78,12 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               const pm_cl_outputs *outputs, cl_command_queue queue,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                               pm_error *error);
+
+/* Likewise pm_filter_sample: a job without `tracks`, velocities and accelerations. */
+PM_API pm_status pm_cl_filter_sample(const pm_filter *filter, const pm_sample_job *job,
+                                     const pm_cl_outputs *outputs, cl_command_queue queue,
+                                     cl_uint wait_count, const cl_event *wait_list, cl_event *done,
+                                     pm_error *error);
 
 /* ---- crowds ------------------------------------------------------------------------ */
 
@@ -153,6 +159,38 @@ typedef struct pm_cl_crowd_job {
 PM_API pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job,
                                   cl_command_queue queue, cl_uint wait_count,
                                   const cl_event *wait_list, cl_event *done, pm_error *error);
+
+/* ---- keys in buffers --------------------------------------------------------------- */
+
+/* Arrays of a pm_clip_desc by their names there, which are laid out by its types and strides. Offsets are multiples
+ * of the size of a number, of codes 4; in a buffer created with CL_MEM_USE_HOST_PTR, so must the host address be. */
+typedef struct pm_cl_keys {
+    pm_cl_input rotations, positions, scales;
+    pm_cl_input user_tangents;
+    pm_cl_input tangents_in, tangents_out;
+    pm_cl_input positions_in, positions_out;
+    pm_cl_input scales_in, scales_out;
+
+    const void *next; /* must be NULL */
+} pm_cl_keys;
+
+/* As pm_clip_create, with the same bits, of keys and tangents in buffers of the engine's context, in which rows of a
+ * loop's closing key are included: `data` of these arrays is NULL in the description. Waits for the events of the
+ * wait list and until the clip is built; then the buffers are no longer used. A device that builds clips
+ * (pm_engine_desc.clip_building; of itself if it is no CPU device) checks and builds them, and the host reads some
+ * numbers of each track. Where it does not, or may refuse a key, the host maps the buffers and does, which buffers
+ * with CL_MEM_HOST_NO_ACCESS or CL_MEM_HOST_WRITE_ONLY fail. With several devices, buffers are of the first one's
+ * context. PM_ERROR_ARGUMENT: the engine is the reference path, or a buffer is of another context, too small or
+ * misaligned. Thread-safe. */
+PM_API pm_status pm_cl_clip_create(pm_engine *engine, const pm_clip_desc *desc,
+                                   const pm_cl_keys *keys, cl_uint wait_count,
+                                   const cl_event *wait_list, pm_clip **clip, pm_error *error);
+
+/* Likewise pm_filter_create. The host maps the keys. */
+PM_API pm_status pm_cl_filter_create(pm_engine *engine, const pm_clip_desc *desc, double cutoff,
+                                     const pm_cl_keys *keys, cl_uint wait_count,
+                                     const cl_event *wait_list, pm_filter **filter,
+                                     pm_error *error);
 
 #ifdef __cplusplus
 }

@@ -103,6 +103,7 @@ typedef struct pm_skeleton_desc {
     const pm_hinge *hinges;
     size_t hinge_count;
 
+    pm_host host;     /* memory alone is used: that of the skeleton */
     const void *next; /* must be NULL */
 } pm_skeleton_desc;
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/amc/asf.h"
+#include "motion/base/os.h"
 #include "motion/model/similarity.h"
 #include "motion/text/text.h"
 
@@ -36,7 +37,7 @@ static bool try_beside(const char *folder, const char *stem, size_t size, char *
 static pm_status load(const reader *r, char *path, size_t room, char **data, size_t *size) {
     const motion_input *input = r->input;
     const char *name = input->warnings.name ? input->warnings.name : "";
-    const char *slash = strrchr(name, '/'), *stem = slash ? slash + 1 : name;
+    const char *stem = os_last_part(name);
     const char *dot = strrchr(stem, '.'), *line = strchr(stem, '_');
     const size_t length = dot ? (size_t)(dot - stem) : strlen(stem);
     char reason[INPUT_REASON_SIZE] = "";

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/similarity.h"
 
 enum { MOST_BONES = 4096 };
@@ -43,8 +44,8 @@ pm_status asf_refuse(const asf_lines *lines, const char *what, text_span word, p
 
 void asf_turn(double q[4], char axis, double angle, bool radians) {
     const double half = (radians ? angle : angle * (3.14159265358979323846 / 180)) / 2;
-    double turn[4] = {0, 0, 0, cos(half)};
-    turn[axis - 'x'] = sin(half);
+    double turn[4] = {0, 0, 0, pm_same_cos(half)};
+    turn[axis - 'x'] = pm_same_sin(half);
     quat_multiply(turn, q, q);
 }
 

@@ -3,27 +3,14 @@
  * A list of blocks from calloc. A motion has few and large ones, so that nothing is gained by
  * dividing blocks.
  */
-#define _DEFAULT_SOURCE /* madvise */
-
 #include "motion/base/arena.h"
+
+#include "motion/base/os.h"
 
 #include <stdalign.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-/* Advice to the system, which may ignore it: small pages do as well. */
-void motion_ask_for_huge_pages(void *memory, size_t size) {
-#ifdef MADV_HUGEPAGE
-    enum { PAGE = 4096, HUGE_PAGE = 2 << 20 };
-    const size_t before = -(uintptr_t)memory % PAGE;
-    if (memory && size >= 2 * (size_t)HUGE_PAGE)
-        madvise((char *)memory + before, size - before, MADV_HUGEPAGE);
-#endif
-    (void)memory;
-    (void)size;
-}
 
 typedef struct motion_block {
     struct motion_block *next;
@@ -36,7 +23,7 @@ void *motion_allocate(motion_arena *arena, size_t count, size_t size) {
     motion_block *block = calloc(1, sizeof *block + count * size);
     if (!block)
         return NULL;
-    motion_ask_for_huge_pages(block, sizeof *block + count * size);
+    os_ask_for_huge_pages(block, sizeof *block + count * size);
     block->next = arena->blocks;
     arena->blocks = block;
     return block->bytes;

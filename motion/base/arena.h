@@ -23,7 +23,3 @@ void motion_arena_release(motion_arena *arena);
 /* An array of malloc with room for one more element of `size` bytes. NULL: memory is exhausted, and the
  * array is as it was. */
 void *motion_with_room(void *array, size_t count, size_t *room, size_t size);
-
-/* Asks for huge pages in memory that is not filled yet, where it is large and the system has them. NULL is
- * ignored. */
-void motion_ask_for_huge_pages(void *memory, size_t size);

@@ -9,15 +9,15 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 
 char *compose_text(text_printer print, const void *content, size_t *size) {
     char *text = NULL;
     C_LOCALE_HERE;
-    FILE *file = open_memstream(&text, size);
-    bool done = file && print(file, content) && ferror(file) == 0;
-    done = file && fclose(file) == 0 && done;
-    if (done)
+    FILE *file = os_text_begin(&text, size);
+    const bool done = file && print(file, content);
+    if (file && os_text_end(file, &text, size) && done)
         return text;
     free(text);
     return NULL;

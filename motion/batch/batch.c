@@ -12,7 +12,7 @@
 
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
-#include "motion/base/seconds.h"
+#include "motion/base/os.h"
 #include "motion/batch/batch_file.h"
 #include "motion/batch/guesses.h"
 #include "motion/batch/plan.h"
@@ -153,7 +153,7 @@ static void show(void *user) {
     batch *b = user;
     if (b->options->progress) {
         pthread_mutex_lock(&b->lock);
-        b->counts.seconds = seconds_now() - b->begun;
+        b->counts.seconds = os_seconds() - b->begun;
         b->options->progress(b->options->progress_user, &b->counts);
         pthread_mutex_unlock(&b->lock);
     }
@@ -322,7 +322,7 @@ static pm_status run_files(batch *b, pm_error *error) {
         motion_hint(error, MOTION_MEMORY_HINT);
         return PM_ERROR_OUTPUT;
     }
-    b->counts.seconds = seconds_now() - b->begun;
+    b->counts.seconds = os_seconds() - b->begun;
     warn_of_ends(b);
     guesses_tell(b->guesses, b->plan.count,
                  &(motion_warnings){.log = b->common.log, .user = b->common.log_user});
@@ -335,7 +335,7 @@ static pm_status run_files(batch *b, pm_error *error) {
 pm_status batch_run(batch *b, pm_engine *engine, pm_motion_batch_result *result, pm_error *error) {
     task_engines_begin(&b->engines, engine, b->options->automatic);
     b->counts = (pm_motion_batch_result){.files = b->plan.count, .bytes = b->plan.bytes};
-    b->begun = seconds_now();
+    b->begun = os_seconds();
     pm_status status = record_file_open(b->records_path, &b->records, error);
     if (status == PM_OK) {
         b->memory = machine_memory(b->options->memory);

@@ -6,24 +6,12 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
-#include "motion/base/seconds.h"
+#include "motion/base/os.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
-
-static int64_t nanoseconds(struct timespec time) {
-    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
-}
-
-static int64_t time_of_day(void) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    return nanoseconds(now);
-}
 
 /* Measured: text and its numbers take 4 times the bytes of a BVH file with the reference path and 6
  * times with a device, and less of other formats. docs/batch.md has the figures. */
@@ -109,9 +97,10 @@ static digest digest_of_input(const pm_motion_batch_task *task, const batch_file
     return digest_of_file(file->item->path, &found) ? found : (digest){""};
 }
 
-static bool is_unchanged(const batch_record *record, const struct stat *output) {
-    return S_ISREG(output->st_mode) && (uint64_t)output->st_size == record->bytes_written &&
-           nanoseconds(output->st_mtim) == record->output_time;
+/* File systems of Windows count in steps of 100 ns: another system may read a time that it shows so. */
+static bool is_unchanged(const batch_record *record, const os_info *output) {
+    return output->kind == OS_REGULAR && output->size == record->bytes_written &&
+           output->time / 100 == record->output_time / 100;
 }
 
 static bool has_recorded_content(const batch_record *record, const char *path) {
@@ -123,10 +112,10 @@ static bool has_recorded_content(const batch_record *record, const char *path) {
 static const batch_record *find_proof(const batch_common *common, const batch_file *file,
                                       const digest *wanted) {
     size_t count = 0;
-    struct stat output;
+    os_info output;
     const batch_record *const *records =
         common->before ? record_table_find(common->before, file->name, &count) : NULL;
-    if (!records || wanted->text[0] == '\0' || stat(file->out, &output) != 0)
+    if (!records || wanted->text[0] == '\0' || !os_look(file->out, &output))
         return NULL;
     digest input = {""};
     for (size_t i = 0; i < count; i++) {
@@ -146,15 +135,15 @@ static const batch_record *find_proof(const batch_common *common, const batch_fi
 /* A change of a file shows in its time if the last one is older than a step of the system's clock. One
  * that was changed just now is looked at again after such a step. */
 static pm_status wait_for_writer(const char *path, pm_error *error) {
-    enum { STEP = 20000000 }; /* nanoseconds; Linux has steps of 1 to 10 ms */
-    struct stat status, later;
-    if (strcmp(path, "-") == 0 || stat(path, &status) != 0 || !S_ISREG(status.st_mode))
+    enum { STEP = 20 }; /* milliseconds; Linux has steps of 1 to 10 */
+    os_info info, later;
+    if (strcmp(path, "-") == 0 || !os_look(path, &info) || info.kind != OS_REGULAR)
         return PM_OK;
-    const int64_t age = time_of_day() - nanoseconds(status.st_mtim);
+    const int64_t age = (os_time_of_day() - info.time) / 1000000;
     if (age <= -STEP || age >= STEP)
         return PM_OK;
-    nanosleep(&(struct timespec){.tv_nsec = STEP}, NULL);
-    if (stat(path, &later) != 0 || nanoseconds(later.st_mtim) == nanoseconds(status.st_mtim))
+    os_sleep(STEP);
+    if (!os_look(path, &later) || later.time == info.time)
         return PM_OK;
     motion_fail_at(error, PM_ERROR_FILE, path, NULL, "changed while it was read");
     motion_cure(error, "resume", "true", "does it again when the file is complete");
@@ -163,10 +152,9 @@ static pm_status wait_for_writer(const char *path, pm_error *error) {
 
 /* A pipe or a device would hold up a thread, and signals wait for files in work. */
 static bool is_special(const batch_file *file) {
-    struct stat status;
+    os_info info;
     return file->data == NULL && strcmp(file->item->path, "-") != 0 &&
-           stat(file->item->path, &status) == 0 && !S_ISREG(status.st_mode) &&
-           !S_ISDIR(status.st_mode);
+           os_look(file->item->path, &info) && info.kind != OS_REGULAR && info.kind != OS_FOLDER;
 }
 
 pm_status batch_file_refuse(const batch_file *file, pm_error *error) {
@@ -179,12 +167,12 @@ pm_status batch_file_refuse(const batch_file *file, pm_error *error) {
 }
 
 static pm_status find_output(const batch_file *file, batch_record *record, pm_error *error) {
-    struct stat status;
-    if (stat(file->out, &status) != 0)
+    os_info info;
+    if (!os_look(file->out, &info))
         return motion_fail_at(error, PM_ERROR_OUTPUT, file->out, NULL,
                               "is not there after it was written");
-    record->bytes_written = (uint64_t)status.st_size;
-    record->output_time = nanoseconds(status.st_mtim);
+    record->bytes_written = info.size;
+    record->output_time = info.time;
     return PM_OK;
 }
 
@@ -354,7 +342,7 @@ static void make(const batch_common *common, task_curve *curve, batch_file *file
 
 void batch_file_run(const batch_common *common, task_curve *curve, batch_file *file,
                     schedule_ticket *ticket, batch_result *result) {
-    const double begun = seconds_now();
+    const double begun = os_seconds();
     const digest wanted = options_digest(&common->options->task, &common->files, file->item);
     *result = (batch_result){.record = {.name = file->name,
                                         .in = file->item->path,
@@ -370,8 +358,8 @@ void batch_file_run(const batch_common *common, task_curve *curve, batch_file *f
         make(common, curve, file, ticket, result);
     free(file->data);
     file->data = NULL;
-    result->record.seconds = seconds_now() - begun;
-    result->record.time = time_of_day();
+    result->record.seconds = os_seconds() - begun;
+    result->record.time = os_time_of_day();
 }
 
 void batch_result_release(batch_result *result) {

@@ -5,6 +5,7 @@
 #include "motion/batch/merge.h"
 #include "motion/base/composed.h"
 #include "motion/base/counts.h"
+#include "motion/base/os.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,7 @@ static void join(merge_result *result, const record_table *table, const char *co
 }
 
 static bool is_of_input(const batch_record *record, const char *path) {
-    const char *in = strrchr(record->in, '/'), *last = strrchr(path, '/');
-    return strcmp(in ? in + 1 : record->in, last ? last + 1 : path) == 0;
+    return strcmp(os_last_part(record->in), os_last_part(path)) == 0;
 }
 
 /* The name of an item's output: with --to it has the extension of another format. That of the item

@@ -4,12 +4,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "motion/base/c_locale.h"
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/json.h"
+#include "motion/base/os.h"
 #include "motion/batch/merge.h"
 #include "motion/batch/record.h"
 
@@ -38,9 +38,9 @@ static pm_status add_output_folder(record_table *table, const char *folder, bool
 static pm_status add_records(record_table *table, const pm_motion_batch_merge_options *o,
                              pm_error *error) {
     for (size_t i = 0; i < o->record_count; i++) {
-        struct stat found;
+        os_info found;
         const char *path = o->records[i];
-        const bool is_folder = stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+        const bool is_folder = os_look(path, &found) && found.kind == OS_FOLDER;
         MOTION_TRY(is_folder ? add_output_folder(table, path, o->may_be_missing, error)
                              : record_table_add(table, path, o->may_be_missing, NULL, error));
     }

@@ -3,6 +3,7 @@
  * Writes the options of the table that can change a byte as text, a line each, in one form whatever their
  * spelling on the command line.
  */
+#include "motion/base/os.h"
 #include "motion/batch/batch_file.h"
 
 #include "motion/files/input.h"
@@ -118,12 +119,11 @@ digest options_digest(const pm_motion_batch_task *task, const options_files *fil
     char *data = NULL;
     size_t size = 0;
     digest result = {""};
-    FILE *text = open_memstream(&data, &size);
+    FILE *text = os_text_begin(&data, &size);
     if (!text)
         return result;
     write_options(text, task, files, item);
-    const bool failed = ferror(text) != 0;
-    if (fclose(text) == 0 && !failed)
+    if (os_text_end(text, &data, &size))
         result = digest_of(data, size);
     free(data);
     return result;

@@ -7,10 +7,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/files/output_names.h"
 
 static pm_status refuse_memory(pm_error *error) {
@@ -103,9 +103,9 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
 }
 
 static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
-    struct stat status;
+    os_info info;
     for (size_t i = 0; i < plan->item_count; i++)
-        if (plan->outs[i] && !items->items[i].fault && stat(plan->outs[i], &status) == 0) {
+        if (plan->outs[i] && !items->items[i].fault && os_look(plan->outs[i], &info)) {
             motion_fail_at(error, PM_ERROR_OUTPUT, plan->outs[i], NULL, "exists already");
             motion_cure(error, "resume", "true", "keeps what is done, overwrite replaces it");
             return PM_ERROR_OUTPUT;
@@ -116,11 +116,11 @@ static pm_status check_existing(const batch_items *items, const batch_plan *plan
 /* In a folder that does not exist no name leads elsewhere. */
 static pm_status check_outputs(const batch_items *items, const pm_motion_batch_options *options,
                                const batch_plan *plan, pm_error *error) {
-    struct stat folder;
+    os_info folder;
     pm_status status = check_names(plan, error);
-    if (status != PM_OK || (lstat(options->out_dir, &folder) != 0 && errno == ENOENT))
+    if (status != PM_OK || (!os_look_at_link(options->out_dir, &folder) && errno == ENOENT))
         return status;
-    if (stat(options->out_dir, &folder) == 0 && !S_ISDIR(folder.st_mode))
+    if (os_look(options->out_dir, &folder) && folder.kind != OS_FOLDER)
         return motion_fail_at(error, PM_ERROR_OUTPUT, options->out_dir, NULL,
                               "is a file; expected a folder");
     status = check_locations(items, plan, error);

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT
  *
- * Appends records to a file. A record is one call of write with O_APPEND, which local file systems do
+ * Appends records to a file. A record is one write at the end, which local file systems do
  * not mix with those of other processes. A file that ends in a torn line, of a process that was killed
  * or of a full disk, gets a newline before the next record.
  */
 #include "motion/batch/record.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/files/folders.h"
 
 struct record_file {
@@ -28,23 +27,23 @@ static pm_status refuse(const char *path, int failure, pm_error *error) {
                           strerror(failure));
 }
 
-static pm_status refuse_kind(const char *path, mode_t mode, pm_error *error) {
-    if (S_ISREG(mode))
+static pm_status refuse_kind(const char *path, os_kind kind, pm_error *error) {
+    if (kind == OS_REGULAR)
         return PM_OK;
     return motion_fail_at(error, PM_ERROR_OUTPUT, path, "name a file for the records",
                           "records cannot be written: %s",
-                          S_ISDIR(mode) ? "is a folder" : "is not a regular file");
+                          kind == OS_FOLDER ? "is a folder" : "is not a regular file");
 }
 
 /* Looks before it opens, because opening a device may have effects. */
 static pm_status open_file(const char *path, int *file, pm_error *error) {
-    struct stat status;
-    if (stat(path, &status) == 0 && refuse_kind(path, status.st_mode, error) != PM_OK)
+    os_info info;
+    if (os_look(path, &info) && refuse_kind(path, info.kind, error) != PM_OK)
         return PM_ERROR_OUTPUT;
-    *file = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-    if (*file < 0 || fstat(*file, &status) != 0)
+    *file = os_open_to_append(path);
+    if (*file < 0 || !os_look_at_open(*file, &info))
         return refuse(path, errno, error);
-    return refuse_kind(path, status.st_mode, error);
+    return refuse_kind(path, info.kind, error);
 }
 
 pm_status record_file_open(const char *path, record_file **file, pm_error *error) {
@@ -75,11 +74,11 @@ pm_status record_file_open(const char *path, record_file **file, pm_error *error
 
 /* An end that cannot be read counts as torn: an empty line does no harm. */
 static bool ends_torn(int file) {
-    struct stat status;
+    os_info info;
     char last = 0;
-    if (fstat(file, &status) != 0)
+    if (!os_look_at_open(file, &info))
         return true;
-    return status.st_size > 0 && (pread(file, &last, 1, status.st_size - 1) != 1 || last != '\n');
+    return info.size > 0 && (os_read_at(file, &last, 1, info.size - 1) != 1 || last != '\n');
 }
 
 /* Writes a line that has a newline at both ends; the first is left out after a whole line. A part that
@@ -88,12 +87,12 @@ static bool ends_torn(int file) {
 static int write_line(int file, const char *line, size_t size) {
     for (int parts = 0; parts < 2;) {
         const size_t skipped = ends_torn(file) ? 0 : 1;
-        const ssize_t written = write(file, line + skipped, size - skipped);
+        const int64_t written = os_write(file, line + skipped, size - skipped);
         if (written >= 0 && (size_t)written == size - skipped)
             return 0;
-        if (written < 0 && errno != EINTR)
+        if (written < 0)
             return errno;
-        parts += written >= 0;
+        parts++;
     }
     return ENOSPC;
 }
@@ -128,7 +127,7 @@ pm_status record_file_close(record_file **file, pm_error *error) {
     if (!closed)
         return PM_OK;
     *file = NULL;
-    int failure = fsync(closed->file) != 0 ? errno : 0;
+    int failure = os_flush(closed->file);
     if (close(closed->file) != 0 && failure == 0 && errno != EINTR)
         failure = errno;
     const pm_status status = failure == 0 ? PM_OK : refuse(closed->path, failure, error);

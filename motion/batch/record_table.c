@@ -5,13 +5,9 @@
  */
 #include "motion/batch/record.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -19,6 +15,7 @@
 #include "motion/base/arena.h"
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/files/line_reader.h"
 
 typedef struct entry {
@@ -176,12 +173,12 @@ static const char *keep_file(record_table *table, const char *path) {
 static pm_status add_open_file(record_table *table, const char *path, int file, size_t *dropped,
                                pm_error *error) {
     line_reader reader;
-    struct stat status;
-    if (fstat(file, &status) != 0)
+    os_info info;
+    if (!os_look_at_open(file, &info))
         return refuse(path, errno, error);
-    if (!S_ISREG(status.st_mode))
+    if (info.kind != OS_REGULAR)
         return motion_fail_at(error, PM_ERROR_FILE, path, NULL, "records cannot be read: %s",
-                              S_ISDIR(status.st_mode) ? "is a folder" : "is not a regular file");
+                              info.kind == OS_FOLDER ? "is a folder" : "is not a regular file");
     const char *from = keep_file(table, path);
     int failure = ENOMEM;
     if (from && line_reader_begin(&reader, file, RECORD_LINE_MAX)) {
@@ -194,8 +191,7 @@ static pm_status add_open_file(record_table *table, const char *path, int file, 
 pm_status record_table_add(record_table *table, const char *path, bool optional, size_t *dropped,
                            pm_error *error) {
     size_t count = 0;
-    /* O_NONBLOCK: a pipe without a writer must not stop the command. */
-    const int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    const int file = os_open_to_read(path);
     free(table->names);
     table->names = NULL;
     pm_status status = PM_OK;
@@ -211,12 +207,11 @@ pm_status record_table_add(record_table *table, const char *path, bool optional,
     return status;
 }
 
-static int is_record_file(const struct dirent *file) {
-    return fnmatch("records-*.jsonl", file->d_name, 0) == 0;
-}
-
-static int compare_files(const struct dirent **a, const struct dirent **b) {
-    return strcmp((*a)->d_name, (*b)->d_name);
+static bool is_record_file(const char *name) {
+    static const char begin[] = "records-", end[] = ".jsonl";
+    const size_t size = strlen(name), ends = sizeof end - 1;
+    return size >= sizeof begin - 1 + ends && strncmp(name, begin, sizeof begin - 1) == 0 &&
+           strcmp(name + size - ends, end) == 0;
 }
 
 static pm_status add_file_of(record_table *table, const char *folder, const char *name,
@@ -229,18 +224,40 @@ static pm_status add_file_of(record_table *table, const char *folder, const char
     return status;
 }
 
-pm_status record_table_add_folder(record_table *table, const char *folder, pm_error *error) {
-    struct dirent **files = NULL;
-    pm_status status = PM_OK;
-    const int count = scandir(folder, &files, is_record_file, compare_files);
-    if (count < 0)
-        return errno == ENOENT ? PM_OK : refuse(folder, errno, error);
-    for (int i = 0; i < count; i++) {
-        if (status == PM_OK)
-            status = add_file_of(table, folder, files[i]->d_name, error);
-        free(files[i]);
+/* The names of the files of records, sorted. Returns 0 or an errno. */
+static int list_files(os_folder *folder, char ***names, size_t *count) {
+    size_t room = 0;
+    const char *name;
+    while ((name = os_folder_next(folder))) {
+        if (!is_record_file(name))
+            continue;
+        char **more = motion_with_room(*names, *count, &room, sizeof *more);
+        *names = more ? more : *names;
+        if (!more || !(more[*count] = strdup(name)))
+            return ENOMEM;
+        ++*count;
     }
-    free(files);
+    const int failure = errno;
+    if (*count > 1)
+        qsort(*names, *count, sizeof **names, compare_texts);
+    return failure;
+}
+
+pm_status record_table_add_folder(record_table *table, const char *folder, pm_error *error) {
+    char **names = NULL;
+    size_t count = 0;
+    os_folder *opened = os_folder_open(folder);
+    if (!opened)
+        return errno == ENOENT ? PM_OK : refuse(folder, errno, error);
+    const int failure = list_files(opened, &names, &count);
+    pm_status status = failure == 0 ? PM_OK : refuse(folder, failure, error);
+    os_folder_close(opened);
+    for (size_t i = 0; i < count; i++) {
+        if (status == PM_OK)
+            status = add_file_of(table, folder, names[i], error);
+        free(names[i]);
+    }
+    free(names);
     return status;
 }
 

@@ -5,10 +5,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/batch/batch_report.h"
 #include "motion/files/output_names.h"
 #include "motion/items/archive.h"
@@ -104,8 +104,8 @@ static bool locate(const char *folder, const char *name, file_location *found) {
 }
 
 static pm_status find_places(const char *folder, report_places *places, pm_error *error) {
-    struct stat found;
-    if (stat(folder, &found) == 0 && !S_ISDIR(found.st_mode))
+    os_info found;
+    if (os_look(folder, &found) && found.kind != OS_FOLDER)
         return motion_fail_at(error, PM_ERROR_OUTPUT, folder, NULL, "is a file; expected a folder");
     return locate(folder, "index.html", &places->index) &&
                    locate(folder, "index.json", &places->numbers) &&

@@ -2,6 +2,7 @@
  *
  * Rows: their numbers and their order.
  */
+#include "motion/base/os.h"
 #include "motion/batch/batch_report.h"
 
 #include "motion/base/printable.h"

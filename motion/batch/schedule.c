@@ -3,18 +3,13 @@
  * One lock, a condition for memory and one for the end. Tasks are begun in order: a task that has to
  * wait for memory holds up those behind it, so that a large one is not put off for ever.
  */
-#define _DEFAULT_SOURCE /* _SC_PHYS_PAGES */
-
 #include "motion/batch/schedule.h"
 
-#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/os.h"
 
 enum { SHOW_MILLISECONDS = 100 };
 
@@ -161,26 +156,13 @@ static void *work(void *context) {
     return NULL;
 }
 
-static struct timespec soon(void) {
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_nsec += SHOW_MILLISECONDS * 1000000L;
-    if (at.tv_nsec >= 1000000000L) {
-        at.tv_sec++;
-        at.tv_nsec -= 1000000000L;
-    }
-    return at;
-}
-
 /* Shows the progress until all threads have ended. */
 static void wait_for_threads(scheduler *s) {
-    struct timespec at = soon();
     pthread_mutex_lock(&s->lock);
     while (s->threads_left > 0) {
-        if (pthread_cond_timedwait(&s->left, &s->lock, &at) != 0) {
+        if (!os_condition_wait(&s->left, &s->lock, SHOW_MILLISECONDS)) {
             pthread_mutex_unlock(&s->lock);
             s->plan->show(s->plan->user);
-            at = soon();
             pthread_mutex_lock(&s->lock);
         }
     }
@@ -208,15 +190,11 @@ bool schedule_run(const schedule *plan) {
                    .picking = PTHREAD_MUTEX_INITIALIZER,
                    .lock = PTHREAD_MUTEX_INITIALIZER,
                    .changed = PTHREAD_COND_INITIALIZER};
-    pthread_condattr_t monotonic;
     const size_t threads = plan->threads < plan->task_count ? plan->threads : plan->task_count;
     worker *workers = calloc(threads + 1, sizeof *workers);
     if (!workers)
         return false;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* the time of day may jump */
-    pthread_cond_init(&s.left, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    os_condition_begin(&s.left);
     const bool run = run_threads(&s, workers, threads) || threads == 0;
     pthread_cond_destroy(&s.left);
     pthread_cond_destroy(&s.changed);
@@ -224,35 +202,15 @@ bool schedule_run(const schedule *plan) {
     return run;
 }
 
-static uint64_t quarter_of_memory(void) {
-    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && page > 0 ? (uint64_t)pages / 4 * (uint64_t)page : UINT64_C(1) << 30;
-}
-
 uint64_t machine_memory(uint64_t limit) {
-    struct rusage usage;
-    const uint64_t taken =
-        getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss << 10 : 0;
-    const uint64_t all = limit != 0 ? limit : quarter_of_memory();
+    const uint64_t taken = os_memory_taken(), machine = os_memory();
+    const uint64_t all = limit != 0 ? limit : machine > 0 ? machine / 4 : UINT64_C(1) << 30;
     return all > taken ? all - taken : 0;
-}
-
-/* By default the C library gives 2 MB back to the system after each file, and takes them again:
- * measured, 20,000 files of 24 kB take 1.15 times as long. */
-void machine_keep_memory(void) {
-#ifdef __GLIBC__
-    mallopt(M_TRIM_THRESHOLD, 32 << 20);
-    mallopt(M_MMAP_THRESHOLD, 8 << 20);
-#endif
 }
 
 /* The C library keeps what a thread freed for that thread, so that each would hold the memory of its
  * largest file. */
 void machine_give_memory_back(uint64_t bytes) {
-#ifdef __GLIBC__
     if (bytes >= UINT64_C(1) << 20)
-        malloc_trim(0);
-#else
-    (void)bytes;
-#endif
+        os_return_memory();
 }

@@ -43,8 +43,5 @@ void schedule_grow(schedule_ticket *ticket, uint64_t memory);
  * takes already, such as a driver's. */
 uint64_t machine_memory(uint64_t limit);
 
-/* Lets small files reuse the memory of those before. */
-void machine_keep_memory(void);
-
 /* After a file of this size: gives memory back where it was much. */
 void machine_give_memory_back(uint64_t bytes);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/os.h"
 #include "motion/bvh/bvh_form.h"
 
 typedef struct changer {
@@ -214,9 +215,9 @@ pm_status bvh_form_change(const bvh *from, const motion_writing *writing, bvh_fo
     char *text = NULL;
     size_t size = 0;
     pm_status status = pose_plan_make(&plan, from, error);
-    c.text = status == PM_OK && allocate(&c, &plan) ? open_memstream(&text, &size) : NULL;
+    c.text = status == PM_OK && allocate(&c, &plan) ? os_text_begin(&text, &size) : NULL;
     bool good = c.text && put_hierarchy(&c);
-    good = c.text && fclose(c.text) == 0 && good;
+    good = c.text && os_text_end(c.text, &text, &size) && good;
     pose_plan_release(&plan);
     free(c.rotations);
     free(c.positions);

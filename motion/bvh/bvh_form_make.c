@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/os.h"
 #include "motion/bvh/bvh_form.h"
 #include "motion/bvh/bvh_scan.h"
 #include "motion/model/compose.h"
@@ -209,11 +210,11 @@ pm_status bvh_form_make(const motion_writing *writing, bvh_form *form, pm_error 
     maker m = {.content = content, .clip = &content->clips[writing->clip], .writing = writing};
     char *text = NULL;
     size_t size = 0;
-    m.text = allocate(&m) ? open_memstream(&text, &size) : NULL;
+    m.text = allocate(&m) ? os_text_begin(&text, &size) : NULL;
     bool good = m.text != NULL;
     if (good) {
         good = find_positions(&m) && put_hierarchy(&m) && fputs("MOTION", m.text) != EOF;
-        good = fclose(m.text) == 0 && good;
+        good = os_text_end(m.text, &text, &size) && good;
     }
     form->nodes = m.nodes;
     free(m.has_positions);

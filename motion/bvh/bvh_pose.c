@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/bvh/bvh_scan.h"
 
 #define RADIANS 0.017453292519943295769
@@ -125,8 +126,8 @@ static void rotation_key(const pose_rotation *r, const double *row, double key[4
         angles[i] = row[r->channel[i]] * RADIANS;
     if (r->channel_count == 1) {
         key[0] = key[1] = key[2] = 0;
-        key[r->axis] = sin(0.5 * angles[0]);
-        key[3] = cos(0.5 * angles[0]);
+        key[r->axis] = pm_same_sin(0.5 * angles[0]);
+        key[3] = pm_same_cos(0.5 * angles[0]);
         return;
     }
     pm_quat_from_euler(r->order, angles, key);
@@ -166,7 +167,7 @@ static void rotation_to_row(const pose_rotation *r, const double *q, double *row
     for (i = 0; i < r->channel_count; i++)
         near[i] = row[r->channel[i]] * RADIANS;
     if (r->channel_count == 1) {
-        double twist = 2.0 * atan2(q[r->axis], q[3]);
+        double twist = 2.0 * pm_same_atan2(q[r->axis], q[3]);
         angles[0] = twist - TURN * rint((twist - near[0]) / TURN);
     } else {
         pm_euler_from_quat(r->order, q, near, angles);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/compare/compare.h"
 
 void extent_begin(extent *e) {
@@ -37,7 +38,7 @@ static void turn_between(const double from[4], const double to[4], double q[4]) 
 double measure_angle(const double a[4], const double b[4]) {
     double turn[4];
     turn_between(a, b, turn);
-    return 2 * atan2(vector_length(turn), fabs(turn[3])) * MEASURE_DEGREES;
+    return 2 * pm_same_atan2(vector_length(turn), fabs(turn[3])) * MEASURE_DEGREES;
 }
 
 double measure_distance(const double a[3], const double b[3]) {
@@ -51,7 +52,7 @@ static void measure_turn(const double from[4], const double to[4], double vector
     double turn[4];
     turn_between(from, to, turn);
     const double sine = vector_length(turn);
-    const double angle = 2 * atan2(sine, fabs(turn[3])) * MEASURE_DEGREES;
+    const double angle = 2 * pm_same_atan2(sine, fabs(turn[3])) * MEASURE_DEGREES;
     const double factor = sine > 0 ? (turn[3] < 0 ? -angle : angle) / sine : 0;
     for (size_t i = 0; i < 3; i++)
         vector[i] = factor * turn[i];

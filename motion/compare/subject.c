@@ -4,6 +4,7 @@
  */
 #include "motion/compare/subject.h"
 
+#include "host/base/elementary.h"
 #include "motion/convert/adjust.h"
 #include "motion/model/evaluate.h"
 
@@ -66,8 +67,8 @@ static bool add_angle(view_maker *m, const pm_motion_channel *channel, size_t ke
     double *rotations = motion_allocate(&m->s->arena, keys, 4 * sizeof *rotations);
     for (size_t k = 0; rotations && k < keys; k++) {
         const double half = evaluate_number(&channel->keys, channel->components, k, component) / 2;
-        rotations[4 * k] = sin(half);
-        rotations[4 * k + 3] = cos(half);
+        rotations[4 * k] = pm_same_sin(half);
+        rotations[4 * k + 3] = pm_same_cos(half);
     }
     return rotations != NULL &&
            add_joint(m, channel, component, (pm_array){.data = rotations, .type = PM_FLOAT64});

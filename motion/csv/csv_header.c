@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/csv/csv.h"
 #include "motion/time/rate.h"
 
@@ -101,7 +102,7 @@ static bool fit_rate(const csv_document *d, size_t column, double loss, pm_ratio
     rate_snap how;
     if (!(step > 1e-4 && step <= 1) || !(2 * loss / steps <= 0.01 * step))
         return false;
-    const int places = (int)floor(-log10(4 * loss / steps));
+    const int places = -pm_decimal_exponent(4 * loss / steps) - 1; /* of which the last is sure */
     snprintf(text, sizeof text, "%.*f", places < 3 ? 3 : places > 12 ? 12 : places, step);
     return rate_from_frame_time(text, strlen(text), true, rate, &how) &&
            lies_evenly(d, column, rate_value(*rate), loss);
@@ -111,7 +112,7 @@ static bool fit_rate(const csv_document *d, size_t column, double loss, pm_ratio
 static bool read_times(const csv_document *d, size_t column, pm_rational *rate) {
     const double last = d->numbers[(d->row_count - 1) * d->column_count + column];
     return fit_rate(d, column, fmax(fabs(last) * 0x1p-23, 1e-9), rate) ||
-           fit_rate(d, column, 0.5 * pow(10, -(double)csv_count_decimals(d, column)), rate);
+           fit_rate(d, column, 0.5 * pm_power_of_ten(-(int)csv_count_decimals(d, column)), rate);
 }
 
 static size_t column_of_times(const csv_document *d) {

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/csv/csv.h"
 #include "motion/text/text.h"
 #include "motion/time/rate.h"
@@ -132,7 +133,7 @@ static void find_times(writing *w) {
     const double step = (*last - *first) / (double)(d->row_count - 1);
     const unsigned decimals = csv_count_decimals(d, time->column);
     w->has_times = fabs(step * rate - 1) < 1e-3;
-    w->keeps_times = pow(10, -(double)decimals) * rate_value(w->samples->rate) < 0.01;
+    w->keeps_times = pm_power_of_ten(-(int)decimals) * rate_value(w->samples->rate) < 0.01;
     w->decimals = w->keeps_times && decimals < TEXT_DECIMALS_MAX ? decimals : TEXT_DECIMALS_MAX;
 }
 

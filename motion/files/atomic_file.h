@@ -8,7 +8,6 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/types.h>
 
 typedef struct atomic_file atomic_file;
 
@@ -25,16 +24,16 @@ void atomic_file_stop_first(atomic_int *stopped);
 /* Looks for files of ended processes also in folders in which this process has done so before. */
 void atomic_file_look_again(void);
 
-/* Creates the temporary file `.posemill-*.part` beside `target`, which need not exist, with `mode`
+/* Creates the temporary file `.posemill-*.part` beside `target`, which need not exist, with `rights`
  * and the umask, and removes those of ended processes in the same folder. *file is a descriptor for
  * writing, which the caller closes after atomic_file_rename or atomic_file_remove. Returns 0 or an
  * errno. */
-int atomic_file_create(const char *target, mode_t mode, atomic_file **temporary, int *file);
+int atomic_file_create(const char *target, unsigned rights, atomic_file **temporary, int *file);
 
-/* Renames the file to `target`; *file must still be open. Returns 0, or an errno; then the file
+/* Renames the file, of which `file` is still open, to `target`. Returns 0, or an errno; then the file
  * stays temporary. A target that exists is replaced or, with `must_be_new`, EEXIST: that holds at
  * the moment of the renaming, whatever other processes do. */
-int atomic_file_rename(atomic_file **temporary, const char *target, bool must_be_new);
+int atomic_file_rename(atomic_file **temporary, int file, const char *target, bool must_be_new);
 
 /* Removes the file, or the folder if it is empty. *temporary may be NULL. */
 void atomic_file_remove(atomic_file **temporary);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motion/base/os.h"
 #include "motion/files/input.h"
 
 #include <xxhash.h>
@@ -70,12 +71,12 @@ static int add_file(digest_state *state, int file) {
     unsigned char *piece = malloc(PIECE);
     int failure = !piece ? ENOMEM : 0;
     while (failure == 0) {
-        const ssize_t size = read(file, piece, PIECE);
+        const int64_t size = os_read(file, piece, PIECE);
         if (size == 0)
             break;
         if (size > 0)
             digest_add(state, piece, (size_t)size);
-        else if (errno != EINTR)
+        else
             failure = errno;
     }
     free(piece);

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Resolves file names. Existing files are compared by device and inode, so that hard links and
+ * Resolves file names. Existing files are compared by their numbers, so that hard links and
  * mounts are recognised; files that do not exist yet by the path of the folder and the file name.
  */
-#define _XOPEN_SOURCE 700 /* realpath, and POSIX 2008 */
-
 #include "motion/files/file_location.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -16,8 +13,8 @@ enum { LINKS_MAX = 40 }; /* the limit of Linux */
 
 /* folder_of(path) + "/" + name, or name alone if it is absolute. */
 static char *beside(const char *path, const char *name) {
-    const char *slash = strrchr(path, '/');
-    size_t folder = name[0] == '/' || !slash ? 0 : (size_t)(slash - path) + 1;
+    const char *slash = os_last_separator(path);
+    size_t folder = os_is_absolute(name) || !slash ? 0 : (size_t)(slash - path) + 1;
     size_t size = strlen(name) + 1;
     char *joined = malloc(folder + size);
     if (joined) {
@@ -29,19 +26,17 @@ static char *beside(const char *path, const char *name) {
 
 /* The target of a link as a path; NULL if the path is not a link. */
 static char *follow(const char *path) {
-    char target[PATH_MAX];
-    ssize_t length = readlink(path, target, sizeof target - 1);
-    if (length <= 0)
-        return NULL;
-    target[length] = '\0';
-    return beside(path, target);
+    char *target = os_link_target(path);
+    char *followed = target ? beside(path, target) : NULL;
+    free(target);
+    return followed;
 }
 
 /* The path of a file that does not exist yet: the resolved folder and the file name. */
 static char *path_of_new_file(const char *path) {
     char *folder = beside(path, ".");
-    char *resolved = folder ? realpath(folder, NULL) : NULL;
-    const char *slash = strrchr(path, '/');
+    char *resolved = folder ? os_resolve(folder) : NULL;
+    const char *slash = os_last_separator(path);
     const char *name = slash ? slash + 1 : path;
     char *joined = NULL;
     if (resolved && name[0] != '\0') {
@@ -60,7 +55,7 @@ static char *path_of_new_file(const char *path) {
 
 /* Dangling links are followed too, because the file will be created at their target. */
 static char *resolve(const char *name) {
-    char *path = realpath(name, NULL);
+    char *path = os_resolve(name);
     if (path)
         return path;
     path = strdup(name);
@@ -80,14 +75,12 @@ bool location_find(const char *name, location_use use, file_location *found) {
     memset(found, 0, sizeof *found);
     if (strcmp(name, "-") == 0) {
         int stream = use == LOCATION_INPUT ? STDIN_FILENO : STDOUT_FILENO;
-        found->exists = fstat(stream, &found->status) == 0;
+        found->exists = os_look_at_open(stream, &found->info);
         found->path = strdup(name);
     } else {
-        found->exists = stat(name, &found->status) == 0;
+        found->exists = os_look(name, &found->info);
         found->path = resolve(name);
     }
-    if (!found->exists)
-        memset(&found->status, 0, sizeof found->status);
     return found->path != NULL;
 }
 
@@ -101,7 +94,7 @@ int location_compare(const file_location *a, const file_location *b) {
         return a->exists ? 1 : -1;
     if (!a->exists)
         return strcmp(a->path, b->path);
-    if (a->status.st_dev != b->status.st_dev)
-        return a->status.st_dev < b->status.st_dev ? -1 : 1;
-    return (a->status.st_ino > b->status.st_ino) - (a->status.st_ino < b->status.st_ino);
+    if (a->info.volume != b->info.volume)
+        return a->info.volume < b->info.volume ? -1 : 1;
+    return (a->info.file > b->info.file) - (a->info.file < b->info.file);
 }

@@ -6,12 +6,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
+
+#include "motion/base/os.h"
 
 typedef struct file_location {
-    char *path;         /* absolute, with links resolved, also for a file that does not exist yet */
-    bool exists;        /* false: `status` is all zeros */
-    struct stat status; /* also set for a stream, which has no path */
+    char *path;   /* absolute, with links resolved, also for a file that does not exist yet */
+    bool exists;  /* false: `info` is all zeros */
+    os_info info; /* also set for a stream, which has no path */
 } file_location;
 
 /* Decides which stream "-" means. */

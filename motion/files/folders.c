@@ -8,31 +8,31 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/files/output.h"
 
 static bool is_folder(const char *path) {
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+    os_info info;
+    return os_look(path, &info) && info.kind == OS_FOLDER;
 }
 
 /* Returns 0 or an errno. */
 static int make_one(const char *path) {
-    const int failure = mkdir(path, 0777) == 0 ? 0 : errno;
+    const int failure = os_make_folder(path);
     return failure != 0 && is_folder(path) ? 0 : failure;
 }
 
 /* Returns 0 or an errno. */
 static int make_all(char *path) {
-    for (char *at = path + 1; *at != '\0'; at++) {
-        if (*at != '/')
-            continue;
-        *at = '\0';
-        const int failure = make_one(path);
-        *at = '/';
+    char *above = (char *)(uintptr_t)os_last_separator(path);
+    if (above && above > path && !is_folder(path)) {
+        const char separator = *above;
+        *above = '\0';
+        const int failure = make_all(path);
+        *above = separator;
         if (failure != 0)
             return failure;
     }
@@ -44,13 +44,13 @@ static pm_status refuse(const char *folder, int failure, pm_error *error) {
     printable_text(shown, sizeof shown, folder, strlen(folder));
     motion_report(error, PM_ERROR_OUTPUT, "%s: folder cannot be created: %s", shown,
                   strerror(failure));
-    if (error && (failure == ENOSPC || failure == EDQUOT))
+    if (error && os_is_full(failure))
         error->hint = motion_full_hint;
     return PM_ERROR_OUTPUT;
 }
 
 pm_status folders_make_for(const char *path, pm_error *error) {
-    const char *slash = strrchr(path, '/');
+    const char *slash = os_last_separator(path);
     if (!slash || slash == path)
         return PM_OK;
     char *folder = strndup(path, (size_t)(slash - path));

@@ -5,17 +5,13 @@
  */
 #include "motion/files/input.h"
 
-#include "motion/base/arena.h"
+#include "motion/base/os.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 typedef struct byte_buffer {
@@ -24,16 +20,10 @@ typedef struct byte_buffer {
     size_t capacity;
 } byte_buffer;
 
-static size_t physical_memory(void) {
-    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages <= 0 || page <= 0 || (size_t)pages > SIZE_MAX / (size_t)page)
-        return SIZE_MAX / 2;
-    return (size_t)pages * (size_t)page;
-}
-
 input_bounds input_machine_bounds(void) {
-    size_t memory = physical_memory();
-    return (input_bounds){.file = memory, .stream = memory / 2};
+    const uint64_t memory = os_memory();
+    const size_t all = memory > 0 && memory < SIZE_MAX ? (size_t)memory : SIZE_MAX / 2;
+    return (input_bounds){.file = all, .stream = all / 2};
 }
 
 static bool refuse(char reason[INPUT_REASON_SIZE], const char *problem, const char *detail) {
@@ -68,84 +58,72 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
     char *data = realloc(buffer->data, capacity);
     if (!data)
         return false;
-    motion_ask_for_huge_pages(data + buffer->size, capacity - buffer->size);
+    os_ask_for_huge_pages(data + buffer->size, capacity - buffer->size);
     buffer->data = data;
     buffer->capacity = capacity;
     return true;
 }
 
-/* Waits until there is something to read, or an end. */
-static void wait_for_bytes(int file) {
-    struct pollfd waited = {.fd = file, .events = POLLIN};
-    while (poll(&waited, 1, -1) < 0 && errno == EINTR) {
-    }
-}
-
 /* Reads the next bytes into the buffer; sets *end at the end. Returns 0 or an errno: a regular file
  * that makes its reader wait, as some of /proc do, is refused. */
 static int read_more(int file, bool is_stream, byte_buffer *buffer, bool *end) {
-    for (;;) {
-        ssize_t got = read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1);
-        if (got >= 0) {
-            buffer->size += (size_t)got;
-            *end = got == 0;
-            return 0;
-        }
-        if (is_stream && (errno == EAGAIN || errno == EWOULDBLOCK))
-            wait_for_bytes(file);
-        else if (errno != EINTR)
+    int64_t got;
+    while ((got = os_read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1)) <
+           0) {
+        if (!is_stream || (errno != EAGAIN && errno != EWOULDBLOCK))
             return errno;
+        os_wait_for_bytes(file);
     }
+    buffer->size += (size_t)got;
+    *end = got == 0;
+    return 0;
 }
 
-/* Sizes from fstat for a regular file. Everything else, and a file of size 0 as in /proc, is a
+/* Sizes of a regular file. Everything else, and a file of size 0 as in /proc, is a
  * stream. */
-static bool find_size(int file, const input_bounds *bounds, struct stat *status, size_t *wanted,
+static bool find_size(int file, const input_bounds *bounds, os_info *info, size_t *wanted,
                       size_t *max, char *reason) {
     *wanted = INPUT_FIRST_BYTES;
     *max = bounds->stream;
-    if (fstat(file, status) != 0 || !S_ISREG(status->st_mode) || status->st_size <= 0)
+    if (!os_look_at_open(file, info) || info->kind != OS_REGULAR || info->size == 0)
         return true;
     *max = bounds->file;
-    if ((uintmax_t)status->st_size > bounds->file) {
+    if (info->size > bounds->file) {
         snprintf(reason, INPUT_REASON_SIZE,
                  "size is %llu bytes; expected at most %zu, the memory of this machine",
-                 (unsigned long long)status->st_size, bounds->file);
+                 (unsigned long long)info->size, bounds->file);
         return false;
     }
-    *wanted = (size_t)status->st_size + 2;
+    *wanted = (size_t)info->size + 2;
     return true;
 }
 
 /* A regular file as it was before it was read. */
 typedef struct file_state {
-    struct stat status;
-    off_t begin; /* where it was read from */
+    os_info info;
+    uint64_t begin; /* where it was read from */
 } file_state;
 
 static bool is_regular(const file_state *before) {
-    return S_ISREG(before->status.st_mode) && before->status.st_size > 0;
+    return before->info.kind == OS_REGULAR && before->info.size > 0;
 }
 
 /* Whether a change that is as old may leave the file's time as it was: file systems count time in
  * steps of up to 2 s. */
-static bool is_recent(const struct stat *status) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_REALTIME, &now);
-    const double age = difftime(now.tv_sec, status->st_mtim.tv_sec);
+static bool is_recent(const os_info *info) {
+    const double age = 1e-9 * ((double)os_time_of_day() - (double)info->time);
     return age > -3.0 && age < 3.0;
 }
 
 /* Reads the file again. */
-static bool has_other_bytes(int file, off_t begin, const byte_buffer *buffer) {
+static bool has_other_bytes(int file, uint64_t begin, const byte_buffer *buffer) {
     enum { PIECE = 1 << 16 };
     char *piece = malloc(PIECE);
     bool other = false;
     for (size_t at = 0; piece && at < buffer->size && !other;) {
         const size_t left = buffer->size - at;
-        const ssize_t got = pread(file, piece, left < PIECE ? left : PIECE, begin + (off_t)at);
-        other = (got < 0 && errno != EINTR) || got == 0 ||
-                (got > 0 && memcmp(piece, buffer->data + at, (size_t)got) != 0);
+        const int64_t got = os_read_at(file, piece, left < PIECE ? left : PIECE, begin + at);
+        other = got <= 0 || memcmp(piece, buffer->data + at, (size_t)got) != 0;
         at += got > 0 ? (size_t)got : 0;
     }
     free(piece);
@@ -154,12 +132,10 @@ static bool has_other_bytes(int file, off_t begin, const byte_buffer *buffer) {
 
 /* Whether a regular file has changed since then: it would be read half old and half new. */
 static bool has_changed(int file, const file_state *before, const byte_buffer *buffer) {
-    struct stat after;
-    if (!is_regular(before) || fstat(file, &after) != 0)
+    os_info after;
+    if (!is_regular(before) || !os_look_at_open(file, &after))
         return false;
-    return after.st_size != before->status.st_size ||
-           after.st_mtim.tv_sec != before->status.st_mtim.tv_sec ||
-           after.st_mtim.tv_nsec != before->status.st_mtim.tv_nsec ||
+    return after.size != before->info.size || after.time != before->info.time ||
            (is_recent(&after) && has_other_bytes(file, before->begin, buffer));
 }
 
@@ -168,16 +144,16 @@ static bool read_all(int file, const input_kind *kind, const input_bounds *bound
     bool known = false, end = false;
     size_t wanted, max;
     file_state before = {.begin = 0};
-    if (!find_size(file, bounds, &before.status, &wanted, &max, reason))
+    if (!find_size(file, bounds, &before.info, &wanted, &max, reason))
         return false;
-    before.begin = is_regular(&before) ? lseek(file, 0, SEEK_CUR) : 0;
+    before.begin = is_regular(&before) ? os_place(file) : 0;
     while (!end) {
         size_t room = known || !kind || wanted < INPUT_FIRST_BYTES ? wanted : INPUT_FIRST_BYTES;
         if (!buffer_grow(buffer, room, max)) {
             errno = ENOMEM;
             return refuse(reason, "cannot be read: ", strerror(ENOMEM));
         }
-        int failure = read_more(file, !S_ISREG(before.status.st_mode), buffer, &end);
+        int failure = read_more(file, before.info.kind != OS_REGULAR, buffer, &end);
         if (failure != 0)
             return refuse(reason, "cannot be read: ", strerror(failure));
         if (buffer->size > max) {
@@ -219,24 +195,24 @@ static int refuse_open(char reason[INPUT_REASON_SIZE], int failure, const char *
 /* Looks before it opens, because opening a device may have effects, and again after. */
 int input_open(const char *path, input_rule rule, char reason[INPUT_REASON_SIZE]) {
     static const char odd[] = "is no regular file";
-    struct stat status;
-    if (stat(path, &status) != 0)
+    os_info info;
+    if (!os_look(path, &info))
         return refuse_open(reason, errno, NULL);
-    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode))
-        return refuse_open(reason, S_ISDIR(status.st_mode) ? EISDIR : EINVAL, odd);
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (file < 0 || fstat(file, &status) != 0) {
+    if (rule == INPUT_REGULAR && info.kind != OS_REGULAR)
+        return refuse_open(reason, info.kind == OS_FOLDER ? EISDIR : EINVAL, odd);
+    int file = os_open_to_read(path);
+    if (file < 0 || !os_look_at_open(file, &info)) {
         const int failure = errno;
         if (file >= 0)
             close(file);
         return refuse_open(reason, failure, NULL);
     }
-    if (rule == INPUT_REGULAR && !S_ISREG(status.st_mode)) {
+    if (rule == INPUT_REGULAR && info.kind != OS_REGULAR) {
         close(file);
         return refuse_open(reason, EINVAL, odd);
     }
-    if (S_ISFIFO(status.st_mode))
-        wait_for_bytes(file); /* before a writer has come, a pipe looks like one at its end */
+    if (info.kind == OS_PIPE)
+        os_wait_for_bytes(file); /* before a writer has come, a pipe looks like one at its end */
     return file;
 }
 
@@ -259,15 +235,15 @@ bool input_read_file(const char *path, const input_kind *kind, char **data, size
 bool input_read_beside(const char *path, const input_kind *kind, size_t max, char **data,
                        size_t *size, char reason[INPUT_REASON_SIZE]) {
     input_bounds bounds = input_machine_bounds();
-    struct stat status;
+    os_info info;
     const int file = input_open(path, INPUT_REGULAR, reason);
     if (file < 0)
         return false;
     bounds.stream = max < bounds.stream ? max : bounds.stream; /* files of /proc have no size */
-    const bool is_large = fstat(file, &status) == 0 && (uintmax_t)status.st_size > max;
+    const bool is_large = os_look_at_open(file, &info) && info.size > max;
     if (is_large)
         snprintf(reason, INPUT_REASON_SIZE, "has %llu bytes; expected at most %zu",
-                 (unsigned long long)status.st_size, max);
+                 (unsigned long long)info.size, max);
     const bool good = !is_large && input_read(file, kind, &bounds, data, size, reason);
     close(file);
     return good;

@@ -5,10 +5,11 @@
  */
 #include "motion/files/line_reader.h"
 
+#include "motion/base/os.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 bool line_reader_begin(line_reader *reader, int file, size_t max) {
     memset(reader, 0, sizeof *reader);
@@ -36,10 +37,10 @@ static int fill(line_reader *reader) {
         reader->end = 0;
     }
     reader->seen = reader->end;
-    const ssize_t size =
-        read(reader->file, reader->buffer + reader->end, reader->max + 1 - reader->end);
+    const int64_t size =
+        os_read(reader->file, reader->buffer + reader->end, reader->max + 1 - reader->end);
     if (size < 0)
-        return errno == EINTR ? 0 : errno;
+        return errno;
     reader->at_end = size == 0;
     reader->end += (size_t)size;
     return 0;

@@ -5,16 +5,15 @@
 #include "motion/files/output.h"
 
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/files/atomic_file.h"
 #include "motion/files/file_location.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 const char motion_full_hint[] = "free some space, or write elsewhere";
@@ -45,7 +44,7 @@ static pm_status output_failed(const motion_output *output, int failure, pm_erro
         return PM_ERROR_OUTPUT;
     }
     motion_report(error, PM_ERROR_OUTPUT, "%s: cannot be written: %s", shown, strerror(failure));
-    if (error && (failure == ENOSPC || failure == EDQUOT))
+    if (error && os_is_full(failure))
         error->hint = motion_full_hint;
     else if (error && failure == ENXIO)
         error->hint = "nothing reads this pipe; begin the reader first";
@@ -55,16 +54,13 @@ static pm_status output_failed(const motion_output *output, int failure, pm_erro
 /* Devices and pipes are written in place: renaming over /dev/null would replace it. A pipe that nothing
  * reads is refused, because opening it would wait for ever. */
 static int open_in_place(motion_output *output, const char *path) {
-    output->file = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-    if (output->file < 0)
-        return errno;
-    output->owns_file = true;
-    const int flags = fcntl(output->file, F_GETFL);
-    return flags < 0 || fcntl(output->file, F_SETFL, flags & ~O_NONBLOCK) != 0 ? errno : 0;
+    output->file = os_open_in_place(path);
+    output->owns_file = output->file >= 0;
+    return output->owns_file ? 0 : errno;
 }
 
-static int create_temporary(motion_output *output, mode_t mode) {
-    int failure = atomic_file_create(output->target, mode, &output->temporary, &output->file);
+static int create_temporary(motion_output *output, unsigned rights) {
+    int failure = atomic_file_create(output->target, rights, &output->temporary, &output->file);
     output->owns_file = failure == 0;
     return failure;
 }
@@ -72,18 +68,20 @@ static int create_temporary(motion_output *output, mode_t mode) {
 /* An existing file keeps its permissions except setuid, setgid and sticky bits. The target of a
  * link is replaced or created, not the link. */
 static int open_named(motion_output *output, const char *path) {
-    struct stat status;
+    os_info info;
     file_location found;
-    bool exists = stat(path, &status) == 0;
+    if (os_names_device(path))
+        return ENODEV;
+    const bool exists = os_look(path, &info);
     if (!exists && errno != ENOENT)
         return errno;
     if (exists && output->must_be_new)
         return EEXIST;
-    if (exists && S_ISDIR(status.st_mode))
+    if (exists && info.kind == OS_FOLDER)
         return EISDIR;
-    if (exists && access(path, W_OK) != 0)
+    if (exists && !os_can_write(path))
         return errno;
-    if (exists && !S_ISREG(status.st_mode))
+    if (exists && info.kind != OS_REGULAR)
         return open_in_place(output, path);
     if (!location_find(path, LOCATION_OUTPUT, &found))
         return ENOMEM;
@@ -92,9 +90,7 @@ static int open_named(motion_output *output, const char *path) {
         return create_temporary(output, 0666);
     /* 0600 keeps others from reading the file before it has the permissions of the old one. */
     int failure = create_temporary(output, 0600);
-    if (failure == 0 && fchmod(output->file, status.st_mode & 0777) != 0)
-        failure = errno;
-    return failure;
+    return failure == 0 ? os_set_rights(output->file, info.rights) : failure;
 }
 
 static pm_status open_output(const char *path, bool must_be_new, motion_output **output,
@@ -140,15 +136,14 @@ pm_status motion_output_write(motion_output *output, const void *data, size_t si
                               pm_error *error) {
     const char *at = data;
     while (size > 0) {
-        ssize_t written = write(output->file, at, size < (1u << 30) ? size : (1u << 30));
-        if (written >= 0) {
-            at += written;
-            size -= (size_t)written;
-        } else if (errno != EINTR) {
+        const int64_t written = os_write(output->file, at, size);
+        if (written < 0) {
             pm_status status = output_failed(output, errno, error);
             atomic_file_remove(&output->temporary);
             return status;
         }
+        at += written;
+        size -= (size_t)written;
     }
     return PM_OK;
 }
@@ -157,44 +152,33 @@ pm_status motion_output_write_at(motion_output *output, uint64_t at, const void 
                                  pm_error *error) {
     const char *from = data;
     while (size > 0) {
-        const ssize_t written =
-            pwrite(output->file, from, size < (1u << 30) ? size : (1u << 30), (off_t)at);
-        if (written < 0 && errno != EINTR)
+        const int64_t written = os_write_at(output->file, from, size, at);
+        if (written < 0)
             return output_failed(output, errno, error);
-        if (written > 0) {
-            from += written;
-            size -= (size_t)written;
-            at += (uint64_t)written;
-        }
+        from += written;
+        size -= (size_t)written;
+        at += (uint64_t)written;
     }
     return PM_OK;
 }
 
-/* The content is on the disk before the name is, so that a file is complete after a power failure too.
- * Returns 0 or an errno. File systems that cannot flush are no failure. */
-static int flush_to_disk(int file) {
-    while (fsync(file) != 0)
-        if (errno != EINTR)
-            return errno == EINVAL || errno == ENOTSUP ? 0 : errno;
-    return 0;
-}
-
 /* close() can report a failed write, so it precedes the renaming. The lock of the temporary file
- * must be held until after the renaming; a second descriptor holds it. Returns 0 or an errno. */
+ * must be held until after the renaming; a second descriptor holds it. The content is on the disk before
+ * the name is, so that a file is complete after a power failure too. Returns 0 or an errno. */
 static int close_and_rename(motion_output *output) {
     int file = output->file;
-    int failure = output->temporary ? flush_to_disk(file) : 0;
+    int failure = output->temporary ? os_flush(file) : 0;
     if (failure != 0)
         return failure;
-    int holding = output->temporary ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+    int holding = output->temporary ? os_duplicate(file) : -1;
     if (output->temporary && holding < 0)
         return errno;
     output->file = holding;
     if (close(file) != 0)
         return errno;
-    return output->temporary
-               ? atomic_file_rename(&output->temporary, output->target, output->must_be_new)
-               : 0;
+    return output->temporary ? atomic_file_rename(&output->temporary, holding, output->target,
+                                                  output->must_be_new)
+                             : 0;
 }
 
 pm_status motion_output_commit(motion_output **output, pm_error *error) {

@@ -4,13 +4,14 @@
  */
 #include "motion/files/output_names.h"
 
+#include "motion/base/os.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const char *extension_of(const char *path) {
-    const char *dot = strrchr(path, '.'), *slash = strrchr(path, '/');
-    return dot && (slash == NULL || dot > slash) ? dot + 1 : "";
+    const char *dot = strrchr(os_last_part(path), '.');
+    return dot ? dot + 1 : "";
 }
 
 typedef struct located_file {
@@ -27,7 +28,7 @@ static int compare_locations(const void *left, const void *right) {
 
 static bool is_clash(const located_file *a, const located_file *b) {
     return location_compare(&a->location, &b->location) == 0 && a->file->use == LOCATION_OUTPUT &&
-           (b->file->use == LOCATION_OUTPUT || S_ISREG(b->location.status.st_mode));
+           (b->file->use == LOCATION_OUTPUT || b->location.info.kind == OS_REGULAR);
 }
 
 /* Names that do not fit in memory are not checked; the next allocation reports the shortage. */

@@ -2,6 +2,7 @@
  *
  * Decomposes a matrix into translation, rotation and scale.
  */
+#include "host/base/elementary.h"
 #include "motion/gltf/document.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static double dot(const double *a, const double *b) {
 }
 
 static double length(const double *a) {
-    return hypot(hypot(a[0], a[1]), a[2]);
+    return pm_same_hypot(pm_same_hypot(a[0], a[1]), a[2]);
 }
 
 static void divide(double *a, double by) {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "motion/base/base64.h"
+#include "motion/base/os.h"
 #include "motion/files/input.h"
 
 static bool decode_data(gltf_reader *reader, const gltf_place *place, const char *uri, size_t size,
@@ -110,11 +110,11 @@ static bool take_read_file(const gltf_reader *reader, gltf_buffer *buffer) {
 static bool read_regular(gltf_reader *reader, const gltf_place *place, const char *path,
                          const char *shown, gltf_buffer *buffer) {
     char reason[INPUT_REASON_SIZE] = "";
-    struct stat found;
-    const bool is_there = stat(path, &found) == 0;
+    os_info found;
+    const bool is_there = os_look(path, &found);
     buffer->is_external = true;
-    buffer->device = is_there ? (uint64_t)found.st_dev : 0;
-    buffer->inode = is_there ? (uint64_t)found.st_ino : 0;
+    buffer->device = found.volume;
+    buffer->inode = found.file;
     if (is_there && take_read_file(reader, buffer))
         return true;
     if (!input_read_beside(path, NULL, SIZE_MAX, &buffer->owned, &buffer->size, reason))
@@ -142,7 +142,8 @@ static bool load_file(gltf_reader *reader, const gltf_place *place, const char *
     bool is_good = false;
     if (!decode_percent(uri, size, path + prefix))
         gltf_refuse(reader, place, "%s has a wrong %% code", shown);
-    else if (path[prefix] == '\0' || leaves_folder(path + prefix))
+    else if (path[prefix] == '\0' || leaves_folder(path + prefix) ||
+             !os_can_have_name(path + prefix))
         gltf_refuse(reader, place, "%s is not within the folder of the document", shown);
     else
         is_good = read_regular(reader, place, path, shown, buffer);

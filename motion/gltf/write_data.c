@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/gltf/write.h"
 #include "motion/model/evaluate.h"
 
@@ -25,7 +27,7 @@ enum {
  * where it is not exact, so that its own rounding does not decide a tie. */
 static float divide_once(double a, double b) {
     double quotient = a / b;
-    const double rest = fma(-quotient, b, a);
+    const double rest = pm_division_rest(a, quotient, b);
     int exponent = 0;
     if (rest == 0)
         return (float)quotient;
@@ -194,7 +196,7 @@ static bool allocate_block(sample_block *b) {
     b->piece = fitting < LEAST_PIECE ? LEAST_PIECE : fitting < PIECE ? fitting : PIECE;
     b->samples =
         all < SIZE_MAX / sizeof *b->samples ? malloc((all + 1) * sizeof *b->samples) : NULL;
-    motion_ask_for_huge_pages(b->samples, (all + 1) * sizeof *b->samples);
+    os_ask_for_huge_pages(b->samples, (all + 1) * sizeof *b->samples);
     b->numbers = calloc(width, b->piece * sizeof *b->numbers);
     double *at = b->numbers;
     for (size_t c = b->begin; at && c < b->end; c++) {

@@ -5,6 +5,7 @@
 #ifdef POSEMILL_LIBARCHIVE
 
 #include "motion/base/composed.h"
+#include "motion/base/os.h"
 #include "motion/items/archive_reader.h"
 #include "motion/items/items.h"
 
@@ -78,8 +79,7 @@ enum { NAMES_MAX = 128 << 20 };
 
 /* What could not be listed is one item with the name of the archive. */
 static bool add_archive_fault(const char *path, const char *reason, batch_items *items) {
-    const char *slash = strrchr(path, '/');
-    batch_item *item = item_add(items, strdup(path), strdup(slash ? slash + 1 : path));
+    batch_item *item = item_add(items, strdup(path), strdup(os_last_part(path)));
     return item != NULL && item_fault(item, "%s", reason);
 }
 

@@ -4,22 +4,18 @@
  * folders that begins when the stack is empty. One folder is open at a time. Special files are never
  * opened.
  */
-#define _XOPEN_SOURCE 700 /* S_ISSOCK, and POSIX 2008 */
-
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <jansson.h>
 
 #include "motion/base/arena.h"
 #include "motion/base/composed.h"
+#include "motion/base/os.h"
 #include "motion/items/items.h"
 
 #ifndef PATH_MAX
@@ -32,32 +28,32 @@
 typedef struct folder_set {
     size_t *parents; /* of each the folder that it was entered from; FOLDER_NONE: the first */
     size_t count, room;
-    json_t *places; /* of each among `parents`, by device and inode */
+    json_t *places; /* of each among `parents`, by their numbers */
 } folder_set;
 
 typedef struct folder_key {
     char text[48];
 } folder_key;
 
-static folder_key key_of(const struct stat *status) {
+static folder_key key_of(const os_info *info) {
     folder_key key;
-    snprintf(key.text, sizeof key.text, "%llx:%llx", (unsigned long long)status->st_dev,
-             (unsigned long long)status->st_ino);
+    snprintf(key.text, sizeof key.text, "%llx:%llx", (unsigned long long)info->volume,
+             (unsigned long long)info->file);
     return key;
 }
 
 /* FOLDER_NONE: it was not entered. */
-static size_t find_entered(const folder_set *set, const struct stat *status) {
-    const json_t *place = json_object_get(set->places, key_of(status).text);
+static size_t find_entered(const folder_set *set, const os_info *info) {
+    const json_t *place = json_object_get(set->places, key_of(info).text);
     return place ? (size_t)json_integer_value(place) : FOLDER_NONE;
 }
 
 /* False: memory is exhausted. */
-static bool add_entered(folder_set *set, const struct stat *status, size_t parent) {
+static bool add_entered(folder_set *set, const os_info *info, size_t parent) {
     size_t *parents = motion_with_room(set->parents, set->count, &set->room, sizeof *parents);
     set->places = set->places ? set->places : json_object();
     set->parents = parents ? parents : set->parents;
-    if (!parents || json_object_set_new(set->places, key_of(status).text,
+    if (!parents || json_object_set_new(set->places, key_of(info).text,
                                         json_integer((json_int_t)set->count)) != 0)
         return false;
     parents[set->count++] = parent;
@@ -87,7 +83,7 @@ typedef struct search {
     batch_items *items;
     folder_set entered;
     folder_todos stack, links;
-    struct stat skipped[2];
+    os_info skipped[2];
     size_t skipped_count;
 } search;
 
@@ -138,14 +134,14 @@ static bool add_fault(search *s, const char *path, const char *name, const char 
     return item != NULL && item_fault(item, "%s", fault);
 }
 
-static bool add_file(search *s, const char *path, const char *name, const struct stat *status) {
+static bool add_file(search *s, const char *path, const char *name, const os_info *info) {
     if (!item_matches(s->sources->match, name))
         return true;
     if (strlen(path) >= PATH_MAX)
         return add_fault(s, path, name, strerror(ENAMETOOLONG));
     batch_item *item = item_add(s->items, strdup(path), strdup(name));
     if (item && !item->fault)
-        item->bytes = (uint64_t)status->st_size;
+        item->bytes = info->size;
     return item != NULL;
 }
 
@@ -159,20 +155,20 @@ static bool add_unknown(search *s, const char *path, const char *name, bool is_l
            add_fault(s, path, name, "is a link to a file that does not exist");
 }
 
-static bool sort_entry(search *s, int folder, const char *entry, const char *path, const char *name,
-                       size_t parent) {
-    struct stat status;
+static bool sort_entry(search *s, os_folder *folder, const char *entry, const char *path,
+                       const char *name, size_t parent) {
+    os_info info;
     bool is_link = false;
-    if (fstatat(folder, entry, &status, AT_SYMLINK_NOFOLLOW) != 0)
+    if (!os_folder_look_at(folder, entry, false, &info))
         return add_unknown(s, path, name, false, errno);
-    if (S_ISLNK(status.st_mode)) {
+    if (info.kind == OS_LINK) {
         is_link = true;
-        if (fstatat(folder, entry, &status, 0) != 0)
+        if (!os_folder_look_at(folder, entry, true, &info))
             return add_unknown(s, path, name, true, errno);
     }
-    if (S_ISDIR(status.st_mode))
+    if (info.kind == OS_FOLDER)
         return push(is_link ? &s->links : &s->stack, strdup(path), strdup(name), parent);
-    return !S_ISREG(status.st_mode) || add_file(s, path, name, &status);
+    return info.kind != OS_REGULAR || add_file(s, path, name, &info);
 }
 
 static void free_names(char **names, size_t count) {
@@ -183,17 +179,17 @@ static void free_names(char **names, size_t count) {
 
 /* The names in a folder that are not hidden, sorted, so that every search finds the same. Returns 0
  * or an errno. */
-static int read_names(DIR *folder, char ***names, size_t *count) {
+static int read_names(os_folder *folder, char ***names, size_t *count) {
     size_t room = 0;
-    struct dirent *entry;
-    while (errno = 0, (entry = readdir(folder)) != NULL) {
-        if (entry->d_name[0] == '.')
+    const char *entry;
+    while ((entry = os_folder_next(folder)) != NULL) {
+        if (entry[0] == '.')
             continue;
         char **more = motion_with_room(*names, *count, &room, sizeof *more);
         if (!more)
             return ENOMEM;
         *names = more;
-        (*names)[*count] = strdup(entry->d_name);
+        (*names)[*count] = strdup(entry);
         if (!(*names)[*count])
             return ENOMEM;
         ++*count;
@@ -213,7 +209,7 @@ static void reverse(folder_todo *folders, size_t count) {
     }
 }
 
-static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
+static bool sort_entries(search *s, os_folder *folder, const folder_todo *todo) {
     char **names = NULL;
     size_t count = 0;
     const size_t parent = s->entered.count - 1, before = s->stack.count;
@@ -223,8 +219,7 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
         good = add_fault(s, todo->path, todo->name, strerror(fault));
     for (size_t i = 0; good && i < count; i++) {
         char *path = join(todo->path, names[i]), *name = join(todo->name, names[i]);
-        good = path != NULL && name != NULL &&
-               sort_entry(s, dirfd(folder), names[i], path, name, parent);
+        good = path != NULL && name != NULL && sort_entry(s, folder, names[i], path, name, parent);
         free(path);
         free(name);
     }
@@ -234,37 +229,37 @@ static bool sort_entries(search *s, DIR *folder, const folder_todo *todo) {
     return good;
 }
 
-static bool is_skipped(const search *s, const struct stat *status, size_t parent) {
+static bool is_skipped(const search *s, const os_info *info, size_t parent) {
     for (size_t i = 0; parent != FOLDER_NONE && i < s->skipped_count; i++)
-        if (status->st_dev == s->skipped[i].st_dev && status->st_ino == s->skipped[i].st_ino)
+        if (os_same_file(info, &s->skipped[i]))
             return true;
     return false;
 }
 
 static void skip(search *s, const char *folder) {
-    if (folder && stat(folder, &s->skipped[s->skipped_count]) == 0)
+    if (folder && os_look(folder, &s->skipped[s->skipped_count]))
         s->skipped_count++;
 }
 
-static bool enter_opened(search *s, DIR *folder, const folder_todo *todo) {
-    struct stat status;
-    if (fstat(dirfd(folder), &status) != 0)
+static bool enter_opened(search *s, os_folder *folder, const folder_todo *todo) {
+    os_info info;
+    if (!os_folder_look(folder, &info))
         return add_fault(s, todo->path, todo->name, strerror(errno));
-    const size_t found = find_entered(&s->entered, &status);
+    const size_t found = find_entered(&s->entered, &info);
     if (found != FOLDER_NONE)
         return !leads_to(&s->entered, found, todo->parent) ||
                add_fault(s, todo->path, todo->name,
                          "is a loop: it leads to a folder that it lies in");
-    return is_skipped(s, &status, todo->parent) ||
-           (add_entered(&s->entered, &status, todo->parent) && sort_entries(s, folder, todo));
+    return is_skipped(s, &info, todo->parent) ||
+           (add_entered(&s->entered, &info, todo->parent) && sort_entries(s, folder, todo));
 }
 
 static bool enter(search *s, const folder_todo *todo) {
-    DIR *folder = opendir(todo->path);
+    os_folder *folder = os_folder_open(todo->path);
     if (!folder)
         return errno != ENOMEM && add_fault(s, todo->path, todo->name, strerror(errno));
     const bool good = enter_opened(s, folder, todo);
-    closedir(folder);
+    os_folder_close(folder);
     return good;
 }
 

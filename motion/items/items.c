@@ -6,38 +6,37 @@
 #include "motion/items/items.h"
 
 #include <errno.h>
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "motion/base/arena.h"
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
+#include "motion/base/wildcard.h"
 #include "motion/files/digest.h"
 #include "motion/items/archive.h"
 #include "motion/items/list_line.h"
 
 static pm_status add_file(const char *path, batch_items *items, pm_error *error) {
     const bool is_stream = strcmp(path, "-") == 0;
-    const char *slash = strrchr(path, '/');
-    struct stat status = {.st_size = 0};
-    batch_item *item = item_add(items, strdup(path), strdup(slash ? slash + 1 : path));
+    os_info info = {.size = 0};
+    batch_item *item = item_add(items, strdup(path), strdup(os_last_part(path)));
     bool good = item != NULL;
-    if (good && !is_stream && stat(path, &status) != 0)
+    if (good && !is_stream && !os_look(path, &info))
         good = item_fault(item, "cannot be opened: %s", strerror(errno));
-    else if (good && S_ISREG(status.st_mode))
-        item->bytes = (uint64_t)status.st_size;
+    else if (good && info.kind == OS_REGULAR)
+        item->bytes = info.size;
     return good ? PM_OK : item_memory(error);
 }
 
 static pm_status add_path(const char *path, const pm_motion_batch_sources *sources,
                           batch_items *items, pm_error *error) {
-    struct stat status;
-    const bool exists = strcmp(path, "-") != 0 && stat(path, &status) == 0;
-    if (exists && S_ISDIR(status.st_mode))
+    os_info info;
+    const bool exists = strcmp(path, "-") != 0 && os_look(path, &info);
+    if (exists && info.kind == OS_FOLDER)
         return folders_search(path, sources, items, error);
     if (exists && archive_is_named(path))
         return archive_list(path, sources->match, items, error);
@@ -65,6 +64,9 @@ static bool check_name(batch_item *item) {
         return true;
     if (size == 0)
         return item_fault(item, "names no file");
+    if (!os_can_have_name(item->name))
+        return item_fault(item, "has the output name '%s', which this system cannot give a file",
+                          item->name);
     return size != sizeof own - 1 || memcmp(item->name, own, size) != 0 ||
            item_fault(item,
                       "its output would lie in %s, where records are; \"out\" in a list gives "
@@ -291,11 +293,10 @@ const char *item_archive(batch_items *items, const char *path) {
 }
 
 bool item_matches(const char *match, const char *name) {
-    const char *slash = strrchr(name, '/');
-    const char *last = slash ? slash + 1 : name;
+    const char *last = os_last_part(name);
     if (!match)
         return pm_motion_find_format(last) != PM_MOTION_ANY &&
                pm_motion_find_format(last) != PM_MOTION_USDA;
-    return strchr(match, '/') ? fnmatch(match, name, FNM_PATHNAME) == 0
-                              : fnmatch(match, last, 0) == 0;
+    const bool by_part = strchr(match, '/') != NULL;
+    return wildcard_matches(match, by_part ? name : last, by_part);
 }

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "motion/base/arena.h"
 #include "motion/base/composed.h"
 #include "motion/base/fault.h"
 #include "motion/base/json.h"
+#include "motion/base/os.h"
 #include "motion/files/input.h"
 #include "motion/files/output.h"
 #include "motion/items/archive.h"
@@ -66,13 +66,13 @@ static void release_members(member_lines *members) {
 
 /* The size of a file; a fault where it is none. */
 static bool look_at(batch_item *item) {
-    struct stat status;
-    if (stat(item->path, &status) != 0)
+    os_info info;
+    if (!os_look(item->path, &info))
         return item_fault(item, "%s", strerror(errno));
-    if (S_ISDIR(status.st_mode))
+    if (info.kind == OS_FOLDER)
         return item_fault(item, "is a folder; a list names files");
-    item->bytes = S_ISREG(status.st_mode) ? (uint64_t)status.st_size : 0;
-    return S_ISREG(status.st_mode) || item_fault(item, "is no regular file");
+    item->bytes = info.kind == OS_REGULAR ? info.size : 0;
+    return info.kind == OS_REGULAR || item_fault(item, "is no regular file");
 }
 
 static bool add_line(list_line *line, member_lines *members, batch_items *items) {

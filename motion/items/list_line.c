@@ -6,6 +6,7 @@
 #include "motion/items/list_line.h"
 
 #include "motion/base/json.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/items/items.h"
 #include "motion/text/text.h"

@@ -4,11 +4,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include "motion/base/os.h"
 #include "motion/files/input.h"
 #include "motion/library/array_file.h"
 #include "motion/model/names.h"
@@ -137,14 +136,14 @@ pm_status array_file_parse(const char *data, size_t size, size_t threads, array_
 }
 
 static pm_status map(int file, array_file *a, pm_error *error) {
-    struct stat status;
-    if (fstat(file, &status) != 0 || status.st_size <= 0 || (uintmax_t)status.st_size > SIZE_MAX)
+    os_info info;
+    if (!os_look_at_open(file, &info) || info.size == 0 || info.size > SIZE_MAX)
         return motion_refuse(error, "ZIP archive is cut short: it has no end record");
-    void *mapped = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-    if (mapped == MAP_FAILED)
+    const void *mapped = os_map(file, (size_t)info.size);
+    if (!mapped)
         return motion_refuse(error, "cannot be mapped into memory");
     a->mapped = mapped;
-    a->size = (size_t)status.st_size;
+    a->size = (size_t)info.size;
     return PM_OK;
 }
 
@@ -160,7 +159,7 @@ pm_status array_file_open(const char *path, size_t threads, array_file *a, pm_er
 
 void array_file_close(array_file *a) {
     if (a->mapped)
-        munmap((void *)(uintptr_t)a->mapped, a->size);
+        os_unmap(a->mapped, a->size);
     motion_arena_release(&a->arena);
     memset(a, 0, sizeof *a);
 }

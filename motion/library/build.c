@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/base/c_locale.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/library/library.h"
 #include "motion/model/meaning.h"
@@ -157,7 +158,7 @@ static bool take_name(builder *b, name_table *t, pm_motion_name wanted, pm_motio
 
 /* The name of the file, with that of the clip or its number where there are several. */
 static bool make_name(builder *b, const part *p, size_t clip, pm_motion_name *name) {
-    const char *slash = strrchr(p->path, '/'), *stem = slash ? slash + 1 : p->path;
+    const char *stem = os_last_part(p->path);
     const char *dot = strrchr(stem, '.');
     const size_t size =
         dot && strspn(stem, ".") < (size_t)(dot - stem) ? (size_t)(dot - stem) : strlen(stem);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/c_locale.h"
 #include "motion/library/library.h"
 #include "motion/model/evaluate.h"
@@ -233,7 +234,7 @@ static void mirror_angles(const mirroring *m, const robot_match *match,
                           const pm_motion_channel *to) {
     const pm_library_content *robot = m->robot;
     const uint32_t width = to->components;
-    const double unit = to->full_turn > 0 ? to->full_turn / (2 * acos(-1.0)) : 1;
+    const double unit = to->full_turn > 0 ? to->full_turn / (2 * pm_same_acos(-1.0)) : 1;
     double *rows = motion_own_values(&to->keys);
     for (size_t h = 0; h < robot->hinge_count; h++) {
         const uint32_t joint = robot->hinges[h], other = m->plan.partners[joint];

@@ -2,6 +2,7 @@
  *
  * Forward kinematics of a robot at a few frames, in double, for comparing with the places in its file.
  */
+#include "host/base/elementary.h"
 #include "motion/library/library.h"
 
 #include <math.h>
@@ -36,9 +37,9 @@ static similarity local_of(const placing *p, const double *angles, const double 
     const double *axis = robot->axes + 3 * joint;
     const double half = (angles[p->hinge_of[joint]] - robot->references[joint]) / 2;
     const double length = sqrt(axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
-    double q[4], turn[4] = {0, 0, 0, cos(half)};
+    double q[4], turn[4] = {0, 0, 0, pm_same_cos(half)};
     for (size_t i = 0; i < 3; i++)
-        turn[i] = sin(half) * axis[i] / length;
+        turn[i] = pm_same_sin(half) * axis[i] / length;
     memcpy(q, s.q, sizeof q);
     quat_multiply(q, turn, s.q);
     return s;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/model.h"
 
 /* Nearer to unit length, keys keep their bits. */
@@ -155,10 +156,10 @@ static void copy_key(const pm_motion_channel *c, size_t key, double *value) {
 static void slerp(double a[4], const double b[4], double u) {
     const double dot = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
     const double sign = dot < 0 ? -1 : 1;
-    const double angle = acos(fmin(fabs(dot), 1));
-    const double sine = sin(angle);
-    const double from = sine > 1e-9 ? sin((1 - u) * angle) / sine : 1 - u;
-    const double to = sine > 1e-9 ? sin(u * angle) / sine : u;
+    const double angle = pm_same_acos(fmin(fabs(dot), 1));
+    const double sine = pm_same_sin(angle);
+    const double from = sine > 1e-9 ? pm_same_sin((1 - u) * angle) / sine : 1 - u;
+    const double to = sine > 1e-9 ? pm_same_sin(u * angle) / sine : u;
     for (int i = 0; i < 4; i++)
         a[i] = from * a[i] + sign * to * b[i];
     evaluate_normalise(a);

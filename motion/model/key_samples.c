@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/made.h"
 #include "motion/model/similarity.h"
@@ -53,7 +54,7 @@ static void find_slope(const key_samples *r, const pm_motion_channel *channel, s
         a[i] = -a[i];
     quat_multiply(b, a, step);
     const double sine = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
-    const double angle = 2 * atan2(sine, fabs(step[3]));
+    const double angle = 2 * pm_same_atan2(sine, fabs(step[3]));
     const double scale = rate * (step[3] < 0 ? -1 : 1) * (sine > 1e-12 ? angle / sine : 2);
     for (int i = 0; i < 3; i++)
         slope[i] = scale * step[i];

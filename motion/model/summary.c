@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/angles.h"
 #include "motion/model/pose.h"
 
@@ -17,7 +18,7 @@ static double turn_between(const pm_motion_channel *channel, size_t a, size_t b)
     double dot = 0;
     for (uint32_t i = 0; i < 4; i++)
         dot += evaluate_number(&channel->keys, 4, a, i) * evaluate_number(&channel->keys, 4, b, i);
-    return 2 * acos(fmin(fabs(dot), 1)) * DEGREES;
+    return 2 * pm_same_acos(fmin(fabs(dot), 1)) * DEGREES;
 }
 
 static void measure_steps(const pm_motion_channel *channel, size_t keys, clip_summary *s) {

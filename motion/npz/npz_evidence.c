@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/similarity.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
@@ -42,7 +43,7 @@ static void turn_between(const subject *s, size_t frame, size_t joint, double ou
     a[3] = -a[3];
     quat_multiply(b, a, b);
     const double length = sqrt(b[0] * b[0] + b[1] * b[1] + b[2] * b[2]);
-    const double speed = 2 * atan2(length, fabs(b[3])) * s->rate;
+    const double speed = 2 * pm_same_atan2(length, fabs(b[3])) * s->rate;
     for (size_t i = 0; i < 3; i++)
         out[i] = length > 0 ? (b[3] > 0 ? b[i] : -b[i]) / length * speed : 0;
 }

@@ -5,6 +5,7 @@
  */
 #include "motion/npz/npz_numbers.h"
 
+#include "host/base/elementary.h"
 #include "motion/npz/npz_axis_angle.h"
 
 #include <math.h>
@@ -128,11 +129,11 @@ static void from_long_vector(const double v[3], double q[4]) {
     const double size = fmax(fabs(v[0]), fmax(fabs(v[1]), fabs(v[2])));
     const double x = v[0] / size, y = v[1] / size, z = v[2] / size;
     const double length = sqrt(x * x + y * y + z * z), half = 0.5 * fmin(length * size, 1e300);
-    const double s = sin(half) / length;
+    const double s = pm_same_sin(half) / length;
     q[0] = x * s;
     q[1] = y * s;
     q[2] = z * s;
-    q[3] = cos(half);
+    q[3] = pm_same_cos(half);
 }
 
 void npz_from_long_axis_angle(const double *vectors, double *quaternions, size_t count) {
@@ -161,7 +162,7 @@ void npz_to_axis_angle(const double quaternion[4], const double near[3], double 
         vector[2] = along * near[2] + 2.0 * z / w;
         return;
     }
-    const double angle = 2.0 * atan2(s, w);
+    const double angle = 2.0 * pm_same_atan2(s, w);
     const double along = (near[0] * x + near[1] * y + near[2] * z) / s;
     const double scale = (angle + floor((along - angle) / TWO_PI + 0.5) * TWO_PI) / s;
     vector[0] = scale * x;

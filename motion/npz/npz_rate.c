@@ -4,12 +4,13 @@
  * that decimal as an interval (rate.h); so is its reciprocal, because many rates were computed from
  * a frame time: 59.9999885559082 is float32's 1/0.01666667, which is 60 Hz.
  */
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
+#include "motion/base/wildcard.h"
 #include "motion/files/input.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
@@ -26,7 +27,7 @@ static bool reads_back(const char *text, double value, bool is_float) {
 /* The decimal with the fewest digits that reads back as `value`, between 1e-10 and 1e10. Returns how
  * many digits stand after the point. */
 static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEXT]) {
-    const int first = (int)floor(log10(value));
+    const int first = pm_decimal_exponent(value);
     int places = 0;
     for (int digits = 1; digits <= 17; digits++) {
         places = digits - 1 - first;
@@ -41,7 +42,7 @@ static int write_shortest(double value, bool is_float, char text[NPZ_DECIMAL_TEX
 /* N*1000/1001 within half a unit of the last place of a rate. */
 static bool is_ntsc(double value, int places, pm_rational *rate) {
     const double whole = floor(value * 1.001 + 0.5), exact = whole * 1000.0 / 1001.0;
-    if (whole < 1.0 || !(fabs(exact - value) <= 0.5 * pow(10.0, -places)))
+    if (whole < 1.0 || !(fabs(exact - value) <= 0.5 * pm_power_of_ten(-places)))
         return false;
     const pm_rational thousandth = {1000, 1001}, count = {(int64_t)whole, 1};
     return rate_multiply(count, thousandth, rate);
@@ -70,7 +71,7 @@ static bool is_reciprocal(double value, const char *written, bool is_float, pm_r
         return rate_from_frame_time(text, strlen(text), true, rate, &how) && how != RATE_LITERAL;
     }
     /* The reciprocal was rounded twice: 15 of its digits are sure. */
-    const double power = pow(10.0, 14 - floor(log10(seconds)));
+    const double power = pm_power_of_ten(14 - pm_decimal_exponent(seconds));
     write_shortest(floor(seconds * power + 0.5) / power, false, text);
     const size_t digits = count_digits(text);
     return digits <= SHORT &&
@@ -170,7 +171,7 @@ static pm_status add_named(npz_reading *r, const char *name) {
 /* Whether the pattern is that of the path, or of its last names. */
 static bool is_of_path(const char *pattern, const char *path) {
     for (const char *at = path; at; at = strchr(at, '/') ? strchr(at, '/') + 1 : NULL)
-        if (fnmatch(pattern, at, 0) == 0)
+        if (wildcard_matches(pattern, at, false))
             return true;
     return false;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/npz/npz_numbers.h"
 #include "motion/npz/npz_write.h"
 #include "motion/npz/zip_fields.h"
@@ -100,7 +101,7 @@ static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_outp
     const size_t bytes =
         out->is_partial ? out->rows_at + (size_t)w->rows * out->row_size : out->size;
     out->bytes = malloc(bytes);
-    motion_ask_for_huge_pages(out->bytes, bytes);
+    os_ask_for_huge_pages(out->bytes, bytes);
     out->near = continues ? calloc(rows->width, sizeof *out->near) : NULL;
     if (!out->bytes || (is_packed && !out->packing) || (continues && !out->near))
         return motion_refuse_memory(w->error);

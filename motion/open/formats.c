@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "motion/base/os.h"
 #include "motion/model/compose.h"
 
 #define IN_BUILT(row) &(row)
@@ -50,8 +51,8 @@ static const motion_format *format_of_bytes(const char *bytes, size_t size) {
 }
 
 static const char *extension_of_name(const char *name) {
-    const char *dot = strrchr(name, '.'), *slash = strrchr(name, '/');
-    return dot && (!slash || dot > slash + 1) && dot > name ? dot + 1 : "";
+    const char *last = os_last_part(name), *dot = strrchr(last, '.');
+    return dot && dot > last ? dot + 1 : "";
 }
 
 static const format_row *row_of_extension(const char *extension) {

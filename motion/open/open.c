@@ -9,6 +9,7 @@
 
 #include "motion/base/c_locale.h"
 #include "motion/base/counts.h"
+#include "motion/base/os.h"
 #include "motion/model/angles.h"
 #include "motion/model/meaning.h"
 #include "motion/open/formats.h"
@@ -154,10 +155,9 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
 
 /* The folder of a path, in malloc'ed memory. */
 static char *folder_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    if (!slash)
-        return strdup(".");
-    return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
+    const char *last = os_last_part(path);
+    const size_t size = (size_t)(last - path); /* with the separator */
+    return size == 0 ? strdup(".") : strndup(path, size > 1 ? size - 1 : 1);
 }
 
 /* Reads the bytes of a file, unless it cannot be of a format. */

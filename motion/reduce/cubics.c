@@ -4,6 +4,7 @@
  * on. Tangents are those of least squares, whose weights then grow where the error is largest: the
  * largest error is what counts.
  */
+#include "host/base/elementary.h"
 #include "motion/reduce/channel.h"
 
 #include <float.h>
@@ -129,7 +130,7 @@ static void hermite(double u, double h[4]) {
 /* The source's velocity at the first or the last moment of the interval after a key, times the seconds. */
 static void usual_tangent(const samples *a, size_t key, bool is_last, double tangent[4]) {
     const arc of = turns_arc(a->s->source, key);
-    const double sine = sin(of.angle), cosine = cos(of.angle);
+    const double sine = pm_same_sin(of.angle), cosine = pm_same_cos(of.angle);
     const double scale = (of.angle > 0 ? of.angle / sine : 1) * a->seconds / of.seconds;
     const double here = is_last ? -1 : -cosine, there = is_last ? cosine : 1;
     for (int i = 0; i < 4; i++)

@@ -2,6 +2,7 @@
  *
  * Clips of one track on the reference path, and the motion of their segments.
  */
+#include "host/base/elementary.h"
 #include "motion/reduce/segment.h"
 
 #include <math.h>
@@ -51,13 +52,13 @@ static void step(const double a[4], const double b[4], double out[4]) {
 /* The half-angle vector of a unit quaternion, 0 to pi long. */
 static vec log_of(const double q[4]) {
     const double sine = length((vec){q[0], q[1], q[2]});
-    const double scale = sine > 0 ? atan2(sine, q[3]) / sine : 1;
+    const double scale = sine > 0 ? pm_same_atan2(sine, q[3]) / sine : 1;
     return (vec){scale * q[0], scale * q[1], scale * q[2]};
 }
 
 static void exp_of(vec v, double q[4]) {
-    const double angle = length(v), scale = angle > 0 ? sin(angle) / angle : 1;
-    const double out[4] = {scale * v.x, scale * v.y, scale * v.z, cos(angle)};
+    const double angle = length(v), scale = angle > 0 ? pm_same_sin(angle) / angle : 1;
+    const double out[4] = {scale * v.x, scale * v.y, scale * v.z, pm_same_cos(angle)};
     memcpy(q, out, sizeof out);
 }
 
@@ -93,9 +94,9 @@ static turning hermite_turning(const key_motion *k) {
 /* The largest distance between the arcs of a segment, with `a` and `b` their lengths: at most a right angle,
  * which the limiter ensures. */
 static double arcs_apart(double ends, double a, double b) {
-    const double chord = 2 * sin(fmin(ends, half_pi) / 2);
+    const double chord = 2 * pm_same_sin(fmin(ends, half_pi) / 2);
     const double most = (chord + fabs(b * b - a * a) / 8) / (1 - a * a / 8);
-    return most < 1.4 ? fmin(2 * asin(most / 2), half_pi) : half_pi;
+    return most < 1.4 ? fmin(2 * pm_same_asin(most / 2), half_pi) : half_pi;
 }
 
 static turning squad_turning(const key_motion *k) {
@@ -111,10 +112,10 @@ static turning squad_turning(const key_motion *k) {
     const double a = length(k->log), b = length(along);
     const double noise = noise_part * (a + length(k->leaving) + length(k->arriving)) + noise_least;
     const double apart = arcs_apart(fmax(length(from), length(to)) + noise, a, b + 2 * noise);
-    const double stretch = apart > 0 ? apart / sin(apart) : 1; /* of the logarithm */
+    const double stretch = apart > 0 ? apart / pm_same_sin(apart) : 1; /* of the logarithm */
     /* Near half a turn the direction of the arc is one of rounding. */
     const double turned = b < 3 ? difference(along, k->log) : a + b;
-    const double drift = turned + 3 * noise + 2 * sin(apart) * a;
+    const double drift = turned + 3 * noise + 2 * pm_same_sin(apart) * a;
     const double rate = stretch * drift; /* of D */
     const double change = stretch * (2 * a * drift + curvature(apart) * rate * rate);
     const turning blend =

@@ -5,6 +5,8 @@
  */
 #include "motion/reduce/segment.h"
 
+#include "host/base/elementary.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -42,15 +44,15 @@ arc arc_between(const double from[4], const double to[4], double begin, double s
     memcpy(a.from, from, sizeof a.from);
     for (int i = 0; i < 4; i++)
         a.to[i] = sign * to[i];
-    a.angle = 2 * asin(fmin(chord(from, a.to, 1) / 2, 1));
+    a.angle = 2 * pm_same_asin(fmin(chord(from, a.to, 1) / 2, 1));
     return a;
 }
 
 void arc_value(const arc *a, double time, double q[4]) {
     const double u = a->seconds > 0 ? (time - a->begin) / a->seconds : 0;
-    const double sine = sin(a->angle);
-    const double from = a->angle > straight ? sin((1 - u) * a->angle) / sine : 1 - u;
-    const double to = a->angle > straight ? sin(u * a->angle) / sine : u;
+    const double sine = pm_same_sin(a->angle);
+    const double from = a->angle > straight ? pm_same_sin((1 - u) * a->angle) / sine : 1 - u;
+    const double to = a->angle > straight ? pm_same_sin(u * a->angle) / sine : u;
     double length2 = 0;
     for (int i = 0; i < 4; i++) {
         q[i] = from * a->from[i] + to * a->to[i];
@@ -73,11 +75,11 @@ static double arc_speed(const arc *a) {
 }
 
 double arc_radians(double apart) {
-    return 4 * asin(fmin(sqrt(apart / 2), 1));
+    return 4 * pm_same_asin(fmin(sqrt(apart / 2), 1));
 }
 
 double arc_apart_of(double radians) {
-    const double sine = sin(radians / 4);
+    const double sine = pm_same_sin(radians / 4);
     return 2 * sine * sine;
 }
 

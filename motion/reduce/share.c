@@ -2,6 +2,7 @@
  *
  * Rounds of search and certificate.
  */
+#include "host/base/elementary.h"
 #include "motion/reduce/reduction.h"
 
 #include <math.h>
@@ -81,7 +82,8 @@ static void find_levers(const sharing *s, const uint32_t *order, const double *g
 /* The number of keys of a joint falls with the root of its bound: so their sum is the smallest for a
  * chain whose bounds fall with the lever to the power 2/3. */
 static double share_of(double lever) {
-    return lever > 0 ? pow(lever, -2.0 / 3) : 1;
+    const double root = lever > 0 ? pm_inverse_cbrt(lever) : 1;
+    return root * root;
 }
 
 /* What the shares of the longest chain come to. */

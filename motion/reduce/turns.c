@@ -3,6 +3,7 @@
  * Tests of one long arc against the source's arcs below it: first at the keys, where all is cheap, then
  * between them, where arc_bound mostly decides at once.
  */
+#include "host/base/elementary.h"
 #include "motion/reduce/channel.h"
 
 #include <math.h>
@@ -281,7 +282,7 @@ static bool holds_between(const turns *t, const candidate *c, double apart_at_be
 static double arc_sine(double x) {
     const double y = x * x;
     if (x > 0.04)
-        return asin(fmin(x, 1));
+        return pm_same_asin(fmin(x, 1));
     return x + x * y * (1.0 / 6 + y * (3.0 / 40 + y * (15.0 / 336 + y * (105.0 / 3456))));
 }
 

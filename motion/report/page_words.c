@@ -2,9 +2,11 @@
  *
  * The verdict of a page in words, and under what conditions it was found.
  */
+#include "host/base/elementary.h"
 #include "motion/report/page.h"
 
 #include "motion/base/counts.h"
+#include "motion/base/os.h"
 #include "motion/model/summary.h"
 
 #include <inttypes.h>
@@ -58,8 +60,8 @@ static void write_joint(FILE *file, const comparison *c, size_t pair) {
 }
 
 static const char *base_of(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash && slash[1] != '\0' ? slash + 1 : path;
+    const char *last = os_last_part(path);
+    return *last != '\0' ? last : path;
 }
 
 /* Names without folders, unless they are what tells the files apart. */
@@ -173,7 +175,7 @@ static void write_summary(FILE *file, const page *p) {
 static double round_up(double number) {
     if (!(number > 0) || !isfinite(number))
         return number;
-    const double last = pow(10, floor(log10(number)) - 2);
+    const double last = pm_power_of_ten(pm_decimal_exponent(number) - 2);
     return ceil(number / last * (1 - 1e-12)) * last;
 }
 

@@ -2,6 +2,7 @@
  *
  * Poses one after another as an animated GIF, with giflib: lines in 16 shades of one colour.
  */
+#include "host/base/elementary.h"
 #include "motion/report/picture.h"
 
 #ifdef POSEMILL_GIFLIB
@@ -33,7 +34,7 @@ static double distance_to(const picture_bone *b, double x, double y) {
     const double square = dx * dx + dy * dy;
     const double along = (x - b->from[0]) * dx + (y - b->from[1]) * dy;
     const double u = square > 0 ? fmin(fmax(along / square, 0), 1) : 0;
-    return hypot(x - b->from[0] - u * dx, y - b->from[1] - u * dy);
+    return pm_same_hypot(x - b->from[0] - u * dx, y - b->from[1] - u * dy);
 }
 
 static void paint(const writing *w, const picture_bone *b, double x, double y) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/evaluate.h"
 #include "motion/resample/sampler.h"
 #include "motion/resample/sampler_clip.h"
@@ -44,7 +45,7 @@ static double degrees_between(const double a[4], const float b[4]) {
         const double across = a[i] / sqrt(norm) - (dot < 0 ? -(double)b[i] : (double)b[i]);
         squares += across * across;
     }
-    return 4 * asin(fmin(1, 0.5 * sqrt(squares))) * 180 / pi;
+    return 4 * pm_same_asin(fmin(1, 0.5 * sqrt(squares))) * 180 / pi;
 }
 
 /* The worst track of a group. */

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 #include "motion/open/formats.h"
 #include "motion/resample/sampler_clip.h"
@@ -32,7 +34,7 @@ static pm_status allocate_samples(sampler *s, pm_error *error) {
         const size_t bytes = width_of(group) * s->piece * sizeof(float);
         group->samples = malloc(bytes);
         group->reference = s->options->check ? malloc(bytes) : NULL;
-        motion_ask_for_huge_pages(group->samples, bytes);
+        os_ask_for_huge_pages(group->samples, bytes);
         if (!group->samples || (s->options->check && !group->reference))
             return motion_refuse_memory(error);
     }
@@ -49,7 +51,7 @@ static double rotation_error(const float *a, const float *b) {
         difference += ((double)a[n] - other) * ((double)a[n] - other);
         sum += ((double)a[n] + other) * ((double)a[n] + other);
     }
-    return 4.0 * atan2(sqrt(difference), sqrt(sum));
+    return 4.0 * pm_same_atan2(sqrt(difference), sqrt(sum));
 }
 
 static void compare(const sampler *s, const sampler_group *group, size_t count) {

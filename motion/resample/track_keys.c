@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "motion/base/arena.h"
+#include "motion/base/os.h"
 #include "motion/model/evaluate.h"
 
 static size_t size_of(pm_number type) {
@@ -220,7 +221,7 @@ static void *copy_keys(const track_group *group, const pm_motion_clip *clip, siz
     const size_t step = width * group->track_count, size = size_of(type);
     char *copy = all < SIZE_MAX ? malloc((all + 1) * width * size) : NULL;
     char *to = copy;
-    motion_ask_for_huge_pages(copy, (all + 1) * width * size);
+    os_ask_for_huge_pages(copy, (all + 1) * width * size);
     const size_t shared = desc->timeline_of ? 0 : desc->timelines[0].key_count;
     for (size_t k = 0; to && k < shared; k += PIECE)
         for (size_t t = 0; t < group->track_count; t++)
@@ -259,7 +260,7 @@ static void *convert_keys(const track_group *group, const pm_motion *motion,
     const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
     size_t *channels = malloc(group->track_count * sizeof *channels);
     void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
-    motion_ask_for_huge_pages(made, (all + 1) * 4 * size_of(type));
+    os_ask_for_huge_pages(made, (all + 1) * 4 * size_of(type));
     for (size_t t = 0; made && t < group->track_count; t++)
         channels[t] = group->numbers[t].channel;
     if (made)

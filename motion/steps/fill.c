@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/jumps.h"
@@ -88,7 +89,7 @@ static void find_turn(const double a[4], const double b[4], double turn[3]) {
     double back[4] = {-a[0], -a[1], -a[2], a[3]}, step[4];
     quat_multiply(back, b, step);
     const double sine = sqrt(step[0] * step[0] + step[1] * step[1] + step[2] * step[2]);
-    const double angle = 2 * atan2(sine, fabs(step[3]));
+    const double angle = 2 * pm_same_atan2(sine, fabs(step[3]));
     const double scale = (step[3] < 0 ? -1 : 1) * (sine > 1e-12 ? angle / sine : 2);
     for (int i = 0; i < 3; i++)
         turn[i] = scale * step[i];
@@ -96,8 +97,8 @@ static void find_turn(const double a[4], const double b[4], double turn[3]) {
 
 static void apply_turn(const double a[4], const double turn[3], double out[4]) {
     const double angle = sqrt(turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2]);
-    const double scale = angle > 1e-12 ? sin(angle / 2) / angle : 0.5;
-    double step[4] = {scale * turn[0], scale * turn[1], scale * turn[2], cos(angle / 2)};
+    const double scale = angle > 1e-12 ? pm_same_sin(angle / 2) / angle : 0.5;
+    double step[4] = {scale * turn[0], scale * turn[1], scale * turn[2], pm_same_cos(angle / 2)};
     quat_multiply(a, step, out);
     evaluate_normalise(out);
 }
@@ -108,7 +109,8 @@ static void find_rate(const double turn[3], const double velocity[3], double rat
     const double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
     const double angle = sqrt(square);
     const double factor =
-        angle < 1e-3 ? 1.0 / 12 : 1 / square - (1 + cos(angle)) / (2 * angle * sin(angle));
+        angle < 1e-3 ? 1.0 / 12
+                     : 1 / square - (1 + pm_same_cos(angle)) / (2 * angle * pm_same_sin(angle));
     double once[3], twice[3];
     vector_cross(turn, velocity, once);
     vector_cross(turn, once, twice);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/base/c_locale.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/names.h"
@@ -228,9 +229,9 @@ static void slerp(const double a[4], const double b[4], double w, double out[4])
     double dot = 0, length = 0;
     for (int i = 0; i < 4; i++)
         dot += a[i] * b[i];
-    const double sign = dot < 0 ? -1 : 1, angle = acos(fmin(1, fabs(dot)));
-    const double from = angle < 1e-6 ? 1 - w : sin((1 - w) * angle) / sin(angle);
-    const double to = angle < 1e-6 ? w : sin(w * angle) / sin(angle);
+    const double sign = dot < 0 ? -1 : 1, angle = pm_same_acos(fmin(1, fabs(dot)));
+    const double from = angle < 1e-6 ? 1 - w : pm_same_sin((1 - w) * angle) / pm_same_sin(angle);
+    const double to = angle < 1e-6 ? w : pm_same_sin(w * angle) / pm_same_sin(angle);
     for (int i = 0; i < 4; i++) {
         out[i] = from * a[i] + sign * to * b[i];
         length += out[i] * out[i];

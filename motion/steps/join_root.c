@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "host/base/elementary.h"
 #include "motion/model/evaluate.h"
 #include "motion/model/mover.h"
 #include "motion/steps/join.h"
@@ -45,7 +46,7 @@ static double length_of(const double v[3]) {
 static void find_heading(int up, const double from[4], const double to[4], double turn[4]) {
     double back[4] = {-from[0], -from[1], -from[2], from[3]}, all[4];
     quat_multiply(to, back, all);
-    const double length = hypot(all[up], all[3]);
+    const double length = pm_same_hypot(all[up], all[3]);
     memset(turn, 0, 4 * sizeof *turn);
     turn[up] = length > 1e-6 ? all[up] / length : 0;
     turn[3] = length > 1e-6 ? all[3] / length : 1;
@@ -62,7 +63,8 @@ static ground_step step_between(int up, const similarity *a, const similarity *b
     ground_step step;
     double turn[4];
     find_heading(up, a->q, b->q, turn);
-    step.turn = 2 * (turn[3] < 0 ? atan2(-turn[up], -turn[3]) : atan2(turn[up], turn[3]));
+    step.turn =
+        2 * (turn[3] < 0 ? pm_same_atan2(-turn[up], -turn[3]) : pm_same_atan2(turn[up], turn[3]));
     for (int n = 0; n < 3; n++)
         step.shift[n] = n == up ? 0 : b->p[n] - a->p[n];
     return step;
@@ -125,8 +127,8 @@ void join_continue_part(joining *j, size_t i) {
     const ground_step own = step_between(j->up, &there, &here);
     if (is_between(&own, &leaving, &arriving, length_of(there.p)))
         return;
-    turn[j->up] = sin(mean_of(&leaving, &arriving).turn / 2);
-    turn[3] = cos(mean_of(&leaving, &arriving).turn / 2);
+    turn[j->up] = pm_same_sin(mean_of(&leaving, &arriving).turn / 2);
+    turn[3] = pm_same_cos(mean_of(&leaving, &arriving).turn / 2);
     quat_multiply(turn, there.q, there.q);
     find_heading(j->up, here.q, there.q, part->placed.q);
     find_steps(j, i, part->placed.q, &leaving, &arriving);

@@ -5,6 +5,7 @@
  * shifts along the chosen axes are the root's, and what is left is the joint's. Other nodes below
  * the root are kept in their places in the same way.
  */
+#include "host/base/elementary.h"
 #include "motion/steps/root.h"
 
 #include <math.h>
@@ -56,7 +57,7 @@ static void find_chain(clip_maker *m, double time) {
 /* The part of a turn that is about the axis that points up. */
 static void find_heading(clip_maker *m, const double turn[4]) {
     const int up = m->plan->up;
-    const double length = hypot(turn[up], turn[3]);
+    const double length = pm_same_hypot(turn[up], turn[3]);
     if (m->plan->keeps_heading || length < least_heading)
         return;
     memset(m->heading, 0, sizeof m->heading);
@@ -225,7 +226,7 @@ static void add_up(root_plan *plan, const similarity *a, const similarity *b) {
     for (int i = 0; i < 4; i++)
         dot += a->q[i] * b->q[i];
     plan->distance += sqrt(square);
-    plan->turn += 2 * acos(fmin(fabs(dot), 1));
+    plan->turn += 2 * pm_same_acos(fmin(fabs(dot), 1));
 }
 
 static bool move_root(clip_maker *m, size_t timeline) {

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
-#include "motion/base/seconds.h"
 #include "motion/model/adjustment.h"
 #include "motion/model/made.h"
 #include "motion/open/formats.h"
@@ -246,7 +246,7 @@ void task_begin(task_work *w, const task_how *how, const task_input *in, const t
                      .out = out,
                      .path = strcmp(in->path, "-") == 0 ? "standard input" : in->path,
                      .report = report,
-                     .begun = seconds_now()};
+                     .begun = os_seconds()};
 }
 
 pm_status task_open(task_work *w, const task_how *how, const task_input *in, const task_output *out,
@@ -363,5 +363,5 @@ pm_status task_make(task_work *w, pm_error *error) {
 void task_close(task_work *w) {
     pm_motion_destroy(&w->motion);
     pm_motion_reduction_destroy(&w->reduction);
-    w->report->seconds = seconds_now() - w->begun;
+    w->report->seconds = os_seconds() - w->begun;
 }

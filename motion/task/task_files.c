@@ -9,9 +9,9 @@
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "motion/base/fault.h"
+#include "motion/base/os.h"
 #include "motion/files/output_names.h"
 #include "motion/open/formats.h"
 #include "motion/steps/steps.h"
@@ -25,11 +25,11 @@ pm_status task_check_input(const pm_motion_batch_task *task, const char *in, pm_
     const bool named = strcmp(in, "-") != 0;
     const char *extension = named ? extension_of(in) : "";
     char expected[MOTION_EXTENSIONS];
-    struct stat status;
-    if (named && stat(in, &status) != 0)
+    os_info info;
+    if (named && !os_look(in, &info))
         return motion_fail_at(error, PM_ERROR_FILE, in, NULL, "cannot be opened: %s",
                               strerror(errno));
-    if (named && S_ISDIR(status.st_mode))
+    if (named && info.kind == OS_FOLDER)
         return refuse_folder(in, error);
     if (*extension == '\0' || task->read.format != PM_MOTION_ANY ||
         pm_motion_find_format(in) != PM_MOTION_ANY)
@@ -99,10 +99,10 @@ void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TAS
 
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,
                     size_t size, pm_motion **motion, pm_error *error) {
-    struct stat status;
+    os_info info;
     if (data)
         return pm_motion_parse(data, size, path, NULL, options, motion, error);
-    if (strcmp(path, "-") != 0 && stat(path, &status) == 0 && S_ISDIR(status.st_mode))
+    if (strcmp(path, "-") != 0 && os_look(path, &info) && info.kind == OS_FOLDER)
         return refuse_folder(path, error);
     return pm_motion_open(path, options, motion, error);
 }

@@ -141,7 +141,17 @@ TEST(resamplers_refuse_null) {
     expect_null("job is NULL", pm_resample, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_create, &nothing, NULL);
     expect_null("resampler is NULL", pm_resampler_sample, NULL, &nothing_to_sample);
-    pm_resampler *none = NULL;
+    pm_resampler *none = NULL, *pushed = NULL;
+    size_t count;
+    assert_int_equal(pm_resampler_open(&pushed, NULL), PM_OK);
+    expect_null("resampler is NULL", pm_resampler_open, NULL);
+    expect_null("resampler is NULL", pm_resampler_push, NULL, &nothing);
+    expect_null("desc is NULL", pm_resampler_push, pushed, NULL);
+    expect_null("resampler is NULL", pm_resampler_end, NULL);
+    expect_null("resampler is NULL", pm_resampler_pull, NULL, &nothing_to_sample, &count);
+    expect_null("job is NULL", pm_resampler_pull, pushed, NULL, &count);
+    expect_null("count is NULL", pm_resampler_pull, pushed, &nothing_to_sample, NULL);
+    pm_resampler_destroy(&pushed);
     pm_resampler_destroy(NULL);
     pm_resampler_destroy(&none);
     assert_null(none);
@@ -190,7 +200,8 @@ TEST(crowds_refuse_null) {
     const pm_crowd_desc desc = {.skeleton = skeleton, .clips = &clip_desc, .clip_count = 1};
     const pm_crowd_desc boneless = {.clips = &clip_desc, .clip_count = 1};
     const pm_crowd_desc still = {.skeleton = skeleton, .clip_count = 1};
-    const pm_crowd_job nobody = {.instance_count = 1};
+    const pm_crowd_target target = {.output = PM_CROWD_LOCAL, .memory = records};
+    const pm_crowd_job nobody = {.instance_count = 1, .outputs = &target, .output_count = 1};
     expect_null("desc is NULL", pm_skeleton_create, NULL, &made_skeleton);
     expect_null("skeleton is NULL", pm_skeleton_create, &skeleton_desc, NULL);
     expect_null("engine is NULL", pm_crowd_create, NULL, &desc, &made);
@@ -340,6 +351,9 @@ TEST(calls_on_opencl_objects_refuse_null) {
     const pm_cl_target no_context = {.device = device}, no_device = {.context = context};
     const pm_cl_outputs outputs = {0};
     const pm_cl_crowd_job job = {0};
+    const pm_cl_keys no_keys = {.next = NULL};
+    pm_clip *no_clip = NULL;
+    pm_filter *no_filter = NULL;
     expect_null("context is NULL", pm_cl_engine_create, NULL, device, NULL, &made);
     expect_null("device is NULL", pm_cl_engine_create, context, NULL, NULL, &made);
     expect_null("engine is NULL", pm_cl_engine_create, context, device, NULL, NULL);
@@ -357,6 +371,25 @@ TEST(calls_on_opencl_objects_refuse_null) {
                 NULL);
     expect_null("wait_list is NULL", pm_cl_sample, clip, &nothing_to_sample, &outputs, queue, 1,
                 NULL, NULL);
+    expect_null("filter is NULL", pm_cl_filter_sample, NULL, &nothing_to_sample, &outputs, queue, 0,
+                NULL, NULL);
+    expect_null("engine is NULL", pm_cl_clip_create, NULL, &clip_desc, &no_keys, 0, NULL, &no_clip);
+    expect_null("desc is NULL", pm_cl_clip_create, engine, NULL, &no_keys, 0, NULL, &no_clip);
+    expect_null("keys is NULL", pm_cl_clip_create, engine, &clip_desc, NULL, 0, NULL, &no_clip);
+    expect_null("wait_list is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 1, NULL,
+                &no_clip);
+    expect_null("clip is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 0, NULL, NULL);
+    expect_null("engine is NULL", pm_cl_filter_create, NULL, &clip_desc, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("desc is NULL", pm_cl_filter_create, engine, NULL, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("keys is NULL", pm_cl_filter_create, engine, &clip_desc, 5, NULL, 0, NULL,
+                &no_filter);
+    expect_null("wait_list is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 1, NULL,
+                &no_filter);
+    expect_null("filter is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 0, NULL,
+                NULL);
+    assert_true(!no_clip && !no_filter);
     expect_null("crowd is NULL", pm_cl_crowd_pose, NULL, &job, queue, 0, NULL, NULL);
     expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
     expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);
@@ -395,8 +428,8 @@ TEST(no_function_of_the_headers_is_left_out) {
     static const char *const no_status[] = {
         /* nor a pointer */
         "pm_version", "pm_version_number", "pm_processors", "pm_status_name", "pm_method_get_info",
-        "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_crowd_output_count",
-        "pm_euler_order_count", "pm_euler_order_name",
+        "pm_crowd_record_bytes", "pm_crowd_ticks", "pm_method_count", "pm_method_latency",
+        "pm_crowd_output_count", "pm_euler_order_count", "pm_euler_order_name",
         /* see above */
         "pm_engine_destroy", "pm_clip_destroy", "pm_skeleton_destroy", "pm_crowd_destroy",
         "pm_resampler_destroy", "pm_filter_destroy", "pm_skeleton_joint_count", "pm_skeleton_order",
@@ -428,7 +461,7 @@ static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
 /* ---- values outside of an enumeration -------------------------------------------------------- */
 
 TEST(invalid_values_have_no_name_and_no_size) {
-    FOR_NONE_OF(PM_ERROR_OUTPUT + 1, number) {
+    FOR_NONE_OF(PM_ERROR_CANCELLED + 1, number) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
     }
     FOR_NONE_OF(PM_METHOD_COUNT, number) {

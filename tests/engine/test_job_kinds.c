@@ -57,7 +57,7 @@ static void make_pairs(pm_engine *engine, made_job *m) {
     random_source source = random_salted(0x10B6);
     for (size_t i = 0; i < PAIRS; i++) {
         m->times[i] = 11 * random_unit(&source) - 0.5;
-        m->tracks[i] = (uint32_t)random_below(&source, TRACKS);
+        m->tracks[i] = (uint32_t)random_size(&source, 0, TRACKS - 1);
     }
     const pm_sample_job job = {.sample_count = PAIRS, .times = m->times, .tracks = m->tracks};
     make_samples(engine, &job, true, NULL, m);
@@ -90,7 +90,8 @@ static void make_crowd(pm_engine *engine, pm_crowd_output from, pm_crowd_output 
                               .output_count = count,
                               .placements = bodies ? m->placements : NULL,
                               .speeds = bodies ? m->speeds : NULL};
-    const pm_pose_request request = pm_pose_request_of(m->crowd.crowd->data, &job, 1);
+    pm_pose_request request;
+    expect_success(pm_pose_request_of(m->crowd.crowd->data, &job, 1, &request, new_error()));
     m->job = pm_job_of_poses(m->crowd.crowd->on_device, &request);
 }
 
@@ -102,12 +103,12 @@ static void make_states(pm_engine *engine, made_job *m) {
     make_crowd(engine, PM_CROWD_POSE_COUNT, PM_CROWD_OUTPUT_COUNT, m);
 }
 
-static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine, made_job *m) = {
-    [PM_JOB_SAMPLES] = make_grid,
-    [PM_JOB_PAIRS] = make_pairs,
-    [PM_JOB_LOWPASS] = make_lowpass,
-    [PM_JOB_POSES] = make_poses,
-    [PM_JOB_STATES] = make_states};
+static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine,
+                                               made_job *m) = {[PM_JOB_SAMPLES] = make_grid,
+                                                               [PM_JOB_PAIRS] = make_pairs,
+                                                               [PM_JOB_LOWPASS] = make_lowpass,
+                                                               [PM_JOB_POSES] = make_poses,
+                                                               [PM_JOB_STATES] = make_states};
 
 static void free_job(made_job *m) {
     pm_clip_destroy(&m->clip);
@@ -140,8 +141,8 @@ static void expect_output(const pm_job *job, size_t output) {
     random_source source = random_salted(0x10B9 + output);
     SCOPED(free_at) unsigned char *whole = computed(job, output, count, 1);
     for (size_t c = 0; c < CUTS; c++) {
-        const size_t size = c ? 1 + random_below(&source, count) : count;
-        const size_t threads = 1 + random_below(&source, MOST_THREADS);
+        const size_t size = c ? random_size(&source, 1, count) : count;
+        const size_t threads = random_size(&source, 1, MOST_THREADS);
         SCOPED(free_at) unsigned char *by_threads = computed(job, output, size, threads);
         SCOPED(free_at) unsigned char *by_device = computed(job, output, size, 0);
         if (memcmp(whole, by_threads, bytes) != 0 || memcmp(whole, by_device, bytes) != 0)
@@ -162,7 +163,7 @@ TEST_ON_BOTH(each_kind_has_the_same_bits_everywhere) {
         size_t outputs = 0;
         memset(m, 0, sizeof *m);
         makers[k](engine, m);
-        assert_ptr_equal(m->job.kind, &pm_job_kinds[k]);
+        assert_ptr_equal(m->job.kind, pm_job_kinds[k]);
         for (size_t o = 0; o < m->job.kind->outputs; o++)
             if (m->job.kind->bytes(&m->job, o) > 0) {
                 expect_output(&m->job, o);
@@ -186,7 +187,7 @@ TEST_ON_REFERENCE(a_job_begins_with_an_element_that_is_computed) {
     const uint32_t listed[] = {COUNT + 1, COUNT, 12, 5};
     pm_pose_request *request = &m->job.request.poses;
     assert_true(m->job.kind->first(&m->job) < COUNT);
-    request->indices = listed;
+    request->indices = pm_in_memory(listed);
     request->index_count = 2;
     assert_int_equal(m->job.kind->first(&m->job), COUNT); /* none exists */
     request->index_count = COUNT_OF(listed);

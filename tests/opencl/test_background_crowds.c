@@ -8,8 +8,8 @@
 
 #include <posemill/posemill_cl.h>
 
-#include "engine/engine.h"
 #include "base/counts.h"
+#include "engine/engine.h"
 #include "support/build_gate.h"
 #include "support/cache_folder.h"
 #include "support/cl_objects.h"
@@ -244,7 +244,13 @@ TEST_ON_DEVICE(bits_are_compared_where_late_instances_alone_are_computed) {
 }
 
 static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
-    const pm_pose_request request = pm_pose_request_of(s->crowd->data, job, 1);
+    static float records[COUNT * JOINTS * 12];
+    pm_crowd_target target = job->outputs[0];
+    pm_crowd_job aimed = *job;
+    pm_pose_request request;
+    target.memory = records;
+    aimed.outputs = &target;
+    expect_success(pm_pose_request_of(s->crowd->data, &aimed, 1, &request, new_error()));
     const pm_job resolved = pm_job_of_poses(s->crowd->on_device, &request);
     return pm_job_readiness(&resolved, new_error());
 }

@@ -54,7 +54,9 @@ static size_t floats_of(unsigned o) {
 /* ---- runs ------------------------------------------------------------------------------ */
 
 static pm_status create_skeleton(stage *s, pm_error *error) {
-    return pm_skeleton_create(&material.skeleton_desc, &s->skeleton, error);
+    pm_skeleton_desc desc = material.skeleton_desc;
+    desc.host = faults_host;
+    return pm_skeleton_create(&desc, &s->skeleton, error);
 }
 
 static pm_status create_crowd(stage *s, pm_error *error) {
@@ -110,7 +112,8 @@ static pm_status pose_on_queue(stage *s, pm_error *error) {
 /* ---- input of runs ----------------------------------------------------------------------- */
 
 static void prepare_engine(stage *s) {
-    s->engine = engine_with(s->state, &(pm_engine_desc){.cache_folder = cache});
+    s->engine =
+        engine_with(s->state, &(pm_engine_desc){.cache_folder = cache, .host = faults_host});
 }
 
 static void prepare_skeleton(stage *s) {

@@ -8,6 +8,8 @@
 #include "support/sub_devices.h"
 #include "support/test.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,7 +68,7 @@ CALLER_TEST(instances_are_given_either_in_memory_or_in_a_buffer) {
     expect_refused(&job, "both set, expected one of them");
     job.instances = NULL;
     job.instance_buffer = NULL;
-    expect_refused(&job, "both NULL");
+    expect_refused(&job, "instances is NULL");
 }
 
 CALLER_TEST(too_many_instances_are_refused) {
@@ -109,11 +111,11 @@ CALLER_TEST(offsets_of_instances_that_are_not_aligned_and_small_buffers_are_refu
     job.instance_buffer = instances;
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         job.instances_offset = bad[i];
-        expect_refused(&job, "instance_buffer");
+        expect_refused(&job, "instances: ");
     }
     job.instance_buffer = caller_buffer(sizeof posed.instances - CALLER_OFFSET - CALLER_TAIL);
     job.instances_offset = 8;
-    expect_refused(&job, "instance_buffer");
+    expect_refused(&job, "instances: ");
 }
 
 /* The last offset that fits, and the first that does not. */
@@ -276,6 +278,158 @@ CALLER_TEST(data_that_does_not_fit_is_refused) {
     expect_refused(&good, "subset");
 }
 
+/* ---- every input ------------------------------------------------------------------------------ */
+
+/* What a job reads, and a job that is valid with any of it in a buffer. */
+typedef struct input_row {
+    const char *name;
+    size_t field, row; /* of pm_cl_crowd_job; bytes */
+    size_t alignment;
+    bool is_one; /* else a row for each instance */
+} input_row;
+
+#define INPUT(name, type, alignment, is_one)                                                       \
+    { #name, offsetof(pm_cl_crowd_job, name), sizeof(type), alignment, is_one }
+static const input_row inputs[] = {INPUT(layers, pm_crowd_layer, 8, false),
+                                   INPUT(ranges, pm_crowd_range, 8, false),
+                                   INPUT(indices, uint32_t, 8, false),
+                                   INPUT(counted, uint32_t, 8, true),
+                                   INPUT(poses, float[QUEUE_JOINTS][12], 16, false),
+                                   INPUT(placements, pm_placement, 16, false),
+                                   INPUT(speeds, float, 8, false)};
+
+static pm_cl_input *input_in(pm_cl_crowd_job *job, const input_row *row) {
+    return (pm_cl_input *)(void *)((char *)job + row->field);
+}
+
+static bool is_of_bodies(const input_row *row) {
+    return strcmp(row->name, "placements") == 0 || strcmp(row->name, "speeds") == 0;
+}
+
+/* A valid job that has the input, in host memory. */
+static pm_cl_crowd_job job_with(const input_row *row, pm_cl_crowd_target *target) {
+    static const float zeros[QUEUE_COUNT * QUEUE_JOINTS * 12];
+    pm_cl_crowd_job job =
+        queue_new_job(target, is_of_bodies(row) ? PM_CROWD_BODY_POS : PM_CROWD_MODEL);
+    input_in(&job, row)->memory = zeros;
+    if (strcmp(row->name, "layers") == 0 || strcmp(row->name, "ranges") == 0) {
+        job.layers.memory = job.ranges.memory = zeros;
+        job.layer_count = QUEUE_COUNT;
+    }
+    if (strcmp(row->name, "indices") == 0 || strcmp(row->name, "counted") == 0) {
+        job.indices.memory = zeros;
+        job.index_count = QUEUE_COUNT;
+    }
+    if (strcmp(row->name, "poses") == 0)
+        job.instances = NULL;
+    return job;
+}
+
+static void expect_input_refused(const pm_cl_crowd_job *job, const input_row *row,
+                                 const char *words) {
+    char text[128];
+    snprintf(text, sizeof text, "%s: %s", row->name, words);
+    expect_refused(job, text);
+}
+
+CALLER_TEST(every_input_is_checked) {
+    cl_int status = CL_SUCCESS;
+    cl_context other = clCreateContext(NULL, 1, &caller.device, NULL, NULL, &status);
+    assert_int_equal(status, CL_SUCCESS);
+    for (size_t i = 0; i < COUNT_OF(inputs); i++) {
+        const input_row *row = &inputs[i];
+        const size_t bytes = row->row * (row->is_one ? 1 : QUEUE_COUNT);
+        pm_cl_crowd_target target;
+        pm_cl_crowd_job job = job_with(row, &target);
+        pm_cl_input *input = input_in(&job, row);
+        cl_mem exact = caller_keep_buffer(buffer_of(caller.context, 0, bytes, NULL));
+        cl_mem larger = caller_keep_buffer(buffer_of(caller.context, 0, bytes + 16, NULL));
+        cl_mem foreign = buffer_of(other, 0, bytes, NULL);
+        queue_pose(&job, caller.in_order, NULL);
+        input->buffer = exact;
+        expect_input_refused(&job, row, "memory and buffer are both set");
+        *input = (pm_cl_input){.buffer = foreign};
+        expect_input_refused(&job, row, "the buffer belongs to another context");
+        *input = (pm_cl_input){.buffer = larger, .offset = row->alignment / 2};
+        expect_input_refused(&job, row, "its offset is not a multiple");
+        *input = (pm_cl_input){.buffer = exact, .offset = row->alignment};
+        expect_input_refused(&job, row, "the buffer has");
+        *input = (pm_cl_input){.buffer = larger, .offset = row->alignment};
+        queue_pose(&job, caller.in_order, NULL);
+        assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+        clReleaseMemObject(foreign);
+    }
+    clReleaseContext(other);
+}
+
+CALLER_TEST(inputs_that_do_not_go_together_are_refused) {
+    static const float zeros[QUEUE_COUNT * QUEUE_JOINTS * 12];
+    pm_cl_crowd_target target, body;
+    const pm_cl_crowd_job good = queue_new_job(&target, PM_CROWD_MODEL);
+    const pm_cl_crowd_job states = queue_new_job(&body, PM_CROWD_BODY_ROT);
+    pm_cl_crowd_job job = good;
+    job.layer_count = 1;
+    expect_refused(&job, "the number of layers is 1, but layers is NULL");
+    job.layers.memory = zeros;
+    expect_refused(&job, "ranges is NULL, but layers is set");
+    job.ranges.memory = zeros;
+    job.layer_count = (size_t)UINT32_MAX + 1;
+    expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "number of layers");
+    job = good;
+    job.index_count = 1;
+    expect_refused(&job, "indices is NULL");
+    job.indices.memory = zeros;
+    job.index_count = UINT32_MAX;
+    expect_refused_as(posed.scene.crowd, &job, caller.in_order, PM_ERROR_SIZE, "number of indices");
+    job = good;
+    job.placements.memory = zeros;
+    expect_refused(&job, "placements: no output is a state of bodies");
+    job = good;
+    job.speeds.memory = zeros;
+    expect_refused(&job, "speeds: no output is a state of bodies");
+    job = states;
+    job.layers.memory = job.ranges.memory = zeros;
+    expect_refused(&job, "layers: states of bodies");
+    job = states;
+    job.instances = NULL;
+    job.poses.memory = zeros;
+    expect_refused(&job, "poses: states of bodies");
+    body.flags = PM_TARGET_AT_POINT;
+    expect_refused(&states, "PM_TARGET_AT_POINT");
+    body.flags = 4;
+    expect_refused(&states, "pm_target_flag");
+}
+
+/* In a buffer multiples of 16 bytes, in host memory of 4. */
+CALLER_TEST(strides_of_poses_that_are_short_or_not_aligned_are_refused) {
+    static const float zeros[QUEUE_COUNT * (QUEUE_JOINTS * 12 + 4)];
+    const size_t pose = QUEUE_JOINTS * 12 * sizeof(float);
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_MODEL);
+    job.instances = NULL;
+    job.poses.memory = zeros;
+    job.pose_stride = pose - 16;
+    expect_refused(&job, "poses: stride is");
+    job.pose_stride = pose + 2;
+    expect_refused(&job, "poses: its stride is not a multiple of 4");
+    job.pose_stride = pose + 4;
+    queue_pose(&job, caller.in_order, NULL);
+    job.poses = (pm_cl_input){.buffer = caller_buffer(sizeof zeros)};
+    expect_refused(&job, "poses: its stride is not a multiple of 16");
+    job.pose_stride = pose + 16;
+    queue_pose(&job, caller.in_order, NULL);
+    assert_int_equal(clFinish(caller.in_order), CL_SUCCESS);
+}
+
+CALLER_TEST(more_outputs_than_a_job_can_have_are_refused) {
+    pm_cl_crowd_target targets[PM_CROWD_MAX_TARGETS + 1];
+    pm_cl_crowd_job job = queue_new_job(&targets[0], PM_CROWD_MODEL);
+    for (size_t i = 1; i < COUNT_OF(targets); i++)
+        targets[i] = targets[0];
+    job.output_count = COUNT_OF(targets);
+    expect_refused(&job, "number of outputs is 33");
+}
+
 /* Matrices that are not rigid have no dual quaternion. */
 CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     SCOPED(scene_free) scene s;
@@ -285,6 +439,21 @@ CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_DUAL);
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
+}
+
+/* All else is in buffers, so that nothing is copied. */
+CALLER_TEST(no_layers_in_host_memory_are_accepted) {
+    static const pm_crowd_range ranges[QUEUE_COUNT];
+    static const pm_crowd_layer layer;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
+    job.instances = NULL;
+    job.instance_buffer =
+        caller_keep_buffer(buffer_of(caller.context, 0, sizeof posed.instances, posed.instances));
+    job.layers.memory = &layer;
+    job.ranges.buffer = caller_keep_buffer(buffer_of(caller.context, 0, sizeof ranges, ranges));
+    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
 }
 
 CALLER_TEST(the_crowd_still_works_after_refusals) {

@@ -94,6 +94,49 @@ CALLER_TEST(an_in_order_queue_needs_no_event) {
     expect_results(&outputs, NULL);
 }
 
+enum { BETWEEN = 3 }; /* floats */
+
+static void expect_rows(cl_mem buffer, const float *expected, size_t row, cl_event after) {
+    const size_t stride = row + BETWEEN;
+    SCOPED(free_at)
+    float *all = caller_read(buffer, ((COUNT - 1) * stride + row) * sizeof *all, after);
+    for (size_t k = 0; k < COUNT; k++) {
+        assert_memory_equal(all + k * stride, expected + k * row, row * sizeof *all);
+        for (size_t i = row; k + 1 < COUNT && i < stride; i++)
+            assert_true(is_poison(all[k * stride + i]));
+    }
+}
+
+static void sample_with_strides(cl_command_queue queue) {
+    const size_t rows[] = {TRACKS * 4, TRACKS * 3};
+    pm_cl_outputs outputs = outputs_make();
+    pm_sample_job strided = job;
+    cl_mem *const buffers[] = {&outputs.rotations, &outputs.positions};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        *buffers[i] = caller_buffer(((COUNT - 1) * (rows[i] + BETWEEN) + rows[i]) * sizeof(float));
+    strided.rotations_stride = (rows[0] + BETWEEN) * sizeof(float);
+    strided.positions_stride = (rows[1] + BETWEEN) * sizeof(float);
+    cl_event done = caller_sample(c.clip, &strided, &outputs, queue, NULL);
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    expect_rows(outputs.rotations, c.rotations, rows[0], done);
+    expect_rows(outputs.positions, c.positions, rows[1], done);
+}
+
+CALLER_TEST(rows_with_strides_are_written_to_buffers) {
+    sample_with_strides(caller.in_order);
+    if (caller.out_of_order)
+        sample_with_strides(caller.out_of_order);
+}
+
+CALLER_TEST(rows_with_strides_must_fit_their_buffers) {
+    const pm_cl_outputs outputs = outputs_make(); /* of results without strides */
+    pm_sample_job strided = job;
+    strided.rotations_stride = 4 * TRACKS * sizeof(float) + 4;
+    expect_error(
+        pm_cl_sample(c.clip, &strided, &outputs, caller.in_order, 0, NULL, NULL, new_error()),
+        PM_ERROR_ARGUMENT, "rotations");
+}
+
 /* The job must wait for the event, and the call must not wait for the job. */
 static void sample_behind_an_event(cl_command_queue queue) {
     cl_event gate = gate_make();

@@ -55,8 +55,8 @@ WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
     assert_int_equal(config.all_tracks, 0);
     assert_int_equal(config.max_run, 256);
     assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
-    assert_false(usual.keeps_jobs);
-    assert_true(config_with(state, "plain_c=0", 0).keeps_jobs);
+    assert_true(usual.plain_c);
+    assert_false(config_with(state, "plain_c=0", 0).plain_c);
 }
 
 WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {

@@ -144,18 +144,17 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     const pm_skeleton *s = crowd->skeleton;
     const size_t n = s->joint_count;
     const pm_view view = {job->output, job->subset};
-    const size_t pose = pm_crowd_stride(s, (pm_view){PM_CROWD_LOCAL, 0}, 0);
+    const size_t pose = pm_crowd_view_bytes(s, (pm_view){PM_CROWD_LOCAL, 0});
     const pm_joint_set *set = &s->sets[job->subset];
     const bool own_table = job->lanes > 1;
-    const size_t stride = pm_crowd_stride(crowd->skeleton, view, job->stride);
-    const size_t bytes = job->records_offset + (job->instance_count - 1) * stride +
-                         pm_crowd_stride(crowd->skeleton, view, 0);
+    const size_t each = pm_crowd_view_bytes(s, view), stride = job->stride ? job->stride : each;
+    const size_t bytes = job->records_offset + (job->instance_count - 1) * stride + each;
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     crowd_variant *variant = variant_of_job(crowd, job);
     SCOPED(pm_stages_free) pm_stages stages;
     if (!variant)
         stop("no such variant");
-    if (pm_stages_build(s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
+    if (pm_stages_build(NULL, s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
         stop("out of memory");
     const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {

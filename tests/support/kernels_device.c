@@ -63,7 +63,8 @@ static bool run(const pm_device *device, const pm_step *step, const memories *m)
 /* ---- building clips ------------------------------------------------------------------------- */
 
 static void copy_given(memories *m, const pm_clip_desc *desc, const pm_build_plan *plan) {
-    static const pm_memory of[] = {PM_MEMORY_GIVEN, PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT};
+    static const pm_memory of[] = {PM_MEMORY_GIVEN_KEYS, PM_MEMORY_TANGENTS_IN,
+                                   PM_MEMORY_TANGENTS_OUT};
     for (unsigned a = 0; a < COUNT_OF(of); a++) {
         const pm_source from = pm_build_source(desc, plan->clip, plan->channel, a);
         copy(m, of[a], from.data, from.bytes);
@@ -76,7 +77,7 @@ static void copy_given(memories *m, const pm_clip_desc *desc, const pm_build_pla
 
 static void make_build_memories(const pm_device *device, memories *m, const pm_clip_desc *desc,
                                 const pm_build_plan *plan) {
-    static const pm_memory own[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
+    static const pm_memory own[] = {PM_MEMORY_SIGNS, PM_MEMORY_TANGENTS_IN, PM_MEMORY_SOLVER};
     const pm_clip_data *clip = plan->clip;
     const size_t bytes = clip->channels[plan->channel].key_bytes, word = sizeof(pm_u32);
     const pm_u32 none = 0;
@@ -125,9 +126,10 @@ static bool build_channel(pm_device *device, const pm_clip_desc *desc, pm_clip_d
     return has_programs && !failed;
 }
 
-static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, pm_clip_data *data,
-                            pm_device_clip **clip, pm_error *error) {
+static pm_status build_clip(pm_device *device, const pm_clip_desc *desc, const void *buffers,
+                            pm_clip_data *data, pm_device_clip **clip, pm_error *error) {
     bool builds = true;
+    assert_null(buffers);
     for (unsigned c = 0; builds && c < PM_CHANNEL_COUNT; c++)
         if (data->channels[c].present)
             builds = build_channel(device, desc, data, c);
@@ -145,7 +147,7 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
     pm_step steps[PM_OUTPUT_STEPS];
     expect_success(pm_lowpass_tabulate(piece, &table, new_error()));
     copy(&m, PM_MEMORY_KEYS, keys.data, keys.bytes);
-    copy(&m, PM_MEMORY_CURSORS, table.places, piece->sample_count * sizeof *table.places);
+    copy(&m, PM_MEMORY_LOWPASS_PLACES, table.places, piece->sample_count * sizeof *table.places);
     copy(&m, PM_MEMORY_WEIGHTS, table.weights,
          table.rows * piece->lowpass->taps * sizeof *table.weights);
     pm_lowpass_table_release(&table);
@@ -158,8 +160,7 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
 
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
                         pm_error *error) {
-    const pm_sample_plan plan =
-        pm_plan_samples(request, UINT64_MAX, clip->device->plan);
+    const pm_sample_plan plan = pm_plan_samples(request, UINT64_MAX, clip->device->plan);
     const size_t pieces = pm_piece_count(request->sample_count, plan.piece_samples);
     bool ran = request->lowpass != NULL;
     for (size_t i = 0; ran && i < pieces; i++) {
@@ -175,93 +176,63 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
 /* ---- states of bodies ----------------------------------------------------------------------- */
 
 /* Kernels with lanes read the table of the set, work-groups that of all joints. */
-static void copy_tables(memories *m, const pm_device *device, const pm_pose_request *r,
+static void copy_inputs(memories *m, const pm_device *device, const pm_pose_request *r,
                         const pm_stages *stages, uint32_t set) {
     for (unsigned i = 0; i < PM_MEMORY_COUNT; i++) {
         const bool is_whole = i == PM_MEMORY_JOINTS && device->plan->narrow_lanes == 1;
         const pm_source from = pm_crowd_source(r->crowd, is_whole ? 0 : set, stages, (pm_memory)i);
         copy(m, (pm_memory)i, from.data, from.bytes);
     }
-    copy(m, PM_MEMORY_INSTANCES, r->instances, r->instance_count * sizeof *r->instances);
-    copy(m, PM_MEMORY_LIST, r->indices, r->index_count * sizeof *r->indices);
-    copy(m, PM_MEMORY_PLACEMENTS, r->placements, r->instance_count * sizeof *r->placements);
-    copy(m, PM_MEMORY_LIST_COUNT, NULL, 0);
-    copy(m, PM_MEMORY_SPEEDS, r->speeds, r->instance_count * sizeof *r->speeds);
-}
-
-static pm_pose_plan plan_of(const pm_device *device, const pm_pose_request *r,
-                            const pm_stages *stages) {
-    return (pm_pose_plan){
-        .crowd = r->crowd,
-        .stages = stages,
-        .device = device->plan,
-        .frame = r->frame,
-        .first = r->first,
-        .instance_count = r->instance_count,
-        .entry_count = pm_pose_entries(r),
-        .list = r->indices ? r->packed ? PM_LIST_OWN | PM_LIST_PACKED : PM_LIST_OWN : PM_LIST_NONE,
-        .has_placements = r->placements != NULL,
-        .has_speeds = r->speeds != NULL};
-}
-
-/* The targets of a set, in memory of their own. Returns whether rates are those of points. */
-static bool make_targets(memories *m, const pm_pose_request *r, uint32_t set, pm_body_targets *to) {
-    bool at_points = false;
-    *to = (pm_body_targets){.fields = 0};
-    for (size_t t = 0; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        const unsigned o = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        if (target->view.set != set)
-            continue;
-        copy(m, (pm_memory)(PM_MEMORY_RESULTS + o), target->memory,
-             pm_pose_target_bytes(r, target));
-        to->stride[o] = target->stride;
-        to->fields |= 1u << o;
-        to->scalar_first |= target->flags & PM_TARGET_SCALAR_FIRST ? 1u << o : 0;
-        at_points = at_points || target->flags & PM_TARGET_AT_POINT;
-    }
-    return at_points;
-}
-
-static void take_targets(const memories *m, const pm_pose_request *r, uint32_t set) {
-    for (size_t t = 0; t < r->target_count; t++) {
-        const pm_pose_target *target = &r->targets[t];
-        const unsigned o = (unsigned)target->view.output - PM_CROWD_BODY_POS;
-        if (target->view.set == set)
-            memcpy(target->memory, m->of[PM_MEMORY_RESULTS + o], pm_pose_target_bytes(r, target));
+    for (pm_memory i = PM_MEMORY_INSTANCES; i <= PM_MEMORY_SPEEDS; i++) {
+        const pm_pose_rows rows = pm_pose_rows_of(r, i);
+        copy(m, i, r->inputs[i - PM_MEMORY_INSTANCES].memory, rows.count * rows.bytes);
     }
 }
 
-/* States of bodies alone, and of one set of joints. */
-static bool pose_bodies(const pm_device *device, const pm_pose_request *r, uint32_t set) {
+static unsigned char *results_of(const memories *m, const pm_pose_target *target) {
+    return m->of[PM_MEMORY_RESULTS + target->view.output - PM_CROWD_BODY_POS];
+}
+
+/* The targets that are computed together with one, in memory of their own. */
+static void copy_targets(memories *m, const pm_pose_request *r, size_t first) {
+    for (size_t t = first; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (pm_are_computed_together(target->view, r->targets[first].view))
+            copy(m, (pm_memory)(PM_MEMORY_RESULTS + target->view.output - PM_CROWD_BODY_POS),
+                 target->to.memory, pm_pose_target_bytes(r, target));
+    }
+}
+
+static void take_targets(const memories *m, const pm_pose_request *r, size_t first) {
+    for (size_t t = first; t < r->target_count; t++) {
+        const pm_pose_target *target = &r->targets[t];
+        if (pm_are_computed_together(target->view, r->targets[first].view))
+            memcpy(target->to.memory, results_of(m, target), pm_pose_target_bytes(r, target));
+    }
+}
+
+/* States of bodies alone, of the set of a target. */
+static bool pose_bodies(const pm_device *device, const pm_pose_request *r, size_t target) {
     SCOPED(memories_free) memories m = {{NULL}};
     enum { SETS = 8 };
+    const uint32_t set = r->targets[target].view.set;
+    const size_t entries = pm_pose_entries(r), most = pm_plan_launch_instances(r, device->plan);
     pm_stages stages[SETS] = {{NULL}};
+    bool ran = true;
     assert_true(set < SETS);
     expect_success(pm_stages_build(r->crowd->skeleton, set, pm_max_slots(device->plan),
                                    &stages[set], new_error()));
-    const pm_pose_plan plan = plan_of(device, r, stages);
-    const size_t most = pm_plan_launch_instances(&plan);
-    pm_body_targets targets;
-    bool ran = true;
-    copy_tables(&m, device, r, &stages[set], set);
-    const bool at_points = make_targets(&m, r, set, &targets);
-    for (size_t i = 0; ran && i < pm_piece_count(plan.entry_count, most); i++) {
-        const pm_piece at = pm_piece_at(plan.entry_count, most, i);
-        const pm_step step = pm_plan_bodies(&plan, set, &at, &targets, at_points);
+    copy_inputs(&m, device, r, &stages[set], set);
+    copy_targets(&m, r, target);
+    for (size_t i = 0; ran && i < pm_piece_count(entries, most); i++) {
+        const pm_piece at = pm_piece_at(entries, most, i);
+        const pm_step step = pm_plan_poses(r, target, &at, stages, device->plan);
         ran = run(device, &step, &m);
     }
     if (ran)
-        take_targets(&m, r, set);
+        take_targets(&m, r, target);
     pm_stages_free(&stages[set]);
     return ran;
-}
-
-static bool is_first_of_set(const pm_pose_request *r, size_t target) {
-    bool found = false;
-    for (size_t t = 0; t < target; t++)
-        found = found || r->targets[t].view.set == r->targets[target].view.set;
-    return !found;
 }
 
 static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error) {
@@ -271,8 +242,8 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
     if (bodies)
         pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
     for (size_t t = 0; bodies && t < request->target_count; t++)
-        if (is_first_of_set(request, t))
-            bodies = pose_bodies(crowd->device, request, request->targets[t].view.set);
+        if (!pm_pose_is_computed(request, t))
+            bodies = pose_bodies(crowd->device, request, t);
     return bodies ? PM_OK : reference->pose(crowd, request, error);
 }
 
@@ -294,7 +265,6 @@ static const pm_plan_device *make_plan(uint32_t lanes) {
                              .narrow_lanes = lanes,
                              .compute_units = 1,
                              .on_host = true,
-                             .keeps_jobs = true,
                              .max_work = MAX_WORK,
                              .shared_bytes = SHARED_BYTES};
     return plan;

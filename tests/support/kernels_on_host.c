@@ -74,10 +74,10 @@ static void locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *
     variant_of(PM_CURVE_slerp, 0, 1)->locate(cursors, *map, sample_count, sample_count + IDLE);
 }
 
-static pm_cursor *cursors_of(const pm_sample_request *request, pm_uniform_map *map) {
+static pm_cursor *cursors_of(const pm_sample_request *request) {
     pm_cursor *cursors = exactly(request->cursor_rows * request->sample_count, sizeof *cursors);
-    if (pm_sample_uniform_map(request, map))
-        locate(map, (uint32_t)request->sample_count, cursors);
+    if (request->map.scale)
+        locate(&request->map, (uint32_t)request->sample_count, cursors);
     else
         pm_sample_cursors(request, cursors);
     return cursors;
@@ -159,9 +159,9 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
 }
 
 void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *request) {
-    pm_uniform_map map;
-    SCOPED(free_at) pm_cursor *cursors = cursors_of(request, &map);
+    SCOPED(free_at) pm_cursor *cursors = cursors_of(request);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
-            sample_output(launch, request, &map, cursors, &pm_outputs[o], request->outputs[o]);
+            sample_output(launch, request, &request->map, cursors, &pm_outputs[o],
+                          request->outputs[o]);
 }

@@ -3,6 +3,7 @@
  * Runs a batch: its inputs, the device, signals, and what is printed meanwhile and at the end.
  */
 #include "files/progress.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "motion/batch/batch.h"
 #include "motion/batch/schedule.h"
@@ -150,7 +151,7 @@ static cli_exit run_list(const command_options *options, const pm_motion_batch_l
     run.is_stopped = is_stopped;
     run.automatic = &automatic;
     run.ended_user = run.progress_user = &l;
-    machine_keep_memory();
+    os_keep_memory();
     cli_exit code = cli_done(batch_begin(list, &run, &b, &error), &error);
     if (code == CLI_DONE) {
         const size_t share = pm_processors() / batch_jobs(b);

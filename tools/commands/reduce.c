@@ -3,8 +3,8 @@
  * posemill reduce: fewest keys under a bound that holds.
  */
 #include "commands.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
-#include "motion/base/seconds.h"
 #include "motion/model/names.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
@@ -53,7 +53,7 @@ static void print_text(const task_work *w, pm_method curve, const pm_motion_redu
                    w->in->path, w->out->path, (unsigned long long)n->keys_before,
                    (unsigned long long)n->keys_after, moving, (unsigned long long)n->bytes_before,
                    (unsigned long long)n->bytes_after, (unsigned long long)report->bytes_written,
-                   seconds_now() - w->begun, report->converted[0] ? "; " : "", report->converted,
+                   os_seconds() - w->begun, report->converted[0] ? "; " : "", report->converted,
                    report->left_out[0] ? "; left out: " : "", report->left_out);
     if (curve != PM_METHOD_SLERP && curve != PM_METHOD_CUBICSPLINE)
         printable_line(

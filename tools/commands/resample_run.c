@@ -5,6 +5,7 @@
 #include "resample_run.h"
 
 #include "files/progress.h"
+#include "motion/base/os.h"
 #include "motion/files/output_names.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
@@ -12,15 +13,14 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A second operand is an output, unless it looks like a second input of a batch. */
 static cli_exit take_operand(command_options *options, int *argc, char **argv) {
     const pm_motion_batch_options *run = &options->set->batch;
-    struct stat status;
+    os_info info;
     if (*argc != 2)
         return options_usage(options, "-o", "missing; expected -o OUT or --out-dir DIR");
-    if (strcmp(argv[1], "-") != 0 && stat(argv[1], &status) == 0 && !run->task.converts &&
+    if (strcmp(argv[1], "-") != 0 && os_look(argv[1], &info) && !run->task.converts &&
         !run->overwrite)
         return options_usage(options, "-o",
                              "missing, and '%s' exists; expected -o OUT or --out-dir DIR", argv[1]);

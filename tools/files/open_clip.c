@@ -4,6 +4,7 @@
  */
 #include "open_clip.h"
 
+#include "motion/base/os.h"
 #include "motion/files/output_names.h"
 #include "motion/task/task_files.h"
 
@@ -18,7 +19,6 @@ static void see(void *user, const void *data, size_t size) {
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 static pm_status open_motion(const pm_motion_read_options *options, const char *data, size_t size,
                              open_clip *o, pm_error *error) {
@@ -67,8 +67,8 @@ cli_exit open_clip_of(const pm_motion_read_options *options, const char *path, c
 
 /* By the name, which also gives the format and the rate. A pipe is read anew. */
 static bool is_same_file(const char *a, const char *b) {
-    struct stat status;
-    return strcmp(a, b) == 0 && stat(a, &status) == 0 && S_ISREG(status.st_mode);
+    os_info info;
+    return strcmp(a, b) == 0 && os_look(a, &info) && info.kind == OS_REGULAR;
 }
 
 cli_exit open_clip_beside(const pm_motion_read_options *options, const char *path, const char *clip,
@@ -94,8 +94,7 @@ void close_clip(open_clip *opened) {
 
 /* A name without an extension may be anything's, such as /dev/stdout. */
 static bool is_page_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
+    const char *name = os_last_part(path);
     const char *dot = strrchr(name, '.');
     return dot == NULL || dot == name || strcasecmp(dot, ".html") == 0 ||
            strcasecmp(dot, ".htm") == 0;

@@ -3,19 +3,15 @@
  * The progress bar and status notes: plain characters and a carriage return, no colour. Both use
  * the last line of the terminal, one at a time.
  */
-#define _DEFAULT_SOURCE /* struct winsize */
-
 #include "progress.h"
 
 #include "commands/cli.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
 atomic_bool cli_quiet = false, cli_verbose = false;
 
@@ -27,13 +23,11 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int drawn_width; /* width of the text on the terminal; 0: none */
 
 double progress_clock(void) {
-    struct timespec now = {0, 0};
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return os_seconds();
 }
 
 static bool is_enabled(void) {
-    return !cli_quiet && isatty(STDERR_FILENO) == 1;
+    return !cli_quiet && os_terminal_columns() != 0;
 }
 
 /* Replaces the text on the terminal; "" clears it. */
@@ -93,11 +87,8 @@ void progress_note(const char *text) {
 }
 
 int progress_columns(void) {
-    struct winsize size;
-    if (!is_enabled())
-        return 0;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col
-                                                                           : LINE_WIDTH + 1;
+    const int columns = cli_quiet ? 0 : os_terminal_columns();
+    return columns < 0 ? LINE_WIDTH + 1 : columns;
 }
 
 void progress_line(const char *text) {

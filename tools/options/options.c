@@ -167,12 +167,10 @@ static char *join_words(int argc, char **argv) {
     size_t size = sizeof "posemill";
     for (int i = 0; i < argc; i++)
         size += strlen(argv[i]) + 1;
-    char *line = malloc(size), *at = line;
-    if (line) {
-        at = stpcpy(at, "posemill");
-        for (int i = 0; i < argc; i++)
-            at = stpcpy(stpcpy(at, " "), argv[i]);
-    }
+    char *line = malloc(size);
+    size_t at = line ? (size_t)snprintf(line, size, "posemill") : 0;
+    for (int i = 0; line && i < argc; i++)
+        at += (size_t)snprintf(line + at, size - at, " %s", argv[i]);
     return line;
 }
 
