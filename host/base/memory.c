@@ -59,7 +59,8 @@ pm_status pm_host_check(const pm_host *host, pm_error *error) {
     if (!host->allocate == !host->release)
         return PM_OK;
     return pm_fail(error, PM_ERROR_ARGUMENT, "host.%s is NULL, and host.%s is not",
-                   host->allocate ? "release" : "allocate", host->allocate ? "allocate" : "release");
+                   host->allocate ? "release" : "allocate",
+                   host->allocate ? "allocate" : "release");
 }
 
 pm_host pm_host_within(const pm_host *host) {

@@ -59,9 +59,9 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
-                                  .clip_building = s->by_device ? PM_CLIPS_BY_DEVICE : PM_CLIPS_AUTO,
-                                  .cache_folder = s->cache_folder,
-                                  .host = faults_host};
+                                 .clip_building = s->by_device ? PM_CLIPS_BY_DEVICE : PM_CLIPS_AUTO,
+                                 .cache_folder = s->cache_folder,
+                                 .host = faults_host};
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
     const pm_status status =

@@ -220,7 +220,7 @@ static bool pose_bodies(const pm_device *device, const pm_pose_request *r, size_
     pm_stages stages[SETS] = {{NULL}};
     bool ran = true;
     assert_true(set < SETS);
-    expect_success(pm_stages_build(r->crowd->skeleton, set, pm_max_slots(device->plan),
+    expect_success(pm_stages_build(NULL, r->crowd->skeleton, set, pm_max_slots(device->plan),
                                    &stages[set], new_error()));
     copy_inputs(&m, device, r, &stages[set], set);
     copy_targets(&m, r, target);
