@@ -65,7 +65,8 @@ pm_status pm_check_multiple(const char *name, const char *what, uintptr_t value,
 
 /* PM_ERROR_ARGUMENT unless `next` of a description of the named type is NULL. */
 #define PM_CHECK_NEXT(type, of, error)                                                             \
-    ((of)->next ? pm_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL") : PM_OK)
+    (pm_status)((of)->next ? pm_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL")    \
+                           : PM_OK)
 
 /* PM_ERROR_DEVICE_MEMORY when one allocation of `bytes` bytes for `what` exceeds max_bytes.
  * max_bytes 0: no maximum. */

@@ -89,7 +89,9 @@ static inline void motion_cure_joints(pm_error *error) {
 
 /* PM_ERROR_ARGUMENT unless `next` of options of the named type is NULL. */
 #define MOTION_CHECK_NEXT(type, of, error)                                                         \
-    ((of)->next ? motion_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL") : PM_OK)
+    (pm_status)((of)->next                                                                         \
+                    ? motion_fail(error, PM_ERROR_ARGUMENT, "%s", #type ".next is not NULL")       \
+                    : PM_OK)
 
 /* PM_ERROR_ARGUMENT for an array of texts that is NULL though its count is not 0, or has a NULL entry. */
 pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
