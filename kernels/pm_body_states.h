@@ -46,8 +46,7 @@ pm_fn pm_turn pm_body_turn(pm_body *own, pm_hinge_joint hinge, pm_mask still, pm
 
 /* Stores the first `numbers` numbers of a record in each active lane, where the output is asked for. */
 pm_fn void pm_body_store(const pm_body_arrays *to, const pm_body_targets *targets, pm_u32 output,
-                         const pm_body_lanes *lanes, pm_u32 record, pm_u32 numbers,
-                         pm_quat value) {
+                         const pm_body_lanes *lanes, pm_u32 record, pm_u32 numbers, pm_quat value) {
     float x[PM_LANES], y[PM_LANES], z[PM_LANES], w[PM_LANES];
     pm_set_reals(x, value.x);
     pm_set_reals(y, value.y);
@@ -104,8 +103,7 @@ pm_fn void pm_body_put(const pm_body_arrays *to, const pm_body_targets *targets,
         pm_body_store(to, targets, PM_BODY_LOCAL_ROT, lanes, record, 4,
                       pm_body_rotation(targets, PM_BODY_LOCAL_ROT, own.rotation));
     if (fields >> PM_BODY_LOCAL_ANG_VEL & 1)
-        pm_body_store(to, targets, PM_BODY_LOCAL_ANG_VEL, lanes, record, 3,
-                      pm_body_rate(own.spin));
+        pm_body_store(to, targets, PM_BODY_LOCAL_ANG_VEL, lanes, record, 3, pm_body_rate(own.spin));
     if (fields >> PM_BODY_ANGLE & 1)
         pm_body_store(to, targets, PM_BODY_ANGLE, lanes, record, 1, pm_body_number(turn.angle));
     if (fields >> PM_BODY_ANGLE_RATE & 1)

@@ -48,7 +48,7 @@ static void convert(conversion *c) {
     if (c->count <= SERIAL)
         c->block(c, 0, c->count);
     else
-        pm_run_parallel(pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
+        pm_run_parallel(NULL, pm_processors(), pm_piece_count(c->count, BLOCK), convert_blocks, c);
 }
 
 /* ---- ticks ------------------------------------------------------------------------------- */

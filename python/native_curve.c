@@ -102,7 +102,7 @@ pm_status native_rotations(const pm_clip *clip, const native_times *times, size_
                      .block = block < times->count ? block : times->count,
                      .outside = times->count,
                      .error = error};
-    pm_run_parallel(threads, pm_piece_count(times->count, block), sample_blocks, &job);
+    pm_run_parallel(NULL, threads, pm_piece_count(times->count, block), sample_blocks, &job);
     *outside = job.outside;
     return job.has_failed ? error->status : PM_OK;
 }

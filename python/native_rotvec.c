@@ -308,7 +308,7 @@ pm_status native_resample_rotvecs(const native_rotvecs *r, bool *is_finite) {
     resampling s = {.r = r, .block = BLOCK / r->columns + 1};
     const size_t blocks = pm_piece_count(r->rows, s.block);
     const size_t threads = r->rows <= SERIAL / r->columns ? 1 : pm_processors();
-    pm_run_parallel(threads, blocks, resample_blocks, &s);
+    pm_run_parallel(NULL, threads, blocks, resample_blocks, &s);
     *is_finite = !s.is_not_finite;
     return s.is_not_finite || s.done == blocks ? PM_OK : PM_ERROR_MEMORY;
 }

@@ -161,8 +161,8 @@ int posemill_main(int argc, char **argv);
 int posemill_main(int argc, char **argv) {
     atomic_file_watch_signals();
     if (!os_begin_command())
-        return (int)cli_fail(CLI_CANNOT_WRITE, "standard streams", NULL,
-                             "cannot be opened: %s", strerror(errno));
+        return (int)cli_fail(CLI_CANNOT_WRITE, "standard streams", NULL, "cannot be opened: %s",
+                             strerror(errno));
     const int code = dispatch(argc, argv);
     return code == CLI_DONE ? (int)check_stdout() : code;
 }

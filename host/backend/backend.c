@@ -15,8 +15,8 @@ pm_status pm_device_check(const pm_device *device, pm_error *error) {
 void pm_device_begin(pm_device *device, const pm_backend *backend,
                      const pm_device_options *options) {
     device->backend = backend;
-    device->pool = pm_pool_open();
     device->options = *options;
+    device->pool = pm_pool_open(&options->host);
     device->self = device;
     device->members = &device->self;
     device->member_count = 1;

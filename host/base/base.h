@@ -12,6 +12,7 @@
 #include "instruction_set.h"
 #include "large.h"
 #include "log.h"
+#include "memory.h"
 #include "os.h"
 #include "parallel.h"
 #include "rational.h"

@@ -58,12 +58,27 @@ static pair root(pair a) {
 static const pair half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 /* The first bits of 2/pi, from 64 before the point on. */
-static const uint64_t two_over_pi[] = {
-    0,                  0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
-    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
-    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
-    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
-    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
+static const uint64_t two_over_pi[] = {0,
+                                       0xa2f9836e4e441529,
+                                       0xfc2757d1f534ddc0,
+                                       0xdb6295993c439041,
+                                       0xfe5163abdebbc561,
+                                       0xb7246e3a424dd2e0,
+                                       0x06492eea09d1921c,
+                                       0xfe1deb1cb129a73e,
+                                       0xe88235f52ebb4484,
+                                       0xe99c7026b45f7e41,
+                                       0x3991d639835339f4,
+                                       0x9c845f8bbdf9283b,
+                                       0x1ff897ffde05980f,
+                                       0xef2f118b5a0a6d1f,
+                                       0x6d367ecf27cb09b7,
+                                       0x4f463f669e5fea2d,
+                                       0x7527bac7ebe5f17b,
+                                       0x3d0739f78a5292ea,
+                                       0x6bfb5fb11f8d5d08,
+                                       0x56033046fc7b6bab,
+                                       0xf0cfbc209af4361d};
 
 /* 64 of these bits from one on. */
 static uint64_t bits_from(int first) {
@@ -75,7 +90,8 @@ static uint64_t bits_from(int first) {
 /* The low 64 bits of a product and a number; *high receives those above. */
 static uint64_t multiply(uint64_t a, uint64_t b, uint64_t added, uint64_t *high) {
     const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
-    const uint64_t low = al * bl, middle = ah * bl + (low >> 32), other = al * bh + (uint32_t)middle;
+    const uint64_t low = al * bl, middle = ah * bl + (low >> 32),
+                   other = al * bh + (uint32_t)middle;
     const uint64_t all = (other << 32 | (uint32_t)low) + added;
     *high = ah * bh + (middle >> 32) + (other >> 32) + (all < added);
     return all;
@@ -95,8 +111,8 @@ static int reduce_large(double x, pair *rest) {
     const uint64_t high = word[0] << 2 | word[1] >> 62, low = word[1] << 2 | word[2] >> 62;
     const int is_over = (int)(high >> 63);
     const uint64_t h = is_over ? ~high : high, l = is_over ? ~low : low;
-    const pair part = sum(ldexp((double)(h >> 11), -53),
-                          ldexp((double)((h & 0x7ff) << 42 | l >> 22), -106));
+    const pair part =
+        sum(ldexp((double)(h >> 11), -53), ldexp((double)((h & 0x7ff) << 42 | l >> 22), -106));
     *rest = add(scaled(half_pi, part.high), (pair){half_pi.high * part.low, 0});
     *rest = is_over ? negated(*rest) : *rest;
     return (quarter + is_over) & 3;
@@ -146,7 +162,8 @@ static double cosine_of(pair r) {
     tail = t * tail - 1 / 720.0;
     const pair fourth = product(t, t * (1 / 24.0));
     const pair s = sum(1, -t / 2), all = sum(s.high, fourth.high);
-    return all.high + (all.low + (s.low - square.low / 2 - r.high * r.low + fourth.low + t * t * t * tail));
+    return all.high +
+           (all.low + (s.low - square.low / 2 - r.high * r.low + fourth.low + t * t * t * tail));
 }
 
 /* Half pi further from a sine is a cosine. */
@@ -172,25 +189,23 @@ double pm_same_cos(double x) {
 /* ---- angles ---------------------------------------------------------------------------------------- */
 
 /* The arc tangents of k/16. */
-static const pair steps[] = {
-    {0, 0},
-    {0x1.ff55bb72cfdeap-5, -0x1.c934d86d23f1dp-60},
-    {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
-    {0x1.7b97b4bce5b02p-3, 0x1.347b0b4f881cap-58},
-    {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
-    {0x1.362773707ebccp-2, -0x1.963a544b672d8p-57},
-    {0x1.6f61941e4def1p-2, -0x1.c63aae6f6e918p-56},
-    {0x1.a64eec3cc23fdp-2, -0x1.24dec1b50b7ffp-56},
-    {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56},
-    {0x1.0657e94db30d0p-1, -0x1.d5b495f6349e6p-56},
-    {0x1.1e00babdefeb4p-1, -0x1.928df287a668fp-58},
-    {0x1.345f01cce37bbp-1, 0x1.1021137c71102p-55},
-    {0x1.4978fa3269ee1p-1, 0x1.2419a87f2a458p-56},
-    {0x1.5d58987169b18p-1, 0x1.0028e4bc5e7cap-57},
-    {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
-    {0x1.819d0b7158a4dp-1, -0x1.bf76229d3b917p-56},
-    {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}
-};
+static const pair steps[] = {{0, 0},
+                             {0x1.ff55bb72cfdeap-5, -0x1.c934d86d23f1dp-60},
+                             {0x1.fd5ba9aac2f6ep-4, -0x1.cd37686760c17p-59},
+                             {0x1.7b97b4bce5b02p-3, 0x1.347b0b4f881cap-58},
+                             {0x1.f5b75f92c80ddp-3, 0x1.8ab6e3cf7afbdp-57},
+                             {0x1.362773707ebccp-2, -0x1.963a544b672d8p-57},
+                             {0x1.6f61941e4def1p-2, -0x1.c63aae6f6e918p-56},
+                             {0x1.a64eec3cc23fdp-2, -0x1.24dec1b50b7ffp-56},
+                             {0x1.dac670561bb4fp-2, 0x1.a2b7f222f65e2p-56},
+                             {0x1.0657e94db30d0p-1, -0x1.d5b495f6349e6p-56},
+                             {0x1.1e00babdefeb4p-1, -0x1.928df287a668fp-58},
+                             {0x1.345f01cce37bbp-1, 0x1.1021137c71102p-55},
+                             {0x1.4978fa3269ee1p-1, 0x1.2419a87f2a458p-56},
+                             {0x1.5d58987169b18p-1, 0x1.0028e4bc5e7cap-57},
+                             {0x1.700a7c5784634p-1, -0x1.8c34d25aadef6p-56},
+                             {0x1.819d0b7158a4dp-1, -0x1.bf76229d3b917p-56},
+                             {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
 
 /* The angle of a point with coordinates from 0 on, of which the larger is from 1/2 to 2, in [0, pi/2]. */
 static pair angle_of(pair y, pair x) {
@@ -223,8 +238,10 @@ double pm_same_atan2(double y, double x) {
     (void)frexp(y, &of_y);
     if (x > 0 && of_y - exponent < -500)
         return y / x;
-    const pair angle = angle_of((pair){ldexp(fabs(y), -exponent), 0}, (pair){ldexp(fabs(x), -exponent), 0});
-    const pair turned = x < 0 ? add((pair){2 * half_pi.high, 2 * half_pi.low}, negated(angle)) : angle;
+    const pair angle =
+        angle_of((pair){ldexp(fabs(y), -exponent), 0}, (pair){ldexp(fabs(x), -exponent), 0});
+    const pair turned =
+        x < 0 ? add((pair){2 * half_pi.high, 2 * half_pi.low}, negated(angle)) : angle;
     return copysign(turned.high, y);
 }
 

@@ -7,22 +7,16 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdlib.h>
 
 #include "os.h"
 
 enum { LINE = 64, PAGE = 4096 };
 
-/* Not aligned to pages, because glibc never reuses such memory: it is unmapped when it is freed, and
- * as much memory is mapped the next time. */
-void *pm_large_allocate(size_t size) {
-    return pm_os_allocate(LINE, size);
-}
-
 struct pm_pool_block {
     pm_pool *pool; /* NULL: freed when it is given back */
+    pm_host host;  /* from which the memory is */
     void *memory;
-    size_t size;
+    size_t size, alignment;
     atomic_uint holders;
     pm_pool_block *next; /* in the pool */
 };
@@ -30,6 +24,7 @@ struct pm_pool_block {
 /* A thread that does not get the lock at once allocates or frees instead. In a child process the lock
  * may belong to a thread of the parent for ever. */
 struct pm_pool {
+    pm_host host;
     pthread_mutex_t lock;
     atomic_size_t users; /* the owner, and blocks that are lent */
     atomic_bool is_closed;
@@ -37,10 +32,11 @@ struct pm_pool {
     size_t kept_bytes;
 };
 
-pm_pool *pm_pool_open(void) {
-    pm_pool *pool = calloc(1, sizeof *pool);
+pm_pool *pm_pool_open(const pm_host *host) {
+    pm_pool *pool = pm_allocate_zeroed(host, 1, sizeof *pool);
     if (!pool)
         return NULL;
+    pool->host = host ? *host : (pm_host){0};
     pthread_mutex_init(&pool->lock, NULL);
     atomic_init(&pool->users, 1);
     return pool;
@@ -49,8 +45,8 @@ pm_pool *pm_pool_open(void) {
 static void free_blocks(pm_pool_block *block) {
     while (block) {
         pm_pool_block *next = block->next;
-        pm_os_free(block->memory);
-        free(block);
+        pm_release_whole(&block->host, block->alignment, block->size, block->memory);
+        pm_release(block);
         block = next;
     }
 }
@@ -69,7 +65,7 @@ static void leave(pm_pool *pool) {
         return;
     free_blocks(empty(pool));
     pthread_mutex_destroy(&pool->lock);
-    free(pool);
+    pm_release(pool);
 }
 
 void pm_pool_close(pm_pool *pool) {
@@ -105,34 +101,41 @@ static pm_pool_block *find_kept(pm_pool *pool, size_t size) {
     return block;
 }
 
-static pm_pool_block *new_block(size_t size) {
-    pm_pool_block *block = malloc(sizeof *block);
+/* Small blocks are not aligned to pages, because glibc never reuses such memory: it is unmapped when it is
+ * freed, and as much memory is mapped the next time. */
+pm_pool_block *pm_block_make(const pm_host *host, size_t size) {
+    const size_t alignment = size < PM_POOL_LEAST ? LINE : PAGE;
+    pm_pool_block *block = pm_allocate(host, sizeof *block);
     if (!block)
         return NULL;
-    *block = (pm_pool_block){.size = size};
-    block->memory = pm_os_allocate(size < PM_POOL_LEAST ? LINE : PAGE, size);
+    *block = (pm_pool_block){.host = host ? *host : (pm_host){0},
+                             .memory = pm_allocate_whole(host, alignment, size),
+                             .size = size,
+                             .alignment = alignment};
+    atomic_init(&block->holders, 1);
     if (block->memory)
         return block;
-    free(block);
+    pm_release(block);
     return NULL;
 }
 
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size) {
-    pm_pool_block *block = pool ? find_kept(pool, size) : NULL;
+    pm_pool_block *block = find_kept(pool, size);
     if (!block)
-        block = new_block(size);
+        block = pm_block_make(&pool->host, size);
     if (!block)
         return NULL;
     block->pool = pool;
     block->next = NULL;
-    atomic_init(&block->holders, 1);
-    if (pool)
-        atomic_fetch_add(&pool->users, 1);
+    atomic_store(&block->holders, 1);
+    atomic_fetch_add(&pool->users, 1);
     return block;
 }
 
 pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size) {
-    return pm_pool_take(block ? block->pool : NULL, size);
+    if (block && block->pool)
+        return pm_pool_take(block->pool, size);
+    return pm_block_make(block ? &block->host : NULL, size);
 }
 
 void *pm_pool_memory(const pm_pool_block *block) {
@@ -146,7 +149,7 @@ bool pm_pool_share(pm_pool_block *block) {
 
 /* Keeps a block, in place of all others if they would be too much together. Returns what is to be freed. */
 static pm_pool_block *keep(pm_pool *pool, pm_pool_block *block) {
-    if (atomic_load(&pool->is_closed) || block->size < PM_POOL_LEAST ||
+    if (pool->host.allocate || atomic_load(&pool->is_closed) || block->size < PM_POOL_LEAST ||
         block->size > PM_POOL_KEPT || pthread_mutex_trylock(&pool->lock) != 0)
         return block;
     pm_pool_block *old = block->size > PM_POOL_KEPT - pool->kept_bytes ? empty(pool) : NULL;

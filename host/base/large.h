@@ -8,28 +8,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* `size` bytes, undefined, aligned to at least a cache line; in huge pages where the system has them,
- * because making small ones takes as long as filling them. NULL: no memory. Free with pm_os_free. */
-void *pm_large_allocate(size_t size);
+#include "memory.h"
 
 /* Large memory that is kept for later use, at most PM_POOL_KEPT bytes in blocks of at least
  * PM_POOL_LEAST, because making its pages takes longer than filling them. All functions are
- * thread-safe, and none waits, so that a process that was forked can call them. */
+ * thread-safe, and none waits, so that a process that was forked can call them.
+ * A pool of the application's memory keeps none. */
 typedef struct pm_pool pm_pool;
 typedef struct pm_pool_block pm_pool_block;
 #define PM_POOL_KEPT ((size_t)256 << 20)
 #define PM_POOL_LEAST ((size_t)256 << 10)
 
 /* NULL: no memory. Closing accepts NULL; blocks that are lent may be given back later. */
-pm_pool *pm_pool_open(void);
+pm_pool *pm_pool_open(const pm_host *host);
 void pm_pool_close(pm_pool *pool);
 
 /* Lends a block of at least `size` bytes, of undefined contents and aligned to a cache line, or from
- * PM_POOL_LEAST on to 4096 bytes. Without a pool (NULL) it is freed when it is given back.
- * NULL: no memory. */
+ * PM_POOL_LEAST on to 4096 bytes. NULL: no memory. */
 pm_pool_block *pm_pool_take(pm_pool *pool, size_t size);
 
-/* Likewise from the pool of another block, which is lent; without a pool for NULL. */
+/* Such a block of no pool, which is freed when it is given back. */
+pm_pool_block *pm_block_make(const pm_host *host, size_t size);
+
+/* A block from where another one is, which is lent; NULL: of no pool, from the C library. */
 pm_pool_block *pm_pool_take_beside(const pm_pool_block *block, size_t size);
 
 /* NULL for NULL. */

@@ -5,9 +5,9 @@
 #include "log.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "os.h"
 
 int pm_format(char *text, size_t size, const char *format, va_list arguments) {
@@ -22,13 +22,13 @@ int pm_format(char *text, size_t size, const char *format, va_list arguments) {
 static void log_long(pm_logger logger, pm_log_level level, char *text, size_t size, size_t length,
                      const char *format, va_list arguments) {
     static const char cut[] = " ... (cut: out of memory)";
-    char *whole = malloc(length + 1);
+    char *whole = pm_allocate(&logger.host, length + 1);
     if (whole)
         pm_format(whole, length + 1, format, arguments);
     else
         memcpy(text + size - sizeof cut, cut, sizeof cut);
     logger.log(logger.user, level, whole ? whole : text);
-    free(whole);
+    pm_release(whole);
 }
 
 void pm_log(pm_logger logger, pm_log_level level, const char *format, ...) {

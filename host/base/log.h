@@ -12,6 +12,7 @@
 typedef struct pm_logger {
     pm_log_function log; /* NULL: no log */
     void *user;          /* passed to `log` */
+    pm_host host;        /* for memory of long messages */
 } pm_logger;
 
 /* Delivers a message of any length on the calling thread. Thread-safe. The callback may call the

@@ -13,6 +13,8 @@
 
 #include <pthread.h>
 
+#include "memory.h"
+
 /* ---- processors -------------------------------------------------------------------------------- */
 
 /* The processors that the calling thread may run on, at least 1. */
@@ -60,19 +62,19 @@ typedef enum pm_os_found {
     PM_OS_FAILED   /* `why` is the system's reason */
 } pm_os_found;
 
-/* The folder in which this user's files that can be made anew belong, below it one of a name. malloc'ed;
- * NULL: the system says none, or memory is exhausted, which is *no_memory. */
-char *pm_os_cache_folder(const char *name, bool *no_memory);
+/* The folder in which this user's files that can be made anew belong, below it one of a name: memory of
+ * the host. NULL: the system says none, or memory is exhausted, which is *no_memory. */
+char *pm_os_cache_folder(const pm_host *host, const char *name, bool *no_memory);
 
 typedef struct pm_os_folder pm_os_folder;
 
 /* Opens a folder; its path may be no symbolic link. `make`: it and those above it are made where they are missing.
  * `why` receives texts where the result is not good. */
-pm_os_found pm_os_folder_open(const char *path, bool make, pm_os_folder **folder,
-                              char why[PM_OS_WHY]);
+pm_os_found pm_os_folder_open(const pm_host *host, const char *path, bool make,
+                              pm_os_folder **folder, char why[PM_OS_WHY]);
 void pm_os_folder_close(pm_os_folder *folder); /* accepts NULL */
 
-/* The bytes of a file, at most `limit` of them, malloc'ed; the file counts as used now. Larger ones, and others
+/* The bytes of a file, at most `limit` of them, in memory of the folder's host; the file counts as used now. Larger ones, and others
  * than regular files, count as missing. */
 pm_os_found pm_os_folder_read(pm_os_folder *folder, const char *name, size_t limit, void **bytes,
                               size_t *size, char why[PM_OS_WHY]);

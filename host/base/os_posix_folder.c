@@ -19,12 +19,13 @@
 #include "os.h"
 
 struct pm_os_folder {
+    const pm_host *host;
     int opened;
 };
 
-static char *joined(const char *a, const char *b, const char *c) {
+static char *joined(const pm_host *host, const char *a, const char *b, const char *c) {
     const size_t size = strlen(a) + strlen(b) + strlen(c) + 1;
-    char *text = malloc(size);
+    char *text = pm_allocate(host, size);
     if (text)
         snprintf(text, size, "%s%s%s", a, b, c);
     return text;
@@ -32,14 +33,14 @@ static char *joined(const char *a, const char *b, const char *c) {
 
 /* Relative paths in the environment are ignored, as the XDG base directory specification
  * requires. */
-char *pm_os_cache_folder(const char *name, bool *no_memory) {
+char *pm_os_cache_folder(const pm_host *host, const char *name, bool *no_memory) {
     const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     const bool has_base = base && *base == '/';
     char *path = NULL;
     *no_memory = false;
     if (!has_base && !(home && *home == '/'))
         return NULL;
-    path = has_base ? joined(base, "/", name) : joined(home, "/.cache/", name);
+    path = has_base ? joined(host, base, "/", name) : joined(host, home, "/.cache/", name);
     *no_memory = !path;
     return path;
 }
@@ -66,8 +67,8 @@ static pm_os_found check_owner(int opened, char why[PM_OS_WHY]) {
 }
 
 /* Also those above it. */
-static void make_folders(const char *folder) {
-    char *path = strdup(folder);
+static void make_folders(const pm_host *host, const char *folder) {
+    char *path = pm_copy_text(host, folder);
     for (char *at = path ? path + 1 : NULL; at && *at; at++)
         if (*at == '/') {
             *at = '\0';
@@ -76,11 +77,11 @@ static void make_folders(const char *folder) {
         }
     if (path)
         mkdir(path, 0700);
-    free(path);
+    pm_release(path);
 }
 
 bool pm_os_can_write(const char *path) {
-    make_folders(path);
+    make_folders(NULL, path);
     return access(path, W_OK | X_OK) == 0;
 }
 
@@ -96,17 +97,17 @@ static pm_os_found open_folder(const char *path, int *opened, char why[PM_OS_WHY
     return PM_OS_SUSPECT;
 }
 
-pm_os_found pm_os_folder_open(const char *path, bool make, pm_os_folder **folder,
-                              char why[PM_OS_WHY]) {
+pm_os_found pm_os_folder_open(const pm_host *host, const char *path, bool make,
+                              pm_os_folder **folder, char why[PM_OS_WHY]) {
     int opened = -1;
     *folder = NULL;
     if (make)
-        make_folders(path);
+        make_folders(host, path);
     pm_os_found found = open_folder(path, &opened, why);
-    if (found == PM_OS_GOOD && !(*folder = malloc(sizeof **folder)))
+    if (found == PM_OS_GOOD && !(*folder = pm_allocate(host, sizeof **folder)))
         found = say_failure(ENOMEM, why);
     if (found == PM_OS_GOOD)
-        (*folder)->opened = opened;
+        **folder = (pm_os_folder){host, opened};
     else if (opened >= 0)
         close(opened);
     if (found == PM_OS_MISSING && make)
@@ -117,7 +118,7 @@ pm_os_found pm_os_folder_open(const char *path, bool make, pm_os_folder **folder
 void pm_os_folder_close(pm_os_folder *folder) {
     if (folder)
         close(folder->opened);
-    free(folder);
+    pm_release(folder);
 }
 
 /* ---- files ------------------------------------------------------------------------------------- */
@@ -136,8 +137,8 @@ static bool read_exactly(int file, void *to, size_t size) {
     return true;
 }
 
-static pm_os_found read_whole(int file, size_t limit, void **bytes, size_t *size,
-                              char why[PM_OS_WHY]) {
+static pm_os_found read_whole(const pm_host *host, int file, size_t limit, void **bytes,
+                              size_t *size, char why[PM_OS_WHY]) {
     struct stat info;
     if (fstat(file, &info) != 0)
         return say_failure(errno, why);
@@ -147,12 +148,12 @@ static pm_os_found read_whole(int file, size_t limit, void **bytes, size_t *size
     if (found != PM_OS_GOOD)
         return found;
     *size = (size_t)info.st_size;
-    *bytes = malloc(*size);
+    *bytes = pm_allocate(host, *size);
     if (*bytes && read_exactly(file, *bytes, *size)) {
         futimens(file, NULL); /* if this fails, the file counts as older */
         return PM_OS_GOOD;
     }
-    free(*bytes);
+    pm_release(*bytes);
     *bytes = NULL;
     return PM_OS_MISSING;
 }
@@ -169,7 +170,7 @@ pm_os_found pm_os_folder_read(pm_os_folder *folder, const char *name, size_t lim
     }
     if (file < 0)
         return PM_OS_MISSING;
-    const pm_os_found found = read_whole(file, limit, bytes, size, why);
+    const pm_os_found found = read_whole(folder->host, file, limit, bytes, size, why);
     close(file);
     return found;
 }

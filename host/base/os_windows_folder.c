@@ -19,32 +19,33 @@
 enum { TEMPORARY = 7 };
 
 struct pm_os_folder {
+    const pm_host *host;
     wchar_t *path; /* ends in a backslash */
 };
 
-/* malloc'ed, with room for `more` characters behind it; NULL: no memory, or no UTF-8. */
-static wchar_t *widen(const char *text, size_t more) {
+/* With room for `more` characters behind it; NULL: no memory, or no UTF-8. */
+static wchar_t *widen(const pm_host *host, const char *text, size_t more) {
     const int count = MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, NULL, 0);
-    wchar_t *wide = count > 0 ? malloc(((size_t)count + more) * sizeof *wide) : NULL;
+    wchar_t *wide = count > 0 ? pm_allocate(host, ((size_t)count + more) * sizeof *wide) : NULL;
     if (wide)
         MultiByteToWideChar(CP_UTF8, MB_ERR_INVALID_CHARS, text, -1, wide, count);
     return wide;
 }
 
-static char *narrow(const wchar_t *wide, size_t more) {
+static char *narrow(const pm_host *host, const wchar_t *wide, size_t more) {
     const int count = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
-    char *text = count > 0 ? malloc((size_t)count + more) : NULL;
+    char *text = count > 0 ? pm_allocate(host, (size_t)count + more) : NULL;
     if (text)
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, count, NULL, NULL);
     return text;
 }
 
-char *pm_os_cache_folder(const char *name, bool *no_memory) {
+char *pm_os_cache_folder(const pm_host *host, const char *name, bool *no_memory) {
     const wchar_t *base = _wgetenv(L"LOCALAPPDATA");
     *no_memory = false;
     if (!base || !*base)
         return NULL;
-    char *path = narrow(base, strlen(name) + strlen("\\\\cache") + 1);
+    char *path = narrow(host, base, strlen(name) + strlen("\\\\cache") + 1);
     *no_memory = !path;
     if (path) {
         strcat(path, "\\");
@@ -59,14 +60,14 @@ static pm_os_found say_failure(DWORD code, char why[PM_OS_WHY]) {
     const DWORD length =
         FormatMessageW(FORMAT_MESSAGE_FROM_SYSTEM | FORMAT_MESSAGE_IGNORE_INSERTS, NULL, code,
                        MAKELANGID(LANG_ENGLISH, SUBLANG_DEFAULT), wide, PM_OS_WHY / 4, NULL);
-    char *text = length > 0 ? narrow(wide, 0) : NULL;
+    char *text = length > 0 ? narrow(NULL, wide, 0) : NULL;
     if (text) {
         text[strcspn(text, "\r\n")] = '\0';
         snprintf(why, PM_OS_WHY, "%s", text);
     } else {
         snprintf(why, PM_OS_WHY, "error %lu", (unsigned long)code);
     }
-    free(text);
+    pm_release(text);
     return PM_OS_FAILED;
 }
 
@@ -118,11 +119,11 @@ static void make_folders(wchar_t *path) {
 }
 
 bool pm_os_can_write(const char *path) {
-    wchar_t *wide = widen(path, 0);
+    wchar_t *wide = widen(NULL, path, 0);
     if (wide)
         make_folders(wide);
     const DWORD found = wide ? GetFileAttributesW(wide) : INVALID_FILE_ATTRIBUTES;
-    free(wide);
+    pm_release(wide);
     return found != INVALID_FILE_ATTRIBUTES && (found & FILE_ATTRIBUTE_DIRECTORY) != 0;
 }
 
@@ -147,9 +148,9 @@ static pm_os_found check_folder(const wchar_t *path, char why[PM_OS_WHY]) {
     return owner;
 }
 
-pm_os_found pm_os_folder_open(const char *path, bool make, pm_os_folder **folder,
-                              char why[PM_OS_WHY]) {
-    wchar_t *wide = widen(path, 1);
+pm_os_found pm_os_folder_open(const pm_host *host, const char *path, bool make,
+                              pm_os_folder **folder, char why[PM_OS_WHY]) {
+    wchar_t *wide = widen(host, path, 1);
     *folder = NULL;
     if (!wide)
         return say_failure(ERROR_INVALID_NAME, why);
@@ -158,27 +159,27 @@ pm_os_found pm_os_folder_open(const char *path, bool make, pm_os_folder **folder
     pm_os_found found = check_folder(wide, why);
     if (found == PM_OS_MISSING && make)
         found = say_failure(ERROR_PATH_NOT_FOUND, why);
-    if (found == PM_OS_GOOD && !(*folder = malloc(sizeof **folder)))
+    if (found == PM_OS_GOOD && !(*folder = pm_allocate(host, sizeof **folder)))
         found = say_failure(ERROR_NOT_ENOUGH_MEMORY, why);
     if (found != PM_OS_GOOD) {
-        free(wide);
+        pm_release(wide);
         return found;
     }
     wcscat(wide, L"\\");
-    (*folder)->path = wide;
+    **folder = (pm_os_folder){host, wide};
     return found;
 }
 
 void pm_os_folder_close(pm_os_folder *folder) {
     if (folder)
-        free(folder->path);
-    free(folder);
+        pm_release(folder->path);
+    pm_release(folder);
 }
 
-/* The path of a file, malloc'ed, with room for the end of a temporary name. Names are ASCII. */
+/* The path of a file, with room for the end of a temporary name. Names are ASCII. */
 static wchar_t *path_of(const pm_os_folder *folder, const char *name) {
     const size_t size = wcslen(folder->path) + strlen(name) + TEMPORARY + 1;
-    wchar_t *path = malloc(size * sizeof *path);
+    wchar_t *path = pm_allocate(folder->host, size * sizeof *path);
     if (path)
         swprintf(path, size, L"%ls%hs", folder->path, name);
     return path;
@@ -199,8 +200,8 @@ static bool read_exactly(HANDLE file, void *to, size_t size) {
     return true;
 }
 
-static pm_os_found read_whole(HANDLE file, size_t limit, void **bytes, size_t *size,
-                              char why[PM_OS_WHY]) {
+static pm_os_found read_whole(const pm_host *host, HANDLE file, size_t limit, void **bytes,
+                              size_t *size, char why[PM_OS_WHY]) {
     LARGE_INTEGER length;
     FILETIME now;
     if (!GetFileSizeEx(file, &length) || length.QuadPart <= 0 ||
@@ -210,13 +211,13 @@ static pm_os_found read_whole(HANDLE file, size_t limit, void **bytes, size_t *s
     if (found != PM_OS_GOOD)
         return found;
     *size = (size_t)length.QuadPart;
-    *bytes = malloc(*size);
+    *bytes = pm_allocate(host, *size);
     if (*bytes && read_exactly(file, *bytes, *size)) {
         GetSystemTimeAsFileTime(&now);
         SetFileTime(file, NULL, NULL, &now);
         return PM_OS_GOOD;
     }
-    free(*bytes);
+    pm_release(*bytes);
     *bytes = NULL;
     return PM_OS_MISSING;
 }
@@ -231,7 +232,7 @@ pm_os_found pm_os_folder_read(pm_os_folder *folder, const char *name, size_t lim
     HANDLE file = path ? CreateFileW(path, GENERIC_READ | FILE_WRITE_ATTRIBUTES, shared, NULL,
                                      OPEN_EXISTING, FILE_FLAG_OPEN_REPARSE_POINT, NULL)
                        : INVALID_HANDLE_VALUE;
-    free(path);
+    pm_release(path);
     if (file == INVALID_HANDLE_VALUE)
         return PM_OS_MISSING;
     if (GetFileInformationByHandle(file, &info) &&
@@ -239,7 +240,7 @@ pm_os_found pm_os_folder_read(pm_os_folder *folder, const char *name, size_t lim
         snprintf(why, PM_OS_WHY, "is a symbolic link");
         found = PM_OS_SUSPECT;
     } else if (GetFileType(file) == FILE_TYPE_DISK) {
-        found = read_whole(file, limit, bytes, size, why);
+        found = read_whole(folder->host, file, limit, bytes, size, why);
     }
     CloseHandle(file);
     return found;
@@ -296,8 +297,8 @@ pm_os_found pm_os_folder_write(pm_os_folder *folder, const char *name, const voi
         if (found != PM_OS_GOOD)
             DeleteFileW(temporary);
     }
-    free(path);
-    free(temporary);
+    pm_release(path);
+    pm_release(temporary);
     return found;
 }
 
@@ -305,7 +306,7 @@ void pm_os_folder_remove(pm_os_folder *folder, const char *name) {
     wchar_t *path = path_of(folder, name);
     if (path)
         DeleteFileW(path);
-    free(path);
+    pm_release(path);
 }
 
 /* In units of 100 nanoseconds. */
@@ -319,17 +320,18 @@ void pm_os_folder_list(pm_os_folder *folder, pm_os_file each, void *user) {
     FILETIME now;
     wchar_t *pattern = path_of(folder, "*");
     HANDLE listing = pattern ? FindFirstFileW(pattern, &found) : INVALID_HANDLE_VALUE;
-    free(pattern);
+    pm_release(pattern);
     if (listing == INVALID_HANDLE_VALUE)
         return;
     GetSystemTimeAsFileTime(&now);
     do {
-        char *name = found.dwFileAttributes & others ? NULL : narrow(found.cFileName, 0);
+        char *name =
+            found.dwFileAttributes & others ? NULL : narrow(folder->host, found.cFileName, 0);
         const int64_t used = ticks_of(found.ftLastWriteTime);
         if (name)
             each(user, name, (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow, used,
                  (ticks_of(now) - used) / 10000000);
-        free(name);
+        pm_release(name);
     } while (FindNextFileW(listing, &found));
     FindClose(listing);
 }

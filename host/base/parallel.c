@@ -12,7 +12,7 @@
 
 /* A call of pm_run_parallel. `places` and `running` are guarded by the lock. */
 typedef struct job {
-    pm_items items;
+    pm_items *items;
     pm_work work;
     void *context;
     fenv_t mode;         /* of the calling thread: rounding, and whether subnormal numbers are 0 */
@@ -39,7 +39,47 @@ static struct {
 
 static int forks_unwatched; /* an errno value */
 
+/* ---- pieces of a call --------------------------------------------------------------------------- */
+
+static bool is_cancelled(const pm_host *host) {
+    return host && host->cancel && __atomic_load_n(host->cancel, __ATOMIC_RELAXED) != 0;
+}
+
+static bool all_taken(const pm_items *items) {
+    return atomic_load(&items->next) >= items->count;
+}
+
+/* Each call of work but the caller's may be in the middle of the last item that it took. */
+static void report_progress(pm_items *items) {
+    const size_t taken = atomic_load(&items->next), begun = atomic_load(&items->begun);
+    const size_t done = taken + 1 > begun ? taken + 1 - begun : 0;
+    if (done <= items->reported || done >= items->count)
+        return;
+    items->reported = done;
+    items->host->progress(items->host->user, done, items->count);
+}
+
+static bool may_go_on(pm_items *items) {
+    if (items->host->progress && pthread_equal(items->caller, pthread_self()))
+        report_progress(items);
+    if (is_cancelled(items->host))
+        atomic_store(&items->is_cancelled, 1);
+    return !atomic_load(&items->is_cancelled);
+}
+
+static pm_status fail_cancelled(pm_error *error) {
+    return pm_fail(error, PM_ERROR_CANCELLED, "cancelled");
+}
+
+pm_status pm_check_piece(const pm_host *host, size_t done, size_t total, pm_error *error) {
+    if (host && host->progress)
+        host->progress(host->user, done, total);
+    return is_cancelled(host) && done < total ? fail_cancelled(error) : PM_OK;
+}
+
 bool pm_take_item(pm_items *items, size_t *item) {
+    if (items->host && !may_go_on(items))
+        return false;
     *item = atomic_fetch_add_explicit(&items->next, 1, memory_order_relaxed);
     return *item < items->count;
 }
@@ -65,6 +105,11 @@ static void wake(size_t places) {
         pthread_cond_signal(&pool.wake);
 }
 
+static void begin_work(job *j) {
+    atomic_fetch_add(&j->items->begun, 1);
+    j->work(j->context, j->items);
+}
+
 /* Work ends when no items are left, so that nobody else needs to join in. */
 static void join_in(job *j) {
     j->places--;
@@ -74,7 +119,7 @@ static void join_in(job *j) {
     pthread_mutex_unlock(&pool.lock);
     wake(left);
     fesetenv(&j->mode);
-    j->work(j->context, &j->items);
+    begin_work(j);
     pthread_mutex_lock(&pool.lock);
     pool.waiting++;
     close_places(j);
@@ -201,20 +246,55 @@ static void end_job(job *j) {
         pm_os_yield();
 }
 
-void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context) {
-    job j = {.items = {.count = items}, .work = work, .context = context};
-    size_t places = threads < items ? threads : items;
+/* A task of the application's run_parallel, in whose threads another floating-point mode may be set. */
+static void run_task(void *context, size_t index) {
+    job *j = context;
+    fenv_t before;
+    (void)index;
+    fegetenv(&before);
+    fesetenv(&j->mode);
+    begin_work(j);
+    fesetenv(&before);
+}
+
+static void run(const pm_host *host, size_t threads, pm_work work, void *context, pm_items *items) {
+    job j = {.items = items, .work = work, .context = context};
+    size_t places = threads < items->count ? threads : items->count;
     places = places < PM_MAX_THREADS ? places : PM_MAX_THREADS;
     if (places <= 1) {
-        work(context, &j.items);
+        begin_work(&j);
         return;
     }
     fegetenv(&j.mode);
+    if (host && host->run_parallel) {
+        host->run_parallel(host->user, places, run_task, &j);
+        return;
+    }
     pthread_cond_init(&j.left, NULL);
     begin_job(&j, places - 1);
-    work(context, &j.items);
+    begin_work(&j);
     end_job(&j);
     pthread_cond_destroy(&j.left);
+}
+
+bool pm_run_parallel(const pm_host *host, size_t threads, size_t items, pm_work work,
+                     void *context) {
+    pm_items all = {.count = items};
+    run(host, threads, work, context, &all);
+    return all_taken(&all);
+}
+
+pm_status pm_run_pieces(const pm_host *host, size_t threads, size_t items, pm_work work,
+                        void *context, pm_error *error) {
+    pm_items all = {.count = items, .caller = pthread_self()};
+    if (host && (host->progress || host->cancel))
+        all.host = host;
+    if (all.host && all.host->progress && items > 0)
+        host->progress(host->user, 0, items);
+    run(host, threads, work, context, &all);
+    if (!all_taken(&all))
+        return atomic_load(&all.is_cancelled) ? fail_cancelled(error) : pm_fail_memory(error);
+    return items > 0 ? pm_check_piece(host, items, items, error) : PM_OK;
 }
 
 void pm_first_failure_begin(pm_first_failure *failure) {

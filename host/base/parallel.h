@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "memory.h"
 #include "os.h"
 #include "status.h"
 
@@ -35,6 +36,11 @@ static inline pm_piece pm_piece_at(size_t total, size_t size, size_t index) {
 typedef struct pm_items {
     atomic_size_t next;
     size_t count;
+    const pm_host *host; /* of pm_run_pieces; NULL: of pm_run_parallel */
+    pthread_t caller;
+    size_t reported;
+    atomic_size_t begun;      /* calls of work */
+    atomic_uint is_cancelled; /* not a bool: see pm_device.differs */
 } pm_items;
 
 /* Takes the next item; false when none is left. */
@@ -46,10 +52,21 @@ typedef void (*pm_work)(void *context, pm_items *items);
 /* Threads of a call at most, the caller's included. All calls together start one less. */
 enum { PM_MAX_THREADS = 65 };
 
-/* Calls work on up to `threads` threads, including the caller's, and returns when all items are
- * done. If a thread cannot be started, the others do its work. The threads compute in the caller's
+/* Calls work on up to `threads` threads, including the caller's, or by the host's run_parallel (the host may be
+ * NULL), and returns when all items are done. False: no thread took the last
+ * ones, for lack of memory. If a thread cannot be started, the others do its work. The threads compute in the caller's
  * floating-point mode. Thread-safe; work may call it, too. */
-void pm_run_parallel(size_t threads, size_t items, pm_work work, void *context);
+bool pm_run_parallel(const pm_host *host, size_t threads, size_t items, pm_work work,
+                     void *context);
+
+/* Likewise for the items that a call consists of: reports progress to the host, and fails with
+ * PM_ERROR_CANCELLED where it is cancelled before the last is taken, or with PM_ERROR_MEMORY. */
+pm_status pm_run_pieces(const pm_host *host, size_t threads, size_t items, pm_work work,
+                        void *context, pm_error *error);
+
+/* The same for a loop of one thread: before each piece, of which `done` are done at least, and at the end.
+ * The host may be NULL. */
+pm_status pm_check_piece(const pm_host *host, size_t done, size_t total, pm_error *error);
 
 /* Between these two calls, threads that were started wait for the next job. Otherwise they end with
  * the last job that runs. Thread-safe, but not for work. */

@@ -36,6 +36,7 @@ const char *pm_status_name(pm_status status) {
                                         [PM_ERROR_DEVICE_MEMORY] = "device memory",
                                         [PM_ERROR_FILE] = "file",
                                         [PM_ERROR_OUTPUT] = "output",
+                                        [PM_ERROR_CANCELLED] = "cancelled",
                                         [PM_ERROR_DEVICE] = "device"};
     return (unsigned)status < sizeof names / sizeof *names ? names[status] : "unknown";
 }

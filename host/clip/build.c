@@ -5,8 +5,6 @@
  */
 #include "description.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 #include "kernels/pm_keys.h"
 
@@ -26,7 +24,8 @@ pm_block pm_clip_block(const pm_clip_desc *desc, const pm_clip_data *clip, unsig
     const pm_clip_timeline *timeline = pm_clip_timeline_of(clip, first);
     const pm_track_layout *layout = &channel->layout[first];
     float *planes = channel->format == PM_KEYS_FLOAT32 ? channel->keys : NULL;
-    return (pm_block){.desc = desc,
+    return (pm_block){.host = clip->host,
+                      .desc = desc,
                       .channel = c,
                       .place = tracks->place,
                       .count = tracks->count,
@@ -126,7 +125,7 @@ static bool find_first_rows(construction *c) {
     size_t row = 0;
     if (c->clip->common_timeline)
         return true;
-    c->first_rows = malloc(c->clip->track_count * sizeof *c->first_rows);
+    c->first_rows = pm_allocate(c->clip->host, c->clip->track_count * sizeof *c->first_rows);
     for (size_t t = 0; c->first_rows && t < c->clip->track_count; t++) {
         c->first_rows[t] = row;
         row += pm_timeline_of_track(c->desc, t)->key_count;
@@ -219,10 +218,12 @@ pm_status pm_clip_build_tracks(const pm_clip_desc *desc, size_t threads, pm_clip
         return pm_fail_memory(error);
     build_spacings(desc, clip);
     pm_first_failure_begin(&c.failure);
-    pm_run_parallel(threads, (clip->padded_tracks + c.tracks - 1) / c.tracks, build_items, &c);
+    const pm_status status =
+        pm_run_pieces(clip->host, threads, (clip->padded_tracks + c.tracks - 1) / c.tracks,
+                      build_items, &c, error);
     pm_first_failure_end(&c.failure);
-    free(c.first_rows);
-    return pm_clip_fail_build(desc, &c.failure, error);
+    pm_release(c.first_rows);
+    return status == PM_OK ? pm_clip_fail_build(desc, &c.failure, error) : status;
 }
 
 pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *failure,

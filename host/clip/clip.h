@@ -81,6 +81,7 @@ static inline size_t pm_rows_before(const pm_channel *channel) {
 /* Immutable once built, so that threads may share it. Owns its arrays, but for the planes and the
  * order of a clip that is built into a crowd. */
 typedef struct pm_clip_data {
+    const pm_host *host; /* of its memory and its calls: borrowed. NULL: none */
     size_t track_count;
     size_t padded_tracks;
     const uint32_t
@@ -99,6 +100,7 @@ typedef struct pm_clip_data {
 
 /* Limits for building a clip. */
 typedef struct pm_clip_limits {
+    const pm_host *host;           /* borrowed by the clip; may be NULL */
     size_t threads;                /* maximum number of host threads, at least 1 */
     uint64_t max_allocation_bytes; /* for a channel's keys; 0: no limit */
     pm_pool *pool;                 /* for keys (borrowed); may be NULL */
@@ -122,8 +124,8 @@ pm_status pm_clip_check_joints(const pm_clip_desc *desc, size_t root, pm_error *
  * at each place is order[place] (borrowed). The planes of a common timeline have no padding, because
  * what a vector loads past their end is behind them in the crowd; those with scalars have whole quads.
  * Such a clip has no rates. The caller owns it. */
-pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
-                               pm_error *error);
+pm_status pm_clip_data_lay_out(const pm_host *host, const pm_clip_desc *desc, const uint32_t *order,
+                               pm_clip_data **clip, pm_error *error);
 
 /* The planes that a channel is built into (borrowed): its keys begin at number `first` of `keys`. */
 void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t first,

@@ -5,7 +5,6 @@
 #include "description.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -67,7 +66,7 @@ static pm_status lay_out_per_track(const pm_clip_data *clip, pm_channel *channel
 }
 
 static pm_status lay_out(const pm_clip_data *clip, pm_channel *channel, pm_error *error) {
-    channel->layout = calloc(clip->track_count, sizeof *channel->layout);
+    channel->layout = pm_allocate_zeroed(clip->host, clip->track_count, sizeof *channel->layout);
     if (!channel->layout)
         return pm_fail_memory(error);
     pm_status status = clip->common_timeline ? lay_out_common(clip, channel, error)
@@ -95,16 +94,17 @@ static pm_status number_segments(pm_clip_data *clip, pm_error *error) {
 }
 
 static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, pm_error *error) {
-    clip->timelines = calloc(clip->timeline_count, sizeof *clip->timelines);
-    clip->timeline_of = calloc(clip->track_count, sizeof *clip->timeline_of);
-    clip->wraps = calloc(clip->padded_tracks, sizeof *clip->wraps);
+    clip->timelines = pm_allocate_zeroed(clip->host, clip->timeline_count, sizeof *clip->timelines);
+    clip->timeline_of =
+        pm_allocate_zeroed(clip->host, clip->track_count, sizeof *clip->timeline_of);
+    clip->wraps = pm_allocate_zeroed(clip->host, clip->padded_tracks, sizeof *clip->wraps);
     if (!clip->timelines || !clip->timeline_of || !clip->wraps)
         return pm_fail_memory(error);
     for (size_t t = 0; desc->timeline_of && t < clip->track_count; t++)
         clip->timeline_of[t] = desc->timeline_of[t];
     for (size_t i = 0; i < clip->timeline_count; i++) {
-        pm_status status =
-            pm_timeline_build(&desc->timelines[i], desc->loop, &clip->timelines[i], error);
+        pm_status status = pm_timeline_build(clip->host, &desc->timelines[i], desc->loop,
+                                             &clip->timelines[i], error);
         if (status != PM_OK)
             return status;
     }
@@ -112,7 +112,7 @@ static pm_status build_timelines(const pm_clip_desc *desc, pm_clip_data *clip, p
 }
 
 static pm_status build_rates(pm_clip_data *clip, pm_error *error) {
-    clip->rates = calloc(clip->rate_count + 1, sizeof *clip->rates); /* never 0 bytes */
+    clip->rates = pm_allocate_zeroed(clip->host, clip->rate_count, sizeof *clip->rates);
     if (!clip->rates)
         return pm_fail_memory(error);
     for (size_t i = 0; i < clip->timeline_count; i++) {
@@ -168,12 +168,14 @@ static void clear_rest(const pm_clip_data *clip, pm_channel *channel) {
 
 static pm_status allocate_channel(const pm_clip_data *clip, pm_channel *channel,
                                   const pm_clip_limits *limits, pm_error *error) {
-    channel->constants = calloc(channel->constant_floats + 1, sizeof(float)); /* never 0 bytes */
+    channel->constants =
+        pm_allocate_zeroed(clip->host, channel->constant_floats + 1, sizeof(float));
     if (!channel->constants)
         return pm_fail_memory(error);
     if (limits->without_keys)
         return PM_OK;
-    channel->memory = pm_pool_take(limits->pool, channel->key_bytes);
+    channel->memory = limits->pool ? pm_pool_take(limits->pool, channel->key_bytes)
+                                   : pm_block_make(clip->host, channel->key_bytes);
     channel->keys = pm_pool_memory(channel->memory);
     if (!channel->keys)
         return pm_fail_memory(error);
@@ -221,10 +223,11 @@ size_t pm_padded_tracks(size_t tracks) {
     return (tracks + power - 1) / power * power;
 }
 
-static pm_clip_data *describe(const pm_clip_desc *desc) {
-    pm_clip_data *made = calloc(1, sizeof *made);
+static pm_clip_data *describe(const pm_host *host, const pm_clip_desc *desc) {
+    pm_clip_data *made = pm_allocate_zeroed(host, 1, sizeof *made);
     if (!made)
         return NULL;
+    made->host = host;
     made->method = desc->method;
     made->track_count = desc->track_count;
     made->padded_tracks = pm_padded_tracks(desc->track_count);
@@ -246,13 +249,13 @@ pm_status pm_clip_data_build(const pm_clip_desc *desc, const pm_clip_limits *lim
     pm_status status = limits->is_checked ? PM_OK : pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_clip_data *made = describe(desc);
+    pm_clip_data *made = describe(limits->host, desc);
     return made ? give(build(desc, limits, made, error), made, clip) : pm_fail_memory(error);
 }
 
-pm_status pm_clip_data_lay_out(const pm_clip_desc *desc, const uint32_t *order, pm_clip_data **clip,
-                               pm_error *error) {
-    pm_clip_data *made = describe(desc);
+pm_status pm_clip_data_lay_out(const pm_host *host, const pm_clip_desc *desc, const uint32_t *order,
+                               pm_clip_data **clip, pm_error *error) {
+    pm_clip_data *made = describe(host, desc);
     if (!made)
         return pm_fail_memory(error);
     made->order = order;
@@ -278,16 +281,16 @@ void pm_clip_data_free(pm_clip_data **handle) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!clip->order) {
             pm_pool_give(clip->channels[c].memory);
-            free(clip->channels[c].constants);
+            pm_release(clip->channels[c].constants);
         }
-        free(clip->channels[c].layout);
+        pm_release(clip->channels[c].layout);
     }
     for (size_t i = 0; clip->timelines && i < clip->timeline_count; i++)
         pm_timeline_free(&clip->timelines[i]);
-    free(clip->timelines);
-    free(clip->timeline_of);
-    free(clip->wraps);
-    free(clip->rates);
-    free(clip);
+    pm_release(clip->timelines);
+    pm_release(clip->timeline_of);
+    pm_release(clip->wraps);
+    pm_release(clip->rates);
+    pm_release(clip);
     *handle = NULL;
 }

@@ -2,17 +2,16 @@
  *
  * Streams: the planes of some tracks, a window of segments at a time.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
 #include "description.h"
 
-static bool allocate(pm_clip_stream *s, size_t rows, size_t constants) {
-    s->state = pm_large_allocate(s->functions->stream_bytes);
+static bool allocate(const pm_host *host, pm_clip_stream *s, size_t rows, size_t constants) {
+    s->state = pm_allocate_lines(host, s->functions->stream_bytes);
     const size_t plane_bytes = rows * s->row * sizeof *s->planes;
-    s->planes = pm_large_allocate(plane_bytes);
-    s->constants = calloc(constants * s->plane + 1, sizeof *s->constants); /* never 0 bytes */
+    s->planes = pm_allocate_lines(host, plane_bytes);
+    s->constants = pm_allocate_zeroed(host, constants * s->plane, sizeof *s->constants);
     if (s->planes)
         memset(s->planes, 0, plane_bytes);
     return s->state && s->planes && s->constants;
@@ -28,7 +27,8 @@ pm_status pm_clip_stream_open(const pm_clip_desc *desc, const pm_clip_data *clip
     *s = (pm_clip_stream){.functions = pm_segment_functions_for(count),
                           .plane = 4 * padded,
                           .row = 4 * padded * pm_curve_planes(impl->curve)};
-    if (!allocate(s, s->functions->stream_rows(&block), pm_curves[impl->curve].constants)) {
+    if (!allocate(clip->host, s, s->functions->stream_rows(&block),
+                  pm_curves[impl->curve].constants)) {
         pm_clip_stream_close(s);
         return pm_fail_memory(error);
     }
@@ -52,9 +52,9 @@ pm_block_result pm_clip_stream_seek(pm_clip_stream *stream, size_t first, size_t
 void pm_clip_stream_close(pm_clip_stream *stream) {
     if (stream->is_open)
         stream->functions->end_stream(stream->state);
-    pm_os_free(stream->state);
-    pm_os_free(stream->planes);
-    free(stream->constants);
+    pm_release(stream->state);
+    pm_release(stream->planes);
+    pm_release(stream->constants);
     *stream = (pm_clip_stream){0};
 }
 

@@ -4,8 +4,6 @@
  */
 #include "timeline.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 
 /* Relative. A loop whose period is within this tolerance of the keys' span closes on the last key:
@@ -94,10 +92,10 @@ static size_t stretch_of(const pm_clip_timeline *timeline, double time) {
     return stretch < timeline->segment_count ? stretch : timeline->segment_count - 1;
 }
 
-static bool make_index(pm_clip_timeline *timeline) {
+static bool make_index(const pm_host *host, pm_clip_timeline *timeline) {
     size_t count = timeline->segment_count;
     const double *times = timeline->times;
-    timeline->index = calloc(count + 1, sizeof *timeline->index);
+    timeline->index = pm_allocate_zeroed(host, count + 1, sizeof *timeline->index);
     if (!timeline->index)
         return false;
     timeline->stretches_per_second = (double)count / (times[count] - times[0]);
@@ -114,8 +112,8 @@ static bool make_index(pm_clip_timeline *timeline) {
     return true;
 }
 
-pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_timeline *out,
-                            pm_error *error) {
+pm_status pm_timeline_build(const pm_host *host, const pm_timeline *timeline, double period,
+                            pm_clip_timeline *out, pm_error *error) {
     *out = (pm_clip_timeline){.rate = timeline->rate};
     pm_status status = pm_timeline_check_loop(timeline, period, &out->closes, error);
     if (status != PM_OK)
@@ -128,7 +126,7 @@ pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_
     out->first = pm_timeline_time(timeline, 0);
     out->period = period;
     out->uniform = out->loop ? loop_is_uniform(timeline, period, keys) : !timeline->times;
-    out->times = calloc(out->segment_count + 1, sizeof *out->times);
+    out->times = pm_allocate_zeroed(host, out->segment_count + 1, sizeof *out->times);
     if (!out->times)
         return pm_fail_memory(error);
     for (size_t i = 0; i < keys; i++)
@@ -137,12 +135,12 @@ pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_
         out->times[keys] = out->first + period;
     else if (out->constant)
         out->times[1] = out->first + 1;
-    return out->uniform || make_index(out) ? PM_OK : pm_fail_memory(error);
+    return out->uniform || make_index(host, out) ? PM_OK : pm_fail_memory(error);
 }
 
 void pm_timeline_free(pm_clip_timeline *timeline) {
-    free(timeline->times);
-    free(timeline->index);
+    pm_release(timeline->times);
+    pm_release(timeline->index);
     timeline->times = NULL;
     timeline->index = NULL;
 }

@@ -40,8 +40,8 @@ pm_status pm_timeline_check_loop(const pm_timeline *timeline, double period, boo
                                  pm_error *error);
 
 /* From a checked timeline and period (0: open). Free with pm_timeline_free. */
-pm_status pm_timeline_build(const pm_timeline *timeline, double period, pm_clip_timeline *out,
-                            pm_error *error);
+pm_status pm_timeline_build(const pm_host *host, const pm_timeline *timeline, double period,
+                            pm_clip_timeline *out, pm_error *error);
 void pm_timeline_free(pm_clip_timeline *timeline);
 
 /* The cursor of a time, which must not be NaN, and must be finite in a loop. *hint is the segment

@@ -5,16 +5,15 @@
 #include "cpu.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 static void close_device(pm_device *device) {
     pm_pool_close(device->pool);
-    free(device);
+    pm_release(device);
 }
 
 static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                              pm_error *error) {
-    *clip = calloc(1, sizeof **clip);
+    *clip = pm_allocate_zeroed(&device->options.host, 1, sizeof **clip);
     if (!*clip)
         return pm_fail_memory(error);
     pm_device_clip_begin(*clip, device, data);
@@ -22,7 +21,7 @@ static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_dev
 }
 
 static void release_clip(pm_device_clip *clip) {
-    free(clip);
+    pm_release(clip);
 }
 
 static pm_status sample(const pm_device_clip *clip, const pm_sample_request *request,
@@ -31,9 +30,11 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
     return pm_cpu_sample(request, error);
 }
 
-static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data,
+                              const pm_device_crowd *before, pm_device_crowd **crowd,
                               pm_error *error) {
-    *crowd = calloc(1, sizeof **crowd);
+    (void)before;
+    *crowd = pm_allocate_zeroed(&device->options.host, 1, sizeof **crowd);
     if (!*crowd)
         return pm_fail_memory(error);
     **crowd = (pm_device_crowd){device, data};
@@ -41,7 +42,7 @@ static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data, pm_d
 }
 
 static void release_crowd(pm_device_crowd *crowd) {
-    free(crowd);
+    pm_release(crowd);
 }
 
 static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error) {
@@ -58,12 +59,12 @@ static const pm_backend backend = {.close = close_device,
                                    .pose = pose};
 
 pm_device *pm_cpu_device_open(const pm_device_options *options) {
-    pm_device *device = calloc(1, sizeof *device);
+    pm_device *device = pm_allocate_zeroed(&options->host, 1, sizeof *device);
     if (!device)
         return NULL;
     pm_device_begin(device, &backend, options);
     if (!device->pool) {
-        free(device);
+        pm_release(device);
         return NULL;
     }
     device->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};

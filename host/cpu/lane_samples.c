@@ -16,8 +16,7 @@
 static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
                                                size_t joint) {
     const size_t joints = crowd->skeleton->joint_count;
-    return crowd->per_joint ? &crowd->layout[(c * crowd->clip_count + clip) * joints + joint]
-                            : NULL;
+    return crowd->per_joint ? &crowd->layout[crowd->clips[clip].layout + c * joints + joint] : NULL;
 }
 
 static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,
@@ -366,8 +365,8 @@ void PM_SET_NAME(pm_lanes_sample_numbers)(const pm_crowd_data *crowd, const pm_l
     PM_FLAT static void move_##name(const request *q, unsigned order, bool parent,                 \
                                     pm_quat *value) {                                              \
         const real u = pm_reals_of(q->side->u), rate = pm_reals_of(q->side->rates);                \
-        const pm_segment_data data = load(q, 0, pm_##name##_coefficients, pm_##name##_constants,   \
-                                          pm_##name##_four_keys);                                  \
+        const pm_segment_data data =                                                               \
+            load(q, 0, pm_##name##_coefficients, pm_##name##_constants, pm_##name##_four_keys);    \
         const pm_##name##_segment segment = pm_##name##_begin(&data);                              \
         if (order == 1)                                                                            \
             *value = pm_angular_velocity(pm_##name##_motion(&segment, u), rate, parent);           \

@@ -66,6 +66,7 @@ pm_status pm_cpu_lowpass(size_t instruction_set, const pm_sample_request *reques
     filtering f = {
         .request = request, .run = *sets[instruction_set], .piece_samples = piece_samples(request)};
     const size_t pieces = pm_piece_count(request->sample_count, f.piece_samples);
-    pm_run_parallel(request->host_threads, pieces, filter_pieces, &f);
-    return f.done == pieces ? PM_OK : pm_fail_memory(error);
+    const pm_status status =
+        pm_run_pieces(request->host, request->host_threads, pieces, filter_pieces, &f, error);
+    return status == PM_OK && f.done < pieces ? pm_fail_memory(error) : status;
 }

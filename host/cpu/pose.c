@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu.h"
@@ -180,7 +179,7 @@ static bool make_rows(pm_lane_batch *batch) {
     for (size_t t = 0; t < r->target_count; t++)
         if (pm_is_body_output(r->targets[t].view.output))
             words += r->targets[t].bytes / sizeof(float);
-    batch->rows = words > 0 ? pm_os_allocate(PM_CACHE_LINE, words * PM_CACHE_LINE) : NULL;
+    batch->rows = words > 0 ? pm_allocate_lines(r->host, words * PM_CACHE_LINE) : NULL;
     return batch->rows || words == 0;
 }
 
@@ -204,6 +203,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
                                                      const pm_posed *from, unsigned char *records,
                                                      pm_error *error) {
     const pm_pose_request request = {
+        .host = crowd->host,
         .crowd = crowd,
         .instances = pm_in_memory(from->instance),
         .instance_count = 1,
@@ -211,13 +211,14 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
         .speeds = pm_in_memory(from->speed),
         .target_count = 1,
         .targets = {{.view = from->view,
+                     .flags = from->flags,
                      .to = pm_in_memory(records),
                      .bytes = pm_crowd_view_bytes(crowd->skeleton, from->view)}}};
     pm_lane_batch batch = {.request = &request, .count = 1};
     if (!make_rows(&batch))
         return pm_fail_memory(error);
     pose_bodies(&batch, 0);
-    pm_os_free(batch.rows);
+    pm_release(batch.rows);
     return PM_OK;
 }
 
@@ -252,11 +253,12 @@ static __attribute__((noinline)) void put_small(const pm_pose_functions *set,
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
                            const pm_instance_state *state, pm_view view, unsigned char *records,
                            pm_error *error) {
-    float *room = pm_os_allocate(PM_CACHE_LINE, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
+    float *room =
+        pm_allocate_lines(crowd->host, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
     if (!room)
         return pm_fail_memory(error);
     put_matrices(set, crowd, state, view, room, records);
-    pm_os_free(room);
+    pm_release(room);
     return PM_OK;
 }
 
@@ -310,8 +312,8 @@ static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
     if (instances)
         from.instance = &instances[i];
     if (layers) {
-        const pm_range range = pm_range_within((pm_range){ranges[i].first, ranges[i].count},
-                                               (pm_u32)r->layer_count);
+        const pm_range range =
+            pm_range_within((pm_range){ranges[i].first, ranges[i].count}, (pm_u32)r->layer_count);
         from.layers = layers + (range.count ? range.first : 0);
         from.layer_count = range.count;
     }
@@ -372,7 +374,7 @@ static void pose_runs(void *context, pm_items *items) {
             pm_pose_keep_previous(p->request, &piece);
         pose_piece(p, &piece, &batch);
     }
-    pm_os_free(batch.rows);
+    pm_release(batch.rows);
 }
 
 static size_t threads_of(const pm_pose_request *r) {
@@ -398,6 +400,8 @@ pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error) {
     posing p = {.request = request, .run = run_of(request, threads)};
     if (request->indices.memory)
         pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
-    pm_run_parallel(threads, pm_piece_count(pm_pose_entries(request), p.run), pose_runs, &p);
-    return p.failed ? pm_fail_memory(error) : PM_OK;
+    const pm_status status =
+        pm_run_pieces(request->host, threads, pm_piece_count(pm_pose_entries(request), p.run),
+                      pose_runs, &p, error);
+    return status == PM_OK && p.failed ? pm_fail_memory(error) : status;
 }

@@ -6,7 +6,6 @@
 #include "cpu.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "walk.h"
 
@@ -171,7 +170,7 @@ static size_t count_streams(const pm_cpu_streams *s) {
 void pm_cpu_streams_close(pm_cpu_streams *streams) {
     for (size_t i = 0; streams->of && i < count_streams(streams); i++)
         pm_clip_stream_close(&streams->of[i]);
-    free(streams->of);
+    pm_release(streams->of);
     *streams = (pm_cpu_streams){.stay = streams->stay};
 }
 
@@ -203,7 +202,7 @@ static bool divide(resampling *r) {
         return true;
     wanted.stay = s->stay;
     pm_cpu_streams_close(s);
-    wanted.of = calloc(count_streams(&wanted), sizeof *wanted.of);
+    wanted.of = pm_allocate_zeroed(all->host, count_streams(&wanted), sizeof *wanted.of);
     *s = wanted;
     return s->of != NULL;
 }
@@ -254,8 +253,9 @@ pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *req
     if (!divide(&r))
         return pm_fail_memory(error);
     pm_first_failure_begin(&r.failure);
-    pm_run_parallel(request->host_threads, count_streams(streams), sample_parts, &r);
+    const pm_status status = pm_run_pieces(request->host, request->host_threads,
+                                           count_streams(streams), sample_parts, &r, error);
     pm_first_failure_end(&r.failure);
     *needs_clip = r.needs_clip;
-    return pm_clip_fail_build(desc, &r.failure, error);
+    return status == PM_OK ? pm_clip_fail_build(desc, &r.failure, error) : status;
 }

@@ -6,7 +6,6 @@
 #include "cpu.h"
 
 #include <stdatomic.h>
-#include <stdlib.h>
 
 #include "kernels/pm_memory.h"
 #include "kernels/pm_motion.h"
@@ -168,8 +167,8 @@ static void sample_output(const output_view *q, const pm_sample_request *r,
     for (size_t k = 0; k < r->sample_count; k += STRIP) {
         const size_t left = r->sample_count - k, count = left < STRIP ? left : STRIP;
         for (size_t t = 0; t < q->clip->track_count; t++)
-            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k,
-                         count, to + k * stride + t * step, stride);
+            sample_track(q, t, cursors + q->clip->timeline_of[t] * r->sample_count + k, count,
+                         to + k * stride + t * step, stride);
     }
 }
 
@@ -188,7 +187,6 @@ typedef struct sampling {
     pm_sample_lanes_function lanes[PM_OUTPUT_COUNT]; /* likewise; NULL too: track by track */
     bool reads_cursors;   /* some output, or a walk of samples that the map does not locate */
     size_t piece_samples; /* the last piece may have fewer */
-    atomic_size_t done;   /* number of finished pieces */
 } sampling;
 
 /* Tracks that may share lanes. */
@@ -206,8 +204,8 @@ static void find_functions(sampling *s, unsigned o, size_t instruction_set) {
     const pm_channel *channel = &r->clip->channels[pm_outputs[o].channel];
     const pm_curve_id curve = channel->impl.curve;
     const bool is_of_values = !r->tracks && pm_outputs[o].order == 0;
-    const pm_walk_function walk = pm_walk_function_of(
-        instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
+    const pm_walk_function walk =
+        pm_walk_function_of(instruction_set, curve, shared_tracks(r), pm_walk_streams_output(r, o));
     const bool is_of_samples = walk == pm_walk_function_of(instruction_set, curve, 0, false);
     if (is_of_values && channel->format == PM_KEYS_FLOAT32 &&
         !(is_of_samples && r->sample_count < LEAST_SAMPLES))
@@ -273,7 +271,7 @@ static size_t piece_samples(const sampling *s) {
 static void sample_pieces(void *context, pm_items *items) {
     sampling *s = context;
     const size_t cursor_count = s->reads_cursors ? s->piece_samples * s->request->cursor_rows : 0;
-    pm_cursor *cursors = calloc(cursor_count + 1, sizeof *cursors); /* never 0 bytes */
+    pm_cursor *cursors = pm_allocate_zeroed(s->request->host, cursor_count, sizeof *cursors);
     size_t item;
     while (cursors && pm_take_item(items, &item)) {
         const pm_piece piece = pm_piece_at(s->request->sample_count, s->piece_samples, item);
@@ -282,17 +280,15 @@ static void sample_pieces(void *context, pm_items *items) {
         if (s->reads_cursors)
             pm_sample_cursors(&part, cursors);
         sample_outputs(s, &part, cursors);
-        atomic_fetch_add(&s->done, 1);
     }
-    free(cursors);
+    pm_release(cursors);
 }
 
 static pm_status sample_all(sampling *s, pm_error *error) {
     const pm_sample_request *r = s->request;
     s->piece_samples = piece_samples(s);
     const size_t pieces = pm_piece_count(r->sample_count, s->piece_samples);
-    pm_run_parallel(r->host_threads, pieces, sample_pieces, s);
-    return s->done == pieces ? PM_OK : pm_fail_memory(error);
+    return pm_run_pieces(r->host, r->host_threads, pieces, sample_pieces, s, error);
 }
 
 /* Computes the outputs whose pairs repay sorting, if there is memory for it, and takes them from the request. */
@@ -312,7 +308,7 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
         return pm_cpu_lowpass(instruction_set, request, error);
     sample_sorted(instruction_set, &rest);
     if (!pm_sample_outputs(request))
-        return PM_OK;
+        return pm_check_piece(all->host, 1, 1, error);
     /* A walk locates many samples faster than they are read, and a few together. */
     const bool locates = request->sample_count >= PM_WALK_BLOCK && request->map.scale > 0;
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
@@ -324,8 +320,16 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     return sample_all(&s, error);
 }
 
-pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
+/* Keys that no cache holds, with those of other outputs: fewer arrive in time where they are prefetched. */
+enum { SORTED_KEY_BYTES = 8 << 20 };
+
+pm_status pm_cpu_sample(const pm_sample_request *all, pm_error *error) {
+    pm_sample_request own = *all;
+    const pm_sample_request *request = &own;
     bool any_streams = false;
+    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
+        if (all->clip->channels[pm_outputs[o].channel].key_bytes < SORTED_KEY_BYTES)
+            own.sorted_outputs &= ~(1u << o);
     if (request->lowpass)
         return pm_cpu_lowpass(pm_instruction_set_widest(), request, error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)

@@ -79,9 +79,8 @@ static inline void set_lanes(const output_walk *w, const item_samples *items, la
     }
     to->any_sign = w->output->components == 4 && words & PM_CURSOR_ODD_LAP;
     for (size_t i = 0; i < PM_LANES && to->any_sign; i++)
-        to->signs[PM_LANE_OF(i)] = items->cursors[i].segment & PM_CURSOR_ODD_LAP
-                                       ? layout[items->tracks[i]].wrap
-                                       : 1.0f;
+        to->signs[PM_LANE_OF(i)] =
+            items->cursors[i].segment & PM_CURSOR_ODD_LAP ? layout[items->tracks[i]].wrap : 1.0f;
     for (size_t i = 0; i < PM_LANES && w->output->order > 0; i++)
         to->side.rates[PM_LANE_OF(i)] =
             items->cursors[i].segment & PM_CURSOR_AT_REST ? 0.0f : clip->rates[segments[i]];

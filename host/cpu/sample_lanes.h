@@ -15,7 +15,8 @@ typedef struct pm_lane_job {
     const pm_cursor *cursors; /* of the request's samples; not read for sorted pairs */
     bool streams;             /* past the caches */
     float *to;
-    const pm_sorted_pairs *sorted; /* not NULL: the pairs of these groups, into the places that they are in */
+    const pm_sorted_pairs
+        *sorted; /* not NULL: the pairs of these groups, into the places that they are in */
     pm_piece groups;
 } pm_lane_job;
 

@@ -28,8 +28,7 @@ static void compute_groups(void *context, pm_items *items) {
                                  .output = p->output,
                                  .to = p->values,
                                  .sorted = &p->sorted,
-                                 .groups =
-                                     pm_piece_at(p->sorted.group_count, ITEM_GROUPS, item)};
+                                 .groups = pm_piece_at(p->sorted.group_count, ITEM_GROUPS, item)};
         p->function(&job);
     }
 }
@@ -65,9 +64,10 @@ static pm_status compute(sorted_piece *p, pm_error *error) {
     const pm_status status = pm_sort_pairs(&p->order, p->piece, &p->sorted, error);
     if (status != PM_OK)
         return status;
-    pm_run_parallel(threads, pm_piece_count(p->sorted.group_count, ITEM_GROUPS), compute_groups, p);
-    pm_run_parallel(threads, pm_piece_count(p->piece->sample_count, PM_PAIR_BLOCK), restore_blocks,
-                    p);
+    pm_run_parallel(p->piece->host, threads, pm_piece_count(p->sorted.group_count, ITEM_GROUPS),
+                    compute_groups, p);
+    pm_run_parallel(p->piece->host, threads, pm_piece_count(p->piece->sample_count, PM_PAIR_BLOCK),
+                    restore_blocks, p);
     return PM_OK;
 }
 
@@ -80,9 +80,8 @@ static size_t pairs_of_piece(const pm_sample_request *request, const pm_channel 
 
 pm_status pm_cpu_sample_sorted(pm_sample_lanes_function function, const pm_sample_request *request,
                                unsigned output, pm_error *error) {
-    sorted_piece p = {.function = function,
-                      .output = output,
-                      .order = pm_pair_order_of(request, output)};
+    sorted_piece p = {
+        .function = function, .output = output, .order = pm_pair_order_of(request, output)};
     const size_t size = pairs_of_piece(request, p.order.channel);
     const size_t room = pm_pair_room(&p.order, size);
     const size_t each = pm_outputs[output].components * sizeof(float) + sizeof(pm_sorted_pair) +
@@ -96,13 +95,16 @@ pm_status pm_cpu_sample_sorted(pm_sample_lanes_function function, const pm_sampl
     p.sorted.groups = (uint32_t *)(void *)(p.sorted.pairs + room);
     p.sorted.tracks = p.order.needs_tracks ? p.sorted.groups + room : NULL;
     p.sorted.places = (uint16_t *)(void *)(p.sorted.groups + 2 * room);
+    const pm_host within = pm_host_within(request->host);
     pm_status status = PM_OK;
     const size_t pieces = pm_piece_count(request->sample_count, size);
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(request->sample_count, size, i);
         const pm_sample_request piece = pm_sample_request_piece(request, &at);
         p.piece = &piece;
-        status = compute(&p, error);
+        status = pm_check_piece(&within, i, pieces, error);
+        if (status == PM_OK)
+            status = compute(&p, error);
     }
     pm_pool_give(block);
     return status;

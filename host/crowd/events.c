@@ -5,7 +5,6 @@
  * order their markers; fractions are compared as products of integers. Threads count the events of
  * pieces of the instances first, and then write each piece where it belongs.
  */
-#include <stdlib.h>
 
 #include "markers.h"
 
@@ -165,15 +164,15 @@ pm_status pm_events_find(const pm_crowd_data *crowd, size_t threads,
     *event_count = 0;
     if (!crowd->markers || runs == 0)
         return PM_OK;
-    pm_u128 *counts = malloc(runs * sizeof *counts);
+    pm_u128 *counts = pm_allocate(crowd->host, runs * sizeof *counts);
     if (!counts)
         return pm_fail_memory(error);
     event_job job = {crowd, before, after, count, counts, events, capacity};
     threads = useful < threads ? useful : threads;
-    pm_run_parallel(threads, runs, count_events, &job);
+    pm_run_parallel(crowd->host, threads, runs, count_events, &job);
     const pm_status status = add_up(&job, runs, event_count, error);
     if (status == PM_OK && capacity && *event_count)
-        pm_run_parallel(threads, runs, write_events, &job);
-    free(counts);
+        pm_run_parallel(crowd->host, threads, runs, write_events, &job);
+    pm_release(counts);
     return status;
 }

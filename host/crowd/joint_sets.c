@@ -4,8 +4,6 @@
  */
 #include "skeleton.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 
 static pm_status refuse(size_t subset, const char *what, pm_error *error) {
@@ -34,11 +32,11 @@ static pm_status note_records(const pm_skeleton *s, const pm_subset *subset, siz
 static pm_status fill_set(const pm_skeleton *s, const uint32_t *records, pm_joint_set *set,
                           pm_error *error) {
     const size_t n = s->joint_count;
-    pm_u8 *needed = calloc(n, 1);
-    set->joints = calloc(n, sizeof *set->joints);
-    set->by_depth = calloc(n, sizeof *set->by_depth);
+    pm_u8 *needed = pm_allocate_zeroed(s->host, n, 1);
+    set->joints = pm_allocate_zeroed(s->host, n, sizeof *set->joints);
+    set->by_depth = pm_allocate_zeroed(s->host, n, sizeof *set->by_depth);
     if (!needed || !set->joints || !set->by_depth) {
-        free(needed);
+        pm_release(needed);
         return pm_fail_memory(error);
     }
     for (size_t i = n; i-- > 0;) { /* children before their parents */
@@ -56,7 +54,7 @@ static pm_status fill_set(const pm_skeleton *s, const uint32_t *records, pm_join
             set->joints[set->count++] = (pm_posed_joint){(uint32_t)k, records[k]};
         set->record_count += records[k] != PM_NO_RECORD;
     }
-    free(needed);
+    pm_release(needed);
     return PM_OK;
 }
 
@@ -70,22 +68,22 @@ static pm_status build_set(const pm_skeleton *s, const pm_skeleton_desc *desc, s
 }
 
 pm_status pm_joint_sets_build(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error *error) {
-    uint32_t *records = calloc(s->joint_count, sizeof *records);
-    s->sets = calloc(desc->subset_count + 1, sizeof *s->sets);
+    uint32_t *records = pm_allocate_zeroed(s->host, s->joint_count, sizeof *records);
+    s->sets = pm_allocate_zeroed(s->host, desc->subset_count + 1, sizeof *s->sets);
     s->set_count = s->sets ? desc->subset_count + 1 : 0;
     pm_status status = records && s->sets ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < s->set_count; i++)
         status = build_set(s, desc, i, records, error);
-    free(records);
+    pm_release(records);
     return status;
 }
 
 void pm_joint_sets_free(pm_skeleton *s) {
     for (size_t i = 0; i < s->set_count; i++) {
-        free(s->sets[i].joints);
-        free(s->sets[i].by_depth);
+        pm_release(s->sets[i].joints);
+        pm_release(s->sets[i].by_depth);
     }
-    free(s->sets);
+    pm_release(s->sets);
     s->sets = NULL;
     s->set_count = 0;
 }

@@ -5,7 +5,6 @@
 #include "skeleton.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/base.h"
@@ -394,17 +393,18 @@ static pm_status allocate(pm_skeleton *s, const pm_skeleton_desc *desc, pm_error
     s->joint_count = n;
     s->level_count = desc->levels ? desc->level_count : 1;
     s->mask_count = desc->mask_count;
-    s->order = calloc(n, sizeof *s->order);
-    s->slots = calloc(n, sizeof *s->slots);
-    s->by_depth = calloc(n, sizeof *s->by_depth);
-    s->joints = calloc(n, sizeof *s->joints);
-    s->levels = calloc(s->level_count, sizeof *s->levels);
-    s->level_joints = calloc(s->level_count, n);
-    s->masks = calloc((s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
+    s->order = pm_allocate_zeroed(s->host, n, sizeof *s->order);
+    s->slots = pm_allocate_zeroed(s->host, n, sizeof *s->slots);
+    s->by_depth = pm_allocate_zeroed(s->host, n, sizeof *s->by_depth);
+    s->joints = pm_allocate_zeroed(s->host, n, sizeof *s->joints);
+    s->levels = pm_allocate_zeroed(s->host, s->level_count, sizeof *s->levels);
+    s->level_joints = pm_allocate_zeroed(s->host, s->level_count, n);
+    s->masks =
+        pm_allocate_zeroed(s->host, (s->mask_count + 1) * n + PM_MASK_PADDING, sizeof *s->masks);
     s->hinge_count = desc->hinge_count;
-    s->hinges = desc->hinges ? calloc(n, sizeof *s->hinges) : NULL;
-    s->scalar_order = calloc(s->hinge_count + 1, sizeof *s->scalar_order); /* never 0 bytes */
-    s->points = desc->points.data ? calloc(4 * n, sizeof *s->points) : NULL;
+    s->hinges = desc->hinges ? pm_allocate_zeroed(s->host, n, sizeof *s->hinges) : NULL;
+    s->scalar_order = pm_allocate_zeroed(s->host, s->hinge_count, sizeof *s->scalar_order);
+    s->points = desc->points.data ? pm_allocate_zeroed(s->host, 4 * n, sizeof *s->points) : NULL;
     return s->order && s->slots && s->by_depth && s->joints && s->levels && s->level_joints &&
                    s->masks && (s->points || !desc->points.data) && (s->hinges || !desc->hinges) &&
                    s->scalar_order
@@ -422,9 +422,9 @@ static pm_status build(pm_skeleton *skeleton, const pm_skeleton_desc *desc, pm_e
         status = pm_joint_sets_build(skeleton, desc, error);
     if (status != PM_OK)
         return status;
-    placed *models = calloc(desc->joint_count, sizeof *models);
+    placed *models = pm_allocate_zeroed(&desc->host, desc->joint_count, sizeof *models);
     status = models ? fill_joints(skeleton, desc, models, error) : pm_fail_memory(error);
-    free(models);
+    pm_release(models);
     fill_levels(skeleton, desc);
     if (status == PM_OK)
         status = fill_radii(skeleton, desc, error);
@@ -440,13 +440,17 @@ pm_status pm_skeleton_create(const pm_skeleton_desc *desc, pm_skeleton **skeleto
     pm_error_clear(error);
     if (!desc || !skeleton)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", desc ? "skeleton" : "desc");
-    pm_status status = check(desc, error);
+    pm_status status = pm_host_check(&desc->host, error);
+    if (status == PM_OK)
+        status = check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_skeleton *made = calloc(1, sizeof *made);
+    pm_skeleton *made = pm_allocate_zeroed(&desc->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
+    made->host = &desc->host;
     status = build(made, desc, error);
+    made->host = NULL;
     if (status == PM_OK)
         *skeleton = made;
     else
@@ -459,17 +463,17 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     if (!skeleton)
         return;
     pm_joint_sets_free(skeleton);
-    free(skeleton->order);
-    free(skeleton->slots);
-    free(skeleton->by_depth);
-    free(skeleton->joints);
-    free(skeleton->levels);
-    free(skeleton->level_joints);
-    free(skeleton->masks);
-    free(skeleton->points);
-    free(skeleton->hinges);
-    free(skeleton->scalar_order);
-    free(skeleton);
+    pm_release(skeleton->order);
+    pm_release(skeleton->slots);
+    pm_release(skeleton->by_depth);
+    pm_release(skeleton->joints);
+    pm_release(skeleton->levels);
+    pm_release(skeleton->level_joints);
+    pm_release(skeleton->masks);
+    pm_release(skeleton->points);
+    pm_release(skeleton->hinges);
+    pm_release(skeleton->scalar_order);
+    pm_release(skeleton);
     *handle = NULL;
 }
 

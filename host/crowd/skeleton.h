@@ -28,6 +28,7 @@ typedef struct pm_joint_set {
 } pm_joint_set;
 
 struct pm_skeleton {
+    const pm_host *host; /* of its description, while it is made */
     size_t joint_count;
     uint32_t *order;         /* order[k]: the joint of the description that is joint k */
     uint32_t *slots;         /* slots[order[k]] is k */

@@ -25,10 +25,10 @@ static uint32_t parent_or_none(const tree *t, uint32_t joint) {
     return parent < 0 ? (uint32_t)t->count : (uint32_t)parent;
 }
 
-static bool allocate(tree *t) {
-    t->first = calloc(t->count + 2, sizeof *t->first);
-    t->child = calloc(t->count, sizeof *t->child);
-    t->need = calloc(t->count, sizeof *t->need);
+static bool allocate(tree *t, const pm_host *host) {
+    t->first = pm_allocate_zeroed(host, t->count + 2, sizeof *t->first);
+    t->child = pm_allocate_zeroed(host, t->count, sizeof *t->child);
+    t->need = pm_allocate_zeroed(host, t->count, sizeof *t->need);
     return t->first && t->child && t->need;
 }
 
@@ -182,14 +182,15 @@ static void order_levels(const tree *t, pm_skeleton *skeleton) {
 
 pm_status pm_skeleton_sort(pm_skeleton *skeleton, const int32_t *parents, pm_error *error) {
     tree t = {.count = skeleton->joint_count, .parents = parents, .order = skeleton->order};
-    uint32_t *slot_of = calloc(t.count, sizeof *slot_of);
-    pm_status status = allocate(&t) && slot_of ? sort(&t, skeleton->joints, slot_of, error)
-                                               : pm_fail_memory(error);
+    uint32_t *slot_of = pm_allocate_zeroed(skeleton->host, t.count, sizeof *slot_of);
+    pm_status status = allocate(&t, skeleton->host) && slot_of
+                           ? sort(&t, skeleton->joints, slot_of, error)
+                           : pm_fail_memory(error);
     if (status == PM_OK)
         order_levels(&t, skeleton);
-    free(slot_of);
-    free(t.first);
-    free(t.child);
-    free(t.need);
+    pm_release(slot_of);
+    pm_release(t.first);
+    pm_release(t.child);
+    pm_release(t.need);
     return status;
 }

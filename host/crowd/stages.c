@@ -6,8 +6,6 @@
  */
 #include "stages.h"
 
-#include <stdlib.h>
-
 #include "base/base.h"
 
 /* Joints per stage. Larger levels are split, which keeps task numbers within the range of
@@ -81,16 +79,16 @@ static void add_one_by_one(const pm_skeleton *skeleton, const pm_joint_set *s, p
     stages->slots = PM_SLOTS;
 }
 
-pm_status pm_stages_build(const pm_skeleton *skeleton, size_t set, size_t max_slots,
-                          pm_stages *stages, pm_error *error) {
+pm_status pm_stages_build(const pm_host *host, const pm_skeleton *skeleton, size_t set,
+                          size_t max_slots, pm_stages *stages, pm_error *error) {
     const pm_joint_set *s = &skeleton->sets[set];
-    joint_state *state = calloc(skeleton->joint_count, sizeof *state);
+    joint_state *state = pm_allocate_zeroed(host, skeleton->joint_count, sizeof *state);
     *stages = (pm_stages){
-        .stages = calloc(s->count, sizeof *stages->stages),
-        .joints = calloc(s->count, sizeof *stages->joints),
+        .stages = pm_allocate_zeroed(host, s->count, sizeof *stages->stages),
+        .joints = pm_allocate_zeroed(host, s->count, sizeof *stages->joints),
     };
     if (!state || !stages->stages || !stages->joints) {
-        free(state);
+        pm_release(state);
         return pm_fail_memory(error);
     }
     count_children(s, state);
@@ -101,12 +99,12 @@ pm_status pm_stages_build(const pm_skeleton *skeleton, size_t set, size_t max_sl
         add_one_by_one(skeleton, s, stages);
     for (size_t n = 0; n < stages->stage_count; n++)
         stages->stages[n].reciprocal = UINT32_MAX / stages->stages[n].count;
-    free(state);
+    pm_release(state);
     return PM_OK;
 }
 
 void pm_stages_free(pm_stages *stages) {
-    free(stages->stages);
-    free(stages->joints);
+    pm_release(stages->stages);
+    pm_release(stages->joints);
     *stages = (pm_stages){0};
 }

@@ -102,7 +102,9 @@ static pm_status check_clip(const pm_crowd_data *crowd, const char *name, size_t
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s is %zu, expected a number below that of clips, %zu", name, clip,
                        crowd->clip_count);
-    if (crowd->clip_ticks[clip] == 0)
+    if (!pm_crowd_has_clip(crowd, clip))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] was removed", clip);
+    if (crowd->rows[clip].ticks == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] has no duration", clip);
     return PM_OK;
 }
@@ -116,7 +118,7 @@ pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t t
         return status;
     pm_course from = pm_course_of(crowd, clip, false), to = pm_course_of(crowd, other, false);
     const size_t room = from.count + to.count; /* below 2^33 */
-    pm_crowd_marker *kept = malloc(room * (sizeof *kept + sizeof(uint32_t)) + 1);
+    pm_crowd_marker *kept = pm_allocate(crowd->host, room * (sizeof *kept + sizeof(uint32_t)) + 1);
     if (!kept)
         return pm_fail_memory(error);
     uint32_t *ids = (uint32_t *)(void *)(kept + room);
@@ -130,6 +132,6 @@ pm_status pm_synced_time_find(const pm_crowd_data *crowd, size_t clip, int64_t t
     else
         status = pm_fail(error, PM_ERROR_ARGUMENT,
                          "clips[%zu] and clips[%zu] have no sync mark in common", clip, other);
-    free(kept);
+    pm_release(kept);
     return status;
 }

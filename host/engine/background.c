@@ -8,8 +8,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 /* Of a comparison: some milliseconds of work at most. */
 enum { COMPARED_VALUES = 1 << 14 };
 
@@ -84,7 +82,7 @@ static pm_status compare(const pm_job *job, pm_error *error) {
     pm_status status = job->kind->cut(&part, &piece, error);
     if (status == PM_OK)
         status = compare_part(&part, error);
-    free(part.list);
+    pm_release(part.list);
     for (size_t i = 0; status == PM_OK && i < job->device->member_count; i++) {
         const program_list list = programs_of(job, i);
         if (list.count)

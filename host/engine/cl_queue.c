@@ -174,7 +174,8 @@ static pm_address address_of(const pm_cl_input *input) {
 
 static pm_pose_request inputs_of(const pm_crowd_data *crowd, const pm_cl_crowd_job *job) {
     const pm_cl_input instances = {job->instances, job->instance_buffer, job->instances_offset};
-    pm_pose_request r = {.crowd = crowd,
+    pm_pose_request r = {.host = crowd->host,
+                         .crowd = crowd,
                          .instances = address_of(&instances),
                          .layers = address_of(&job->layers),
                          .ranges = address_of(&job->ranges),
@@ -225,10 +226,15 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
                                 : "wait_list");
     const pm_queue on = {queue, wait_list, wait_count};
     size_t member; /* always 0: a crowd is on one device */
-    pm_pose_request request = inputs_of(crowd->data, job);
     pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
+    if (status != PM_OK)
+        return status;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    pm_pose_request request = inputs_of(held.data, job);
+    status = resolve_poses(crowd->engine->device, job, &request, error);
+    const pm_job resolved = pm_job_of_poses(held.on_device, &request);
     if (status == PM_OK)
-        status = resolve_poses(crowd->engine->device, job, &request, error);
-    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
-    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
+        status = enqueue(&resolved, member, &on, done, error);
+    pm_crowd_let(&held);
+    return status;
 }

@@ -4,8 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
-
 /* Whether fewer bytes are sent to build a clip than its planes have. */
 static bool gains_on_device(const pm_clip *clip, const pm_clip_desc *desc) {
     uint64_t planes = 0;
@@ -59,7 +57,8 @@ static pm_status build_on_device(const pm_clip_desc *desc, const void *buffers,
 static pm_status build(const pm_clip_desc *desc, const void *buffers, pm_clip *clip,
                        pm_error *error) {
     pm_device *device = clip->engine->device;
-    const pm_clip_limits limits = {.threads = clip->engine->host_threads,
+    const pm_clip_limits limits = {.host = &clip->engine->host,
+                                   .threads = clip->engine->host_threads,
                                    .max_allocation_bytes = device->info.max_allocation_bytes,
                                    .pool = device->pool,
                                    .is_checked = may_build_on_device(clip->engine)};
@@ -111,7 +110,7 @@ pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error) {
 
 pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *buffers,
                        pm_clip **clip, pm_error *error) {
-    pm_clip *made = calloc(1, sizeof *made);
+    pm_clip *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
@@ -142,7 +141,7 @@ void pm_clip_destroy(pm_clip **handle) {
         clip->engine->device->backend->release_clip(clip->on_device);
     pm_clip_data_free(&clip->data);
     pthread_mutex_destroy(&clip->lock);
-    free(clip);
+    pm_release(clip);
     *handle = NULL;
 }
 

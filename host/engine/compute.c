@@ -4,7 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "multi/multi.h"
@@ -13,14 +12,16 @@ static pm_status compute_piece(const void *context, size_t member, const pm_piec
                                pm_error *error) {
     pm_job part = *(const pm_job *)context;
     pm_status status = part.kind->cut(&part, piece, error);
+    part.request.host = &part.device->options.host;
     if (status == PM_OK)
         status = part.kind->on_device(&part, member, error);
-    free(part.list);
+    pm_release(part.list);
     return status;
 }
 
 pm_status pm_job_on_device(const pm_job *job, pm_error *error) {
-    const pm_multi_work work = {.elements = job->kind->elements(job),
+    const pm_multi_work work = {.host = job->request.host,
+                                .elements = job->kind->elements(job),
                                 .width = job->kind->width(job),
                                 .compute = compute_piece,
                                 .context = job};
@@ -43,10 +44,11 @@ pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_backgroun
 static pm_status compare_output(const pm_job *job, size_t member, size_t output, size_t bytes,
                                 bool unlike, bool *same, pm_error *error) {
     pm_job by_device = *job, by_reference = *job;
-    unsigned char *memory = calloc(2, bytes);
+    unsigned char *memory = pm_allocate_zeroed(&job->device->options.host, 2, bytes);
     if (!memory)
         return pm_fail_memory(error);
     memset(memory, unlike ? 0xaa : 0, bytes);
+    by_device.request.host = by_reference.request.host = &job->device->options.host;
     job->kind->aim(&by_device, output, memory);
     job->kind->aim(&by_reference, output, memory + bytes);
     pm_status status = job->kind->by_reference(&by_reference, error);
@@ -54,7 +56,7 @@ static pm_status compare_output(const pm_job *job, size_t member, size_t output,
         status = job->kind->on_device(&by_device, member, error);
     if (status == PM_OK && memcmp(memory, memory + bytes, bytes) != 0)
         *same = false;
-    free(memory);
+    pm_release(memory);
     return status;
 }
 

@@ -8,7 +8,6 @@
 #include "engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -82,9 +81,11 @@ static void fill(check_data *m, const pm_check_keys *keys) {
         m->instances[i] = random_instance(&state, i);
 }
 
-static pm_status make_skeleton(const check_data *m, pm_skeleton **skeleton, pm_error *error) {
+static pm_status make_skeleton(const pm_host *host, const check_data *m, pm_skeleton **skeleton,
+                               pm_error *error) {
     const pm_level levels[LEVELS] = {{.joints = NULL}, {.joints = m->half_of_joints}};
-    const pm_skeleton_desc desc = {.joint_count = JOINTS,
+    const pm_skeleton_desc desc = {.host = *host,
+                                   .joint_count = JOINTS,
                                    .parents = m->parents,
                                    .rotations = {.data = m->keys->rotations},
                                    .positions = {.data = m->keys->positions},
@@ -121,9 +122,9 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
                                const check_data *m, pm_error *error) {
     pm_crowd_data *data = NULL;
     pm_device_crowd *crowd = NULL;
-    pm_status status = pm_crowd_data_build(desc, 1, &data, error);
+    pm_status status = pm_crowd_data_build(&device->options.host, desc, 1, &data, error);
     if (status == PM_OK)
-        status = device->backend->upload_crowd(device, data, &crowd, error);
+        status = device->backend->upload_crowd(device, data, NULL, &crowd, error);
     if (status == PM_OK)
         status = compare(crowd, m, outputs, error);
     if (crowd)
@@ -178,15 +179,15 @@ static pm_status check_kinds(pm_device *device, const pm_skeleton *skeleton, con
 
 pm_status pm_crowd_self_check(pm_device *device, pm_check *check, pm_error *error) {
     pm_skeleton *skeleton = NULL;
-    check_data *m = calloc(1, sizeof *m);
+    check_data *m = pm_allocate_zeroed(&device->options.host, 1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     m->check = check;
     fill(m, &check->keys);
-    pm_status status = make_skeleton(m, &skeleton, error);
+    pm_status status = make_skeleton(&device->options.host, m, &skeleton, error);
     if (status == PM_OK)
         status = check_kinds(device, skeleton, m, error);
     pm_skeleton_destroy(&skeleton);
-    free(m);
+    pm_release(m);
     return status;
 }

@@ -4,7 +4,6 @@
  */
 #include "engine.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -55,10 +54,10 @@ pm_status pm_list_devices(pm_device_info *infos, size_t capacity, size_t *count,
 
 static pm_status open_reference(const pm_device_options *options, pm_device ***devices,
                                 size_t *count, pm_error *error) {
-    pm_device **made = calloc(1, sizeof(pm_device *));
+    pm_device **made = pm_allocate_zeroed(&options->host, 1, sizeof(pm_device *));
     pm_device *device = made ? pm_cpu_device_open(options) : NULL;
     if (!device) {
-        free(made);
+        pm_release(made);
         return pm_fail_memory(error);
     }
     made[0] = device;
@@ -74,11 +73,14 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
                              lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
-    return PM_CHECK_NEXT(pm_engine_desc, desc, error);
+    const pm_status status = PM_CHECK_NEXT(pm_engine_desc, desc, error);
+    return status == PM_OK ? pm_host_check(&desc->host, error) : status;
 }
 
 pm_device_options pm_engine_options(const pm_engine_desc *desc) {
-    return (pm_device_options){.logger = {desc->log, desc->log_user},
+    const pm_host host = pm_host_within(&desc->host);
+    return (pm_device_options){.logger = {desc->log, desc->log_user, host},
+                               .host = host,
                                .host_threads =
                                    desc->host_threads ? desc->host_threads : pm_processors()};
 }
@@ -86,7 +88,7 @@ pm_device_options pm_engine_options(const pm_engine_desc *desc) {
 pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
                                pm_engine **engine, pm_error *error) {
     const pm_device_options options = pm_engine_options(desc);
-    pm_engine *made = calloc(1, sizeof *made);
+    pm_engine *made = pm_allocate_zeroed(&desc->host, 1, sizeof *made);
     pm_device *device = devices[0];
     pm_status status = made ? PM_OK : pm_fail_memory(error);
     if (status == PM_OK && count > 1)
@@ -94,17 +96,18 @@ pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, 
     if (status == PM_OK) {
         *made = (pm_engine){.device = device,
                             .logger = options.logger,
+                            .host = desc->host,
                             .host_threads = options.host_threads,
                             .builds_in_background = desc->build_in_background,
                             .clip_building = desc->clip_building};
         *engine = made;
         pm_threads_keep();
     } else {
-        free(made);
+        pm_release(made);
     }
     for (size_t i = 0; status != PM_OK && i < count; i++)
         devices[i]->backend->close(devices[i]);
-    free(devices);
+    pm_release(devices);
     return status;
 }
 
@@ -138,7 +141,7 @@ void pm_engine_destroy(pm_engine **handle) {
     if (engine->device && !pm_device_is_lost(engine->device))
         engine->device->backend->close(engine->device);
     pm_threads_release();
-    free(engine);
+    pm_release(engine);
     *handle = NULL;
 }
 

@@ -6,7 +6,6 @@
 #include "engine.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- checks -------------------------------------------------------------------------------- */
@@ -148,8 +147,8 @@ static void reflect_ends(const extension *e) {
 
 /* ---- the filter ---------------------------------------------------------------------------- */
 
-static pm_status extend(const pm_clip_desc *desc, unsigned channel, extension *e, pm_array *to,
-                        pm_error *error) {
+static pm_status extend(const pm_host *host, const pm_clip_desc *desc, unsigned channel,
+                        extension *e, pm_array *to, pm_error *error) {
     const pm_array *array = pm_channel_array(desc, channel, PM_ARRAY_KEYS);
     size_t numbers, bytes;
     if (!array->data)
@@ -159,7 +158,7 @@ static pm_status extend(const pm_clip_desc *desc, unsigned channel, extension *e
     if (!pm_multiply(e->all, e->tracks, &numbers) ||
         !pm_multiply(numbers, e->components * sizeof(float), &bytes))
         return pm_fail_memory(error);
-    e->rows = malloc(bytes);
+    e->rows = pm_allocate(host, bytes);
     if (!e->rows)
         return pm_fail_memory(error);
     copy_keys(e, desc, array);
@@ -181,12 +180,12 @@ static pm_status make_clip(pm_engine *engine, const pm_clip_desc *desc, pm_filte
     pm_status status = PM_OK;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++) {
         of[c] = (extension){.first = half, .count = keys, .all = timeline.key_count};
-        status = extend(desc, c, &of[c], arrays[c], error);
+        status = extend(&engine->host, desc, c, &of[c], arrays[c], error);
     }
     if (status == PM_OK)
         status = pm_clip_create(engine, &extended, &filter->clip, error);
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        free(of[c].rows);
+        pm_release(of[c].rows);
     return status;
 }
 
@@ -195,7 +194,7 @@ static pm_status make_filter(pm_engine *engine, const pm_clip_desc *desc, double
     const double rate = pm_rational_value(desc->timelines[0].rate);
     pm_status status = check_cutoff(cutoff, rate, error);
     if (status == PM_OK)
-        status = pm_clip_data_lay_out(desc, NULL, &filter->source, error);
+        status = pm_clip_data_lay_out(&engine->host, desc, NULL, &filter->source, error);
     if (status != PM_OK)
         return status;
     const pm_u32 taps = pm_lowpass_taps(cutoff / rate);
@@ -212,7 +211,7 @@ pm_status pm_filter_create(pm_engine *engine, const pm_clip_desc *desc, double c
     pm_status status = check_desc(desc, error);
     if (status != PM_OK)
         return status;
-    pm_filter *made = calloc(1, sizeof *made);
+    pm_filter *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     status = make_filter(engine, desc, cutoff, made, error);
@@ -229,7 +228,7 @@ void pm_filter_destroy(pm_filter **handle) {
         return;
     pm_clip_destroy(&filter->clip);
     pm_clip_data_free(&filter->source);
-    free(filter);
+    pm_release(filter);
     *handle = NULL;
 }
 

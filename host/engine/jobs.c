@@ -4,7 +4,6 @@
  */
 #include "check_material.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "cpu/cpu.h"
@@ -104,7 +103,7 @@ static size_t width_of_poses(const pm_job *job) {
 static pm_status cut_poses(pm_job *job, const pm_piece *piece, pm_error *error) {
     const pm_pose_request *r = &job->request.poses;
     const bool listed = pm_is_given(&r->indices);
-    job->list = listed ? malloc((r->index_count + 1) * sizeof *job->list) : NULL;
+    job->list = listed ? pm_allocate(r->host, r->index_count * sizeof *job->list) : NULL;
     if (listed && !job->list)
         return pm_fail_memory(error);
     job->request.poses = pm_pose_request_piece(r, piece, job->list);
@@ -207,10 +206,8 @@ static const pm_job_kind samples = {.name = "samples",
                                     .self_check = pm_samples_self_check};
 static const pm_job_kind pairs = {.name = "pairs", OF_SAMPLES};
 static const pm_job_kind low_pass = {.name = "low-pass", OF_SAMPLES};
-static const pm_job_kind poses = {.name = "poses",
-                                  OF_POSES,
-                                  .checked_paths = PM_CHECK_CROWDS,
-                                  .self_check = pm_crowd_self_check};
+static const pm_job_kind poses = {
+    .name = "poses", OF_POSES, .checked_paths = PM_CHECK_CROWDS, .self_check = pm_crowd_self_check};
 static const pm_job_kind states = {.name = "states of bodies", OF_POSES};
 
 const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT] = {[PM_JOB_SAMPLES] = &samples,

@@ -16,17 +16,19 @@ typedef struct pm_check pm_check; /* check_material.h */
 typedef struct pm_job {
     const pm_job_kind *kind;
     pm_device *device;
-    size_t host_threads;       /* of plain C, at least 1 */
-    const struct pm_clip *source; /* whose keys plain C may have to read from the device; NULL: none */
+    size_t host_threads; /* of plain C, at least 1 */
+    const struct pm_clip
+        *source; /* whose keys plain C may have to read from the device; NULL: none */
     union {
         const pm_device_clip *clip;
         pm_device_crowd *crowd;
     } on;
     union {
+        const pm_host *host; /* the first field of both */
         pm_sample_request samples;
         pm_pose_request poses;
     } request;
-    uint32_t *list; /* of a part: owned, free with free() */
+    uint32_t *list; /* of a part: owned, for pm_release */
 } pm_job;
 
 /* The most programs of a job. */

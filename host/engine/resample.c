@@ -14,13 +14,13 @@ pm_status pm_resampler_create(const pm_clip_desc *desc, pm_resampler **resampler
     pm_status status = pm_clip_check(desc, error);
     if (status != PM_OK)
         return status;
-    pm_resampler *made = calloc(1, sizeof *made);
+    pm_resampler *made = pm_allocate_zeroed(NULL, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     pm_threads_keep();
     made->desc = *desc;
     made->streams.stay = true;
-    status = pm_clip_data_lay_out(&made->desc, NULL, &made->layout, error);
+    status = pm_clip_data_lay_out(NULL, &made->desc, NULL, &made->layout, error);
     if (status == PM_OK)
         *resampler = made;
     else
@@ -37,7 +37,7 @@ void pm_resampler_destroy(pm_resampler **handle) {
     pm_clip_data_free(&r->clip);
     pm_pushed_keys_free(r->pushed);
     pm_threads_release();
-    free(r);
+    pm_release(r);
     *handle = NULL;
 }
 

@@ -32,8 +32,8 @@ typedef struct pm_pushed_keys {
 
 void pm_pushed_keys_free(pm_pushed_keys *pushed) {
     for (unsigned c = 0; pushed && c < COLUMNS; c++)
-        free(pushed->rows[c]);
-    free(pushed);
+        pm_release(pushed->rows[c]);
+    pm_release(pushed);
 }
 
 /* The first held key in a column. */
@@ -45,11 +45,11 @@ pm_status pm_resampler_open(pm_resampler **resampler, pm_error *error) {
     pm_error_clear(error);
     if (!resampler)
         return pm_fail(error, PM_ERROR_ARGUMENT, "resampler is NULL");
-    pm_resampler *made = calloc(1, sizeof *made);
+    pm_resampler *made = pm_allocate_zeroed(NULL, 1, sizeof *made);
     if (made)
-        made->pushed = calloc(1, sizeof *made->pushed);
+        made->pushed = pm_allocate_zeroed(NULL, 1, sizeof *made->pushed);
     if (!made || !made->pushed) {
-        free(made);
+        pm_release(made);
         return pm_fail_memory(error);
     }
     pm_threads_keep();
@@ -191,7 +191,7 @@ static pm_status begin(pm_resampler *r, const pm_clip_desc *desc, pm_error *erro
     for (unsigned a = 0; a < ARRAYS; a++)
         p->numbers[a] = numbers_of(desc, a);
     p->numbers[TIMES] = 1;
-    return pm_clip_data_lay_out(&r->desc, NULL, &r->layout, error);
+    return pm_clip_data_lay_out(NULL, &r->desc, NULL, &r->layout, error);
 }
 
 /* Makes room behind the held keys. They are moved to the front where no more are held than were dropped, so
@@ -210,7 +210,7 @@ static bool make_room(pm_pushed_keys *p, size_t more) {
         if (p->numbers[c] == 0)
             continue;
         if (pm_multiply(room, p->numbers[c] * sizeof *rows, &bytes))
-            rows = realloc(p->rows[c], bytes);
+            rows = pm_reallocate(NULL, p->rows[c], bytes);
         if (!rows)
             return false;
         p->rows[c] = rows;

@@ -81,6 +81,7 @@ pm_status pm_sample_with_strides(const pm_sample_request *request, size_t values
     const size_t samples = values / request->width + 1;
     const pm_piece first = pm_piece_at(request->sample_count, samples, 0);
     const size_t pieces = pm_piece_count(request->sample_count, samples);
+    const pm_host within = pm_host_within(request->host);
     size_t bytes = 0;
     if (!has_strides(request))
         return compute(context, request, error);
@@ -88,18 +89,21 @@ pm_status pm_sample_with_strides(const pm_sample_request *request, size_t values
         bytes += request->outputs[o] && request->strides[o]
                      ? first.count * pm_sample_row_bytes(request, o)
                      : 0;
-    float *memory = malloc(bytes);
+    float *memory = pm_allocate(request->host, bytes);
     pm_status status = memory ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(request->sample_count, samples, i);
         const pm_sample_request piece = pm_sample_request_piece(request, &at);
-        const pm_sample_request dense = without_strides(&piece, memory);
-        status = compute(context, &dense, error);
+        pm_sample_request dense = without_strides(&piece, memory);
+        dense.host = &within;
+        status = pm_check_piece(request->host, i, pieces, error);
+        if (status == PM_OK)
+            status = compute(context, &dense, error);
         if (status == PM_OK)
             copy_rows(&dense, &piece);
     }
-    free(memory);
-    return status;
+    pm_release(memory);
+    return status == PM_OK ? pm_check_piece(request->host, pieces, pieces, error) : status;
 }
 
 /* ---- on an engine ---- */

@@ -6,7 +6,6 @@
 #include "check_material.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TRACKS = PM_CHECK_TRACKS, KEYS = PM_CHECK_KEYS, SAMPLES = 96, PAIRS = 800 };
@@ -140,7 +139,7 @@ static pm_status check_clip(const pm_device_clip *clip, check_data *m, uint32_t 
 
 static pm_status check_desc(pm_device *device, const pm_clip_desc *desc, check_data *m,
                             uint32_t paths, const check_jobs *jobs, pm_error *error) {
-    const pm_clip_limits limits = {.threads = 1};
+    const pm_clip_limits limits = {.host = &device->options.host, .threads = 1};
     const check_jobs few = {
         .grid = {.sample_count = SAMPLES, .rate = {7, 1}},
         .pairs = {.sample_count = PAIRS, .times = m->sample_times, .tracks = m->tracks}};
@@ -224,7 +223,7 @@ static void fill_large(large_data *large) {
 
 /* Jobs of the sizes that sort pairs, and whose results are stored past the caches. */
 static pm_status check_large(pm_device *device, check_data *m, pm_error *error) {
-    large_data *large = malloc(sizeof *large);
+    large_data *large = pm_allocate(&device->options.host, sizeof *large);
     if (!large)
         return pm_fail_memory(error);
     fill_large(large);
@@ -238,7 +237,7 @@ static pm_status check_large(pm_device *device, check_data *m, pm_error *error) 
         .pairs = {.sample_count = LARGE_PAIRS, .times = large->times, .tracks = large->tracks},
         .filters = true};
     const pm_status status = check_desc(device, &desc, m, m->check->paths, &jobs, error);
-    free(large);
+    pm_release(large);
     return status;
 }
 
@@ -264,13 +263,13 @@ static pm_status check_samples(pm_device *device, check_data *m, pm_error *error
 }
 
 pm_status pm_samples_self_check(pm_device *device, pm_check *check, pm_error *error) {
-    check_data *m = calloc(1, sizeof *m);
+    check_data *m = pm_allocate_zeroed(&device->options.host, 1, sizeof *m);
     if (!m)
         return pm_fail_memory(error);
     m->check = check;
     fill_pairs(m);
     const pm_status status = check_samples(device, m, error);
-    free(m);
+    pm_release(m);
     return status;
 }
 
@@ -294,7 +293,7 @@ pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *dif
     pm_status status = pm_device_check(engine->device, error);
     if (status != PM_OK)
         return status;
-    pm_check *check = calloc(1, sizeof *check);
+    pm_check *check = pm_allocate_zeroed(&engine->host, 1, sizeof *check);
     if (!check)
         return pm_fail_memory(error);
     fill(&check->keys);
@@ -303,7 +302,7 @@ pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths, uint32_t *dif
         status = check_member(engine->device->members[i], check, error);
     if (status == PM_OK)
         *different = check->different;
-    free(check);
+    pm_release(check);
     return status;
 }
 

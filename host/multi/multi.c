@@ -9,7 +9,6 @@
 
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A job has this many pieces for each member: at its end the others wait for one piece at most. */
@@ -24,8 +23,8 @@ static void close_members(pm_device *device) {
     for (size_t i = 0; i < device->member_count; i++)
         device->members[i]->backend->close(device->members[i]);
     pm_pool_close(device->pool);
-    free(device->members);
-    free(multi);
+    pm_release(device->members);
+    pm_release(multi);
 }
 
 /* Appends a member's name. Truncates to `size`. */
@@ -77,17 +76,18 @@ static void release_clip(pm_device_clip *clip) {
     for (size_t i = 0; clip->members && i < count; i++)
         if (clip->members[i])
             clip->members[i]->device->backend->release_clip(clip->members[i]);
-    free(clip->members);
-    free(clip);
+    pm_release(clip->members);
+    pm_release(clip);
 }
 
 static pm_status upload_clip(pm_device *device, const pm_clip_data *data, pm_device_clip **clip,
                              pm_error *error) {
-    pm_device_clip *made = calloc(1, sizeof *made);
+    pm_device_clip *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     pm_device_clip_begin(made, device, data);
-    made->members = calloc(device->member_count, sizeof(pm_device_clip *));
+    made->members =
+        pm_allocate_zeroed(&device->options.host, device->member_count, sizeof(pm_device_clip *));
     pm_status status = made->members ? PM_OK : pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < device->member_count; i++) {
         pm_device *member = device->members[i];
@@ -136,15 +136,13 @@ static bool has_failed(shared_work *s) {
 }
 
 /* Keeps the first failure as that of the work, with the device's name in its message. */
-static void note_failure(shared_work *s, size_t member, pm_status status,
-                         const pm_error *error) {
+static void note_failure(shared_work *s, size_t member, pm_status status, const pm_error *error) {
     pthread_mutex_lock(&s->lock);
     if (s->status == PM_OK) {
         s->status = status;
         s->error = *error;
         pm_prefix_failure(&s->error, "device %zu of %zu, %.60s: ", member + 1,
-                          s->device->member_count,
-                          s->device->members[member]->info.name);
+                          s->device->member_count, s->device->members[member]->info.name);
     }
     pthread_mutex_unlock(&s->lock);
 }
@@ -167,10 +165,13 @@ static void compute_pieces(void *context, pm_items *items) {
 pm_status pm_multi_run(pm_device *device, const pm_multi_work *work, pm_error *error) {
     shared_work s = {.device = device, .work = work, .piece = piece_of(device, work)};
     pthread_mutex_init(&s.lock, NULL);
-    pm_run_parallel(device->member_count, pm_piece_count(work->elements, s.piece), compute_pieces,
-                    &s);
+    const pm_status status =
+        pm_run_pieces(work->host, device->member_count, pm_piece_count(work->elements, s.piece),
+                      compute_pieces, &s, error);
     pthread_mutex_destroy(&s.lock);
-    if (s.status != PM_OK && error)
+    if (s.status == PM_OK)
+        return status;
+    if (error)
         *error = s.error;
     return s.status;
 }
@@ -183,15 +184,15 @@ static const pm_backend backend = {.calls_drivers = true,
 pm_status pm_multi_device_open(pm_device *const *members, size_t count,
                                const pm_device_options *options, pm_device **device,
                                pm_error *error) {
-    pm_multi_device *multi = calloc(1, sizeof *multi);
-    pm_device **own = calloc(count, sizeof(pm_device *));
+    pm_multi_device *multi = pm_allocate_zeroed(&options->host, 1, sizeof *multi);
+    pm_device **own = pm_allocate_zeroed(&options->host, count, sizeof(pm_device *));
     if (multi)
         pm_device_begin(&multi->device, &backend, options);
     if (!multi || !own || !multi->device.pool) {
         if (multi)
             pm_pool_close(multi->device.pool);
-        free(multi);
-        free(own);
+        pm_release(multi);
+        pm_release(own);
         return pm_fail_memory(error);
     }
     memcpy(own, members, count * sizeof(pm_device *));

@@ -18,6 +18,7 @@ pm_status pm_multi_device_open(pm_device *const *members, size_t count,
 
 /* Work that is cut into pieces of its elements. */
 typedef struct pm_multi_work {
+    const pm_host *host;    /* of the call */
     size_t elements, width; /* at least 1; values of an element */
     /* Computes a piece on a member of the device. Thread-safe. */
     pm_status (*compute)(const void *context, size_t member, const pm_piece *piece,

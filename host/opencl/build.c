@@ -16,9 +16,10 @@ typedef struct building {
     pm_error *error;
 } building;
 
-static const pm_memory owned[] = {PM_MEMORY_GIVEN,        PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT,
-                                  PM_MEMORY_AXES,         PM_MEMORY_BORDERS,  PM_MEMORY_SIGNS,
-                                  PM_MEMORY_BUILD_TRACKS, PM_MEMORY_SOLVER,   PM_MEMORY_FAILURE};
+static const pm_memory owned[] = {
+    PM_MEMORY_GIVEN_KEYS,   PM_MEMORY_TANGENTS_IN, PM_MEMORY_TANGENTS_OUT,
+    PM_MEMORY_AXES,         PM_MEMORY_BORDERS,     PM_MEMORY_SIGNS,
+    PM_MEMORY_BUILD_TRACKS, PM_MEMORY_SOLVER,      PM_MEMORY_FAILURE};
 
 static pm_status make(building *b, pm_memory memory, cl_mem_flags flags, const void *data,
                       size_t bytes) {
@@ -28,7 +29,8 @@ static pm_status make(building *b, pm_memory memory, cl_mem_flags flags, const v
 }
 
 static pm_status make_arrays(building *b, const pm_clip_desc *desc) {
-    static const pm_memory of[] = {PM_MEMORY_GIVEN, PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT};
+    static const pm_memory of[] = {PM_MEMORY_GIVEN_KEYS, PM_MEMORY_TANGENTS_IN,
+                                   PM_MEMORY_TANGENTS_OUT};
     pm_status status = PM_OK;
     for (unsigned a = 0; status == PM_OK && a < PM_ARRAY_COUNT; a++) {
         const pm_source from = pm_build_source(desc, b->plan.clip, b->plan.channel, a);
@@ -48,7 +50,7 @@ static pm_status make_arrays(building *b, const pm_clip_desc *desc) {
 
 /* Memory that only kernels use. */
 static pm_status make_own(building *b) {
-    static const pm_memory of[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
+    static const pm_memory of[] = {PM_MEMORY_SIGNS, PM_MEMORY_TANGENTS_IN, PM_MEMORY_SOLVER};
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < sizeof of / sizeof *of; i++) {
         const size_t bytes = pm_build_memory(&b->plan, &b->cl->plan, of[i]);

@@ -4,8 +4,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 static pm_status upload_channel(const pm_clip_data *data, unsigned c, pm_opencl_clip *clip,
                                 pm_error *error) {
     pm_status status = PM_OK;
@@ -36,7 +34,7 @@ static pm_status upload(const pm_clip_data *data, pm_opencl_clip *clip, pm_error
 static pm_status make_clip(pm_device *device, const pm_clip_desc *desc, const pm_cl_keys *keys,
                            pm_clip_data *built, const pm_clip_data *data, pm_device_clip **clip,
                            pm_error *error) {
-    pm_opencl_clip *made = calloc(1, sizeof *made);
+    pm_opencl_clip *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     bool is_built = true;
@@ -69,5 +67,5 @@ void pm_cl_clip_release(pm_device_clip *device_clip) {
             pm_cl_release(clip->channels[c][m]);
     pm_cl_release(clip->wraps);
     pm_cl_release(clip->rates);
-    free(clip);
+    pm_release(clip);
 }

@@ -6,8 +6,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 enum { SLOT_COUNT = 2 };
 
 /* A piece in flight: what it writes, until that is in the caller's memory. */
@@ -50,8 +48,7 @@ static pm_status share_inputs(transfer *t) {
         cl_mem *shared = &t->shared[m - PM_MEMORY_INSTANCES];
         const pm_pose_rows rows = pm_pose_rows_of(r, m);
         if (m == PM_MEMORY_LIST || pm_pose_is_divided(&rows, m, r->packed) || !input->memory ||
-            rows.count == 0 ||
-            (rows.stride != rows.bytes && rows.stride % rows.alignment != 0))
+            rows.count == 0 || (rows.stride != rows.bytes && rows.stride % rows.alignment != 0))
             continue;
         status = pm_cl_buffer(t->cl, CL_MEM_READ_ONLY, input->memory,
                               (rows.count - 1) * rows.stride + rows.bytes, shared, t->error);
@@ -104,9 +101,9 @@ static pm_status use_memory(transfer *t, slot *s, pm_pose_request *piece) {
 static pm_status map_targets(transfer *t, slot *s, const pm_pose_request *piece, cl_event posed) {
     cl_int code = clFlush(t->cl->compute);
     for (size_t i = 0; code == CL_SUCCESS && i < s->target_count; i++)
-        s->mapped[i] = clEnqueueMapBuffer(
-            t->cl->transfers, s->buffers[i], CL_FALSE, CL_MAP_READ, 0,
-            pm_pose_target_bytes(piece, &piece->targets[i]), 1, &posed, &s->reads[i], &code);
+        s->mapped[i] = clEnqueueMapBuffer(t->cl->transfers, s->buffers[i], CL_FALSE, CL_MAP_READ, 0,
+                                          pm_pose_target_bytes(piece, &piece->targets[i]), 1,
+                                          &posed, &s->reads[i], &code);
     if (code == CL_SUCCESS)
         code = clFlush(t->cl->transfers);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(t->error, code, "reading records");
@@ -134,7 +131,9 @@ static pm_status put_pieces(transfer *t, size_t size) {
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(records, size, i);
         pm_pose_request piece = pm_pose_request_piece(&t->request, &at, t->indices);
-        if (pm_pose_entries(&piece) > 0)
+        status =
+            pm_check_piece(t->request.host, i > SLOT_COUNT ? i - SLOT_COUNT : 0, pieces, t->error);
+        if (status == PM_OK && pm_pose_entries(&piece) > 0)
             status = put_piece(t, &t->slots[used++ % SLOT_COUNT], &piece);
     }
     return status;
@@ -164,6 +163,9 @@ static pm_status pose_in_pieces(transfer *t) {
     size = size < pm_pose_records(&t->request) ? size : pm_pose_records(&t->request);
     for (;;) {
         const pm_status status = run_pieces(t, size);
+        const size_t pieces = pm_piece_count(pm_pose_records(&t->request), size);
+        if (status == PM_OK)
+            return pm_check_piece(t->request.host, pieces, pieces, t->error);
         /* as for samples: the device may have less memory than it reports */
         if (status != PM_ERROR_DEVICE_MEMORY || size <= PM_INSTANCE_GROUP)
             return status;
@@ -178,13 +180,13 @@ pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request
                                    pm_error *error) {
     transfer t = {
         .crowd = crowd, .cl = pm_opencl_of(crowd->device), .request = *request, .error = error};
-    t.indices = malloc((request->index_count + 1) * sizeof *t.indices);
+    t.indices = pm_allocate(request->host, request->index_count * sizeof *t.indices);
     if (!t.indices)
         return pm_fail_memory(error);
     pm_pose_keep_previous(request, &(pm_piece){0, pm_pose_records(request)});
     const pm_status status = pose_in_pieces(&t);
     for (size_t i = 0; i < PM_POSE_INPUTS; i++)
         pm_cl_release(t.shared[i]);
-    free(t.indices);
+    pm_release(t.indices);
     return status;
 }

@@ -79,6 +79,10 @@ pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_b
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 
+/* Uploads what follows the first `begin` bytes to such a buffer. Blocks. */
+pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
+                            cl_mem buffer, pm_error *error);
+
 /* Unmaps a buffer, and waits until it is unmapped: for this command, and not for those that other
  * jobs put on the queue later. */
 pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error);
@@ -93,12 +97,13 @@ void pm_cl_release_event(cl_event *event);
 uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info);
 
 /* A text that a device, or its platform, answers, of any length. NULL: no answer, or no memory. Free
- * with free(). */
-char *pm_cl_device_text(cl_device_id device, cl_device_info what);
-char *pm_cl_platform_text(cl_device_id device, cl_platform_info what);
+ * with pm_release. */
+char *pm_cl_device_text(const pm_host *host, cl_device_id device, cl_device_info what);
+char *pm_cl_platform_text(const pm_host *host, cl_device_id device, cl_platform_info what);
 
 /* Fills an info except for its indices. */
-pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error);
+pm_status pm_cl_describe(const pm_host *host, cl_device_id device, pm_device_info *info,
+                         pm_error *error);
 
 /* A device that was selected for an engine. */
 typedef struct pm_chosen {
@@ -107,7 +112,7 @@ typedef struct pm_chosen {
 } pm_chosen;
 
 /* Selects devices for an engine. Devices that are left out are logged. *count is 0 when "auto"
- * finds no device. Free *chosen with free(). */
+ * finds no device. Free *chosen with pm_release. */
 pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chosen, size_t *count,
                        pm_error *error);
 
@@ -117,7 +122,6 @@ typedef struct pm_cl_wait {
     const cl_event *events; /* NULL: none */
     cl_uint count;
 } pm_cl_wait;
-
 
 /* An event that completes after all events of `wait`, or, where there are none, after all commands
  * enqueued so far. The caller releases it. */
@@ -183,7 +187,8 @@ pm_status pm_cl_check_address(const pm_device *device, const char *name, const p
                               size_t alignment, size_t bytes, pm_error *error);
 pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
                                 const pm_queue *queue, void **done, pm_error *error);
-pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
+                             const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error);
 void pm_cl_crowd_release(pm_device_crowd *crowd);
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,

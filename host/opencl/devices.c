@@ -11,6 +11,7 @@
 enum { NOT_FOUND_KHR = -1001 }; /* CL_PLATFORM_NOT_FOUND_KHR: the loader found no driver */
 
 typedef struct device_list {
+    const pm_host *host;
     cl_device_id *devices;
     pm_device_info *infos;
     size_t count;
@@ -25,34 +26,35 @@ static cl_int ask(cl_device_id device, cl_platform_id platform, cl_uint what, si
                   : clGetPlatformInfo(platform, what, size, value, used);
 }
 
-static char *text_of(cl_device_id device, cl_platform_id platform, cl_uint what) {
+static char *text_of(const pm_host *host, cl_device_id device, cl_platform_id platform,
+                     cl_uint what) {
     size_t size = 0;
     if (ask(device, platform, what, 0, NULL, &size) != CL_SUCCESS)
         return NULL;
-    char *text = calloc(1, size + 1);
+    char *text = pm_allocate_zeroed(host, 1, size + 1);
     if (text && size > 0 && ask(device, platform, what, size, text, NULL) != CL_SUCCESS) {
-        free(text);
+        pm_release(text);
         text = NULL;
     }
     return text;
 }
 
-char *pm_cl_device_text(cl_device_id device, cl_device_info what) {
-    return text_of(device, NULL, what);
+char *pm_cl_device_text(const pm_host *host, cl_device_id device, cl_device_info what) {
+    return text_of(host, device, NULL, what);
 }
 
-char *pm_cl_platform_text(cl_device_id device, cl_platform_info what) {
+char *pm_cl_platform_text(const pm_host *host, cl_device_id device, cl_platform_info what) {
     cl_platform_id platform;
     return clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL) ==
                    CL_SUCCESS
-               ? text_of(NULL, platform, what)
+               ? text_of(host, NULL, platform, what)
                : NULL;
 }
 
 /* Keeps the first bytes of a text, and frees it. */
 static void keep_text(char *text, char *to, size_t size) {
     snprintf(to, size, "%s", text ? text : "unknown");
-    free(text);
+    pm_release(text);
 }
 
 static pm_device_type type_of(cl_device_id device) {
@@ -101,7 +103,8 @@ static pm_device_claims claims_of(cl_device_id device) {
                               .work_group_multiple = (uint32_t)multiple};
 }
 
-pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *error) {
+pm_status pm_cl_describe(const pm_host *host, cl_device_id device, pm_device_info *info,
+                         pm_error *error) {
     cl_ulong memory = 0, largest = 0;
     cl_uint units = 1;
     cl_platform_id platform;
@@ -114,9 +117,11 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetDeviceInfo");
     clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, NULL);
-    keep_text(pm_cl_device_text(device, CL_DEVICE_NAME), info->name, sizeof info->name);
-    keep_text(pm_cl_device_text(device, CL_DRIVER_VERSION), info->driver, sizeof info->driver);
-    keep_text(pm_cl_platform_text(device, CL_PLATFORM_NAME), info->platform, sizeof info->platform);
+    keep_text(pm_cl_device_text(host, device, CL_DEVICE_NAME), info->name, sizeof info->name);
+    keep_text(pm_cl_device_text(host, device, CL_DRIVER_VERSION), info->driver,
+              sizeof info->driver);
+    keep_text(pm_cl_platform_text(host, device, CL_PLATFORM_NAME), info->platform,
+              sizeof info->platform);
     info->type = type_of(device);
     info->memory_bytes = memory;
     info->max_allocation_bytes = largest;
@@ -127,8 +132,8 @@ pm_status pm_cl_describe(cl_device_id device, pm_device_info *info, pm_error *er
 }
 
 static void free_list(device_list *list) {
-    free(list->devices);
-    free(list->infos);
+    pm_release(list->devices);
+    pm_release(list->infos);
     *list = (device_list){0};
 }
 
@@ -143,17 +148,19 @@ static void leave_out(device_list *list, const pm_error *failure, const char *wh
 
 static pm_status append(device_list *list, cl_device_id device, size_t p, size_t d,
                         pm_error *error) {
-    cl_device_id *devices = realloc(list->devices, (list->count + 1) * sizeof *devices);
+    cl_device_id *devices =
+        pm_reallocate(list->host, list->devices, (list->count + 1) * sizeof *devices);
     if (!devices)
         return pm_fail_memory(error);
     list->devices = devices;
-    pm_device_info *infos = realloc(list->infos, (list->count + 1) * sizeof *infos);
+    pm_device_info *infos =
+        pm_reallocate(list->host, list->infos, (list->count + 1) * sizeof *infos);
     if (!infos)
         return pm_fail_memory(error);
     list->infos = infos;
     pm_device_info info = {.index = list->count, .platform_index = p, .device_index = d};
     pm_error failure;
-    if (pm_cl_describe(device, &info, &failure) != PM_OK) {
+    if (pm_cl_describe(list->host, device, &info, &failure) != PM_OK) {
         char who[64];
         snprintf(who, sizeof who, "device %zu:%zu", p, d);
         leave_out(list, &failure, who);
@@ -180,7 +187,7 @@ static pm_status append_platform(device_list *list, cl_platform_id platform, siz
     if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0))
         return PM_OK;
     if (code == CL_SUCCESS) {
-        devices = calloc(count, sizeof *devices);
+        devices = pm_allocate_zeroed(list->host, count, sizeof *devices);
         if (!devices)
             return pm_fail_memory(error);
         code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL);
@@ -192,7 +199,7 @@ static pm_status append_platform(device_list *list, cl_platform_id platform, siz
     pm_status status = PM_OK;
     for (size_t d = 0; status == PM_OK && d < count; d++)
         status = append(list, devices[d], p, d, error);
-    free(devices);
+    pm_release(devices);
     return status;
 }
 
@@ -207,12 +214,13 @@ static pm_status fail_without_driver(cl_int code, pm_error *error) {
 }
 
 /* Fails if a driver lists no device because it cannot write its cache. */
-static pm_status check_caches(const cl_platform_id *platforms, cl_uint count, pm_error *error) {
+static pm_status check_caches(const pm_host *host, const cl_platform_id *platforms, cl_uint count,
+                              pm_error *error) {
     for (cl_uint p = 0; p < count; p++) {
         char folder[256];
-        char *name = text_of(NULL, platforms[p], CL_PLATFORM_NAME);
+        char *name = text_of(host, NULL, platforms[p], CL_PLATFORM_NAME);
         const bool lacks = name && pm_cl_lacks_cache(name, folder, sizeof folder);
-        free(name);
+        pm_release(name);
         if (!lacks)
             continue;
         const pm_status status = pm_fail(
@@ -227,9 +235,9 @@ static pm_status check_caches(const cl_platform_id *platforms, cl_uint count, pm
     return PM_OK;
 }
 
-static pm_status list_all(device_list *list, pm_error *error) {
+static pm_status list_all(const pm_host *host, device_list *list, pm_error *error) {
     cl_uint count = 0;
-    *list = (device_list){0};
+    *list = (device_list){.host = host};
     pm_status status = pm_drivers_use(error);
     if (status != PM_OK)
         return status;
@@ -238,7 +246,7 @@ static pm_status list_all(device_list *list, pm_error *error) {
         return fail_without_driver(code, error);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, "clGetPlatformIDs");
-    cl_platform_id *platforms = calloc(count, sizeof *platforms);
+    cl_platform_id *platforms = pm_allocate_zeroed(host, count, sizeof *platforms);
     if (!platforms)
         return pm_fail_memory(error);
     code = clGetPlatformIDs(count, platforms, NULL);
@@ -247,8 +255,8 @@ static pm_status list_all(device_list *list, pm_error *error) {
     for (size_t p = 0; status == PM_OK && p < count; p++)
         status = append_platform(list, platforms[p], p, error);
     if (status == PM_OK && list->count == 0 && list->left_out == 0)
-        status = check_caches(platforms, count, error);
-    free(platforms);
+        status = check_caches(host, platforms, count, error);
+    pm_release(platforms);
     if (status == PM_OK && list->count == 0 && list->left_out > 0) {
         status = list->first_failure.status;
         if (error)
@@ -261,7 +269,7 @@ static pm_status list_all(device_list *list, pm_error *error) {
 
 pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error) {
     device_list list;
-    pm_status status = list_all(&list, error);
+    pm_status status = list_all(NULL, &list, error);
     if (status != PM_OK)
         return status;
     for (size_t i = 0; i < list.count && i < capacity; i++)
@@ -287,7 +295,7 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     device_list list;
     *count = 0;
     *chosen = NULL;
-    pm_status status = list_all(&list, error);
+    pm_status status = list_all(&logger.host, &list, error);
     const bool is_auto = strcmp(selector, "auto") == 0, is_lost = pm_drivers_are_lost();
     if (is_auto && is_lost)
         pm_log(logger, PM_LOG_WARNING,
@@ -303,8 +311,8 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
                list.left_out, list.first_failure.message);
     pm_selection s = {.infos = list.infos,
                       .info_count = list.count,
-                      .found = calloc(list.count + 1, sizeof *s.found)}; /* never 0 bytes */
-    *chosen = calloc(list.count + 1, sizeof **chosen);
+                      .found = pm_allocate_zeroed(&logger.host, list.count + 1, sizeof *s.found)};
+    *chosen = pm_allocate_zeroed(&logger.host, list.count, sizeof **chosen);
     status = s.found && *chosen ? pm_select_devices(selector, &s, error) : pm_fail_memory(error);
     if (status == PM_OK && s.missing)
         status = not_found(&list, &s, error);
@@ -313,10 +321,10 @@ pm_status pm_cl_choose(pm_logger logger, const char *selector, pm_chosen **chose
     if (status == PM_OK) {
         *count = s.count;
     } else {
-        free(*chosen);
+        pm_release(*chosen);
         *chosen = NULL;
     }
-    free(s.found);
+    pm_release(s.found);
     free_list(&list);
     return status;
 }

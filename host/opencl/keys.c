@@ -69,9 +69,9 @@ static pm_status check_buffers(pm_cl_given *given, pm_error *error) {
         const pm_array *array = array_at(&given->desc, i);
         const pm_address at = {.handle = input->buffer, .offset = input->offset};
         if (input->buffer)
-            status = pm_cl_check_address(given->device, rows[i].name, &at,
-                                         pm_number_size(array->type),
-                                         bytes_of(&given->desc, array, rows[i].components), error);
+            status =
+                pm_cl_check_address(given->device, rows[i].name, &at, pm_number_size(array->type),
+                                    bytes_of(&given->desc, array, rows[i].components), error);
     }
     return status;
 }

@@ -4,8 +4,6 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
-
 static const uint64_t max_piece_bytes = 256u << 20;
 static const uint64_t min_piece_bytes = 64u << 10;
 
@@ -136,7 +134,7 @@ static void close_device(pm_device *device) {
     if (cl->id)
         clReleaseDevice(cl->id);
     pm_pool_close(device->pool);
-    free(cl);
+    pm_release(cl);
 }
 
 static const pm_backend backend = {.calls_drivers = true,
@@ -157,7 +155,7 @@ static const pm_backend backend = {.calls_drivers = true,
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_cache_folder *folder,
                              pm_device **device, pm_error *error) {
-    pm_opencl_device *cl = calloc(1, sizeof *cl);
+    pm_opencl_device *cl = pm_allocate_zeroed(&options->host, 1, sizeof *cl);
     if (!cl)
         return pm_fail_memory(error);
     pm_device_begin(&cl->device, &backend, options);
@@ -189,7 +187,7 @@ static pm_status open_each(const pm_chosen *chosen, size_t count, const pm_engin
 static pm_status open_all(const pm_chosen *chosen, size_t count, const pm_engine_desc *desc,
                           const pm_device_options *options, pm_device ***devices, pm_error *error) {
     pm_cache_folder *folder;
-    pm_device **made = calloc(count, sizeof(pm_device *));
+    pm_device **made = pm_allocate_zeroed(&options->host, count, sizeof(pm_device *));
     if (!made)
         return pm_fail_memory(error);
     pm_status status = pm_cache_folder_open(desc, &folder, error);
@@ -200,7 +198,7 @@ static pm_status open_all(const pm_chosen *chosen, size_t count, const pm_engine
     if (status == PM_OK)
         *devices = made;
     else
-        free(made);
+        pm_release(made);
     return status;
 }
 
@@ -227,12 +225,12 @@ static cl_int find_listed(cl_device_id device, const cl_device_id *devices, size
 }
 
 /* Checks that the context contains the device. */
-static pm_status check_context(const pm_cl_target *target, pm_error *error) {
+static pm_status check_context(const pm_host *host, const pm_cl_target *target, pm_error *error) {
     size_t size = 0;
     bool found = false;
     const char *call = "clGetContextInfo";
     cl_int code = clGetContextInfo(target->context, CL_CONTEXT_DEVICES, 0, NULL, &size);
-    cl_device_id *devices = code == CL_SUCCESS ? malloc(size) : NULL;
+    cl_device_id *devices = code == CL_SUCCESS ? pm_allocate(host, size) : NULL;
     if (code == CL_SUCCESS && !devices)
         return pm_fail_memory(error);
     if (code == CL_SUCCESS)
@@ -241,14 +239,15 @@ static pm_status check_context(const pm_cl_target *target, pm_error *error) {
         call = "clGetDeviceInfo";
         code = find_listed(target->device, devices, size / sizeof *devices, &found);
     }
-    free(devices);
+    pm_release(devices);
     if (code != CL_SUCCESS)
         return pm_cl_fail(error, code, call);
     return found ? PM_OK
                  : pm_fail(error, PM_ERROR_ARGUMENT, "the context does not contain the device");
 }
 
-static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_error *error) {
+static pm_status check_targets(const pm_host *host, const pm_cl_target *targets, size_t count,
+                               pm_error *error) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < count; i++) {
         if (!targets[i].context || !targets[i].device)
@@ -258,24 +257,24 @@ static pm_status check_targets(const pm_cl_target *targets, size_t count, pm_err
             if (targets[k].device == targets[i].device)
                 return pm_fail(error, PM_ERROR_ARGUMENT,
                                "targets[%zu] and targets[%zu] are the same device", k, i);
-        status = check_context(&targets[i], error);
+        status = check_context(host, &targets[i], error);
     }
     return status;
 }
 
-static pm_status choose_targets(const pm_cl_target *targets, size_t count, pm_chosen **chosen,
-                                pm_error *error) {
+static pm_status choose_targets(const pm_host *host, const pm_cl_target *targets, size_t count,
+                                pm_chosen **chosen, pm_error *error) {
     *chosen = NULL;
     pm_status status = pm_drivers_use(error);
     if (status == PM_OK)
-        status = check_targets(targets, count, error);
+        status = check_targets(host, targets, count, error);
     if (status == PM_OK)
-        *chosen = calloc(count, sizeof **chosen);
+        *chosen = pm_allocate_zeroed(host, count, sizeof **chosen);
     if (status == PM_OK && !*chosen)
         status = pm_fail_memory(error);
     for (size_t i = 0; status == PM_OK && i < count; i++) {
         (*chosen)[i].target = targets[i];
-        status = pm_cl_describe(targets[i].device, &(*chosen)[i].info, error);
+        status = pm_cl_describe(host, targets[i].device, &(*chosen)[i].info, error);
     }
     return status;
 }
@@ -285,12 +284,13 @@ pm_status pm_cl_open(const void *targets, size_t target_count, const pm_engine_d
                      pm_error *error) {
     pm_chosen *chosen;
     *count = target_count;
-    pm_status status = targets ? choose_targets(targets, target_count, &chosen, error)
-                               : pm_cl_choose(options->logger, desc->device ? desc->device : "auto",
-                                              &chosen, count, error);
+    pm_status status = targets
+                           ? choose_targets(&options->host, targets, target_count, &chosen, error)
+                           : pm_cl_choose(options->logger, desc->device ? desc->device : "auto",
+                                          &chosen, count, error);
     if (status == PM_OK && *count > 0)
         status = open_all(chosen, *count, desc, options, devices, error);
-    free(chosen);
+    pm_release(chosen);
     return status;
 }
 

@@ -11,7 +11,7 @@
 pm_status pm_cl_list(pm_device_info *infos, size_t capacity, size_t *count, pm_error *error);
 
 /* Opens the devices of an engine: those of `targets`, pm_cl_target; with NULL those that desc->device selects ("auto"
- * for NULL); *count is 0 where "auto" finds none. Several devices share the host threads of the options. The caller closes each device, then frees *devices with free(). */
+ * for NULL); *count is 0 where "auto" finds none. Several devices share the host threads of the options. The caller closes each device, then frees *devices with pm_release. */
 pm_status pm_cl_open(const void *targets, size_t target_count, const pm_engine_desc *desc,
                      const pm_device_options *options, pm_device ***devices, size_t *count,
                      pm_error *error);

@@ -5,19 +5,18 @@
 #include "device.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-/* The driver's log of a failed build, or NULL. Free with free(). */
-static char *read_log(cl_device_id device, cl_program program) {
+/* The driver's log of a failed build, or NULL. Free with pm_release. */
+static char *read_log(const pm_opencl_device *cl, cl_program program) {
     size_t size = 0;
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
+    if (clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, 0, NULL, &size) !=
             CL_SUCCESS ||
         size == 0)
         return NULL;
-    char *log = calloc(size + 1, 1);
+    char *log = pm_allocate_zeroed(&cl->device.options.host, size + 1, 1);
     if (log &&
-        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
+        clGetProgramBuildInfo(program, cl->id, CL_PROGRAM_BUILD_LOG, size, log, NULL) != CL_SUCCESS)
         log[0] = '\0';
     return log;
 }
@@ -38,7 +37,7 @@ static pm_status build(void *device, const char *source, const char *options, vo
     if (code == CL_OUT_OF_HOST_MEMORY) {
         status = pm_cl_fail(error, code, "clBuildProgram");
     } else {
-        *log = read_log(cl->id, made);
+        *log = read_log(cl, made);
         pm_report(error, status, pm_nowhere, "OpenCL error %d", code);
         if (error)
             error->cl_status = code;
@@ -49,19 +48,19 @@ static pm_status build(void *device, const char *source, const char *options, vo
 
 /* Of a context with one device: otherwise drivers differ in which binaries they list. */
 static void *binary_of(void *device, void *program, size_t *size) {
+    const pm_opencl_device *cl = device;
     cl_uint count = 0;
     unsigned char *binary = NULL;
-    (void)device;
     if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL) ==
             CL_SUCCESS &&
         count == 1 &&
         clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL) ==
             CL_SUCCESS &&
         *size > 0)
-        binary = malloc(*size);
+        binary = pm_allocate(&cl->device.options.host, *size);
     if (binary && clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof binary, &binary, NULL) !=
                       CL_SUCCESS) {
-        free(binary);
+        pm_release(binary);
         binary = NULL;
     }
     return binary;
@@ -117,20 +116,21 @@ static const pm_program_driver driver = {.build = build,
                                          .release_kernel = release_kernel};
 
 /* The whole texts, which may be longer than those of a pm_device_info. NULL: no memory. */
-static char *identity_of(cl_device_id device) {
-    char *texts[] = {pm_cl_platform_text(device, CL_PLATFORM_NAME),
-                     pm_cl_device_text(device, CL_DEVICE_NAME),
-                     pm_cl_device_text(device, CL_DRIVER_VERSION)};
+static char *identity_of(const pm_opencl_device *cl) {
+    const pm_host *host = &cl->device.options.host;
+    char *texts[] = {pm_cl_platform_text(host, cl->id, CL_PLATFORM_NAME),
+                     pm_cl_device_text(host, cl->id, CL_DEVICE_NAME),
+                     pm_cl_device_text(host, cl->id, CL_DRIVER_VERSION)};
     const size_t count = sizeof texts / sizeof *texts;
     size_t size = count, length = 0;
     for (size_t i = 0; i < count; i++)
         size += strlen(texts[i] ? texts[i] : "unknown");
-    char *all = malloc(size);
+    char *all = pm_allocate(host, size);
     for (size_t i = 0; i < count; i++) {
         if (all)
             length += (size_t)snprintf(all + length, size - length, "%s%s",
                                        texts[i] ? texts[i] : "unknown", i + 1 < count ? "\n" : "");
-        free(texts[i]);
+        pm_release(texts[i]);
     }
     return all;
 }
@@ -140,8 +140,9 @@ pm_status pm_cl_open_programs(pm_opencl_device *cl, const char *kernel_folder,
     pm_programs_desc desc = {.driver = &driver,
                              .device = cl,
                              .info = &cl->device.info,
+                             .host = &cl->device.options.host,
                              .logger = cl->device.options.logger,
-                             .identity = identity_of(cl->id),
+                             .identity = identity_of(cl),
                              .kernel_folder = kernel_folder,
                              .rounding = " -cl-fp32-correctly-rounded-divide-sqrt",
                              .claims_rounding =

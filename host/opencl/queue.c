@@ -51,7 +51,7 @@ static pm_status enqueue_pieces(pm_cl_samples *s, cl_event *done) {
     if (!pm_multiply(pieces + 1, PM_OUTPUT_COUNT * sizeof(cl_event), &slots) ||
         pieces > UINT32_MAX / PM_OUTPUT_COUNT)
         return pm_fail(s->error, PM_ERROR_SIZE, "the job has too many pieces");
-    cl_event *events = calloc(1, slots);
+    cl_event *events = pm_allocate_zeroed(s->request->host, 1, slots);
     if (!events)
         return pm_fail_memory(s->error);
     pm_status status = PM_OK;
@@ -68,7 +68,7 @@ static pm_status enqueue_pieces(pm_cl_samples *s, cl_event *done) {
     }
     for (cl_uint i = 0; i < count; i++)
         clReleaseEvent(events[i]);
-    free(events);
+    pm_release(events);
     return status;
 }
 

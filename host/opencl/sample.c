@@ -43,8 +43,8 @@ static pm_status make_slot(transfer *t, slot *s) {
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (t->request->outputs[o] && !is_in_place(t, o))
             status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY, NULL,
-                                  values * pm_outputs[o].components * sizeof(float),
-                                  &s->values[o], t->error);
+                                  values * pm_outputs[o].components * sizeof(float), &s->values[o],
+                                  t->error);
     return status;
 }
 
@@ -83,9 +83,8 @@ static pm_status use_memory(transfer *t, slot *s, const pm_sample_request *piece
     pm_status status = PM_OK;
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
         if (piece->outputs[o] && is_in_place(t, o))
-            status =
-                pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
-                             pm_sample_output_bytes(piece, o), &s->values[o], t->error);
+            status = pm_cl_buffer(t->cl, CL_MEM_WRITE_ONLY | CL_MEM_USE_HOST_PTR, piece->outputs[o],
+                                  pm_sample_output_bytes(piece, o), &s->values[o], t->error);
     return status;
 }
 
@@ -150,10 +149,14 @@ static pm_status finish(transfer *t, pm_status status) {
     return status;
 }
 
+static size_t pieces_of(const transfer *t) {
+    return pm_piece_count(t->request->sample_count, t->samples.plan.piece_samples);
+}
+
 static pm_status put_pieces(transfer *t) {
     const pm_cl_wait wait = {.queue = t->cl->compute};
     const size_t total = t->request->sample_count, size = t->samples.plan.piece_samples;
-    const size_t pieces = pm_piece_count(total, size);
+    const size_t pieces = pieces_of(t);
     const size_t slots = pieces > 1 ? SLOT_COUNT : 1;
     pm_status status = pm_cl_samples_begin(&t->samples, &wait);
     for (size_t i = 0; status == PM_OK && i < slots; i++)
@@ -161,7 +164,9 @@ static pm_status put_pieces(transfer *t) {
     for (size_t i = 0; status == PM_OK && i < pieces; i++) {
         const pm_piece at = pm_piece_at(total, size, i);
         pm_sample_request piece = pm_sample_request_piece(t->request, &at);
-        status = put_piece(t, &t->slots[i % slots], &piece);
+        status = pm_check_piece(t->request->host, i > slots ? i - slots : 0, pieces, t->error);
+        if (status == PM_OK)
+            status = put_piece(t, &t->slots[i % slots], &piece);
     }
     return status;
 }
@@ -196,6 +201,8 @@ pm_status pm_cl_sample_to_host(const pm_device_clip *clip, const pm_sample_reque
                                     .plan = pm_plan_samples(request, bytes, &cl->plan),
                                     .error = error};
         const pm_status status = run_pieces(&t);
+        if (status == PM_OK)
+            return pm_check_piece(request->host, pieces_of(&t), pieces_of(&t), error);
         /* the device may have less memory than it reports: halve the pieces, down to one sample */
         if (status != PM_ERROR_DEVICE_MEMORY || t.samples.plan.piece_samples == 1)
             return status;

@@ -5,13 +5,12 @@
  */
 #include "device.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 pm_status pm_cl_samples_begin(pm_cl_samples *s, const pm_cl_wait *wait) {
     s->queue = wait->queue;
     s->wait_count = wait->count;
-    s->waits = malloc(((size_t)wait->count + 1) * sizeof *s->waits);
+    s->waits = pm_allocate(s->request->host, ((size_t)wait->count + 1) * sizeof *s->waits);
     if (!s->waits)
         return pm_fail_memory(s->error);
     if (wait->count)
@@ -22,7 +21,7 @@ pm_status pm_cl_samples_begin(pm_cl_samples *s, const pm_cl_wait *wait) {
 void pm_cl_samples_end(pm_cl_samples *s) {
     pm_cl_release_event(&s->last);
     pm_cl_release(s->pair_values);
-    free(s->waits);
+    pm_release(s->waits);
     s->pair_values = NULL;
     s->waits = NULL;
 }
@@ -110,22 +109,21 @@ static pm_status make_buffer(piece *p, pm_memory memory, const void *data, size_
 
 /* The host computes the cursors and copies them at once. */
 static pm_status make_host_cursors(piece *p, size_t count) {
-    pm_cursor *host = malloc(count * sizeof *host);
+    pm_cursor *host = pm_allocate(p->request->host, count * sizeof *host);
     if (!host)
         return pm_fail_memory(p->samples->error);
     pm_sample_cursors(p->request, host);
     const pm_status status = make_buffer(p, PM_MEMORY_CURSORS, host, count * sizeof *host);
-    free(host);
+    pm_release(host);
     return status;
 }
 
-/* The places of a low-pass are in the memory of the cursors. */
 static pm_status make_lowpass(piece *p) {
     pm_lowpass_table table;
     const size_t row = p->request->lowpass->taps * sizeof *table.weights;
     pm_status status = pm_lowpass_tabulate(p->request, &table, p->samples->error);
     if (status == PM_OK)
-        status = make_buffer(p, PM_MEMORY_CURSORS, table.places,
+        status = make_buffer(p, PM_MEMORY_LOWPASS_PLACES, table.places,
                              p->request->sample_count * sizeof *table.places);
     if (status == PM_OK)
         status = make_buffer(p, PM_MEMORY_WEIGHTS, table.weights, table.rows * row);
@@ -259,6 +257,7 @@ pm_status pm_cl_enqueue_piece(pm_cl_samples *s, const pm_sample_request *request
     pm_cl_release_event(&p.located);
     pm_cl_release(p.memories[PM_MEMORY_TRACKS]);
     pm_cl_release(p.memories[PM_MEMORY_CURSORS]);
+    pm_cl_release(p.memories[PM_MEMORY_LOWPASS_PLACES]);
     pm_cl_release(p.memories[PM_MEMORY_WEIGHTS]);
     return status;
 }

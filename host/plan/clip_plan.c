@@ -4,7 +4,6 @@
  */
 #include "clip_plan.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Of a description for kernels, whose work-items are numbered in 32 bits; and bytes of memory that rates are found
@@ -121,8 +120,8 @@ static pm_status make_tables(const pm_clip_desc *desc, pm_build_plan *plan, pm_e
     const bool builds = clip->channels[plan->channel].impl.segments != PM_BUILD_nothing;
     size_t row = 0;
     plan->time_count = clip->rate_count + clip->timeline_count;
-    plan->tracks = calloc(clip->track_count, sizeof *plan->tracks);
-    plan->times = calloc(plan->time_count, sizeof *plan->times);
+    plan->tracks = pm_allocate_zeroed(clip->host, clip->track_count, sizeof *plan->tracks);
+    plan->times = pm_allocate_zeroed(clip->host, plan->time_count, sizeof *plan->times);
     if (!plan->tracks || !plan->times)
         return pm_fail_memory(error);
     fill_times(plan);
@@ -199,8 +198,8 @@ void pm_build_plan_check(const pm_clip_desc *desc, pm_build_plan *plan) {
 }
 
 void pm_build_plan_free(pm_build_plan *plan) {
-    free(plan->tracks);
-    free(plan->times);
+    pm_release(plan->tracks);
+    pm_release(plan->times);
 }
 
 /* ---- launches ---- */
@@ -263,7 +262,7 @@ size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, 
         return plan->job.unrolls ? plan->chunks * plan->job.track_count : 1;
     if (plan->ranges == 0)
         return 0;
-    if (memory == PM_MEMORY_GIVEN_IN)
+    if (memory == PM_MEMORY_TANGENTS_IN)
         return plan->rows * 3 * sizeof(double);
     const size_t items = items_of(plan, BUILD_RATES), most = limit_of(plan, device, BUILD_RATES);
     return (items < most ? items : most) * plan->job.solver_bytes;

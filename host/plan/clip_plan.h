@@ -46,7 +46,7 @@ void pm_build_plan_free(pm_build_plan *plan);
 /* Lets the launches begin with a check of keys and tangents, which set PM_MEMORY_FAILURE where one may be bad. */
 void pm_build_plan_check(const pm_clip_desc *desc, pm_build_plan *plan);
 
-/* Bytes of PM_MEMORY_SIGNS; or of PM_MEMORY_GIVEN_IN or PM_MEMORY_SOLVER where rates are found, else 0. */
+/* Bytes of PM_MEMORY_SIGNS; or of PM_MEMORY_TANGENTS_IN or PM_MEMORY_SOLVER where rates are found, else 0. */
 size_t pm_build_memory(const pm_build_plan *plan, const pm_plan_device *device, pm_memory memory);
 
 /* Launches a channel one after another. Begins with a position of {0}. False: there are no more. */

@@ -7,7 +7,6 @@
 #include "lowpass.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Periods of the cut-off on each side of a sample, and the parameter of the window. */
@@ -117,20 +116,22 @@ static pm_status index_rows(const pm_lowpass *lowpass, const pm_cursor *cursors,
     row_index index = {.mask = 1};
     while (index.mask < 2 * count)
         index.mask = 2 * index.mask + 1;
-    index.slots = calloc(index.mask + 1, sizeof *index.slots);
-    index.u = malloc(count * sizeof *index.u);
+    index.slots = pm_allocate_zeroed(lowpass->source->host, index.mask + 1, sizeof *index.slots);
+    index.u = pm_allocate(lowpass->source->host, count * sizeof *index.u);
     const bool good = index.slots && index.u;
     for (size_t k = 0; good && k < count; k++)
         table->places[k] = (pm_lowpass_place){
             .key = (pm_u32)(lowpass->first + (cursors[k].segment & PM_CURSOR_SEGMENT)),
             .u = cursors[k].u,
             .weights = row_of(&index, cursors[k].u, &table->rows)};
-    table->weights = good ? malloc(table->rows * lowpass->taps * sizeof *table->weights) : NULL;
+    table->weights = good ? pm_allocate(lowpass->source->host,
+                                        table->rows * lowpass->taps * sizeof *table->weights)
+                          : NULL;
     for (size_t i = 0; table->weights && i < table->rows; i++)
         pm_lowpass_weights(lowpass->cutoff, lowpass->taps, (double)index.u[i],
                            table->weights + i * lowpass->taps);
-    free(index.slots);
-    free(index.u);
+    pm_release(index.slots);
+    pm_release(index.u);
     return table->weights ? PM_OK : pm_fail_memory(error);
 }
 
@@ -138,8 +139,8 @@ pm_status pm_lowpass_tabulate(const pm_sample_request *piece, pm_lowpass_table *
                               pm_error *error) {
     const size_t count = piece->sample_count;
     pm_sample_request on_source = *piece;
-    pm_cursor *cursors = malloc(count * sizeof *cursors);
-    *table = (pm_lowpass_table){.places = malloc(count * sizeof *table->places)};
+    pm_cursor *cursors = pm_allocate(piece->host, count * sizeof *cursors);
+    *table = (pm_lowpass_table){.places = pm_allocate(piece->host, count * sizeof *table->places)};
     on_source.clip = piece->lowpass->source;
     pm_status status = PM_OK;
     if (cursors && table->places) {
@@ -148,12 +149,12 @@ pm_status pm_lowpass_tabulate(const pm_sample_request *piece, pm_lowpass_table *
     } else {
         status = pm_fail_memory(error);
     }
-    free(cursors);
+    pm_release(cursors);
     return status;
 }
 
 void pm_lowpass_table_release(pm_lowpass_table *table) {
-    free(table->places);
-    free(table->weights);
+    pm_release(table->places);
+    pm_release(table->weights);
     *table = (pm_lowpass_table){.places = NULL};
 }

@@ -5,7 +5,6 @@
  */
 #include "sample_request.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* BUCKET_BYTES: keys of a bucket; they fit a core's cache. With MAX_BUCKETS padding takes a ninth of
@@ -36,7 +35,6 @@ typedef struct sorting {
     const pm_sample_request *piece;
     pm_sorted_pairs *sorted;
     uint32_t *begins; /* (blocks, bucket_count + 1): where buckets begin in their block */
-    atomic_size_t done;
 } sorting;
 
 /* The memory of a thread. */
@@ -125,12 +123,10 @@ static void sort_block(const sorting *s, size_t index, scratch *at) {
 static void sort_blocks(void *context, pm_items *items) {
     sorting *s = context;
     size_t item;
-    scratch *at = malloc(sizeof *at);
-    while (at && pm_take_item(items, &item)) {
+    scratch *at = pm_allocate(s->piece->host, sizeof *at);
+    while (at && pm_take_item(items, &item))
         sort_block(s, item, at);
-        atomic_fetch_add(&s->done, 1);
-    }
-    free(at);
+    pm_release(at);
 }
 
 /* Lists the groups, bucket after bucket. */
@@ -151,13 +147,13 @@ pm_status pm_sort_pairs(const pm_pair_order *order, const pm_sample_request *pie
                         pm_sorted_pairs *sorted, pm_error *error) {
     const size_t blocks = pm_piece_count(piece->sample_count, PM_PAIR_BLOCK);
     sorting s = {.order = order, .piece = piece, .sorted = sorted};
-    s.begins = malloc(blocks * (order->bucket_count + 1) * sizeof *s.begins);
+    s.begins = pm_allocate(piece->host, blocks * (order->bucket_count + 1) * sizeof *s.begins);
     if (!s.begins)
         return pm_fail_memory(error);
-    pm_run_parallel(piece->host_threads, blocks, sort_blocks, &s);
-    const bool complete = s.done == blocks;
+    const bool complete =
+        pm_run_parallel(piece->host, piece->host_threads, blocks, sort_blocks, &s);
     if (complete)
         list_groups(&s, blocks);
-    free(s.begins);
+    pm_release(s.begins);
     return complete ? PM_OK : pm_fail_memory(error);
 }

@@ -76,8 +76,9 @@ static void set_offsets(pm_step_numbers *n, const pm_pose_request *r, size_t fro
 static void set_size(pm_step_numbers *n, const pm_pose_request *r, uint32_t set,
                      const pm_piece *piece) {
     const pm_u32 list = list_of(r);
-    n->size = list ? pm_crowd_size_of(r->crowd, set, r->frame, r->first, r->instance_count)
-                   : pm_crowd_size_of(r->crowd, set, r->frame, r->first + piece->from, piece->count);
+    n->size = list
+                  ? pm_crowd_size_of(r->crowd, set, r->frame, r->first, r->instance_count)
+                  : pm_crowd_size_of(r->crowd, set, r->frame, r->first + piece->from, piece->count);
     n->size.list = list;
     n->size.layers = (pm_u32)r->layer_count;
     if (list) {

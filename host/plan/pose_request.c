@@ -7,7 +7,7 @@
 #include <string.h>
 
 pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
-    const size_t n = r->instance_count, 
+    const size_t n = r->instance_count,
                  pose = pm_crowd_view_bytes(r->crowd->skeleton, (pm_view){PM_CROWD_LOCAL, 0});
     const pm_pose_rows rows[] = {
         {"instances", n, sizeof(pm_crowd_instance), sizeof(pm_crowd_instance), 8, true},

@@ -23,6 +23,7 @@ typedef struct pm_pose_target {
 enum { PM_POSE_INPUTS = PM_MEMORY_SPEEDS - PM_MEMORY_INSTANCES + 1 };
 
 typedef struct pm_pose_request {
+    const pm_host *host; /* that of the crowd, or of comparisons within another request. Borrowed */
     const pm_crowd_data *crowd;
     /* What it reads, in the order of pm_memory; never written. */
     union {
@@ -42,7 +43,7 @@ typedef struct pm_pose_request {
     size_t pose_stride;
     size_t first; /* number of instance 0 in the whole job, which decides when it is updated */
     uint64_t frame;
-    bool packed;   /* records are those of entries of `indices` */
+    bool packed; /* records are those of entries of `indices` */
     size_t host_threads;
     size_t target_count;
     pm_pose_target targets[PM_CROWD_MAX_TARGETS];

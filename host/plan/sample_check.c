@@ -7,6 +7,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 
 static bool any_loop(const pm_clip_data *clip) {
     for (size_t i = 0; i < clip->timeline_count; i++)
@@ -75,17 +76,18 @@ static pm_status check_listed(const pm_clip_data *clip, const pm_sample_job *job
                               pm_error *error) {
     const size_t items = pm_piece_count(job->sample_count, CHECKED_OF_ITEM);
     listed_check c = {.clip = clip, .job = job, .loop = any_loop(clip), .first_bad = items};
-    pm_run_parallel(threads, items, check_items, &c);
+    pm_run_parallel(clip->host, threads, items, check_items, &c);
     return c.first_bad == items ? PM_OK : refuse_listed(&c, c.first_bad * CHECKED_OF_ITEM, error);
 }
 
 /* Strides of outputs in bytes; those that are 0 need no check. */
 static pm_status check_strides(const pm_clip_data *clip, const pm_sample_job *job,
                                pm_error *error) {
-    const pm_sample_request request = pm_sample_request_of(clip, job, 1);
+    const pm_sample_request request = {.width = job->tracks ? 1 : clip->track_count};
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++) {
-        const size_t stride = request.strides[o], row = pm_sample_row_bytes(&request, o);
-        size_t bytes;
+        const size_t row = pm_sample_row_bytes(&request, o);
+        size_t stride, bytes;
+        memcpy(&stride, (const char *)job + pm_outputs[o].stride, sizeof stride);
         if (!stride)
             continue;
         if (stride % sizeof(float))

@@ -79,7 +79,8 @@ static pm_uniform_map map_of(const pm_sample_request *r) {
 
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads) {
-    pm_sample_request r = {.clip = clip,
+    pm_sample_request r = {.host = clip->host,
+                           .clip = clip,
                            .sample_count = job->sample_count,
                            .width = job->tracks ? 1 : clip->track_count,
                            .cursor_rows = job->tracks ? 1 : clip->timeline_count,
@@ -218,7 +219,7 @@ static void locate_items(void *context, pm_items *items) {
 }
 
 static void locate_by_threads(locating l) {
-    pm_run_parallel(l.request->host_threads,
+    pm_run_parallel(l.request->host, l.request->host_threads,
                     pm_piece_count(l.request->sample_count, SAMPLES_OF_ITEM), locate_items, &l);
 }
 

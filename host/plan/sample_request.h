@@ -35,6 +35,7 @@ struct pm_lowpass;
 
 /* Borrows the clip and the job's arrays. */
 typedef struct pm_sample_request {
+    const pm_host *host; /* that of the clip, or of pieces within another request. Borrowed */
     const pm_clip_data *clip;
     const struct pm_lowpass *lowpass; /* lowpass.h; NULL: samples of the curve. Borrowed */
     size_t sample_count;
@@ -49,7 +50,8 @@ typedef struct pm_sample_request {
     pm_rational rate, start;
     uint64_t first;
     const double *times;
-    pm_uniform_map map;     /* of samples to keys, in 64 bits. Scale 0: there is none, and the host locates samples */
+    pm_uniform_map
+        map; /* of samples to keys, in 64 bits. Scale 0: there is none, and the host locates samples */
     const uint32_t *tracks; /* (sample_count): the tracks of pairs; else NULL */
     /* (sample_count), of one timeline: what the rate would give on all keys, where the clip has some of
      * them. NULL: the samples are located by what is above. Borrowed */

@@ -38,9 +38,10 @@ typedef struct shared_sizes {
 } shared_sizes;
 
 static shared_sizes sizes_of(bool bodies, bool layered, size_t slots) {
-    return bodies ? (shared_sizes){sizeof(pm_shared_state), 0, slots * PM_BODY_FLOATS * sizeof(float)}
-                  : (shared_sizes){sizeof(pm_shared_instance), layered ? sizeof(pm_shared_layers) : 0,
-                                   slots * PM_SLOT_FLOATS * sizeof(float)};
+    return bodies
+               ? (shared_sizes){sizeof(pm_shared_state), 0, slots * PM_BODY_FLOATS * sizeof(float)}
+               : (shared_sizes){sizeof(pm_shared_instance), layered ? sizeof(pm_shared_layers) : 0,
+                                slots * PM_SLOT_FLOATS * sizeof(float)};
 }
 
 static size_t sum_of(const shared_sizes *sizes) {
@@ -102,10 +103,8 @@ pm_work_size pm_step_fit(pm_step *step, const pm_plan_device *device, size_t max
         group = 1;
     else if (step->grouping == PM_GROUPS_OF_ROWS)
         group = step->items > 1 ? pm_group_size(step->items, max_group) : 1;
-    const size_t groups =
-        step->grouping == PM_GROUPS_SHARED
-            ? divide_instances(step, device, group)
-            : (step->items + group - 1) / group;
+    const size_t groups = step->grouping == PM_GROUPS_SHARED ? divide_instances(step, device, group)
+                                                             : (step->items + group - 1) / group;
     return (pm_work_size){
         step->rows ? 2 : 1, {groups * group, step->rows ? step->rows : 1}, {group, 1}};
 }

@@ -75,8 +75,9 @@ typedef enum pm_memory {
     PM_MEMORY_WRAPS,
     PM_MEMORY_RATES,
     /* of a piece of samples */
-    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor; of a low-pass, its places */
-    PM_MEMORY_WEIGHTS, /* of a low-pass: see pm_lowpass_table */
+    PM_MEMORY_CURSORS, /* (cursor_rows, sample_count) pm_cursor */
+    PM_MEMORY_LOWPASS_PLACES,
+    PM_MEMORY_WEIGHTS, /* with its places: see pm_lowpass_table */
     PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
     PM_MEMORY_PAIRS,   /* this to PM_MEMORY_GROUPS: see pm_sorted_pairs */
     PM_MEMORY_PAIR_TRACKS,
@@ -101,11 +102,11 @@ typedef enum pm_memory {
     PM_MEMORY_HINGES,
     PM_MEMORY_STAGES,
     PM_MEMORY_STAGE_JOINTS,
-    /* of a clip that is built: arrays of its description (GIVEN_IN: user tangents, and rates that are found,
-     * too), times of segment borders, tables, and what kernels compute with */
-    PM_MEMORY_GIVEN,
-    PM_MEMORY_GIVEN_IN,
-    PM_MEMORY_GIVEN_OUT,
+    /* of a clip that is built: arrays of its description (the incoming tangents may also be
+     * rates that are found), times of segment borders, tables, and what kernels compute with */
+    PM_MEMORY_GIVEN_KEYS,
+    PM_MEMORY_TANGENTS_IN,
+    PM_MEMORY_TANGENTS_OUT,
     PM_MEMORY_AXES,
     PM_MEMORY_BORDERS,
     PM_MEMORY_BUILD_TRACKS,
@@ -131,6 +132,7 @@ typedef enum pm_memory {
 typedef struct pm_source {
     const void *data; /* NULL: there are none, and no kernel reads them */
     size_t bytes;
+    size_t room;          /* of the memory, at least `bytes`, for what is added later; 0: `bytes` */
     pm_pool_block *block; /* that has the data, and that a device may share; NULL: none does */
 } pm_source;
 

@@ -9,8 +9,6 @@
 
 #include "state.h"
 
-#include <stdlib.h>
-
 /* The caller holds the lock, here and in the next three functions. */
 static pm_program_request *find(pm_programs *p, const pm_variant *variant) {
     pm_program_request *r = p->requests;
@@ -39,7 +37,7 @@ static void remove_request(pm_programs *p, pm_program_request *request) {
     while (*at != request)
         at = &(*at)->next;
     *at = request->next;
-    free(request);
+    pm_release(request);
 }
 
 /* Builds the program of an open request. The lock is released meanwhile: open requests are neither
@@ -83,7 +81,7 @@ static void submit(pm_programs *p, pm_program_request *request) {
         pthread_cond_signal(&p->requested);
     }
     pthread_mutex_unlock(&p->lock);
-    free(request);
+    pm_release(request);
 }
 
 /* Loads a program from the disk cache, or requests it. */
@@ -97,7 +95,7 @@ static pm_status request_one(pm_programs *p, const pm_variant *variant, pm_error
         status = pm_programs_load(p, variant, &ready, error);
     if (status != PM_OK || known || ready)
         return status;
-    pm_program_request *request = calloc(1, sizeof *request);
+    pm_program_request *request = pm_allocate_zeroed(p->desc.host, 1, sizeof *request);
     if (!request)
         return pm_fail_memory(error);
     request->variant = *variant;

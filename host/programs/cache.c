@@ -6,7 +6,6 @@
 #include "state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Changes with the layout of the files. */
@@ -70,7 +69,7 @@ void *pm_cache_load(pm_programs *p, const char *source, const char *options, siz
     if (!file)
         return NULL;
     if (!is_whole(file, *size, header)) {
-        free(file);
+        pm_release(file);
         return NULL;
     }
     *size -= sizeof header;

@@ -22,6 +22,7 @@ static const int64_t max_temporary_seconds = 3600;
 enum { SUFFIX = 7, PROBLEM = 512 };
 
 struct pm_cache_folder {
+    pm_host host;
     char *path;
     size_t users;         /* devices that share the folder */
     pthread_mutex_t lock; /* guards the fields below */
@@ -33,13 +34,10 @@ struct pm_cache_folder {
 static pm_status find_path(const pm_engine_desc *desc, char **path, pm_error *error) {
     bool no_memory = false;
     if (!desc->cache_folder) {
-        *path = pm_os_cache_folder("posemill", &no_memory);
+        *path = pm_os_cache_folder(&desc->host, "posemill", &no_memory);
     } else if (*desc->cache_folder) {
-        const size_t size = strlen(desc->cache_folder) + 1;
-        *path = malloc(size);
+        *path = pm_copy_text(&desc->host, desc->cache_folder);
         no_memory = !*path;
-        if (*path)
-            memcpy(*path, desc->cache_folder, size);
     }
     if (no_memory)
         return pm_fail_memory(error);
@@ -57,11 +55,12 @@ pm_status pm_cache_folder_open(const pm_engine_desc *desc, pm_cache_folder **fol
     pm_status status = find_path(desc, &path, error);
     if (status != PM_OK || !path)
         return status;
-    pm_cache_folder *made = calloc(1, sizeof *made);
+    pm_cache_folder *made = pm_allocate_zeroed(&desc->host, 1, sizeof *made);
     if (!made) {
-        free(path);
+        pm_release(path);
         return pm_fail_memory(error);
     }
+    made->host = desc->host;
     made->path = path;
     made->users = 1;
     pthread_mutex_init(&made->lock, NULL);
@@ -79,8 +78,8 @@ void pm_cache_folder_close(pm_cache_folder *folder) {
     if (!folder || --folder->users > 0)
         return;
     pthread_mutex_destroy(&folder->lock);
-    free(folder->path);
-    free(folder);
+    pm_release(folder->path);
+    pm_release(folder);
 }
 
 /* Keeps the first problem only: later ones are most likely the same. */
@@ -124,7 +123,7 @@ bool pm_cache_folder_problem(pm_cache_folder *folder, pm_log_level *level, char 
 static pm_os_folder *open_folder(pm_cache_folder *folder, bool make) {
     char why[PM_OS_WHY] = "";
     pm_os_folder *opened = NULL;
-    const pm_os_found found = pm_os_folder_open(folder->path, make, &opened, why);
+    const pm_os_found found = pm_os_folder_open(&folder->host, folder->path, make, &opened, why);
     if (found == PM_OS_SUSPECT)
         note_problem(folder, PM_LOG_WARNING, "the folder %s, so it is ignored", why);
     else if (found == PM_OS_FAILED)
@@ -149,6 +148,7 @@ typedef struct entry {
 } entry;
 
 typedef struct listing {
+    const pm_host *host;
     pm_os_folder *folder;
     entry *entries;
     size_t count, room;
@@ -166,7 +166,7 @@ static bool is_cache_name(const char *name) {
 static void append(listing *l, const char *name, uint64_t size, int64_t used) {
     if (l->count == l->room) {
         size_t room = 2 * l->room + 64;
-        entry *grown = realloc(l->entries, room * sizeof *grown);
+        entry *grown = pm_reallocate(l->host, l->entries, room * sizeof *grown);
         if (!grown)
             return;
         l->entries = grown;
@@ -197,8 +197,8 @@ static int compare_use(const void *a, const void *b) {
 }
 
 /* Removes the least recently used files until the rest fits; never the file just written. */
-static void evict(pm_os_folder *opened, const char *written) {
-    listing l = {.folder = opened};
+static void evict(const pm_host *host, pm_os_folder *opened, const char *written) {
+    listing l = {.host = host, .folder = opened};
     pm_os_folder_list(opened, list_file, &l);
     if (l.size > max_bytes)
         qsort(l.entries, l.count, sizeof *l.entries, compare_use);
@@ -208,7 +208,7 @@ static void evict(pm_os_folder *opened, const char *written) {
         pm_os_folder_remove(opened, l.entries[i].name);
         l.size -= l.entries[i].size;
     }
-    free(l.entries);
+    pm_release(l.entries);
 }
 
 bool pm_cache_folder_write(pm_cache_folder *folder, const char *name, const void *head,
@@ -226,7 +226,7 @@ bool pm_cache_folder_write(pm_cache_folder *folder, const char *name, const void
         pm_os_folder_write(opened, name, head, head_size, body, body_size, why) == PM_OS_GOOD;
     if (!done)
         note_failure(folder, "written", why);
-    evict(opened, name);
+    evict(&folder->host, opened, name);
     pm_os_folder_close(opened);
     return done;
 }

@@ -2,11 +2,8 @@
  *
  * Opens and closes the programs of a device.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "state.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static void close_all(pm_programs *p) {
@@ -14,19 +11,20 @@ static void close_all(pm_programs *p) {
         pm_built *next = p->built->next;
         pm_kernels_release(p, p->built);
         p->desc.driver->release(p->built->program);
-        free(p->built);
+        pm_release(p->built);
         p->built = next;
     }
 }
 
 pm_status pm_programs_open(const pm_programs_desc *desc, pm_cache_folder *folder,
                            pm_programs **programs, pm_error *error) {
-    pm_programs *p = calloc(1, sizeof *p);
-    char *kernel_folder = desc->kernel_folder ? strdup(desc->kernel_folder) : NULL;
+    pm_programs *p = pm_allocate_zeroed(desc->host, 1, sizeof *p);
+    char *kernel_folder =
+        desc->kernel_folder ? pm_copy_text(desc->host, desc->kernel_folder) : NULL;
     if (!p || !desc->identity || (desc->kernel_folder && !kernel_folder)) {
-        free(p);
-        free(kernel_folder);
-        free(desc->identity);
+        pm_release(p);
+        pm_release(kernel_folder);
+        pm_release(desc->identity);
         return pm_fail_memory(error);
     }
     p->desc = *desc;
@@ -48,7 +46,7 @@ void pm_programs_close(pm_programs *p) {
     pthread_cond_destroy(&p->requested);
     pthread_mutex_destroy(&p->lock);
     pm_cache_folder_close(p->folder);
-    free(p->kernel_folder);
-    free(p->desc.identity);
-    free(p);
+    pm_release(p->kernel_folder);
+    pm_release(p->desc.identity);
+    pm_release(p);
 }

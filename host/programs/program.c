@@ -9,7 +9,6 @@
 #include "state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -54,8 +53,9 @@ static pm_status write_program_text(const pm_programs *p, const pm_variant *vari
                                     program_text *r, pm_error *error) {
     *r = (program_text){.variant = variant, .is_trial = rounds && !p->desc.claims_rounding};
     const pm_status status = options_of(p, variant, rounds, r->options, sizeof r->options, error);
-    return status == PM_OK ? pm_kernel_text(p->kernel_folder, variant->file, &r->source, error)
-                           : status;
+    return status == PM_OK
+               ? pm_kernel_text(p->desc.host, p->kernel_folder, variant->file, &r->source, error)
+               : status;
 }
 
 /* A description of a program for messages. */
@@ -123,7 +123,7 @@ static bool is_finished(pm_programs *p, const pm_variant *variant) {
  * thread has built the variant meanwhile. */
 static pm_status add(pm_programs *p, const pm_variant *variant, void *program, pm_built **entry,
                      pm_error *error) {
-    pm_built *made = calloc(1, sizeof *made);
+    pm_built *made = pm_allocate_zeroed(p->desc.host, 1, sizeof *made);
     *entry = NULL;
     if (!made)
         return pm_fail_memory(error);
@@ -135,7 +135,7 @@ static pm_status add(pm_programs *p, const pm_variant *variant, void *program, p
     }
     pthread_mutex_unlock(&p->lock);
     if (!*entry)
-        free(made);
+        pm_release(made);
     return PM_OK;
 }
 
@@ -153,7 +153,7 @@ static void finish_entry(pm_programs *p, pm_built *entry, void *program) {
     pthread_cond_broadcast(&p->program_finished);
     pthread_mutex_unlock(&p->lock);
     if (!program)
-        free(entry);
+        pm_release(entry);
 }
 
 static void store(pm_programs *p, const program_text *r, void *program) {
@@ -161,7 +161,7 @@ static void store(pm_programs *p, const program_text *r, void *program) {
     void *binary = p->folder ? p->desc.driver->binary(p->desc.device, program, &size) : NULL;
     if (binary)
         pm_cache_store(p, r->source, r->options, binary, size);
-    free(binary);
+    pm_release(binary);
 }
 
 static double seconds_now(void) {
@@ -188,7 +188,7 @@ static pm_status build_entry(pm_programs *p, const program_text *r, pm_built *en
                title_of(r->variant).text, seconds, r->options);
     else if (log && !r->is_trial)
         pm_log(p->desc.logger, PM_LOG_WARNING, "build log of %s: %s", r->variant->file, log);
-    free(log);
+    pm_release(log);
     return status;
 }
 
@@ -215,7 +215,7 @@ static pm_status load(pm_programs *p, const program_text *r, bool *ready, pm_err
     size_t size;
     void *binary = pm_cache_load(p, r->source, r->options, &size);
     void *program = binary ? driver->load(p->desc.device, binary, size, r->options) : NULL;
-    free(binary);
+    pm_release(binary);
     *ready = program != NULL;
     if (!program)
         return PM_OK;
@@ -238,7 +238,7 @@ pm_status pm_programs_load(pm_programs *p, const pm_variant *variant, bool *read
     pm_status status = write_program_text(p, variant, rounds, &r, error);
     if (status == PM_OK)
         status = load(p, &r, ready, error);
-    free(r.source);
+    pm_release(r.source);
     return status;
 }
 
@@ -251,7 +251,7 @@ static pm_status make(pm_programs *p, const pm_variant *variant, bool rounds, pm
         status = load(p, &r, &ready, error);
     if (status == PM_OK && !ready)
         status = build(p, &r, error);
-    free(r.source);
+    pm_release(r.source);
     return status;
 }
 
@@ -279,13 +279,13 @@ pm_status pm_programs_build(pm_programs *p, const pm_variant *variant, pm_error 
 static pm_status create_kernel(pm_programs *p, pm_built *built, pm_made_kernel **made,
                                pm_error *error) {
     size_t max = 0;
-    pm_made_kernel *fresh = calloc(1, sizeof *fresh);
+    pm_made_kernel *fresh = pm_allocate_zeroed(p->desc.host, 1, sizeof *fresh);
     if (!fresh)
         return pm_fail_memory(error);
     const pm_status status = p->desc.driver->make_kernel(
         p->desc.device, built->program, built->variant.file, &fresh->kernel, &max, error);
     if (status != PM_OK) {
-        free(fresh);
+        pm_release(fresh);
         return status;
     }
     fresh->program = built;
@@ -328,7 +328,7 @@ void pm_kernel_give(pm_programs *p, pm_made_kernel *made) {
 
 void pm_kernel_release(pm_programs *p, pm_made_kernel *made) {
     p->desc.driver->release_kernel(made->kernel);
-    free(made);
+    pm_release(made);
 }
 
 void pm_kernels_release(pm_programs *p, pm_built *program) {

@@ -15,10 +15,10 @@ typedef struct pm_programs pm_programs;
  * driver's objects, and never NULL. All functions are thread-safe. */
 typedef struct pm_program_driver {
     /* Compiles a source. PM_ERROR_BUILD: the compiler refused it; *log may receive its log, for the
-     * caller to free(). */
+     * caller to pm_release. */
     pm_status (*build)(void *device, const char *source, const char *options, void **program,
                        char **log, pm_error *error);
-    /* The binary of a program, for the caller to free(). NULL: there is none. */
+    /* The binary of a program, for the caller to pm_release. NULL: there is none. */
     void *(*binary)(void *device, void *program, size_t *size);
     /* Makes a program of a binary that was built with the same options. NULL: it cannot. */
     void *(*load)(void *device, const void *binary, size_t size, const char *options);
@@ -34,6 +34,7 @@ typedef struct pm_programs_desc {
     void *device;
     const pm_device_info *info; /* borrowed */
     pm_logger logger;
+    const pm_host *host;       /* borrowed */
     char *identity;            /* device and driver, for the cache's key. Owned. NULL: no memory */
     const char *kernel_folder; /* copied. NULL: the embedded sources */
     char options[96];          /* of all programs */

@@ -6,7 +6,6 @@
 #include "state.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernel_source.h"
@@ -20,6 +19,7 @@ typedef struct text {
 enum { MAX_FILES = 32, MAX_FILE_BYTES = 1 << 20 };
 
 typedef struct assembly {
+    const pm_host *host;
     const char *folder; /* NULL: the embedded sources */
     text out;
     char seen[MAX_FILES][64]; /* files that are included already: each is included once */
@@ -30,7 +30,7 @@ typedef struct assembly {
 static pm_status append(assembly *a, const char *data, size_t size) {
     if (a->out.size + size + 1 > a->out.room) {
         size_t room = 2 * (a->out.size + size + 1);
-        char *grown = realloc(a->out.data, room);
+        char *grown = pm_reallocate(a->host, a->out.data, room);
         if (!grown)
             return pm_fail_memory(a->error);
         a->out.data = grown;
@@ -42,23 +42,22 @@ static pm_status append(assembly *a, const char *data, size_t size) {
     return PM_OK;
 }
 
-static pm_status read_from_folder(const char *folder, const char *name, char **to, size_t *size,
-                                  pm_error *error) {
+static pm_status read_from_folder(assembly *a, const char *name, char **to, size_t *size) {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    snprintf(path, sizeof path, "%s/%s", a->folder, name);
     FILE *file = fopen(path, "rb");
     if (!file)
-        return pm_fail(error, PM_ERROR_BUILD, "cannot open kernel source %s", path);
-    *to = malloc(MAX_FILE_BYTES);
+        return pm_fail(a->error, PM_ERROR_BUILD, "cannot open kernel source %s", path);
+    *to = pm_allocate(a->host, MAX_FILE_BYTES);
     *size = *to ? fread(*to, 1, MAX_FILE_BYTES, file) : 0;
     bool failed = ferror(file) || *size == MAX_FILE_BYTES;
     fclose(file);
     if (!*to)
-        return pm_fail_memory(error);
+        return pm_fail_memory(a->error);
     if (!failed)
         return PM_OK;
-    free(*to);
-    return pm_fail(error, PM_ERROR_BUILD, "cannot read kernel source %s", path);
+    pm_release(*to);
+    return pm_fail(a->error, PM_ERROR_BUILD, "cannot read kernel source %s", path);
 }
 
 static const struct pm_kernel_source *built_in(const char *name) {
@@ -115,11 +114,11 @@ static pm_status append_file(assembly *a, const char *name) {
     if (a->folder) {
         char *data;
         size_t size;
-        pm_status status = read_from_folder(a->folder, name, &data, &size, a->error);
+        pm_status status = read_from_folder(a, name, &data, &size);
         if (status != PM_OK)
             return status;
         status = append_text(a, name, data, size);
-        free(data);
+        pm_release(data);
         return status;
     }
     const struct pm_kernel_source *source = built_in(name);
@@ -128,11 +127,13 @@ static pm_status append_file(assembly *a, const char *name) {
     return append_text(a, name, (const char *)source->text, source->size);
 }
 
-pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm_error *error) {
+pm_status pm_kernel_text(const pm_host *host, const char *folder, const char *file, char **source,
+                         pm_error *error) {
     char name[64];
-    assembly *a = calloc(1, sizeof *a);
+    assembly *a = pm_allocate_zeroed(host, 1, sizeof *a);
     if (!a)
         return pm_fail_memory(error);
+    a->host = host;
     a->folder = folder;
     a->error = error;
     snprintf(name, sizeof name, "%s.cl", file);
@@ -140,7 +141,7 @@ pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm
     if (status == PM_OK)
         *source = a->out.data;
     else
-        free(a->out.data);
-    free(a);
+        pm_release(a->out.data);
+    pm_release(a);
     return status;
 }

@@ -50,8 +50,9 @@ void pm_kernels_release(pm_programs *programs, pm_built *program);
 void pm_builder_close(pm_programs *programs);
 
 /* The source of a kernel file, with its includes expanded. `folder` NULL: the embedded ones. Free
- * with free(). */
-pm_status pm_kernel_text(const char *folder, const char *file, char **source, pm_error *error);
+ * with pm_release. */
+pm_status pm_kernel_text(const pm_host *host, const char *folder, const char *file, char **source,
+                         pm_error *error);
 
 /* Load and store programs in the disk cache by their source and options. A miss gives NULL and is no
  * error. A problem with the folder is kept for pm_cache_log_problem. Store: false when they were not stored. */
@@ -73,7 +74,7 @@ pm_cache_folder *pm_cache_folder_share(pm_cache_folder *folder);
 
 /* The functions below are thread-safe, and safe between processes. */
 
-/* The bytes of a file, malloc'ed, which is marked as used; NULL when it does not exist or another user could
+/* The bytes of a file, for pm_release, which is marked as used; NULL when it does not exist or another user could
  * have written it. */
 void *pm_cache_folder_read(pm_cache_folder *folder, const char *name, size_t *size);
 

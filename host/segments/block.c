@@ -7,7 +7,6 @@
 #include "builder.h"
 #include "key_store.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* NULL: the curve has no coefficients. */
@@ -275,7 +274,7 @@ static void build_segments(build *b) {
             builder->window(&b->tracks[i]);
         }
     for (size_t i = 0; i < b->count; i++)
-        pm_os_free(b->tracks[i].rates);
+        pm_release(b->tracks[i].rates);
 }
 
 static pm_block_result summary_of(const build *b) {
@@ -352,7 +351,8 @@ static void allocate_rates(pm_track *track, const pm_segment_builder *builder) {
     if (!builder || !builder->prepare_range)
         return;
     track->rates_mask = 2 * PM_RANGE - 1;
-    track->rates = pm_large_allocate((size_t)2 * PM_RANGE * sizeof *track->rates);
+    track->rates =
+        pm_allocate_lines(track->block->host, (size_t)2 * PM_RANGE * sizeof *track->rates);
     track->no_memory = !track->rates;
 }
 
@@ -476,7 +476,7 @@ static pm_block_result build_window(void *memory, size_t first, size_t count, bo
 static void end_stream(void *memory) {
     stream *s = memory;
     for (size_t i = 0; i < s->build.count; i++)
-        pm_os_free(s->build.tracks[i].rates);
+        pm_release(s->build.tracks[i].rates);
 }
 
 /* Checks of all numbers in memory order; clip/check_keys.c finds which one is invalid, and why.

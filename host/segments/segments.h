@@ -79,6 +79,7 @@ void pm_build_sterp_windows(const pm_clip_desc *desc, size_t track, float *const
  * pointers are borrowed. Several threads may build blocks of one channel at once, if the blocks
  * share no track and no group of 48-bit keys. */
 typedef struct pm_block {
+    const pm_host *host;      /* for memory */
     const pm_clip_desc *desc; /* checked; for the options of curves */
     unsigned channel;         /* PM_ROTATIONS and so on, or PM_SCALARS, whose tracks are numbers */
     size_t place, count;      /* among the planes; at most PM_BLOCK_TRACKS */

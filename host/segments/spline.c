@@ -5,23 +5,24 @@
  */
 #include "builder.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/pm_spline_rates.h"
 #include "kernels/pm_vector_spline_rates.h"
 
-/* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with pm_os_free. */
-static void *allocate(size_t count, size_t size) {
+/* `count` elements of `size` bytes, aligned for lanes; NULL: no memory. Free with pm_release. */
+static void *allocate(const pm_track *track, size_t count, size_t size) {
     size_t bytes;
-    return __builtin_mul_overflow(count, size, &bytes) ? NULL : pm_large_allocate(bytes);
+    return __builtin_mul_overflow(count, size, &bytes)
+               ? NULL
+               : pm_allocate_lines(track->block->host, bytes);
 }
 
 /* Makes room for the rates of all keys. False: nothing is to be solved, because there is no memory, or
  * because an open track of two keys has the rate of its segment. */
 static bool begin(pm_track *track, bool of_rotations) {
     track->rates_mask = SIZE_MAX;
-    track->rates = allocate(track->key_count, sizeof *track->rates);
+    track->rates = allocate(track, track->key_count, sizeof *track->rates);
     track->no_memory = !track->rates;
     if (track->no_memory || track->key_count > 2 || track->loop)
         return !track->no_memory;
@@ -60,7 +61,7 @@ static void read_rows(pm_track *track, const pm_spline *e) {
  * a result. */
 static dmask solve_range(pm_track *track, size_t from, size_t end, dmask active) {
     pm_spline e = pm_spline_around(track->key_count, track->loop, from, end);
-    void *memory = allocate(e.count, PM_SPLINE_BYTES(e.closed));
+    void *memory = allocate(track, e.count, PM_SPLINE_BYTES(e.closed));
     track->no_memory = !memory;
     if (!memory)
         return dmask_none();
@@ -72,7 +73,7 @@ static dmask solve_range(pm_track *track, size_t from, size_t end, dmask active)
         dvec3 *to = &track->rates[k & track->rates_mask];
         *to = dvec3_select(active, e.rates[e.core + k - from], *to);
     }
-    pm_os_free(memory);
+    pm_release(memory);
     return pm_spline_left(&e);
 }
 
@@ -122,11 +123,11 @@ static pm_spline_row eliminate_all(pm_track *track, pm_spline_factors *factors) 
 void pm_prepare_vector_spline(pm_track *track) {
     if (!begin(track, false))
         return;
-    pm_spline_factors *factors = allocate(track->key_count, sizeof *factors);
+    pm_spline_factors *factors = allocate(track, track->key_count, sizeof *factors);
     track->no_memory = !factors;
     if (!factors)
         return;
     const pm_spline_row last = eliminate_all(track, factors);
     pm_vector_substitute(&last, track->key_count, track->loop, factors, track->rates, 1);
-    pm_os_free(factors);
+    pm_release(factors);
 }

@@ -108,7 +108,8 @@ typedef enum pm_status {
     PM_ERROR_DEVICE_MEMORY, /* out of device memory, even with the smallest pieces */
     PM_ERROR_DEVICE,        /* any other OpenCL failure; see pm_error.cl_status */
     PM_ERROR_FILE,          /* a file that cannot be used; the message names the place in it */
-    PM_ERROR_OUTPUT         /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_OUTPUT,        /* an output that cannot be written; nothing is left of it */
+    PM_ERROR_CANCELLED      /* pm_host.cancel was set before all was done */
 } pm_status;
 
 /* Name of a status, such as "key"; "unknown" for any other number. Static storage, never NULL. */
@@ -254,6 +255,39 @@ typedef enum pm_clip_building {
     PM_CLIPS_BY_DEVICE
 } pm_clip_building;
 
+/* What an application does in place of the library. A field of 0 leaves it to the library. Functions may be
+ * called on any thread, on several at once. A value, which is copied; what it points to must outlive the
+ * objects, and their work on callers' queues.
+ *
+ * Memory: `allocate` returns `size` bytes, above 0, at a multiple of `alignment`, a power of 2 up to 4096, or
+ * NULL, which fails the call with PM_ERROR_MEMORY. `release` gets the same size and alignment. Both or
+ * neither. All memory of an object and of its calls comes from there, and none is kept for later; that of
+ * drivers and of the C library's own functions does not.
+ *
+ * Threads: `run_parallel` calls task(context, index) once for each index below `count`, which is 2 to
+ * host_threads, in any order, on any threads, also one after another, and returns when all have returned. A
+ * task may call `run_parallel` in turn. The bits of results do not depend on it. The library then starts no
+ * thread but that of build_in_background.
+ *
+ * Calls that make clips, crowds and filters, that sample or pose into host memory, and that check an engine
+ * work in pieces. Before each piece they look at two fields:
+ * `progress` receives how many pieces are done at least, which does not decrease, and finally their total. It
+ * is called on the thread of the call: with `run_parallel`, where that runs tasks on it. Where device memory
+ * does not suffice, a job begins anew, with smaller pieces. Checks report nothing.
+ * `cancel` points to a number that any thread may set. It is read as an atomic of 32 bits in relaxed order:
+ * _Atomic uint32_t, std::atomic<uint32_t>, AtomicU32. While it is not 0, a call that has pieces left fails with
+ * PM_ERROR_CANCELLED. It makes no object. Outputs are undefined: some pieces are whole, others unchanged; nothing
+ * is written there any more. Compiling a program is not interrupted. */
+typedef void (*pm_task_function)(void *context, size_t index);
+typedef struct pm_host {
+    void *user; /* passed to all functions */
+    void *(*allocate)(void *user, size_t size, size_t alignment);
+    void (*release)(void *user, void *memory, size_t size, size_t alignment);
+    void (*run_parallel)(void *user, size_t count, pm_task_function task, void *context);
+    void (*progress)(void *user, size_t done, size_t total);
+    const uint32_t *cancel;
+} pm_host;
+
 typedef struct pm_engine_desc {
     /* The device: "auto" (first available of discrete GPU, other GPU, CPU, reference path),
      * "cpu", "gpu", "none" (the reference path), an index "N", "P:D", part of the name of a device
@@ -310,6 +344,7 @@ typedef struct pm_engine_desc {
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
     pm_clip_building clip_building;
+    pm_host host;
 
     const void *next; /* must be NULL */
 } pm_engine_desc;
@@ -734,7 +769,7 @@ PM_API pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *
                                   pm_error *error);
 
 /* Keys that are sampled without a clip, in one pass or a few: an archive that is resampled, an array at
- * another rate. */
+ * another rate. With memory of the C library, and the library's threads (see pm_host). */
 typedef struct pm_resampler pm_resampler;
 
 /* Checks the description, as pm_clip_create does. Its arrays are borrowed until the resampler is

@@ -65,9 +65,9 @@ char *os_link_target(const char *path);
 
 /* Descriptors that no started program inherits; -1 with errno. None waits for the other end of a pipe. */
 int os_open_to_read(const char *path);
-int os_open_to_append(const char *path); /* and to read; created if it is missing */
-int os_open_to_lock(const char *path);   /* likewise, written anywhere; no link */
-int os_open_in_place(const char *path);  /* a device or a pipe, to write */
+int os_open_to_append(const char *path);          /* and to read; created if it is missing */
+int os_open_to_lock(const char *path);            /* likewise, written anywhere; no link */
+int os_open_in_place(const char *path);           /* a device or a pipe, to write */
 int os_create(const char *path, unsigned rights); /* a new file, to write; 0666: as any */
 
 /* Up to `size` bytes; 0: the end. -1 with errno, which is never EINTR. At a place: regular files alone, whose

@@ -27,16 +27,17 @@ static bool tell(int result, const struct stat *status, os_info *info) {
     *info = (os_info){.kind = OS_NONE};
     if (result != 0)
         return false;
-    *info = (os_info){.kind = S_ISREG(mode)    ? OS_REGULAR
-                              : S_ISDIR(mode)  ? OS_FOLDER
-                              : S_ISFIFO(mode) ? OS_PIPE
-                              : S_ISLNK(mode)  ? OS_LINK
-                                               : OS_OTHER,
-                      .size = status->st_size > 0 ? (uint64_t)status->st_size : 0,
-                      .time = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
-                      .volume = (uint64_t)status->st_dev,
-                      .file = (uint64_t)status->st_ino,
-                      .rights = mode & 0777};
+    *info =
+        (os_info){.kind = S_ISREG(mode)    ? OS_REGULAR
+                          : S_ISDIR(mode)  ? OS_FOLDER
+                          : S_ISFIFO(mode) ? OS_PIPE
+                          : S_ISLNK(mode)  ? OS_LINK
+                                           : OS_OTHER,
+                  .size = status->st_size > 0 ? (uint64_t)status->st_size : 0,
+                  .time = (int64_t)status->st_mtim.tv_sec * 1000000000 + status->st_mtim.tv_nsec,
+                  .volume = (uint64_t)status->st_dev,
+                  .file = (uint64_t)status->st_ino,
+                  .rights = mode & 0777};
     return true;
 }
 

@@ -21,7 +21,8 @@
 #include <shellapi.h>
 
 char *os_narrow(const wchar_t *wide) {
-    const int size = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, wide, -1, NULL, 0, NULL, NULL);
+    const int size =
+        WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, wide, -1, NULL, 0, NULL, NULL);
     char *text = size > 0 ? malloc((size_t)size) : NULL;
     if (text)
         WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
@@ -165,7 +166,8 @@ FILE *os_text_begin(char **text, size_t *size) {
 }
 
 bool os_text_end(FILE *stream, char **text, size_t *size) {
-    const int64_t end = ferror(stream) == 0 && fseek(stream, 0, SEEK_END) == 0 ? _ftelli64(stream) : -1;
+    const int64_t end =
+        ferror(stream) == 0 && fseek(stream, 0, SEEK_END) == 0 ? _ftelli64(stream) : -1;
     char *read = end >= 0 ? malloc((size_t)end + 1) : NULL;
     rewind(stream);
     if (read && fread(read, 1, (size_t)end, stream) == (size_t)end) {

@@ -104,7 +104,8 @@ static HANDLE open_path(const char *path, DWORD access, DWORD create, DWORD flag
         file = CreateFileW(full, access, SHARED, NULL, create, flags, NULL);
         const int failure = failure_now();
         const DWORD found = file == INVALID_HANDLE_VALUE ? GetFileAttributesW(full) : 0;
-        const bool is_folder = found != INVALID_FILE_ATTRIBUTES && (found & FILE_ATTRIBUTE_DIRECTORY);
+        const bool is_folder =
+            found != INVALID_FILE_ATTRIBUTES && (found & FILE_ATTRIBUTE_DIRECTORY);
         free(full);
         errno = failure == EACCES && is_folder ? EISDIR : failure;
     }
@@ -141,8 +142,8 @@ static bool describe(HANDLE file, os_info *info) {
 }
 
 static bool look(const char *path, DWORD flags, os_info *info) {
-    HANDLE file = open_path(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING,
-                            FILE_FLAG_BACKUP_SEMANTICS | flags);
+    HANDLE file =
+        open_path(path, FILE_READ_ATTRIBUTES, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS | flags);
     const bool told = describe(file, info);
     if (file != INVALID_HANDLE_VALUE)
         CloseHandle(file);
@@ -258,7 +259,8 @@ int os_open_to_append(const char *path) {
 
 int os_open_to_lock(const char *path) {
     const DWORD access = GENERIC_READ | GENERIC_WRITE;
-    return descriptor_of(open_path(path, access, OPEN_ALWAYS, FILE_FLAG_OPEN_REPARSE_POINT), _O_RDWR);
+    return descriptor_of(open_path(path, access, OPEN_ALWAYS, FILE_FLAG_OPEN_REPARSE_POINT),
+                         _O_RDWR);
 }
 
 int os_open_in_place(const char *path) {
@@ -268,7 +270,8 @@ int os_open_in_place(const char *path) {
 /* DELETE is the right to rename. */
 int os_create(const char *path, unsigned rights) {
     (void)rights;
-    return descriptor_of(open_path(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW, 0), _O_RDWR);
+    return descriptor_of(open_path(path, GENERIC_READ | GENERIC_WRITE | DELETE, CREATE_NEW, 0),
+                         _O_RDWR);
 }
 
 static DWORD at_once(size_t size) {
@@ -368,7 +371,8 @@ int os_lock(int file, os_lock_use use) {
     OVERLAPPED place = place_of(UINT64_C(1) << 62);
     const DWORD how = use == OS_ALONE ? LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY : 0;
     UnlockFileEx(handle_of(file), 0, 1, 0, &place);
-    return use == OS_UNLOCKED || LockFileEx(handle_of(file), how, 0, 1, 0, &place) ? 0 : failure_now();
+    return use == OS_UNLOCKED || LockFileEx(handle_of(file), how, 0, 1, 0, &place) ? 0
+                                                                                   : failure_now();
 }
 
 bool os_lacks_locks(int failure) {
@@ -441,7 +445,8 @@ const char *os_folder_next(os_folder *folder) {
             return NULL;
         }
         folder->begun = true;
-    } while (wcscmp(folder->found.cFileName, L".") == 0 || wcscmp(folder->found.cFileName, L"..") == 0);
+    } while (wcscmp(folder->found.cFileName, L".") == 0 ||
+             wcscmp(folder->found.cFileName, L"..") == 0);
     free(folder->name);
     folder->name = os_narrow(folder->found.cFileName);
     errno = folder->name ? 0 : EILSEQ;
@@ -479,8 +484,9 @@ int os_make_new_folder(char *path) {
     for (unsigned i = 0; failure == EEXIST && i < TRIES; i++) {
         LARGE_INTEGER now;
         QueryPerformanceCounter(&now);
-        const uint64_t mixed = ((uint64_t)now.QuadPart + ((uint64_t)GetCurrentProcessId() << 32) + i) *
-                               0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
+        const uint64_t mixed =
+            ((uint64_t)now.QuadPart + ((uint64_t)GetCurrentProcessId() << 32) + i) *
+            0x9e3779b97f4a7c15u; /* 2^64 / golden ratio: scatters similar inputs */
         snprintf(path + strlen(path) - DIGITS, DIGITS + 1, "%06x", (unsigned)(mixed >> 40));
         failure = os_make_folder(path);
     }
@@ -497,7 +503,8 @@ void os_remove(const char *path) {
 /* By its handle, so that the file keeps its lock. */
 int os_rename(int file, const char *path, const char *target, bool must_be_new) {
     wchar_t *full = full_path(target);
-    const size_t length = full ? wcslen(full) : 0, size = sizeof(FILE_RENAME_INFO) + length * sizeof *full;
+    const size_t length = full ? wcslen(full) : 0,
+                 size = sizeof(FILE_RENAME_INFO) + length * sizeof *full;
     FILE_RENAME_INFO *rename = full ? calloc(1, size) : NULL;
     int failure = full ? ENOMEM : errno;
     (void)path;
@@ -505,7 +512,8 @@ int os_rename(int file, const char *path, const char *target, bool must_be_new) 
         rename->ReplaceIfExists = !must_be_new;
         rename->FileNameLength = (DWORD)(length * sizeof *full);
         memcpy(rename->FileName, full, length * sizeof *full);
-        const BOOL renamed = SetFileInformationByHandle(handle_of(file), FileRenameInfo, rename, (DWORD)size);
+        const BOOL renamed =
+            SetFileInformationByHandle(handle_of(file), FileRenameInfo, rename, (DWORD)size);
         failure = renamed ? 0 : failure_now();
     }
     free(rename);

@@ -13,7 +13,8 @@
 /* The character at *at, which is behind it then. A byte that is not UTF-8 is one. */
 static uint32_t next(const char **at) {
     const size_t length = utf8_length(*at, strlen(*at));
-    const uint32_t code = length > 0 ? utf8_code(*at, length) : UINT32_C(0x110000) + (unsigned char)**at;
+    const uint32_t code =
+        length > 0 ? utf8_code(*at, length) : UINT32_C(0x110000) + (unsigned char)**at;
     *at += length > 0 ? length : 1;
     return code;
 }

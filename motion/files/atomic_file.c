@@ -21,7 +21,7 @@
 #define PREFIX ".posemill-"
 #define SUFFIX ".part"
 enum {
-    NAME_SIZE = 64,  /* size of a temporary file name with its numbers */
+    NAME_SIZE = 64, /* size of a temporary file name with its numbers */
     TRIES = 1 << 16 /* names that others may have */
 };
 
@@ -120,8 +120,7 @@ static atomic_ulong cleaned_folders[CLEANED_MAX]; /* mixed numbers; 0: none */
 
 /* Whether the folder was cleaned before; it counts as cleaned from now on. */
 static bool is_cleaned(const os_info *info) {
-    const uint64_t mixed =
-        (info->volume * 31 + info->file) * UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t mixed = (info->volume * 31 + info->file) * UINT64_C(0x9e3779b97f4a7c15);
     const unsigned long folder = (unsigned long)(mixed >> 8 | 1);
     return atomic_exchange(&cleaned_folders[mixed >> 54], folder) == folder;
 }

@@ -68,8 +68,8 @@ static bool buffer_grow(byte_buffer *buffer, size_t wanted, size_t max) {
  * that makes its reader wait, as some of /proc do, is refused. */
 static int read_more(int file, bool is_stream, byte_buffer *buffer, bool *end) {
     int64_t got;
-    while ((got = os_read(file, buffer->data + buffer->size,
-                          buffer->capacity - buffer->size - 1)) < 0) {
+    while ((got = os_read(file, buffer->data + buffer->size, buffer->capacity - buffer->size - 1)) <
+           0) {
         if (!is_stream || (errno != EAGAIN && errno != EWOULDBLOCK))
             return errno;
         os_wait_for_bytes(file);

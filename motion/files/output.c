@@ -176,9 +176,9 @@ static int close_and_rename(motion_output *output) {
     output->file = holding;
     if (close(file) != 0)
         return errno;
-    return output->temporary
-               ? atomic_file_rename(&output->temporary, holding, output->target, output->must_be_new)
-               : 0;
+    return output->temporary ? atomic_file_rename(&output->temporary, holding, output->target,
+                                                  output->must_be_new)
+                             : 0;
 }
 
 pm_status motion_output_commit(motion_output **output, pm_error *error) {

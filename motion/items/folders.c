@@ -155,8 +155,8 @@ static bool add_unknown(search *s, const char *path, const char *name, bool is_l
            add_fault(s, path, name, "is a link to a file that does not exist");
 }
 
-static bool sort_entry(search *s, os_folder *folder, const char *entry, const char *path, const char *name,
-                       size_t parent) {
+static bool sort_entry(search *s, os_folder *folder, const char *entry, const char *path,
+                       const char *name, size_t parent) {
     os_info info;
     bool is_link = false;
     if (!os_folder_look_at(folder, entry, false, &info))
@@ -219,8 +219,7 @@ static bool sort_entries(search *s, os_folder *folder, const folder_todo *todo) 
         good = add_fault(s, todo->path, todo->name, strerror(fault));
     for (size_t i = 0; good && i < count; i++) {
         char *path = join(todo->path, names[i]), *name = join(todo->name, names[i]);
-        good = path != NULL && name != NULL &&
-               sort_entry(s, folder, names[i], path, name, parent);
+        good = path != NULL && name != NULL && sort_entry(s, folder, names[i], path, name, parent);
         free(path);
         free(name);
     }

@@ -7,7 +7,6 @@
 
 #include "host/base/elementary.h"
 
-
 #include <math.h>
 #include <string.h>
 

@@ -171,7 +171,8 @@ static void find_turn(const float a[4], const float b[4], double turn[3]) {
     }
     const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
     for (int i = 0; i < 3; i++)
-        turn[i] = length > 0 ? 2 * pm_same_atan2(length, fabs(w)) / length * (w < 0 ? -v[i] : v[i]) : 0;
+        turn[i] =
+            length > 0 ? 2 * pm_same_atan2(length, fabs(w)) / length * (w < 0 ? -v[i] : v[i]) : 0;
 }
 
 static void give_turns(const differences *d, const sampler_group *group,

@@ -109,7 +109,8 @@ static void find_rate(const double turn[3], const double velocity[3], double rat
     const double square = turn[0] * turn[0] + turn[1] * turn[1] + turn[2] * turn[2];
     const double angle = sqrt(square);
     const double factor =
-        angle < 1e-3 ? 1.0 / 12 : 1 / square - (1 + pm_same_cos(angle)) / (2 * angle * pm_same_sin(angle));
+        angle < 1e-3 ? 1.0 / 12
+                     : 1 / square - (1 + pm_same_cos(angle)) / (2 * angle * pm_same_sin(angle));
     double once[3], twice[3];
     vector_cross(turn, velocity, once);
     vector_cross(turn, once, twice);

@@ -63,7 +63,8 @@ static ground_step step_between(int up, const similarity *a, const similarity *b
     ground_step step;
     double turn[4];
     find_heading(up, a->q, b->q, turn);
-    step.turn = 2 * (turn[3] < 0 ? pm_same_atan2(-turn[up], -turn[3]) : pm_same_atan2(turn[up], turn[3]));
+    step.turn =
+        2 * (turn[3] < 0 ? pm_same_atan2(-turn[up], -turn[3]) : pm_same_atan2(turn[up], turn[3]));
     for (int n = 0; n < 3; n++)
         step.shift[n] = n == up ? 0 : b->p[n] - a->p[n];
     return step;

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "motion/base/printable.h"
 #include "motion/base/os.h"
+#include "motion/base/printable.h"
 #include "motion/model/adjustment.h"
 #include "motion/model/made.h"
 #include "motion/open/formats.h"

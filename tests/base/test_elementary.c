@@ -77,9 +77,9 @@ TEST(errors_are_small) {
     seed = 1;
     for (int i = 0; i < COUNT; i++) {
         const inputs in = next_inputs(i);
-        const long double exact[] = {sinl(in.x),          cosl(in.x),
-                                     atan2l(in.y, in.part), hypotl(in.y, in.part),
-                                     acosl(in.part),      asinl(in.part)};
+        const long double exact[] = {
+            sinl(in.x),     cosl(in.x),    atan2l(in.y, in.part), hypotl(in.y, in.part),
+            acosl(in.part), asinl(in.part)};
         double values[6];
         values_of(in, values);
         for (size_t k = 0; k < 6; k++)
@@ -91,12 +91,17 @@ TEST(errors_are_small) {
 
 TEST(ends_are_those_of_the_c_library) {
     const double half_pi = 1.57079632679489661923;
-    assert_true(isnan(pm_same_sin(HUGE_VAL)) && isnan(pm_same_cos(NAN)) && isnan(pm_same_acos(1.5)));
-    assert_true(signbit(pm_same_sin(-0.0)) && pm_same_cos(0) == 1 && pm_same_sin(0x1p-1074) == 0x1p-1074);
-    assert_true(pm_same_acos(1) == 0 && pm_same_acos(-1) == 2 * half_pi && pm_same_asin(-1) == -half_pi);
+    assert_true(isnan(pm_same_sin(HUGE_VAL)) && isnan(pm_same_cos(NAN)) &&
+                isnan(pm_same_acos(1.5)));
+    assert_true(signbit(pm_same_sin(-0.0)) && pm_same_cos(0) == 1 &&
+                pm_same_sin(0x1p-1074) == 0x1p-1074);
+    assert_true(pm_same_acos(1) == 0 && pm_same_acos(-1) == 2 * half_pi &&
+                pm_same_asin(-1) == -half_pi);
     assert_true(pm_same_atan2(0, -1) == 2 * half_pi && pm_same_atan2(-0.0, -1) == -2 * half_pi);
-    assert_true(pm_same_atan2(1, 0) == half_pi && pm_same_atan2(HUGE_VAL, -HUGE_VAL) == 1.5 * half_pi);
-    assert_true(pm_same_atan2(0x1p-1074, 0x1p1000) == 0 && signbit(pm_same_atan2(-0x1p-1074, 0x1p1000)));
+    assert_true(pm_same_atan2(1, 0) == half_pi &&
+                pm_same_atan2(HUGE_VAL, -HUGE_VAL) == 1.5 * half_pi);
+    assert_true(pm_same_atan2(0x1p-1074, 0x1p1000) == 0 &&
+                signbit(pm_same_atan2(-0x1p-1074, 0x1p1000)));
     assert_true(pm_same_hypot(3, 4) == 5 && pm_same_hypot(0x1p1020, 0) == 0x1p1020);
     assert_true(pm_same_hypot(NAN, -HUGE_VAL) == HUGE_VAL);
 }

@@ -16,12 +16,23 @@
 
 static atomic_size_t most_threads = 1; /* that the library asked for */
 
-WRAPPED(void, pm_run_parallel, size_t threads, size_t items, pm_work work, void *context) {
+static void note_threads(size_t threads, size_t items) {
     const size_t asked = threads < items ? threads : items;
     size_t most = most_threads;
     while (asked > most && !atomic_compare_exchange_weak(&most_threads, &most, asked))
         ;
-    __real_pm_run_parallel(threads, items, work, context);
+}
+
+WRAPPED(bool, pm_run_parallel, const pm_host *host, size_t threads, size_t items, pm_work work,
+        void *context) {
+    note_threads(threads, items);
+    return __real_pm_run_parallel(host, threads, items, work, context);
+}
+
+WRAPPED(pm_status, pm_run_pieces, const pm_host *host, size_t threads, size_t items, pm_work work,
+        void *context, pm_error *error) {
+    note_threads(threads, items);
+    return __real_pm_run_pieces(host, threads, items, work, context, error);
 }
 
 static atomic_size_t started, joined;
@@ -88,7 +99,9 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     const pm_crowd_instance instance = scene_instance(&source, &s);
     SCOPED(guarded_free_at) float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
     (void)threads_since();
-    expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
+    expect_success(pm_crowd_pose_one(
+        s.crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_PALETTE}, records,
+        new_error()));
     assert_int_equal(threads_since(), 1);
 }
 

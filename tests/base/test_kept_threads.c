@@ -88,7 +88,7 @@ static size_t run(meeting *m, size_t threads, size_t members) {
     m->arrived = 0;
     for (size_t i = 0; i < ITEMS; i++)
         m->done[i] = 0;
-    pm_run_parallel(threads, ITEMS, meet, m);
+    pm_run_parallel(NULL, threads, ITEMS, meet, m);
     size_t wrong = m->wrong + (m->arrived != members);
     for (size_t i = 0; i < ITEMS; i++)
         wrong += m->done[i] != 1;
@@ -141,7 +141,7 @@ TEST(a_job_gets_no_more_threads_than_it_asks_for_or_has_items) {
     for (size_t i = 0; i < 2000; i++) {
         atomic_size_t calls = 0;
         const size_t threads = 1 + i % 4;
-        pm_run_parallel(i % 2 ? threads : 9, i % 2 ? ITEMS : threads, count_calls, &calls);
+        pm_run_parallel(NULL, i % 2 ? threads : 9, i % 2 ? ITEMS : threads, count_calls, &calls);
         assert_true(calls >= 1 && calls <= threads);
     }
     expect_threads(8, 0);

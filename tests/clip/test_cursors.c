@@ -38,7 +38,7 @@ TEST(positions_in_a_segment_are_the_nearest_float32) {
     const pm_timeline uniform = {.key_count = SEGMENTS + 1, .rate = {1, 1}};
     SCOPED(pm_timeline_free) pm_clip_timeline timeline;
     random_source source = random_salted(31);
-    assert_int_equal(pm_timeline_build(&uniform, 0, &timeline, NULL), PM_OK);
+    assert_int_equal(pm_timeline_build(NULL, &uniform, 0, &timeline, NULL), PM_OK);
     for (size_t n = 0; n < CASES; n++) {
         const uint64_t scale =
             1 + random_bits(&source) % ((UINT64_C(1) << (1 + random_bits(&source) % 32)) - 1);
@@ -127,7 +127,7 @@ static bool draw_line(random_source *source, bool is_loop, pm_clip_timeline *pla
     const double span = times[keys - 1] - times[0];
     const double period = is_loop ? span * random_between(source, 1.001, 2) : 0;
     return pm_timeline_check(&line, 0, NULL) == PM_OK &&
-           pm_timeline_build(&line, period, placed, NULL) == PM_OK;
+           pm_timeline_build(NULL, &line, period, placed, NULL) == PM_OK;
 }
 
 TEST(every_time_is_in_a_segment) {
@@ -201,7 +201,7 @@ TEST(uniform_keys_give_each_time_the_same_cursor_alone_and_among_others) {
             .key_count = random_size(&source, 2, n % 2 ? 20 : 100000),
             .rate = {(int64_t)random_size(&source, 1, n % 3 ? 240 : 240000000),
                      (int64_t)random_size(&source, 1, n % 5 ? 10 : 1001000)}};
-        assert_int_equal(pm_timeline_build(&line, 0, &placed, NULL), PM_OK);
+        assert_int_equal(pm_timeline_build(NULL, &line, 0, &placed, NULL), PM_OK);
         const double last = placed.times[placed.segment_count];
         const bool has_keys = n % 4 == 0; /* blocks of times without any are another path */
         for (size_t k = 0; k < TIMES; k++)
@@ -273,7 +273,7 @@ static void expect_all_found(make_steps make, size_t keys) {
     for (size_t i = 1; i < keys; i++)
         times[i] = times[i - 1] + steps[i - 1];
     const pm_timeline given = {.key_count = keys, .times = times};
-    expect_success(pm_timeline_build(&given, 0.0, &timeline, new_error()));
+    expect_success(pm_timeline_build(NULL, &given, 0.0, &timeline, new_error()));
     for (size_t n = 0; n < INDEXED_TIMES; n++) {
         const double time = some_time(&source, &timeline);
         size_t hint = random_bits(&source) % timeline.segment_count;

@@ -241,7 +241,7 @@ TEST(random_forests_in_any_order_follow_the_rule) {
  * stage no slot is both read and written by different joints, and none is written twice. */
 static void expect_stages(const pm_skeleton *s, const int32_t *parents, size_t max_slots) {
     SCOPED(pm_stages_free) pm_stages stages;
-    assert_int_equal(pm_stages_build(s, 0, max_slots, &stages, NULL), PM_OK);
+    assert_int_equal(pm_stages_build(NULL, s, 0, max_slots, &stages, NULL), PM_OK);
     const uint32_t *order = pm_skeleton_order(s);
     const size_t n = s->joint_count;
     SCOPED(free_at) uint32_t *slots = test_array(stages.slots, sizeof *slots), *written = NULL;

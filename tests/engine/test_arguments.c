@@ -218,12 +218,15 @@ TEST(crowds_refuse_null) {
     const pm_crowd_layer layer = {0};
     expect_null("crowd is NULL", pm_crowd_check_layers, NULL, &layer, 1);
     expect_null("layers is NULL", pm_crowd_check_layers, crowd, NULL, 1);
-    expect_null("crowd is NULL", pm_crowd_pose_character, NULL, &one, records);
-    expect_null("one is NULL", pm_crowd_pose_character, crowd, NULL, records);
-    expect_null("records is NULL", pm_crowd_pose_character, crowd, &one, NULL);
-    expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
-    expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
-    expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);
+    expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &one, records);
+    expect_null("one is NULL", pm_crowd_pose_one, crowd, NULL, records);
+    expect_null("records is NULL", pm_crowd_pose_one, crowd, &one, NULL);
+    uint32_t id = 0;
+    expect_null("crowd is NULL", pm_crowd_add_clips, NULL, &clip_desc, NULL, 1, &id);
+    expect_null("clips is NULL", pm_crowd_add_clips, crowd, NULL, NULL, 1, &id);
+    expect_null("ids is NULL", pm_crowd_add_clips, crowd, &clip_desc, NULL, 1, NULL);
+    expect_null("crowd is NULL", pm_crowd_remove_clips, NULL, &id, 1);
+    expect_null("ids is NULL", pm_crowd_remove_clips, crowd, NULL, 1);
     assert_ptr_equal(made_skeleton, skeleton);
     assert_ptr_equal(made, crowd);
 }
@@ -351,6 +354,9 @@ TEST(calls_on_opencl_objects_refuse_null) {
     const pm_cl_target no_context = {.device = device}, no_device = {.context = context};
     const pm_cl_outputs outputs = {0};
     const pm_cl_crowd_job job = {0};
+    const pm_cl_keys no_keys = {.next = NULL};
+    pm_clip *no_clip = NULL;
+    pm_filter *no_filter = NULL;
     expect_null("context is NULL", pm_cl_engine_create, NULL, device, NULL, &made);
     expect_null("device is NULL", pm_cl_engine_create, context, NULL, NULL, &made);
     expect_null("engine is NULL", pm_cl_engine_create, context, device, NULL, NULL);
@@ -368,6 +374,25 @@ TEST(calls_on_opencl_objects_refuse_null) {
                 NULL);
     expect_null("wait_list is NULL", pm_cl_sample, clip, &nothing_to_sample, &outputs, queue, 1,
                 NULL, NULL);
+    expect_null("filter is NULL", pm_cl_filter_sample, NULL, &nothing_to_sample, &outputs, queue, 0,
+                NULL, NULL);
+    expect_null("engine is NULL", pm_cl_clip_create, NULL, &clip_desc, &no_keys, 0, NULL, &no_clip);
+    expect_null("desc is NULL", pm_cl_clip_create, engine, NULL, &no_keys, 0, NULL, &no_clip);
+    expect_null("keys is NULL", pm_cl_clip_create, engine, &clip_desc, NULL, 0, NULL, &no_clip);
+    expect_null("wait_list is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 1, NULL,
+                &no_clip);
+    expect_null("clip is NULL", pm_cl_clip_create, engine, &clip_desc, &no_keys, 0, NULL, NULL);
+    expect_null("engine is NULL", pm_cl_filter_create, NULL, &clip_desc, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("desc is NULL", pm_cl_filter_create, engine, NULL, 5, &no_keys, 0, NULL,
+                &no_filter);
+    expect_null("keys is NULL", pm_cl_filter_create, engine, &clip_desc, 5, NULL, 0, NULL,
+                &no_filter);
+    expect_null("wait_list is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 1, NULL,
+                &no_filter);
+    expect_null("filter is NULL", pm_cl_filter_create, engine, &clip_desc, 5, &no_keys, 0, NULL,
+                NULL);
+    assert_true(!no_clip && !no_filter);
     expect_null("crowd is NULL", pm_cl_crowd_pose, NULL, &job, queue, 0, NULL, NULL);
     expect_null("job is NULL", pm_cl_crowd_pose, crowd, NULL, queue, 0, NULL, NULL);
     expect_null("queue is NULL", pm_cl_crowd_pose, crowd, &job, NULL, 0, NULL, NULL);
@@ -439,7 +464,7 @@ static const double vectors[KEYS][3] = {{1, 0, 0}, {0, 1, 0}};
 /* ---- values outside of an enumeration -------------------------------------------------------- */
 
 TEST(invalid_values_have_no_name_and_no_size) {
-    FOR_NONE_OF(PM_ERROR_OUTPUT + 1, number) {
+    FOR_NONE_OF(PM_ERROR_CANCELLED + 1, number) {
         assert_string_equal(pm_status_name((pm_status)*number), "unknown");
     }
     FOR_NONE_OF(PM_METHOD_COUNT, number) {
@@ -564,9 +589,11 @@ TEST(jobs_with_invalid_values_are_refused) {
         expect_error(pm_sample(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
     }
     FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
-        expect_error(
-            pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, new_error()),
-            PM_ERROR_ARGUMENT, "output");
+        expect_error(pm_crowd_pose_one(
+                         crowd,
+                         &(pm_crowd_one){.instance = &instance, .output = (pm_crowd_output)*number},
+                         out, new_error()),
+                     PM_ERROR_ARGUMENT, "output");
     }
     assert_true(is_filled(out, sizeof out, 0x5A));
 }
@@ -619,9 +646,8 @@ TEST(jobs_with_a_next_are_refused) {
     expect_next_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
     pm_crowd_one one = {.instance = &instance};
-    expect_next_refused(pm_crowd_one, one, &error,
-                        pm_crowd_pose_character(crowd, &one, palette, &error));
-    expect_ok(pm_crowd_pose_character(crowd, &one, palette, &error), &error);
+    expect_next_refused(pm_crowd_one, one, &error, pm_crowd_pose_one(crowd, &one, palette, &error));
+    expect_ok(pm_crowd_pose_one(crowd, &one, palette, &error), &error);
 }
 
 TEST_GROUP(make_all, free_all)

@@ -148,10 +148,10 @@ TEST_ON_REFERENCE(threads_inherit_the_mode) {
     atomic_size_t flushing = 0;
     pm_threads_keep();
     need_flush();
-    pm_run_parallel(4, ITEMS, note_mode, &flushing);
+    pm_run_parallel(NULL, 4, ITEMS, note_mode, &flushing);
     flush_set(false);
     assert_int_equal(flushing, ITEMS);
-    pm_run_parallel(4, ITEMS, note_mode, &flushing);
+    pm_run_parallel(NULL, 4, ITEMS, note_mode, &flushing);
     assert_int_equal(flushing, ITEMS);
     pm_threads_release();
 }

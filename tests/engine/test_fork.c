@@ -316,7 +316,7 @@ static int has_threads_of_its_own(objects *parents) {
     (void)parents;
     for (size_t i = 0; i < 3; i++) {
         atomic_size_t arrived = 0;
-        pm_run_parallel(MEMBERS, MEMBERS, meet, &arrived);
+        pm_run_parallel(NULL, MEMBERS, MEMBERS, meet, &arrived);
         EXPECT(arrived == MEMBERS);
     }
     pm_threads_release();
@@ -326,7 +326,7 @@ static int has_threads_of_its_own(objects *parents) {
 static void *run_jobs(void *stop) {
     while (!*(atomic_bool *)stop) {
         atomic_size_t arrived = 0;
-        pm_run_parallel(MEMBERS, MEMBERS, meet, &arrived);
+        pm_run_parallel(NULL, MEMBERS, MEMBERS, meet, &arrived);
     }
     return NULL;
 }

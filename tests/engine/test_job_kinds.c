@@ -91,8 +91,9 @@ static void make_crowd(pm_engine *engine, pm_crowd_output from, pm_crowd_output 
                               .placements = bodies ? m->placements : NULL,
                               .speeds = bodies ? m->speeds : NULL};
     pm_pose_request request;
-    expect_success(pm_pose_request_of(m->crowd.crowd->data, &job, 1, &request, new_error()));
-    m->job = pm_job_of_poses(m->crowd.crowd->on_device, &request);
+    expect_success(
+        pm_pose_request_of(m->crowd.crowd->latest->data, &job, 1, &request, new_error()));
+    m->job = pm_job_of_poses(m->crowd.crowd->latest->on_device, &request);
 }
 
 static void make_poses(pm_engine *engine, made_job *m) {
@@ -103,12 +104,12 @@ static void make_states(pm_engine *engine, made_job *m) {
     make_crowd(engine, PM_CROWD_POSE_COUNT, PM_CROWD_OUTPUT_COUNT, m);
 }
 
-static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine, made_job *m) = {
-    [PM_JOB_SAMPLES] = make_grid,
-    [PM_JOB_PAIRS] = make_pairs,
-    [PM_JOB_LOWPASS] = make_lowpass,
-    [PM_JOB_POSES] = make_poses,
-    [PM_JOB_STATES] = make_states};
+static void (*const makers[PM_JOB_KIND_COUNT])(pm_engine *engine,
+                                               made_job *m) = {[PM_JOB_SAMPLES] = make_grid,
+                                                               [PM_JOB_PAIRS] = make_pairs,
+                                                               [PM_JOB_LOWPASS] = make_lowpass,
+                                                               [PM_JOB_POSES] = make_poses,
+                                                               [PM_JOB_STATES] = make_states};
 
 static void free_job(made_job *m) {
     pm_clip_destroy(&m->clip);

@@ -70,7 +70,7 @@ TEST(all_instruction_sets_give_the_same_bits) {
     const pm_clip_limits limits = {.threads = 1};
     SCOPED(pm_clip_data_free) pm_clip_data *clip = NULL, *layout = NULL;
     expect_success(pm_clip_data_build(&desc, &limits, &clip, new_error()));
-    expect_success(pm_clip_data_lay_out(&inner, NULL, &layout, new_error()));
+    expect_success(pm_clip_data_lay_out(NULL, &inner, NULL, &layout, new_error()));
     const pm_lowpass lowpass = {cutoff, pm_lowpass_taps(cutoff), 50, layout};
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         if (!pm_instruction_set_is_supported(set))

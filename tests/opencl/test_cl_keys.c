@@ -111,7 +111,9 @@ static void check(const pm_clip_desc *desc) {
         pm_engine *engine = i ? by_device : caller.engine;
         SCOPED(pm_clip_destroy) pm_clip *clip = NULL, *wanted = clip_make(engine, desc);
         expect_success(create(engine, &g, &clip, new_error()));
-        assert_int_equal(is_built_on_device(clip), i && by_device->device->builds_clips);
+        const bool by_itself = engine->device->info.type != PM_DEVICE_CPU;
+        assert_int_equal(is_built_on_device(clip),
+                         (i || by_itself) && engine->device->builds_clips);
         expect_same_samples(clip, wanted);
     }
 }
@@ -232,7 +234,6 @@ CALLER_TEST(low_passes_are_sampled_on_a_queue) {
     expect_success(SAMPLE(&outputs));
     pm_filter_destroy(&filter); /* the job does not depend on it */
     caller_keep_event(done);
-    expect_error(SAMPLE(&outputs), PM_ERROR_ARGUMENT, "filter is NULL");
     caller_expect(outputs.rotations, rotations, SAMPLES * TRACKS * 4, 4, done);
     caller_expect(outputs.positions, positions, SAMPLES * TRACKS * 3, 3, done);
 }
@@ -367,7 +368,7 @@ CALLER_TEST(arguments_and_buffers_that_cannot_be_used_are_refused) {
     clReleaseContext(other);
 }
 
-CALLER_TEST(null_and_the_reference_path_are_refused) {
+CALLER_TEST(the_reference_path_is_refused) {
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1, 0xC9);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {30, 1}};
     const pm_clip_desc desc = motion_desc(&m, &timeline, PM_METHOD_SLERP);
@@ -375,15 +376,7 @@ CALLER_TEST(null_and_the_reference_path_are_refused) {
     pm_clip *clip = NULL;
     SCOPED(pm_engine_destroy) pm_engine *reference = NULL;
     expect_success(pm_engine_create(&(pm_engine_desc){.device = "none"}, &reference, new_error()));
-#define REFUSE(engine, desc, keys, count, to, words)                                               \
-    expect_error(pm_cl_clip_create(engine, desc, keys, count, NULL, to, new_error()),              \
-                 PM_ERROR_ARGUMENT, words)
-    REFUSE(NULL, &g.desc, &g.keys, 0, &clip, "engine is NULL");
-    REFUSE(by_device, NULL, &g.keys, 0, &clip, "desc is NULL");
-    REFUSE(by_device, &g.desc, NULL, 0, &clip, "keys is NULL");
-    REFUSE(by_device, &g.desc, &g.keys, 1, &clip, "wait_list is NULL");
-    REFUSE(by_device, &g.desc, &g.keys, 0, NULL, "clip is NULL");
-    REFUSE(reference, &g.desc, &g.keys, 0, &clip, "reference path");
+    expect_error(create(reference, &g, &clip, new_error()), PM_ERROR_ARGUMENT, "reference path");
     assert_null(clip);
 }
 

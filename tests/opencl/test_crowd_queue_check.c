@@ -441,6 +441,21 @@ CALLER_TEST(an_output_that_the_skeleton_does_not_have_is_refused) {
     expect_refused_as(s.crowd, &job, caller.in_order, PM_ERROR_ARGUMENT, "rigid");
 }
 
+/* All else is in buffers, so that nothing is copied. */
+CALLER_TEST(no_layers_in_host_memory_are_accepted) {
+    static const pm_crowd_range ranges[QUEUE_COUNT];
+    static const pm_crowd_layer layer;
+    pm_cl_crowd_target target;
+    pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);
+    job.instances = NULL;
+    job.instance_buffer =
+        caller_keep_buffer(buffer_of(caller.context, 0, sizeof posed.instances, posed.instances));
+    job.layers.memory = &layer;
+    job.ranges.buffer = caller_keep_buffer(buffer_of(caller.context, 0, sizeof ranges, ranges));
+    cl_event done = queue_pose(&job, caller.in_order, NULL);
+    queue_expect(target.buffer, PM_CROWD_PALETTE, posed.expected[PM_CROWD_PALETTE], done);
+}
+
 CALLER_TEST(the_crowd_still_works_after_refusals) {
     pm_cl_crowd_target target;
     const pm_cl_crowd_job job = queue_new_job(&target, PM_CROWD_PALETTE);

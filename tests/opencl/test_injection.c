@@ -31,6 +31,7 @@ struct stage {
     const char *cache_folder;
     bool divided;       /* the engine is on both sub-devices */
     bool in_background; /* the engine builds in the background */
+    bool by_device;     /* the device builds clips */
     pm_engine *engine;
     pm_clip *clip;
     float *rotations, *positions;
@@ -58,7 +59,9 @@ static pm_status create_engine(stage *s, pm_error *error) {
     const pm_engine_desc desc = {.device = device_for(s->state),
                                  .piece_bytes = 2048, /* several pieces per job */
                                  .build_in_background = s->in_background,
-                                 .cache_folder = s->cache_folder};
+                                  .clip_building = s->by_device ? PM_CLIPS_BY_DEVICE : PM_CLIPS_AUTO,
+                                  .cache_folder = s->cache_folder,
+                                  .host = faults_host};
     if (!s->divided)
         return pm_engine_create(&desc, &s->engine, error);
     const pm_status status =
@@ -71,6 +74,14 @@ static pm_status create_engine(stage *s, pm_error *error) {
 static pm_status create_clip(stage *s, pm_error *error) {
     const pm_clip_desc desc = make_desc(&timeline);
     return pm_clip_create(s->engine, &desc, &s->clip, error);
+}
+
+static pm_status create_clip_of_buffers(stage *s, pm_error *error) {
+    const pm_cl_keys given = {.rotations = {.buffer = s->rotation_buffer},
+                              .positions = {.buffer = s->position_buffer}};
+    pm_clip_desc desc = make_desc(&timeline);
+    desc.rotations.data = desc.positions.data = NULL;
+    return pm_cl_clip_create(s->engine, &desc, &given, 0, NULL, &s->clip, error);
 }
 
 /* Into the outputs of the stage. */
@@ -194,6 +205,19 @@ static void prepare_queue(stage *s) {
     s->position_buffer = buffer_of(context, 0, sizeof expected_positions, NULL);
 }
 
+static void prepare_buffers(stage *s) {
+    prepare_engine(s);
+    const cl_context context = pm_cl_context(s->engine);
+    s->queue = queue_of(context, pm_cl_device(s->engine));
+    s->rotation_buffer = buffer_of(context, 0, 16 * KEYS * TRACKS, keys.rotations);
+    s->position_buffer = buffer_of(context, 0, 12 * KEYS * TRACKS, keys.positions);
+}
+
+static void prepare_buffers_by_device(stage *s) {
+    s->by_device = true;
+    prepare_buffers(s);
+}
+
 /* ---- expected results ---- */
 
 static void expect_results(const stage *s) {
@@ -264,6 +288,10 @@ static const scenario listing = {"listing devices", NULL, .run = list_devices};
 static const scenario checking = {"the self check", prepare_engine, self_check, .growth = 2};
 static const scenario making_a_clip = {"making a clip", prepare_engine, create_clip,
                                        .expect_undone = expect_no_clip};
+static const scenario of_mapped = {"making a clip of buffers", prepare_buffers,
+                                   create_clip_of_buffers, .expect_undone = expect_no_clip};
+static const scenario of_built = {"building a clip of buffers", prepare_buffers_by_device,
+                                  create_clip_of_buffers, .expect_undone = expect_no_clip};
 static const scenario cold = {"a first job", prepare_clip, sample_uniform,
                               .expect_done = expect_results};
 static const scenario cold_in_background = {
@@ -295,9 +323,9 @@ static const scenario divided_pairs = {"a job of pairs on two devices", prepare_
 /* PoCL compiles a program a second time to hand out its binary. The self check builds the programs of all
  * methods, so its programs are kept by PoCL alone: what fails in a folder fails in a first job too. */
 void inject(const injection *row, void **state) {
-    stage building = {.state = state, .cache_folder = ""};
+    stage without = {.state = state, .cache_folder = ""};
     stage filled = {.state = state, .cache_folder = row->which == &checking ? "" : cache_folder};
-    inject_all(row, &filled, row->builds ? &building : NULL);
+    inject_all(row, &filled, row->builds ? &without : NULL);
 }
 
 /* ---- the harness itself ---- */
@@ -333,6 +361,8 @@ static const injection rows[] = {
     {&making_an_engine, FAULT_ALLOCATION, .min = 1, BOTH},
     {&listing, FAULT_ALLOCATION, .min = 0},
     {&making_a_clip, FAULT_ALLOCATION, .min = 2, BOTH},
+    {&of_mapped, FAULT_ALLOCATION, .min = 2},
+    {&of_built, FAULT_ALLOCATION, .min = 4, BUILDS},
     {&cold, FAULT_ALLOCATION, BUILDS, BOTH},
     {&of_times, FAULT_ALLOCATION, BOTH},
     {&of_pairs, FAULT_ALLOCATION, BOTH},
@@ -344,6 +374,8 @@ static const injection rows[] = {
     {&making_an_engine, FAULT_CL, .min = 3},
     {&listing, FAULT_CL, .min = 1},
     {&making_a_clip, FAULT_CL, .min = 1},
+    {&of_mapped, FAULT_CL, .min = 5},
+    {&of_built, FAULT_CL, .min = 20, BUILDS},
     {&cold, FAULT_CL, .min = 5, BUILDS},
     {&uniform, FAULT_CL, .min = 2},
     {&of_times, FAULT_CL, .min = 2},
@@ -358,6 +390,7 @@ static const injection rows[] = {
     {&cold_in_background, FAULT_BUFFER, .sticky = true, .min = 1, BUILDS},
 
     {&making_a_clip, FAULT_BUFFER, .min = 0},
+    {&of_built, FAULT_BUFFER, .min = 4},
     {&cold, FAULT_BUFFER, .min = 0},
     {&queued, FAULT_BUFFER, .min = 0},
     {&making_a_clip, FAULT_BUFFER, .sticky = true, .min = 1},

@@ -178,7 +178,7 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
 static void free_kept(const pm_clip *clip) {
     pm_device *device = clip->engine->device;
     pm_pool_close(device->pool);
-    device->pool = pm_pool_open();
+    device->pool = pm_pool_open(NULL);
     assert_non_null(device->pool);
 }
 
@@ -234,7 +234,7 @@ TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
 /* ---- the memory that a device keeps ---- */
 
 TEST(kept_memory_is_lent_again) {
-    pm_pool *pool = pm_pool_open();
+    pm_pool *pool = pm_pool_open(NULL);
     const size_t size = 2 * PM_POOL_LEAST;
     pm_pool_block *first = pm_pool_take(pool, size), *second = pm_pool_take(pool, size);
     const void *memory = pm_pool_memory(first);
@@ -254,7 +254,7 @@ TEST(kept_memory_is_lent_again) {
 }
 
 TEST(a_shared_block_comes_back_from_both_holders) {
-    pm_pool *pool = pm_pool_open();
+    pm_pool *pool = pm_pool_open(NULL);
     pm_pool_block *block = pm_pool_take(pool, PM_POOL_LEAST);
     const void *memory = pm_pool_memory(block);
     assert_true(pm_pool_share(block));
@@ -275,7 +275,7 @@ TEST(kept_memory_is_bounded) {
     if (!faults_are_linked())
         skip();
     const long before = faults_live_blocks();
-    pm_pool *pool = pm_pool_open();
+    pm_pool *pool = pm_pool_open(NULL);
     const long empty = faults_live_blocks();
     pm_pool_block *blocks[BLOCKS];
     for (size_t i = 0; i < BLOCKS; i++)

@@ -154,7 +154,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     SCOPED(pm_stages_free) pm_stages stages;
     if (!variant)
         stop("no such variant");
-    if (pm_stages_build(s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
+    if (pm_stages_build(NULL, s, job->subset, MAX_SLOTS, &stages, NULL) != PM_OK)
         stop("out of memory");
     const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {
@@ -162,12 +162,12 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         own_table ? copy_of(crowd->sets[job->subset].joints, set->count, sizeof *crowd->joints)
                   : copy_of(crowd->joints, n, sizeof *crowd->joints),
         copy_of(crowd->clips, crowd->clip_count, sizeof *crowd->clips),
-        copy_of(crowd->timelines, crowd->timeline_count, sizeof *crowd->timelines),
-        copy_of(crowd->times, crowd->time_count, sizeof *crowd->times),
+        copy_of(crowd->timelines, crowd->tables[PM_TABLE_TIMELINES].used, sizeof *crowd->timelines),
+        copy_of(crowd->times, crowd->tables[PM_TABLE_TIMES].used, sizeof *crowd->times),
         copy_of(s->levels, s->level_count, sizeof *s->levels),
         copy_of(s->level_joints, s->level_count * n, 1),
         copy_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks),
-        copy_of(crowd->layout, crowd->per_joint ? crowd->layout_rows : 0, sizeof *crowd->layout),
+        copy_of(crowd->layout, crowd->tables[PM_TABLE_LAYOUT].used, sizeof *crowd->layout),
         copy_of_keys(crowd, PM_ROTATIONS),
         copy_of(rotations->constants, rotations->constant_floats, sizeof(float)),
         copy_of_keys(crowd, PM_POSITIONS),

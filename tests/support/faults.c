@@ -229,6 +229,42 @@ WRAPPED(void, free, void *block) {
     __real_free(block);
 }
 
+/* ---- the application's memory ---- */
+
+/* Before a block of the application's, at the end of what its alignment takes. */
+typedef struct block_note {
+    size_t size, alignment;
+} block_note;
+
+static size_t note_bytes(size_t alignment) {
+    return alignment > sizeof(block_note) ? alignment : sizeof(block_note);
+}
+
+static void *allocate(void *user, size_t size, size_t alignment) {
+    (void)user;
+    note("allocate");
+    if (is_due(FAULT_ALLOCATION, "allocate"))
+        return NULL;
+    const size_t before = note_bytes(alignment), whole = before + size + alignment - 1;
+    char *block = __real_aligned_alloc(alignment, whole / alignment * alignment);
+    if (!block)
+        return NULL;
+    atomic_fetch_add(&live_blocks, 1);
+    *((block_note *)(void *)(block + before) - 1) = (block_note){size, alignment};
+    return block + before;
+}
+
+static void release(void *user, void *memory, size_t size, size_t alignment) {
+    const block_note noted = *((block_note *)memory - 1);
+    (void)user;
+    if (noted.size != size || noted.alignment != alignment)
+        abort();
+    atomic_fetch_sub(&live_blocks, 1);
+    __real_free((char *)memory - note_bytes(alignment));
+}
+
+const pm_host faults_host = {.allocate = allocate, .release = release};
+
 bool faults_are_linked(void) {
     faults_arm(FAULT_ALLOCATION, 1, 0, false);
     void *volatile block = malloc(1);

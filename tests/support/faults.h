@@ -7,6 +7,8 @@
 #ifndef POSEMILL_TESTS_FAULTS_H
 #define POSEMILL_TESTS_FAULTS_H
 
+#include <posemill/posemill.h>
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,6 +29,10 @@ size_t faults_places(const uint64_t **places);
 
 /* Disarms. Returns the name of the call that failed since faults_arm, or NULL. */
 const char *faults_disarm(void);
+
+/* The memory of engines and skeletons whose allocations fail (FAULT_ALLOCATION); fails the test where a block is
+ * released with another size or alignment. What has none fails in malloc and its like. */
+extern const pm_host faults_host;
 
 /* Whether the executable is linked with the wrappers: if not, no fault can occur. */
 bool faults_are_linked(void);

@@ -63,7 +63,8 @@ static bool run(const pm_device *device, const pm_step *step, const memories *m)
 /* ---- building clips ------------------------------------------------------------------------- */
 
 static void copy_given(memories *m, const pm_clip_desc *desc, const pm_build_plan *plan) {
-    static const pm_memory of[] = {PM_MEMORY_GIVEN, PM_MEMORY_GIVEN_IN, PM_MEMORY_GIVEN_OUT};
+    static const pm_memory of[] = {PM_MEMORY_GIVEN_KEYS, PM_MEMORY_TANGENTS_IN,
+                                   PM_MEMORY_TANGENTS_OUT};
     for (unsigned a = 0; a < COUNT_OF(of); a++) {
         const pm_source from = pm_build_source(desc, plan->clip, plan->channel, a);
         copy(m, of[a], from.data, from.bytes);
@@ -76,7 +77,7 @@ static void copy_given(memories *m, const pm_clip_desc *desc, const pm_build_pla
 
 static void make_build_memories(const pm_device *device, memories *m, const pm_clip_desc *desc,
                                 const pm_build_plan *plan) {
-    static const pm_memory own[] = {PM_MEMORY_SIGNS, PM_MEMORY_GIVEN_IN, PM_MEMORY_SOLVER};
+    static const pm_memory own[] = {PM_MEMORY_SIGNS, PM_MEMORY_TANGENTS_IN, PM_MEMORY_SOLVER};
     const pm_clip_data *clip = plan->clip;
     const size_t bytes = clip->channels[plan->channel].key_bytes, word = sizeof(pm_u32);
     const pm_u32 none = 0;
@@ -146,7 +147,7 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
     pm_step steps[PM_OUTPUT_STEPS];
     expect_success(pm_lowpass_tabulate(piece, &table, new_error()));
     copy(&m, PM_MEMORY_KEYS, keys.data, keys.bytes);
-    copy(&m, PM_MEMORY_CURSORS, table.places, piece->sample_count * sizeof *table.places);
+    copy(&m, PM_MEMORY_LOWPASS_PLACES, table.places, piece->sample_count * sizeof *table.places);
     copy(&m, PM_MEMORY_WEIGHTS, table.weights,
          table.rows * piece->lowpass->taps * sizeof *table.weights);
     pm_lowpass_table_release(&table);

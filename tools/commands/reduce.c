@@ -3,8 +3,8 @@
  * posemill reduce: fewest keys under a bound that holds.
  */
 #include "commands.h"
-#include "motion/base/printable.h"
 #include "motion/base/os.h"
+#include "motion/base/printable.h"
 #include "motion/model/names.h"
 #include "motion/steps/steps.h"
 #include "motion/task/task_files.h"
