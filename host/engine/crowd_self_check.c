@@ -100,20 +100,22 @@ static pm_status make_skeleton(const pm_host *host, const check_data *m, pm_skel
 
 /* ---- comparing ---------------------------------------------------------------------------- */
 
-/* The memory of outputs is that of the comparison. */
+/* The request is not checked: outputs whose records have no meaning here have bits. Its memory is that of the
+ * comparison. */
 static pm_status compare(pm_device_crowd *crowd, const check_data *m, unsigned outputs,
                          pm_error *error) {
-    pm_crowd_target targets[PM_CROWD_OUTPUT_COUNT] = {{0}};
-    pm_pose_request request;
-    const pm_crowd_job job = {.instances = m->instances,
-                              .instance_count = INSTANCES,
-                              .outputs = targets,
-                              .output_count = outputs};
-    for (unsigned o = 0; o < outputs; o++)
-        targets[o] = (pm_crowd_target){.output = (pm_crowd_output)o, .memory = targets};
-    const pm_status status = pm_pose_request_of(crowd->data, &job, 1, &request, error);
+    pm_pose_request request = {.crowd = crowd->data,
+                               .instances = pm_in_memory(m->instances),
+                               .instance_count = INSTANCES,
+                               .host_threads = 1,
+                               .target_count = outputs};
+    for (unsigned o = 0; o < outputs; o++) {
+        const pm_view view = {(pm_crowd_output)o, 0};
+        const size_t bytes = pm_crowd_view_bytes(crowd->data->skeleton, view);
+        request.targets[o] = (pm_pose_target){.view = view, .stride = bytes, .bytes = bytes};
+    }
     const pm_job resolved = pm_job_of_poses(crowd, &request);
-    return status == PM_OK ? pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error) : status;
+    return pm_check_job(m->check, &resolved, PM_CHECK_CROWDS, error);
 }
 
 static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, unsigned outputs,
