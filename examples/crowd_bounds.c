@@ -64,7 +64,9 @@ static pm_status check(const body *b, const pm_crowd_instance *instances, float 
     *good = true;
     for (int i = 0; status == PM_OK && i < COUNT; i++) {
         float all[BODY_JOINTS][12];
-        status = pm_crowd_pose_one(b->crowd, &instances[i], PM_CROWD_MODEL, all, error);
+        status = pm_crowd_pose_one(
+            b->crowd, &(pm_crowd_one){.instance = &instances[i], .output = PM_CROWD_MODEL}, all,
+            error);
         *good = *good && status == PM_OK && agrees(all, slot, hands[i], &boxes[i]);
     }
     return status;

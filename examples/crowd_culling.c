@@ -85,7 +85,9 @@ static bool check(const pm_crowd *crowd, float places[COUNT][4], const pm_crowd_
         float wanted[BODY_JOINTS * 12] = {0};
         if (is_in_view(places[i])) {
             seen++;
-            if (pm_crowd_pose_one(crowd, &instances[i], PM_CROWD_PALETTE, wanted, NULL) != PM_OK)
+            if (pm_crowd_pose_one(
+                    crowd, &(pm_crowd_one){.instance = &instances[i], .output = PM_CROWD_PALETTE},
+                    wanted, NULL) != PM_OK)
                 return false;
         }
         for (int k = 0; k < BODY_JOINTS * 12; k++)

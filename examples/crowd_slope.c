@@ -135,7 +135,9 @@ static bool check(const body *b, const pm_crowd_instance *instances, float slope
     for (int i = 0; i < COUNT; i++)
         for (int side = 0; side < 2; side++) {
             float level[BODY_JOINTS][12];
-            if (pm_crowd_pose_one(b->crowd, &instances[i], PM_CROWD_MODEL, level, NULL) != PM_OK)
+            if (pm_crowd_pose_one(
+                    b->crowd, &(pm_crowd_one){.instance = &instances[i], .output = PM_CROWD_MODEL},
+                    level, NULL) != PM_OK)
                 return false;
             const float *flat = level[slots[side ? BODY_RIGHT_FOOT : BODY_LEFT_FOOT]];
             const float *up = feet[i][side];

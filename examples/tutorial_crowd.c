@@ -106,7 +106,8 @@ static double largest_difference(const pm_crowd *crowd, size_t numbers, cl_comma
         const pm_crowd_instance in = person(crowd, i, (FRAMES - 1) / 60.0);
         if (clEnqueueReadBuffer(queue, palettes, CL_TRUE, (size_t)i * size, size, there, 0, NULL,
                                 NULL) != CL_SUCCESS ||
-            pm_crowd_pose_one(crowd, &in, PM_CROWD_PALETTE, here, NULL) != PM_OK)
+            pm_crowd_pose_one(crowd, &(pm_crowd_one){.instance = &in, .output = PM_CROWD_PALETTE},
+                              here, NULL) != PM_OK)
             largest = HUGE_VAL;
         for (size_t k = 0; k < numbers && largest < HUGE_VAL; k++)
             largest = fmax(largest, fabs((double)there[k] - (double)here[k]));
@@ -121,7 +122,9 @@ static double height(const pm_crowd *crowd, uint32_t joint, size_t numbers) {
     const pm_crowd_instance in = person(crowd, 1, 0);
     float *models = malloc(numbers * sizeof(float));
     double y = (double)NAN;
-    if (models && pm_crowd_pose_one(crowd, &in, PM_CROWD_MODEL, models, NULL) == PM_OK)
+    if (models &&
+        pm_crowd_pose_one(crowd, &(pm_crowd_one){.instance = &in, .output = PM_CROWD_MODEL}, models,
+                          NULL) == PM_OK)
         y = (double)models[(size_t)joint * MATRIX + 7]; /* the second row's last number */
     free(models);
     return y;

@@ -37,7 +37,7 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
     input->side_count = 1;
     for (int i = 0; i < PM_LANES; i++) {
         pm_clip_layout clip = t->clips[from->clip[i]];
-        pm_u64 row = (pm_u64)from->clip[i] * t->size.joints + joint;
+        pm_u64 row = (pm_u64)clip.layout + joint;
         pm_u32 timeline = t->size.per_joint ? t->layout[row].timeline : clip.timeline;
         pm_sides sides = pm_crowd_sides(t->timelines[timeline], rates[timeline], t->times,
                                         from->time[i], from->clamps[i]);
@@ -57,7 +57,7 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
                 pm_u32 stride = clip.row[c], plane = clip.plane[c];
                 if (t->size.per_joint) {
                     pm_track_layout at =
-                        t->layout[(pm_u64)c * t->size.clips * t->size.joints + row];
+                        t->layout[row + c * t->size.joints];
                     first = at.first;
                     stride = at.row;
                     plane = at.plane;

@@ -149,7 +149,7 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
         shared[i].due = 0;
         if (index == size.instances)
             continue;
-        pm_resolved r = pm_instance_resolve(from[index], size.clips, size.masks, size.levels);
+        pm_resolved r = pm_instance_resolve(from[index], clips, size.clips, size.masks, size.levels);
         shared[i].input = r.inputs[0];
         shared[i].in_place = r.in_place;
         shared[i].level = r.level;

@@ -12,7 +12,8 @@
 pm_fn void pm_share_instance(pm_shared pm_shared_instance *shared, pm_instance instance,
                              pm_global const pm_crowd_level *levels, const pm_tables *t,
                              pm_u64 index, pm_u32 n) {
-    pm_resolved r = pm_instance_resolve(instance, t->size.clips, t->size.masks, t->size.levels);
+    pm_resolved r =
+        pm_instance_resolve(instance, t->clips, t->size.clips, t->size.masks, t->size.levels);
     pm_input input = n ? r.inputs[1] : r.inputs[0]; /* an index would put them in memory */
     shared->inputs[n] = pm_input_located(t, input);
     if (n)
@@ -202,8 +203,9 @@ PM_FOUR_WAVES pm_kernel void crowd_workgroup(
             continue;
         pm_range range = pm_range_within(range_of[index], size.layers);
         if (n < range.count)
-            shared_layers[i].kept[n] = pm_input_located(
-                &t, pm_layer_resolve(of_layers.layers[range.first + n], size.clips, size.masks));
+            shared_layers[i].kept[n] =
+                pm_input_located(&t, pm_layer_resolve(of_layers.layers[range.first + n], t.clips,
+                                                      size.clips, size.masks));
     }
 #endif
     pm_barrier();

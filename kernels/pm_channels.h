@@ -25,8 +25,7 @@ typedef struct pm_tables {
     pm_global const float *constants;
     pm_global const float *positions;
     pm_global const float *scales;
-    pm_global const pm_track_layout *layout; /* (channels, clips, joints); not read without
-                                                per_joint */
+    pm_global const pm_track_layout *layout; /* not read without per_joint */
     pm_crowd_size size;
 } pm_tables;
 

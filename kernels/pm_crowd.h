@@ -136,7 +136,15 @@ typedef struct pm_clip_layout {
     pm_u32 timeline;
     pm_u32 constants; /* plane s of joint j is at constants + s plane[0] + 4 j; of curves with four
                          keys, the spacing of segment i of a common timeline at constants + 2 i */
+    pm_u32 layout;    /* with per-joint timelines, the pm_track_layout of joint j in channel c is
+                         number layout + c joints + j */
+    pm_u32 exists;    /* 0: the clip was removed. What the other fields name can be read still */
 } pm_clip_layout;
+
+/* Whether there is a clip of that number. */
+pm_fn pm_u32 pm_clip_exists(pm_global const pm_clip_layout *table, pm_u32 clips, pm_u32 clip) {
+    return clip < clips && table[clip].exists;
+}
 
 /* The sizes of a call and of the tables. */
 typedef struct pm_crowd_size {
@@ -153,7 +161,7 @@ typedef struct pm_crowd_size {
     pm_u32 levels;
     pm_u32 masks;
     pm_u32 channels;  /* bit c: clips have channel c */
-    pm_u32 per_joint; /* 1: the layout, (channels, clips, joints), gives the position of rows */
+    pm_u32 per_joint; /* 1: the layout gives the position of rows */
     pm_u32 stages;
     pm_u32
         levelled; /* 1: some level lacks joints or skips frames. Last, so that there is no padding

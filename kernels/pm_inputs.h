@@ -109,7 +109,7 @@ pm_fn void pm_find_joint_keys(pm_input_lanes *input, const pm_tables *t, pm_u32 
             if (!(t->size.channels >> c & 1))
                 continue;
             pm_track_layout data =
-                t->layout[((pm_u64)c * t->size.clips + input->clip[i]) * t->size.joints + joint];
+                t->layout[(pm_u64)t->clips[input->clip[i]].layout + c * t->size.joints + joint];
             pm_cursor cursor = pm_crowd_locate(t->timelines[data.timeline], t->times,
                                                input->time[i], input->clamps[i]);
             pm_set_key_lane(&input->lanes, i, c, data.first, data.row, data.plane, cursor.segment);

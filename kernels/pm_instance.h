@@ -83,21 +83,22 @@ pm_fn pm_u32 pm_level_index(pm_u32 level, pm_u32 levels) {
     return level < levels ? level : levels - 1;
 }
 
-/* Resolves an instance. Any 32 bytes are accepted: see pm_crowd_instance in the public header. */
-pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32 masks,
-                                      pm_u32 levels) {
+/* Resolves an instance, with the table of `clips` clips. Any 32 bytes are accepted: see pm_crowd_instance
+ * in the public header. */
+pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_global const pm_clip_layout *table,
+                                      pm_u32 clips, pm_u32 masks, pm_u32 levels) {
     pm_resolved r;
     pm_input a, b;
     float weight = instance.weight >= PM_LEAST_WEIGHT ? instance.weight : 0.0f; /* 0 for NaN too */
-    pm_u32 has_a = instance.clip_a < clips;
+    pm_u32 has_a = pm_clip_exists(table, clips, instance.clip_a);
     a.clip = has_a ? instance.clip_a : 0;
     a.time = has_a ? instance.time_a : 0;
     a.weight = has_a ? 1.0f : 0.0f;
     a.op = has_a ? PM_OP_SET : PM_OP_NONE;
     a.mask = 0;
     a.clamps = instance.flags & PM_CLAMP_A;
-    b.weight = instance.clip_b < clips ? (weight < 1.0f ? weight : 1.0f) : 0.0f;
-    pm_u32 blends = b.weight > 0.0f;
+    pm_u32 blends = weight > 0.0f && pm_clip_exists(table, clips, instance.clip_b);
+    b.weight = !blends ? 0.0f : weight < 1.0f ? weight : 1.0f;
     b.clip = blends ? instance.clip_b : a.clip;
     b.time = blends ? instance.time_b : a.time;
     b.op = !blends ? PM_OP_NONE : instance.flags & PM_ADDITIVE ? PM_OP_ADD : PM_OP_MIX;
@@ -111,10 +112,11 @@ pm_fn pm_resolved pm_instance_resolve(pm_instance instance, pm_u32 clips, pm_u32
 }
 
 /* Resolves a layer. Any 24 bytes are accepted: see pm_crowd_layer in the public header. */
-pm_fn pm_input pm_layer_resolve(pm_layer layer, pm_u32 clips, pm_u32 masks) {
+pm_fn pm_input pm_layer_resolve(pm_layer layer, pm_global const pm_clip_layout *table, pm_u32 clips,
+                                pm_u32 masks) {
     pm_input r;
-    pm_u32 works =
-        layer.clip < clips && layer.weight >= PM_LEAST_WEIGHT && layer.op <= PM_LAYER_OP_MEAN;
+    pm_u32 works = layer.weight >= PM_LEAST_WEIGHT && layer.op <= PM_LAYER_OP_MEAN &&
+                   pm_clip_exists(table, clips, layer.clip);
     r.weight = !works ? 0.0f : layer.weight < 1.0f ? layer.weight : 1.0f;
     r.clip = works ? layer.clip : 0;
     r.time = works ? layer.time : 0;

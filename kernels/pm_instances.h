@@ -39,7 +39,7 @@ pm_fn void pm_input_set(pm_input_lanes *lanes, int i, pm_input input) {
 
 pm_fn pm_resolved pm_instance_at(pm_global const pm_instance *instances,
                                  const pm_instance_lanes *states, int i, const pm_tables *t) {
-    return pm_instance_resolve(instances[states->index[i]], t->size.clips, t->size.masks,
+    return pm_instance_resolve(instances[states->index[i]], t->clips, t->size.clips, t->size.masks,
                                t->size.levels);
 }
 
@@ -150,7 +150,7 @@ pm_fn void pm_layer_find(pm_input_lanes *input, const pm_layer_lanes *from, pm_u
     for (int i = 0; i < PM_LANES; i++)
         pm_input_set(input, i,
                      pm_layer_resolve(n < from->count[i] ? from->layers[from->first[i] + n] : none,
-                                      t->size.clips, t->size.masks));
+                                      t->clips, t->size.clips, t->size.masks));
     if (!t->size.per_joint && input->ops != PM_OP_NONE)
         pm_find_clip_keys(input, t);
 }

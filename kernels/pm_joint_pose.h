@@ -61,7 +61,7 @@ pm_fn pm_key_address pm_key_address_at(const pm_tables *t, pm_u32 clip, pm_curso
                                        pm_u32 joint) {
     pm_key_address at;
 #if PM_PER_JOINT
-    pm_track_layout data = t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint];
+    pm_track_layout data = t->layout[(pm_u64)t->clips[clip].layout + c * t->size.joints + joint];
     at.row = data.row;
     at.plane = data.plane;
     at.key = data.first;
@@ -81,7 +81,7 @@ pm_fn pm_key_address pm_key_address_at(const pm_tables *t, pm_u32 clip, pm_curso
 /* The timeline of a joint's keys in a clip. */
 pm_fn pm_u32 pm_timeline_of(const pm_tables *t, pm_u32 clip, pm_u32 c, pm_u32 joint) {
 #if PM_PER_JOINT
-    return t->layout[((pm_u64)c * t->size.clips + clip) * t->size.joints + joint].timeline;
+    return t->layout[(pm_u64)t->clips[clip].layout + c * t->size.joints + joint].timeline;
 #else
     (void)c;
     (void)joint;
@@ -188,7 +188,7 @@ pm_fn pm_located pm_input_of(const pm_tables *t, pm_shared const pm_shared_insta
         return l->kept->kept[n - PM_INPUTS];
     if (n >= PM_INPUTS)
         return pm_input_located(t, pm_layer_resolve(l->layers[s->layers.first + n - PM_INPUTS],
-                                                    t->size.clips, t->size.masks));
+                                                    t->clips, t->size.clips, t->size.masks));
 #else
     (void)t;
     (void)l;

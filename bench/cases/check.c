@@ -149,7 +149,7 @@ static cli_exit pose_again(const crowd_setup *setup, const device_target *target
                                   .on_reference = true};
         status = pm_crowd_pose(setup->crowd, &all, &error);
     } else if (crowd_updated(setup, i)) {
-        status = pm_crowd_pose_character(setup->crowd, &alone, records, &error);
+        status = pm_crowd_pose_one(setup->crowd, &alone, records, &error);
     }
     return status == PM_OK ? CLI_DONE : cli_fail_error("bench", &error);
 }

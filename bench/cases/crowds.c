@@ -62,8 +62,10 @@ static cli_exit one_once(void *context, double *seconds) {
     pm_error error = {0};
     const double begun = progress_clock();
     for (size_t i = 0; i < work->count; i++) {
-        if (pm_crowd_pose_one(setup->crowd, &instance, setup->targets[0].output, work->records,
-                              &error) != PM_OK)
+        if (pm_crowd_pose_one(
+                setup->crowd,
+                &(pm_crowd_one){.instance = &instance, .output = setup->targets[0].output},
+                work->records, &error) != PM_OK)
             return cli_fail_error("bench", &error);
         instance.time_a += frame;
     }

@@ -73,7 +73,9 @@ static float (*pose_of(const scene *s, uint32_t clip, pm_crowd_output output))[1
     const pm_crowd_instance instance = {.clip_a = clip, .flags = s->flags};
     pm_error error = {0};
     float(*matrices)[12] = zeros(s->joints, sizeof *matrices);
-    must(pm_crowd_pose_one(s->crowd, &instance, output, matrices, &error), &error);
+    must(pm_crowd_pose_one(s->crowd, &(pm_crowd_one){.instance = &instance, .output = output},
+                           matrices, &error),
+         &error);
     return matrices;
 }
 

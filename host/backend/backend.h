@@ -62,8 +62,10 @@ typedef struct pm_backend {
     pm_status (*enqueue_samples)(const pm_device_clip *clip, const pm_sample_request *request,
                                  const pm_queue *queue, void **done, pm_error *error);
 
-    /* The same for crowds. All three are NULL for a backend without crowds. */
-    pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+    /* The same for crowds. All three are NULL for a backend without crowds. `before` is the version before that of
+     * `data`, whose memory is used again, or NULL. Only one version is uploaded at a time. */
+    pm_status (*upload_crowd)(pm_device *device, const pm_crowd_data *data,
+                              const pm_device_crowd *before, pm_device_crowd **crowd,
                               pm_error *error);
     void (*release_crowd)(pm_device_crowd *crowd);
     pm_status (*pose)(pm_device_crowd *crowd, const pm_pose_request *request, pm_error *error);

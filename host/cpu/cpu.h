@@ -52,6 +52,7 @@ pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 /* One instance with its layers, or local poses in its place; all borrowed. */
 typedef struct pm_posed {
     pm_view view;
+    uint64_t flags; /* of pm_target_flag */
     const pm_crowd_instance *instance;
     const pm_crowd_layer *layers;
     size_t layer_count;            /* at most PM_MAX_LAYERS */

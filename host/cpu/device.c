@@ -30,8 +30,10 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
     return pm_cpu_sample(request, error);
 }
 
-static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+static pm_status upload_crowd(pm_device *device, const pm_crowd_data *data,
+                              const pm_device_crowd *before, pm_device_crowd **crowd,
                               pm_error *error) {
+    (void)before;
     *crowd = pm_allocate_zeroed(&device->options.host, 1, sizeof **crowd);
     if (!*crowd)
         return pm_fail_memory(error);

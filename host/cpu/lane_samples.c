@@ -16,8 +16,7 @@
 static inline const pm_track_layout *layout_of(const pm_crowd_data *crowd, unsigned c, size_t clip,
                                                size_t joint) {
     const size_t joints = crowd->skeleton->joint_count;
-    return crowd->per_joint ? &crowd->layout[(c * crowd->clip_count + clip) * joints + joint]
-                            : NULL;
+    return crowd->per_joint ? &crowd->layout[crowd->clips[clip].layout + c * joints + joint] : NULL;
 }
 
 static inline void set_side(const pm_crowd_data *crowd, size_t clip, size_t joint, pm_cursor cursor,

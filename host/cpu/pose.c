@@ -211,6 +211,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
         .speeds = pm_in_memory(from->speed),
         .target_count = 1,
         .targets = {{.view = from->view,
+                     .flags = from->flags,
                      .to = pm_in_memory(records),
                      .bytes = pm_crowd_view_bytes(crowd->skeleton, from->view)}}};
     pm_lane_batch batch = {.request = &request, .count = 1};

@@ -6,27 +6,31 @@
 
 #include "base/base.h"
 
+static pm_clip_kind kind_of(const pm_clip_desc *desc) {
+    return (pm_clip_kind){.method = desc->method,
+                          .vector_curve = pm_vector_impl(desc).curve,
+                          .key_format = desc->key_format,
+                          .has_positions = desc->positions.data,
+                          .has_scales = desc->scales.data,
+                          .root_positions = desc->root_positions,
+                          .root_rotations = desc->root_rotations};
+}
+
 /* All clips of a crowd are evaluated by the same kernel. */
-static pm_status check_alike(const pm_crowd_desc *desc, size_t i, pm_error *error) {
-    const pm_clip_desc *a = &desc->clips[0], *b = &desc->clips[i];
-    const char *what = NULL;
-    if (!b->rotations.data)
+static pm_status check_kind(const pm_clip_desc *desc, const pm_clip_kind *kind, const char *of,
+                            pm_error *error) {
+    if (!desc->rotations.data)
         return pm_fail(error, PM_ERROR_ARGUMENT, "rotations.data is NULL");
-    if (a->method != b->method)
-        what = "method";
-    else if (pm_vector_impl(a).curve != pm_vector_impl(b).curve)
-        what = "vector_method";
-    else if (a->key_format != b->key_format)
-        what = "key_format";
-    else if (!a->positions.data != !b->positions.data)
-        what = "the presence of positions";
-    else if (a->root_positions != b->root_positions)
-        what = "root_positions";
-    else if (a->root_rotations != b->root_rotations)
-        what = "root_rotations";
-    else if (!a->scales.data != !b->scales.data)
-        what = "the presence of scales";
-    return what ? pm_fail(error, PM_ERROR_ARGUMENT, "the clip differs from clips[0] in %s", what)
+    const pm_clip_kind own = kind_of(desc);
+    const char *what = own.method != kind->method                   ? "method"
+                       : own.vector_curve != kind->vector_curve     ? "vector_method"
+                       : own.key_format != kind->key_format         ? "key_format"
+                       : own.has_positions != kind->has_positions   ? "the presence of positions"
+                       : own.root_positions != kind->root_positions ? "root_positions"
+                       : own.root_rotations != kind->root_rotations ? "root_rotations"
+                       : own.has_scales != kind->has_scales         ? "the presence of scales"
+                                                                    : NULL;
+    return what ? pm_fail(error, PM_ERROR_ARGUMENT, "the clip differs from %s in %s", of, what)
                 : PM_OK;
 }
 
@@ -47,9 +51,8 @@ static pm_status check_scalars(const pm_clip_desc *clip, const pm_skeleton *skel
     return PM_CHECK_NEXT(pm_scalars, clip->scalars, error);
 }
 
-static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error) {
-    const pm_skeleton *skeleton = desc->skeleton;
-    const pm_clip_desc *clip = &desc->clips[i];
+static pm_status check_clip(const pm_skeleton *skeleton, const pm_clip_desc *clip,
+                            pm_error *error) {
     const pm_status scalars = check_scalars(clip, skeleton, error);
     if (scalars != PM_OK)
         return scalars;
@@ -62,18 +65,7 @@ static pm_status check_clip(const pm_crowd_desc *desc, size_t i, pm_error *error
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "the number of tracks is %zu, expected the %zu joints of the skeleton",
                        clip->track_count, skeleton->joint_count);
-    const pm_status status = pm_clip_check_joints(clip, skeleton->order[0], error);
-    return status == PM_OK ? check_alike(desc, i, error) : status;
-}
-
-static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
-    if (!desc->skeleton || !desc->clips)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       desc->skeleton ? "clips" : "skeleton");
-    if (desc->clip_count == 0 || desc->clip_count >= UINT32_MAX)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "the number of clips is %zu, expected 1 to %u",
-                       desc->clip_count, UINT32_MAX - 1);
-    return PM_CHECK_NEXT(pm_crowd_desc, desc, error);
+    return pm_clip_check_joints(clip, skeleton->order[0], error);
 }
 
 /* ---- threads ------------------------------------------------------------------------------- */
@@ -81,8 +73,11 @@ static pm_status check_counts(const pm_crowd_desc *desc, pm_error *error) {
 /* State shared by the threads that check or build clips. */
 typedef struct construction {
     const pm_host *host;
-    const pm_crowd_desc *desc;
-    pm_crowd_data *crowd;
+    const pm_crowd_edit *edit;
+    const pm_skeleton *skeleton;
+    const pm_clip_kind *kind;
+    const char *of;           /* whose kind */
+    pm_crowd_change *change;  /* of building */
     size_t threads;           /* for each clip */
     pm_first_failure failure; /* of a clip */
 } construction;
@@ -99,182 +94,125 @@ static pm_status run_on_clips(construction *c, size_t threads, size_t clips, pm_
     return pm_crowd_name_clip(c->failure.item, c->failure.status, error);
 }
 
-/* Clips after the first, with which they are compared. */
+static pm_status check_one(const construction *c, size_t i, pm_error *error) {
+    const pm_clip_desc *clip = &c->edit->clips[i];
+    const pm_status status = check_clip(c->skeleton, clip, error);
+    return status == PM_OK ? check_kind(clip, c->kind, c->of, error) : status;
+}
+
+/* Clips after the first. */
 static void check_items(void *context, pm_items *items) {
     construction *c = context;
     size_t i;
     while (pm_take_item(items, &i)) {
         pm_error error = {.status = PM_OK};
-        const pm_status status = check_clip(c->desc, i + 1, &error);
+        const pm_status status = check_one(c, i + 1, &error);
         if (status != PM_OK)
             pm_first_failure_note(&c->failure, status, i + 1, &error);
     }
 }
 
-/* Starting a thread costs as much time as checking some small clips. */
-static pm_status check(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
-                       pm_error *error) {
+/* The first clip of a new crowd tells its kind. Starting a thread costs as much time as checking some small
+ * clips. */
+static pm_status check_clips(const pm_crowd_change *change, size_t threads, pm_error *error) {
     enum { CLIPS_A_THREAD = 32 };
-    const pm_host within = pm_host_within(host);
-    construction c = {.host = &within, .desc = desc};
-    pm_status status = check_counts(desc, error);
-    if (status != PM_OK)
-        return status;
-    status = check_clip(desc, 0, error);
+    const pm_crowd_edit *edit = change->edit;
+    construction c = {.host = &change->crowd->within,
+                      .edit = edit,
+                      .skeleton = change->crowd->skeleton,
+                      .kind = &change->crowd->kind,
+                      .of = change->before ? "those of the crowd" : "clips[0]"};
+    if (edit->clip_count == 0)
+        return PM_OK;
+    pm_status status = check_clip(c.skeleton, &edit->clips[0], error);
+    if (status == PM_OK && !change->before)
+        change->crowd->kind = kind_of(&edit->clips[0]);
+    if (status == PM_OK)
+        status = check_kind(&edit->clips[0], c.kind, c.of, error);
     if (status != PM_OK)
         return pm_crowd_name_clip(0, status, error);
-    const size_t useful = 1 + desc->clip_count / CLIPS_A_THREAD;
-    return run_on_clips(&c, useful < threads ? useful : threads, desc->clip_count - 1, check_items,
+    const size_t useful = 1 + edit->clip_count / CLIPS_A_THREAD;
+    return run_on_clips(&c, useful < threads ? useful : threads, edit->clip_count - 1, check_items,
                         error);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
 
-static pm_status lay_out(const pm_crowd_desc *desc, const pm_crowd_data *crowd, size_t i,
-                         pm_clip_data **clip, pm_error *error) {
-    return pm_clip_data_lay_out(&crowd->within, &desc->clips[i], crowd->skeleton->order, clip,
-                                error);
+static pm_status lay_out(const pm_crowd_change *change, size_t n, pm_clip_data **clip,
+                         pm_error *error) {
+    return pm_clip_data_lay_out(&change->crowd->within, &change->edit->clips[n],
+                                change->crowd->skeleton->order, clip, error);
 }
 
 /* Clips are laid out here and once more where they are built, because the layouts of all together would
  * take as much memory as their keys. */
-static pm_status measure(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
-    crowd->clips = pm_allocate_zeroed(crowd->host, crowd->clip_count, sizeof *crowd->clips);
-    crowd->clip_ticks =
-        pm_allocate_zeroed(crowd->host, crowd->clip_count, sizeof *crowd->clip_ticks);
-    if (!crowd->clips || !crowd->clip_ticks)
-        return pm_fail_memory(error);
-    for (size_t i = 0; i < crowd->clip_count; i++) {
+static pm_status measure(pm_crowd_change *change, pm_error *error) {
+    for (size_t n = 0; n < change->edit->clip_count; n++) {
         pm_clip_data *clip = NULL;
-        pm_status status = lay_out(desc, crowd, i, &clip, error);
+        pm_status status = lay_out(change, n, &clip, error);
         if (status == PM_OK)
-            status = pm_crowd_measure_clip(crowd, clip, i, error);
+            status = pm_crowd_measure_clip(change, clip, n, error);
         pm_clip_data_free(&clip);
         if (status != PM_OK)
-            return pm_crowd_name_clip(i, status, error);
+            return pm_crowd_name_clip(n, status, error);
     }
     return PM_OK;
 }
 
 static void build_items(void *context, pm_items *items) {
     construction *c = context;
-    size_t i;
-    while (pm_take_item(items, &i)) {
+    const pm_crowd_data *crowd = c->change->crowd;
+    size_t n;
+    while (pm_take_item(items, &n)) {
         pm_error error = {.status = PM_OK};
         pm_clip_data *clip = NULL;
-        pm_status status = lay_out(c->desc, c->crowd, i, &clip, &error);
+        pm_status status = lay_out(c->change, n, &clip, &error);
         if (status == PM_OK) {
-            clip->scalar_order = c->crowd->skeleton->scalar_order;
-            pm_crowd_place_clip(c->crowd, clip, i);
-            status = pm_clip_build_tracks(&c->desc->clips[i], c->threads, clip, &error);
+            clip->scalar_order = crowd->skeleton->scalar_order;
+            pm_crowd_place_clip(crowd, clip, c->change->ids[n]);
+            status = pm_clip_build_tracks(&c->edit->clips[n], c->threads, clip, &error);
         }
         if (status == PM_OK)
-            pm_crowd_add_clip(c->crowd, clip, i);
+            pm_crowd_add_clip(c->change->crowd, clip, c->change->ids[n]);
         else
-            pm_first_failure_note(&c->failure, status, i, &error);
+            pm_first_failure_note(&c->failure, status, n, &error);
         pm_clip_data_free(&clip);
     }
 }
 
 /* Threads that build clips beside each other. Starting one costs as much time as building some thousand
  * numbers. */
-static size_t useful_threads(const pm_crowd_data *crowd, size_t threads) {
+static size_t useful_threads(const pm_crowd_change *change, size_t threads) {
     const size_t numbers_a_thread = 16384;
-    size_t useful = 1 + crowd->channels[PM_ROTATIONS].key_numbers / numbers_a_thread;
-    useful = useful < crowd->clip_count ? useful : crowd->clip_count;
+    const size_t numbers =
+        change->crowd->tables[PM_TABLE_KEYS].used - pm_used_before(change->before, PM_TABLE_KEYS);
+    size_t useful = 1 + numbers / numbers_a_thread;
+    useful = useful < change->edit->clip_count ? useful : change->edit->clip_count;
     return useful < threads ? useful : threads;
 }
 
-static pm_status build_clips(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
-                             pm_error *error) {
-    const size_t beside = useful_threads(crowd, threads);
-    construction c = {
-        .host = crowd->host, .desc = desc, .crowd = crowd, .threads = threads / beside};
-    return run_on_clips(&c, beside, crowd->clip_count, build_items, error);
+static pm_status build_clips(pm_crowd_change *change, size_t threads, pm_error *error) {
+    if (change->edit->clip_count == 0)
+        return PM_OK;
+    const size_t beside = useful_threads(change, threads);
+    construction c = {.host = change->crowd->host,
+                      .edit = change->edit,
+                      .change = change,
+                      .threads = threads / beside};
+    return run_on_clips(&c, beside, change->edit->clip_count, build_items, error);
 }
 
-static pm_status build(const pm_crowd_desc *desc, size_t threads, pm_crowd_data *crowd,
-                       pm_error *error) {
-    pm_status status = measure(desc, crowd, error);
+pm_status pm_crowd_build_clips(pm_crowd_change *change, size_t threads, pm_error *error) {
+    pm_status status = check_clips(change, threads, error);
     if (status == PM_OK)
-        status = pm_crowd_add_markers(desc, crowd, error);
+        status = measure(change, error);
     if (status == PM_OK)
-        status = pm_crowd_allocate(crowd, error);
+        status = pm_crowd_check_markers(change, error);
     if (status == PM_OK)
-        status = build_clips(desc, threads, crowd, error);
+        status = pm_crowd_allocate(change, error);
     if (status == PM_OK)
-        pm_crowd_finish(crowd);
+        status = build_clips(change, threads, error);
+    if (status == PM_OK)
+        pm_crowd_finish(change->crowd);
     return status;
-}
-
-pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
-                              pm_crowd_data **crowd, pm_error *error) {
-    pm_status status = check(host, desc, threads, error);
-    if (status != PM_OK)
-        return status;
-    pm_crowd_data *made = pm_allocate_zeroed(host, 1, sizeof *made);
-    if (!made)
-        return pm_fail_memory(error);
-    made->host = host;
-    made->within = pm_host_within(host);
-    made->skeleton = desc->skeleton;
-    made->clip_count = desc->clip_count;
-    made->instruction_set = pm_instruction_set_widest();
-    made->padded_joints =
-        (desc->skeleton->joint_count + PM_TRACK_GROUP - 1) / PM_TRACK_GROUP * PM_TRACK_GROUP;
-    status = build(desc, threads, made, error);
-    if (status == PM_OK)
-        *crowd = made;
-    else
-        pm_crowd_data_free(&made);
-    return status;
-}
-
-void pm_crowd_data_free(pm_crowd_data **handle) {
-    pm_crowd_data *crowd = *handle;
-    if (!crowd)
-        return;
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
-        pm_pool_give(crowd->channels[c].memory);
-        pm_release(crowd->channels[c].constants);
-    }
-    for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
-        if (i > 0)
-            pm_release(crowd->sets[i].joints);
-        pm_release(crowd->sets[i].moved);
-    }
-    pm_release(crowd->sets);
-    pm_release(crowd->layout);
-    pm_release(crowd->joints);
-    pm_release(crowd->rest);
-    pm_release(crowd->binds);
-    pm_release(crowd->clips);
-    pm_release(crowd->timelines);
-    pm_release(crowd->rates);
-    pm_release(crowd->times);
-    pm_release(crowd->clip_ticks);
-    pm_release(crowd->markers);
-    pm_release(crowd->first_marker);
-    pm_release(crowd);
-    *handle = NULL;
-}
-
-pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,
-                               size_t count) {
-    pm_crowd_size size = {.frame = frame,
-                          .first = first,
-                          .instances = (pm_u32)count,
-                          .entries = (pm_u32)count,
-                          .posed = (pm_u32)crowd->skeleton->sets[set].count,
-                          .joints = (pm_u32)crowd->skeleton->joint_count,
-                          .clips = (pm_u32)crowd->clip_count,
-                          .levels = (pm_u32)crowd->skeleton->level_count,
-                          .masks = (pm_u32)crowd->skeleton->mask_count,
-                          .per_joint = crowd->per_joint};
-    for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
-        size.channels |= (pm_u32)crowd->channels[c].present << c;
-    for (pm_u32 l = 0; l < size.levels; l++)
-        size.levelled |=
-            crowd->skeleton->levels[l].update_every > 1 || !crowd->skeleton->levels[l].whole;
-    return size;
 }

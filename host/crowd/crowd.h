@@ -7,6 +7,8 @@
 #ifndef PM_HOST_CROWD_H
 #define PM_HOST_CROWD_H
 
+#include <stdatomic.h>
+
 #include "clip/clip.h"
 #include "kernels/pm_body.h"
 #include "outputs.h"
@@ -20,39 +22,80 @@ typedef struct pm_posed_set {
                          PM_MOVED_NOT for groups without a joint of the set */
 } pm_posed_set;
 
-enum { PM_ALIKE = 1024 };
+/* The tables that grow with a crowd's clips. Each clip has a part of each: some neighbouring rows. */
+typedef enum pm_table {
+    PM_TABLE_KEYS = 0, /* numbers of rotations, then those of positions and of scales */
+    PM_TABLE_CONSTANTS = PM_TABLE_KEYS + PM_CHANNEL_COUNT,
+    PM_TABLE_LAYOUT,
+    PM_TABLE_TIMELINES, /* clips may share one */
+    PM_TABLE_RATES,     /* the same rows as timelines */
+    PM_TABLE_TIMES,
+    PM_TABLE_MARKERS,
+    PM_TABLE_COUNT
+} pm_table;
 
-/* Immutable once built, so that threads may share it. Owns its arrays. */
+/* The memory of a table. Versions of a crowd share it: a later one writes only behind the rows that
+ * earlier ones have. */
+typedef struct pm_table_memory {
+    atomic_size_t holders;
+    size_t room; /* rows */
+    pm_pool_block *block;
+} pm_table_memory;
+
+typedef struct pm_growing_table {
+    pm_table_memory *memory;
+    size_t used; /* rows, those of removed clips included */
+} pm_growing_table;
+
+/* What the host alone knows of a clip. All 0: it was removed. */
+typedef struct pm_clip_row {
+    int64_t ticks;                                       /* period of a loop, else the duration */
+    size_t begin[PM_TABLE_COUNT], count[PM_TABLE_COUNT]; /* its part of each table */
+} pm_clip_row;
+
+/* What clips of a crowd have in common, because the same kernels evaluate them. */
+typedef struct pm_clip_kind {
+    pm_method method;
+    pm_curve_id vector_curve;
+    pm_key_format key_format;
+    bool has_positions, has_scales, root_positions, root_rotations;
+} pm_clip_kind;
+
+/* A version of a crowd: clips that are added or removed make a new one. Immutable once built, so that threads
+ * may share it. Owns its arrays, and shares the memory of tables with other versions. */
 typedef struct pm_crowd_data {
     const pm_host *host;         /* of its memory and its calls: borrowed */
     pm_host within;              /* the same without progress, for its clips */
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
-    size_t clip_count;
-    size_t padded_joints; /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
-    bool per_joint;       /* some clip has several timelines: keys are found by `layout` */
+    size_t clip_count;           /* rows of `clips`, those of removed clips included */
+    size_t padded_joints;        /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
+    bool per_joint;              /* some clip had several timelines: keys are found by `layout` */
+    pm_clip_kind kind;
+    pm_growing_table tables[PM_TABLE_COUNT];
     /* The tracks are the joints in skeleton order. `keys` and `constants` hold all clips, one after
      * another. The channels' own layouts are not used. */
     pm_channel channels[PM_CHANNEL_COUNT];
-    pm_track_layout *layout; /* (PM_CHANNEL_COUNT, clip_count, joint_count) where `per_joint` */
-    size_t layout_rows;      /* elements of `layout`, at least 1 */
-    pm_joint *joints;        /* (joint_count): those of set 0 */
-    bool scaled;             /* whether any joint is scaled */
+    pm_track_layout *layout; /* where `per_joint`: see pm_clip_layout */
+    pm_crowd_timeline *timelines;
+    pm_timeline_rate *rates;
+    pm_key_time *times;       /* listed key times of all timelines */
+    pm_crowd_marker *markers; /* NULL: none */
+    pm_clip_layout *clips;    /* (clip_count) */
+    pm_clip_row *rows;        /* (clip_count) */
+    pm_joint *joints;         /* (joint_count): those of set 0 */
+    bool scaled;              /* whether any joint is scaled */
     float *rest;  /* (PM_REST_FIELDS, padded_joints): the joints' values for the host's vectors */
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
-    pm_posed_set *sets;           /* (skeleton->set_count) */
-    pm_clip_layout *clips;        /* (clip_count) */
-    pm_crowd_timeline *timelines; /* (timeline_count) */
-    pm_timeline_rate *rates;      /* (timeline_count) */
-    size_t timeline_count, timeline_room, rate_room;
-    pm_u32 alike
-        [PM_ALIKE]; /* the last timeline of n segments at n % PM_ALIKE; 0 also where there is none */
-    pm_key_time *times; /* (time_count): listed key times of all timelines */
-    size_t time_count, time_room;
-    int64_t *clip_ticks;      /* (clip_count): period of a looped clip, else duration, in ticks */
-    pm_crowd_marker *markers; /* of all clips, one clip after another; NULL: none */
-    size_t *first_marker;     /* (clip_count + 1) where there are markers */
-    size_t instruction_set;   /* the widest supported: padded joints always fill its lanes */
+    pm_posed_set *sets;     /* (skeleton->set_count) */
+    size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
 } pm_crowd_data;
+
+/* Bytes of some rows of a table, of the table's memory at most. */
+size_t pm_table_bytes(const pm_crowd_data *crowd, pm_table table, size_t rows);
+
+static inline bool pm_crowd_has_clip(const pm_crowd_data *crowd, size_t clip) {
+    return clip < crowd->clip_count && crowd->clips[clip].exists;
+}
 
 /* Whether any clip moves the joints of a group away from the rest pose: no joint, some joints, or
  * all of them. */
@@ -74,6 +117,22 @@ enum {
  * Thread-safe. */
 pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, size_t threads,
                               pm_crowd_data **crowd, pm_error *error);
+
+/* Clips to add, and the numbers of clips to remove. */
+typedef struct pm_crowd_edit {
+    const pm_clip_desc *clips;       /* (clip_count) */
+    const pm_crowd_markers *markers; /* likewise; NULL: none */
+    size_t clip_count;
+    size_t spare_clips; /* of a new crowd, as in its description */
+    const uint32_t *removed;
+    size_t removed_count;
+} pm_crowd_edit;
+
+/* Makes the next version of a crowd, which is the latest one so far. ids[i] receives the number of clip i: the
+ * least that no clip has. On failure `before` remains the latest version. One thread at a time. */
+pm_status pm_crowd_data_change(const pm_crowd_data *before, const pm_crowd_edit *edit,
+                               size_t threads, pm_crowd_data **crowd, uint32_t *ids,
+                               pm_error *error);
 
 /* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);
@@ -103,7 +162,8 @@ static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
                               .mask = instance->mask,
                               .level = instance->level,
                               .flags = instance->flags};
-    return pm_instance_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count,
+    return pm_instance_resolve(same, crowd->clips, (pm_u32)crowd->clip_count,
+                               (pm_u32)crowd->skeleton->mask_count,
                                (pm_u32)crowd->skeleton->level_count);
 }
 
@@ -111,7 +171,8 @@ static inline pm_resolved pm_instance_resolved(const pm_crowd_data *crowd,
 static inline pm_input pm_layer_resolved(const pm_crowd_data *crowd, const pm_crowd_layer *layer) {
     const pm_layer same = {layer->time, layer->clip,  layer->weight,  layer->mask,
                            layer->op,   layer->flags, layer->reserved};
-    return pm_layer_resolve(same, (pm_u32)crowd->clip_count, (pm_u32)crowd->skeleton->mask_count);
+    return pm_layer_resolve(same, crowd->clips, (pm_u32)crowd->clip_count,
+                            (pm_u32)crowd->skeleton->mask_count);
 }
 
 /* Writes the pose of joint 0 in a clip at a time: rotation x y z w and position, sampled on the

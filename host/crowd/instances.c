@@ -20,10 +20,12 @@ _Static_assert(sizeof(char[PM_MAX_LAYERS]) == PM_CROWD_MAX_LAYERS,
 static const char *fault_of(const pm_crowd_data *crowd, const pm_crowd_instance *instance) {
     const unsigned flags =
         PM_CROWD_CLAMP_A | PM_CROWD_CLAMP_B | PM_CROWD_ADDITIVE | PM_CROWD_IN_PLACE;
-    if (instance->clip_a >= crowd->clip_count)
-        return "clip_a is not below clip_count";
-    if (instance->clip_b >= crowd->clip_count && instance->weight != 0)
-        return "clip_b is not below clip_count";
+    if (!pm_crowd_has_clip(crowd, instance->clip_a))
+        return instance->clip_a < crowd->clip_count ? "clip_a was removed"
+                                                    : "clip_a is not below clip_count";
+    if (!pm_crowd_has_clip(crowd, instance->clip_b) && instance->weight != 0)
+        return instance->clip_b < crowd->clip_count ? "clip_b was removed"
+                                                    : "clip_b is not below clip_count";
     if (!(instance->weight >= 0 && instance->weight <= 1))
         return "weight is not within 0 and 1";
     if (instance->mask > crowd->skeleton->mask_count)
@@ -44,8 +46,9 @@ pm_status pm_instances_check(const pm_crowd_data *crowd, const pm_crowd_instance
 }
 
 static const char *fault_of_layer(const pm_crowd_data *crowd, const pm_crowd_layer *layer) {
-    if (layer->clip >= crowd->clip_count && layer->weight != 0)
-        return "clip is not below clip_count";
+    if (!pm_crowd_has_clip(crowd, layer->clip) && layer->weight != 0)
+        return layer->clip < crowd->clip_count ? "clip was removed"
+                                               : "clip is not below clip_count";
     if (!(layer->weight >= 0 && layer->weight <= 1))
         return "weight is not within 0 and 1";
     if (layer->mask > crowd->skeleton->mask_count)

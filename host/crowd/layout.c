@@ -27,8 +27,7 @@ static size_t row_of(const pm_channel *channel) {
     return plane_of(channel) * pm_curve_planes(channel->impl.curve);
 }
 
-/* The keys of each clip begin at a multiple of so many numbers: a cache line, or a group of 48-bit keys. */
-static size_t alignment_of(const pm_channel *channel) {
+size_t pm_crowd_alignment(const pm_channel *channel) {
     const size_t line = PM_CACHE_LINE / sizeof(float), group = pm_key_alignment(channel->format);
     return group > line ? group : line;
 }
@@ -40,22 +39,6 @@ static size_t alignment_of(const pm_channel *channel) {
 static void *allocate_lines(const pm_crowd_data *crowd, size_t size) {
     void *lines = pm_allocate_lines(crowd->host, size);
     return lines ? memset(lines, 0, size) : NULL;
-}
-
-static pm_status allocate_channel(pm_crowd_data *crowd, unsigned c, pm_error *error) {
-    pm_channel *channel = &crowd->channels[c];
-    if (!channel->present)
-        return PM_OK;
-    /* A whole group of joints is loaded from any row, also where rows are shorter. */
-    if (__builtin_add_overflow(channel->key_numbers, (size_t)4 * PM_TRACK_GROUP,
-                               &channel->key_numbers) ||
-        !pm_key_bytes(channel->format, channel->key_numbers, &channel->key_bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "the size of all clips in bytes does not fit size_t");
-    channel->memory = pm_block_make(crowd->host, channel->key_bytes);
-    channel->keys = pm_pool_memory(channel->memory);
-    channel->constants = allocate_lines(
-        crowd, (channel->constant_floats + (size_t)4 * PM_TRACK_GROUP) * sizeof(float));
-    return channel->keys && channel->constants ? PM_OK : pm_fail_memory(error);
 }
 
 static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
@@ -73,97 +56,81 @@ static pm_status allocate_sets(pm_crowd_data *crowd, pm_error *error) {
     return PM_OK;
 }
 
-static pm_status allocate_joints(pm_crowd_data *crowd, pm_error *error) {
+/* A joint that some clip has moved counts as animated from then on. */
+static pm_status allocate_joints(pm_crowd_data *crowd, const pm_crowd_data *before,
+                                 pm_error *error) {
     const size_t n = crowd->skeleton->joint_count;
     crowd->joints = pm_allocate_zeroed(crowd->host, n, sizeof *crowd->joints);
     crowd->rest =
         allocate_lines(crowd, PM_REST_FIELDS * crowd->padded_joints * sizeof *crowd->rest);
     crowd->binds = pm_allocate_zeroed(crowd->host, 12 * crowd->padded_joints, sizeof *crowd->binds);
     crowd->sets = pm_allocate_zeroed(crowd->host, crowd->skeleton->set_count, sizeof *crowd->sets);
-    crowd->layout_rows = (crowd->per_joint ? PM_CHANNEL_COUNT * crowd->clip_count * n : 0) + 1;
-    crowd->layout = pm_allocate_zeroed(crowd->host, crowd->layout_rows, sizeof *crowd->layout);
-    if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->sets || !crowd->layout)
+    if (!crowd->joints || !crowd->rest || !crowd->binds || !crowd->sets)
         return pm_fail_memory(error);
-    memcpy(crowd->joints, crowd->skeleton->joints, n * sizeof *crowd->joints);
+    memcpy(crowd->joints, before ? before->joints : crowd->skeleton->joints,
+           n * sizeof *crowd->joints);
     return allocate_sets(crowd, error);
 }
 
-pm_status pm_crowd_allocate(pm_crowd_data *crowd, pm_error *error) {
-    pm_status status = allocate_joints(crowd, error);
-    for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        status = allocate_channel(crowd, c, error);
-    return status;
+pm_status pm_crowd_allocate(pm_crowd_change *change, pm_error *error) {
+    const pm_status status = allocate_joints(change->crowd, change->before, error);
+    return status == PM_OK ? pm_tables_place(change, error) : status;
 }
 
 /* ---- clips --------------------------------------------------------------------------------- */
 
-/* Numbers of a clip's keys that precede the first key. */
-static size_t rows_before(const pm_crowd_data *crowd, unsigned c, size_t i) {
-    return pm_rows_before(&crowd->channels[c]) * crowd->clips[i].row[c];
+/* What all clips have in common is that of the first. */
+static void describe_channel(pm_channel *channel, const pm_channel *from) {
+    *channel = (pm_channel){.present = from->present,
+                            .of_root = from->of_root,
+                            .places = from->places,
+                            .scalars = from->scalars,
+                            .impl = from->impl,
+                            .components = from->components,
+                            .format = from->format};
 }
 
-/* Where a clip's keys begin. */
-static size_t begin_of(const pm_crowd_data *crowd, unsigned c, size_t i) {
-    return crowd->clips[i].first[c] - rows_before(crowd, c, i);
-}
-
-/* The clip's keys follow those of the clips before it. */
-static pm_status measure_channel(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+static pm_status measure_channel(pm_crowd_change *change, const pm_channel *from, size_t i,
                                  unsigned c, pm_error *error) {
-    pm_channel *channel = &crowd->channels[c];
-    const pm_channel *from = &clip->channels[c];
-    if (i == 0)
-        *channel = (pm_channel){.present = from->present,
-                                .of_root = from->of_root,
-                                .places = from->places,
-                                .scalars = from->scalars,
-                                .impl = from->impl,
-                                .components = from->components,
-                                .format = from->format};
-    crowd->clips[i].row[c] = from->present ? (pm_u32)row_of(from) : 0;
-    crowd->clips[i].plane[c] = from->present ? (pm_u32)plane_of(from) : 0;
-    crowd->clips[i].first[c] = channel->key_numbers + rows_before(crowd, c, i);
-    const size_t rest = alignment_of(channel) - 1;
-    if (__builtin_add_overflow(channel->key_numbers, from->key_numbers, &channel->key_numbers) ||
-        __builtin_add_overflow(channel->key_numbers, rest, &channel->key_numbers))
+    pm_channel *channel = &change->crowd->channels[c];
+    pm_clip_layout *clip = &change->crowd->clips[i];
+    const size_t rest = pm_crowd_alignment(from) - 1;
+    size_t numbers = from->key_numbers;
+    if (!change->before && i == 0)
+        describe_channel(channel, from);
+    clip->row[c] = from->present ? (pm_u32)row_of(from) : 0;
+    clip->plane[c] = from->present ? (pm_u32)plane_of(from) : 0;
+    if (__builtin_add_overflow(numbers, rest, &numbers))
         return pm_fail(error, PM_ERROR_SIZE, "the size of all clips does not fit size_t");
-    if (c == PM_ROTATIONS)
-        crowd->clips[i].constants = (pm_u32)channel->constant_floats;
-    channel->constant_floats += from->constant_floats;
-    if (channel->constant_floats > UINT32_MAX)
-        return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
-    channel->key_numbers &= ~rest;
+    change->crowd->rows[i].count[PM_TABLE_KEYS + c] = numbers & ~rest;
     return PM_OK;
 }
 
-pm_status pm_crowd_measure_clip(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+pm_status pm_crowd_measure_clip(pm_crowd_change *change, const pm_clip_data *clip, size_t n,
                                 pm_error *error) {
-    pm_status status = pm_crowd_add_timelines(crowd, clip, i, error);
+    pm_crowd_data *crowd = change->crowd;
+    const size_t i = change->ids[n];
+    pm_clip_row *row = &crowd->rows[i];
+    pm_status status = pm_crowd_add_timelines(&change->timelines, clip, row, error);
     crowd->per_joint = crowd->per_joint || !clip->common_timeline;
     for (unsigned c = 0; status == PM_OK && c < PM_CHANNEL_COUNT; c++)
-        status = measure_channel(crowd, clip, i, c, error);
+        status = measure_channel(change, &clip->channels[c], i, c, error);
+    row->count[PM_TABLE_CONSTANTS] = clip->channels[PM_ROTATIONS].constant_floats;
     return status;
 }
 
-/* Padding is zero. The thread that builds a clip makes its pages. */
-static void clear_keys(const pm_crowd_data *crowd, unsigned c, size_t i) {
-    const pm_channel *channel = &crowd->channels[c];
-    const size_t end = i + 1 < crowd->clip_count ? begin_of(crowd, c, i + 1) : channel->key_numbers;
-    size_t from = 0, to = 0;
-    (void)pm_key_bytes(channel->format, begin_of(crowd, c, i), &from);
-    (void)pm_key_bytes(channel->format, end, &to);
-    memset((char *)channel->keys + from, 0, to - from);
-}
-
 void pm_crowd_place_clip(const pm_crowd_data *crowd, pm_clip_data *clip, size_t i) {
+    const pm_clip_row *row = &crowd->rows[i];
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         const pm_channel *channel = &crowd->channels[c];
         if (!channel->present)
             continue;
-        clear_keys(crowd, c, i);
-        pm_clip_data_place(clip, c, channel->keys, begin_of(crowd, c, i),
-                           channel->constants +
-                               (c == PM_ROTATIONS ? crowd->clips[i].constants : 0));
+        /* Padding is zero. The thread that builds a clip makes its pages. */
+        memset(pm_table_at(crowd, PM_TABLE_KEYS + c, row->begin[PM_TABLE_KEYS + c]), 0,
+               pm_table_bytes(crowd, PM_TABLE_KEYS + c, row->count[PM_TABLE_KEYS + c]));
+        pm_clip_data_place(clip, c, channel->keys, row->begin[PM_TABLE_KEYS + c],
+                           c == PM_ROTATIONS ? channel->constants + row->begin[PM_TABLE_CONSTANTS]
+                                             : NULL);
     }
 }
 
@@ -173,7 +140,7 @@ static void copy_layout(const pm_crowd_data *crowd, const pm_clip_data *clip, un
                         size_t i) {
     const size_t n = crowd->skeleton->joint_count;
     for (size_t j = 0; crowd->per_joint && j < n; j++) {
-        pm_track_layout *row = &crowd->layout[(c * crowd->clip_count + i) * n + j];
+        pm_track_layout *row = &crowd->layout[crowd->clips[i].layout + c * n + j];
         *row = clip->channels[c].layout[crowd->skeleton->order[j]];
         row->timeline += crowd->clips[i].timeline;
         /* Of curves with four keys, a joint finds its spacings by the row of any channel. */

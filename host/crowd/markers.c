@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * The markers of a crowd's clips: checked and copied, and found by time. Rounds are counted by
+ * The markers of a crowd's clips: checked, and found by time. Rounds are counted by
  * division, so that no work depends on how many of them lie between two times.
  */
 #include "markers.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 #include "layout.h"
 
@@ -41,48 +40,26 @@ static pm_status check_clip(const pm_crowd_markers *own, int64_t duration, pm_er
     return status;
 }
 
-static pm_status copy(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
-    const size_t total = crowd->first_marker[crowd->clip_count];
-    size_t bytes;
-    if (!pm_multiply(total, sizeof *crowd->markers, &bytes))
-        return pm_fail(error, PM_ERROR_SIZE, "the size of all markers does not fit size_t");
-    crowd->markers = pm_allocate(crowd->host, bytes ? bytes : 1);
-    if (!crowd->markers)
-        return pm_fail_memory(error);
-    for (size_t i = 0; i < crowd->clip_count; i++)
-        if (desc->markers[i].count)
-            memcpy(crowd->markers + crowd->first_marker[i], desc->markers[i].markers,
-                   desc->markers[i].count * sizeof *crowd->markers);
-    return PM_OK;
-}
-
-pm_status pm_crowd_add_markers(const pm_crowd_desc *desc, pm_crowd_data *crowd, pm_error *error) {
-    if (!desc->markers)
-        return PM_OK;
-    crowd->first_marker =
-        pm_allocate_zeroed(crowd->host, crowd->clip_count + 1, sizeof *crowd->first_marker);
-    if (!crowd->first_marker)
-        return pm_fail_memory(error);
-    for (size_t i = 0; i < crowd->clip_count; i++) {
-        pm_status status = check_clip(&desc->markers[i], crowd->clip_ticks[i], error);
-        if (status == PM_OK &&
-            __builtin_add_overflow(crowd->first_marker[i], desc->markers[i].count,
-                                   &crowd->first_marker[i + 1]))
-            status = pm_fail(error, PM_ERROR_SIZE, "the number of all markers does not fit size_t");
+pm_status pm_crowd_check_markers(pm_crowd_change *change, pm_error *error) {
+    const pm_crowd_markers *markers = change->edit->markers;
+    for (size_t n = 0; markers && n < change->edit->clip_count; n++) {
+        pm_clip_row *row = &change->crowd->rows[change->ids[n]];
+        const pm_status status = check_clip(&markers[n], row->ticks, error);
         if (status != PM_OK)
-            return pm_crowd_name_clip(i, status, error);
+            return pm_crowd_name_clip(n, status, error);
+        row->count[PM_TABLE_MARKERS] = markers[n].count;
     }
-    return copy(desc, crowd, error);
+    return PM_OK;
 }
 
 /* ---- courses ------------------------------------------------------------------------------ */
 
 pm_course pm_course_of(const pm_crowd_data *crowd, size_t clip, bool clamps) {
-    const pm_u64 cycle = (pm_u64)crowd->clip_ticks[clip];
+    const pm_u64 cycle = (pm_u64)crowd->rows[clip].ticks;
     pm_course course = {.cycle = cycle, .is_once = clamps || cycle == 0};
     if (crowd->markers) {
-        course.markers = crowd->markers + crowd->first_marker[clip];
-        course.count = crowd->first_marker[clip + 1] - crowd->first_marker[clip];
+        course.markers = crowd->markers + crowd->rows[clip].begin[PM_TABLE_MARKERS];
+        course.count = crowd->rows[clip].count[PM_TABLE_MARKERS];
     }
     return course;
 }

@@ -95,7 +95,7 @@ static rigid root_at(const root_motion_job *s, pm_u32 clip, int64_t time, bool c
 static pm_u64 period_of(const pm_crowd_data *crowd, size_t clip) {
     pm_u32 timeline = crowd->clips[clip].timeline;
     if (crowd->per_joint)
-        timeline = crowd->layout[clip * crowd->skeleton->joint_count].timeline;
+        timeline = crowd->layout[crowd->clips[clip].layout].timeline;
     return crowd->timelines[timeline].cycle;
 }
 
@@ -121,7 +121,7 @@ static rigid cycles_between(const root_motion_job *s, pm_u32 clip, int64_t from,
 /* The motion of a clip between two times in ticks; the identity for a clip that does not exist. */
 static rigid motion_of(const root_motion_job *s, pm_u32 clip, int64_t from, int64_t to,
                        bool clamps) {
-    if (clip >= s->crowd->clip_count)
+    if (!pm_crowd_has_clip(s->crowd, clip))
         return no_motion;
     pm_u64 period = period_of(s->crowd, clip);
     rigid start = root_at(s, clip, from, clamps);

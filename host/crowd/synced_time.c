@@ -102,7 +102,9 @@ static pm_status check_clip(const pm_crowd_data *crowd, const char *name, size_t
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s is %zu, expected a number below that of clips, %zu", name, clip,
                        crowd->clip_count);
-    if (crowd->clip_ticks[clip] == 0)
+    if (!pm_crowd_has_clip(crowd, clip))
+        return pm_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] was removed", clip);
+    if (crowd->rows[clip].ticks == 0)
         return pm_fail(error, PM_ERROR_ARGUMENT, "clips[%zu] has no duration", clip);
     return PM_OK;
 }

@@ -83,15 +83,15 @@ static void set_reciprocals(pm_key_time *times, size_t segments) {
 }
 
 /* Appends listed key times: one more than there are segments. They have space. */
-static void add_times(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
+static void add_times(pm_new_timelines *all, const pm_clip_timeline *timeline, double first,
                       pm_u64 loop) {
-    pm_key_time *times = crowd->times + crowd->time_count;
+    pm_key_time *times = all->times + all->time_count;
     for (size_t i = 0; i <= timeline->segment_count; i++)
         times[i] = (pm_key_time){.ticks = ticks_to(timeline, i, first)};
     if (timeline->loop)
         times[timeline->segment_count].ticks = loop;
     set_reciprocals(times, timeline->segment_count);
-    crowd->time_count += timeline->segment_count + 1;
+    all->time_count += timeline->segment_count + 1;
 }
 
 /* The array with room for `wanted` elements. NULL: no memory, and the array stays. */
@@ -106,37 +106,38 @@ static void *grown(const pm_host *host, void *array, size_t *room, size_t wanted
 }
 
 /* Room for a timeline and its key times behind those that there are. */
-static bool make_room(pm_crowd_data *crowd, size_t times) {
-    pm_crowd_timeline *timelines = grown(crowd->host, crowd->timelines, &crowd->timeline_room,
-                                         crowd->timeline_count + 1, sizeof *timelines);
+static bool make_room(pm_new_timelines *all, size_t times) {
+    pm_crowd_timeline *timelines =
+        grown(all->host, all->timelines, &all->room, all->count + 1, sizeof *timelines);
     if (!timelines)
         return false;
-    crowd->timelines = timelines;
-    pm_timeline_rate *rates = grown(crowd->host, crowd->rates, &crowd->rate_room,
-                                    crowd->timeline_count + 1, sizeof *rates);
+    all->timelines = timelines;
+    pm_timeline_rate *rates =
+        grown(all->host, all->rates, &all->rate_room, all->count + 1, sizeof *rates);
     if (!rates)
         return false;
-    crowd->rates = rates;
-    pm_key_time *all =
-        grown(crowd->host, crowd->times, &crowd->time_room, crowd->time_count + times, sizeof *all);
-    if (!all)
+    all->rates = rates;
+    pm_key_time *more =
+        grown(all->host, all->times, &all->time_room, all->time_count + times, sizeof *more);
+    if (!more)
         return false;
-    crowd->times = all;
+    all->times = more;
     return true;
 }
 
 /* `first` is the time of the clip's first key or earlier, in seconds. */
-static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *timeline, double first,
+static pm_status add_timeline(pm_new_timelines *all, const pm_clip_timeline *timeline, double first,
                               pm_u64 loop, pm_error *error) {
+    const size_t times = pm_used_before(all->before, PM_TABLE_TIMES) + all->time_count;
     double seconds = loop ? timeline->period : timeline->times[timeline->segment_count] - first;
     if (!(seconds <= max_seconds))
         return pm_fail(error, PM_ERROR_TIME, "the clip is %g s long, expected at most 2^30 s",
                        seconds);
-    if (timeline->segment_count > PM_CURSOR_SEGMENT || crowd->time_count > UINT32_MAX)
+    if (timeline->segment_count > PM_CURSOR_SEGMENT || times > UINT32_MAX)
         return pm_fail(error, PM_ERROR_SIZE, "the crowd's clips have too many keys");
-    if (!make_room(crowd, timeline->segment_count + 1))
+    if (!make_room(all, timeline->segment_count + 1))
         return pm_fail_memory(error);
-    pm_crowd_timeline *row = &crowd->timelines[crowd->timeline_count];
+    pm_crowd_timeline *row = &all->timelines[all->count];
     *row = (pm_crowd_timeline){.lag = lag_of(timeline, first, loop),
                                .segments = (pm_u32)timeline->segment_count};
     if (timeline->uniform && !timeline->constant) {
@@ -145,12 +146,12 @@ static pm_status add_timeline(pm_crowd_data *crowd, const pm_clip_timeline *time
         if (row->lag)
             row->period = ticks_to(timeline, timeline->segment_count, first);
     } else {
-        row->times = (pm_u32)crowd->time_count;
-        add_times(crowd, timeline, first, loop);
-        row->period = crowd->times[crowd->time_count - 1].ticks;
+        row->times = (pm_u32)times;
+        add_times(all, timeline, first, loop);
+        row->period = all->times[all->time_count - 1].ticks;
     }
     row->period = timeline->loop ? loop : row->period ? row->period : 1;
-    crowd->rates[crowd->timeline_count++] = (pm_timeline_rate){
+    all->rates[all->count++] = (pm_timeline_rate){
         row->rate ? (float)((double)timeline->rate.num / (double)timeline->rate.den) : 0,
         timeline->loop};
     return PM_OK;
@@ -175,40 +176,68 @@ static pm_u64 end_of(const pm_clip_data *clip, const pm_crowd_timeline *rows) {
     return end;
 }
 
-/* The last timeline is dropped if a clip of as many uniform segments has the same. Archives have far more clips
- * than lengths: their timelines then stay in the caches. */
-static void share_last(pm_crowd_data *crowd, pm_clip_layout *clip) {
-    const size_t last = crowd->timeline_count - 1;
-    pm_u32 *alike = &crowd->alike[crowd->timelines[last].segments % PM_ALIKE];
-    if (*alike < last &&
-        memcmp(&crowd->timelines[*alike], &crowd->timelines[last], sizeof *crowd->timelines) == 0 &&
-        memcmp(&crowd->rates[*alike], &crowd->rates[last], sizeof *crowd->rates) == 0)
-        crowd->timeline_count = last;
-    else
-        *alike = (pm_u32)last;
-    clip->timeline = *alike;
+/* Whether a timeline that there is equals the last one. */
+static bool equals_last(const pm_new_timelines *all, size_t number) {
+    const size_t last = all->count - 1, begin = pm_used_before(all->before, PM_TABLE_TIMELINES);
+    const pm_crowd_timeline *timeline =
+        number < begin ? &all->before->timelines[number] : &all->timelines[number - begin];
+    const pm_timeline_rate *rate =
+        number < begin ? &all->before->rates[number] : &all->rates[number - begin];
+    return memcmp(timeline, &all->timelines[last], sizeof *timeline) == 0 &&
+           memcmp(rate, &all->rates[last], sizeof *rate) == 0;
 }
 
-pm_status pm_crowd_add_timelines(pm_crowd_data *crowd, const pm_clip_data *clip, size_t i,
+/* The last timeline is dropped if a clip of as many uniform segments has the same. Archives have far more clips
+ * than lengths: their timelines then stay in the caches. */
+static void share_last(pm_new_timelines *all, pm_clip_row *row) {
+    pm_u32 *alike = &all->alike[all->timelines[all->count - 1].segments % PM_ALIKE];
+    if (*alike && equals_last(all, *alike - 1))
+        all->count--;
+    else
+        *alike = (pm_u32)row->begin[PM_TABLE_TIMELINES] + 1;
+    row->begin[PM_TABLE_TIMELINES] = *alike - 1;
+}
+
+void pm_new_timelines_begin(const pm_host *host, pm_new_timelines *all,
+                            const pm_crowd_data *before) {
+    *all = (pm_new_timelines){.host = host, .before = before};
+    for (size_t i = 0; before && i < before->clip_count; i++) {
+        const pm_clip_row *row = &before->rows[i];
+        const size_t number = row->begin[PM_TABLE_TIMELINES];
+        if (row->count[PM_TABLE_TIMELINES] == 1 && before->timelines[number].rate)
+            all->alike[before->timelines[number].segments % PM_ALIKE] = (pm_u32)number + 1;
+    }
+}
+
+void pm_new_timelines_free(pm_new_timelines *all) {
+    pm_release(all->timelines);
+    pm_release(all->rates);
+    pm_release(all->times);
+}
+
+pm_status pm_crowd_add_timelines(pm_new_timelines *all, const pm_clip_data *clip, pm_clip_row *row,
                                  pm_error *error) {
-    const size_t begin = crowd->timeline_count;
+    const size_t begin = all->count, times = all->time_count;
     const double first = first_of(clip);
     const pm_u64 loop = loop_ticks(clip);
-    crowd->clips[i].timeline = (pm_u32)begin;
+    row->begin[PM_TABLE_TIMELINES] = pm_used_before(all->before, PM_TABLE_TIMELINES) + begin;
+    row->begin[PM_TABLE_TIMES] = pm_used_before(all->before, PM_TABLE_TIMES) + times;
     for (size_t k = 0; k < clip->timeline_count; k++) {
         const pm_clip_timeline *line = &clip->timelines[k];
-        pm_status status = add_timeline(crowd, line, fmin(first, line->first), loop, error);
+        pm_status status = add_timeline(all, line, fmin(first, line->first), loop, error);
         if (status != PM_OK)
             return status;
     }
-    pm_crowd_timeline *rows = &crowd->timelines[begin];
+    pm_crowd_timeline *rows = &all->timelines[begin];
     const pm_u64 cycle = loop ? loop : end_of(clip, rows);
     for (size_t k = 0; k < clip->timeline_count; k++) {
         rows[k].cycle = cycle ? cycle : 1;
         rows[k].reciprocal = PM_RECIPROCAL(rows[k].cycle);
     }
-    crowd->clip_ticks[i] = (int64_t)cycle;
+    row->ticks = (int64_t)cycle;
+    row->count[PM_TABLE_TIMELINES] = row->count[PM_TABLE_RATES] = clip->timeline_count;
+    row->count[PM_TABLE_TIMES] = all->time_count - times;
     if (clip->timeline_count == 1 && rows[0].rate)
-        share_last(crowd, &crowd->clips[i]);
+        share_last(all, row);
     return PM_OK;
 }

@@ -226,10 +226,15 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
                                 : "wait_list");
     const pm_queue on = {queue, wait_list, wait_count};
     size_t member; /* always 0: a crowd is on one device */
-    pm_pose_request request = inputs_of(crowd->data, job);
     pm_status status = find_member(crowd->engine->device, "crowd", queue, &member, error);
+    if (status != PM_OK)
+        return status;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    pm_pose_request request = inputs_of(held.data, job);
+    status = resolve_poses(crowd->engine->device, job, &request, error);
+    const pm_job resolved = pm_job_of_poses(held.on_device, &request);
     if (status == PM_OK)
-        status = resolve_poses(crowd->engine->device, job, &request, error);
-    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
-    return status == PM_OK ? enqueue(&resolved, member, &on, done, error) : status;
+        status = enqueue(&resolved, member, &on, done, error);
+    pm_crowd_let(&held);
+    return status;
 }

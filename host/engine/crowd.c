@@ -9,14 +9,12 @@
 /* ---- crowds ---- */
 
 static pm_status build(const pm_crowd_desc *desc, pm_crowd *crowd, pm_error *error) {
-    pm_device *device = crowd->engine->device;
-    pm_status status = pm_device_check(device, error);
+    pm_crowd_data *data = NULL;
+    pm_status status = pm_device_check(crowd->engine->device, error);
     if (status == PM_OK)
-        status = pm_crowd_data_build(&crowd->engine->host, desc, crowd->engine->host_threads,
-                                     &crowd->data, error);
-    if (status == PM_OK)
-        status = device->backend->upload_crowd(device, crowd->data, &crowd->on_device, error);
-    return status;
+        status = pm_crowd_data_build(&crowd->engine->host, desc, crowd->engine->host_threads, &data,
+                                     error);
+    return status == PM_OK ? pm_crowd_publish(crowd, data, error) : status;
 }
 
 pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd **crowd,
@@ -35,6 +33,7 @@ pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, pm_crowd
     if (!made)
         return pm_fail_memory(error);
     made->engine = engine;
+    pthread_mutex_init(&made->changing, NULL);
     pm_status status = build(desc, made, error);
     if (status == PM_OK)
         *crowd = made;
@@ -47,9 +46,8 @@ void pm_crowd_destroy(pm_crowd **handle) {
     pm_crowd *crowd = handle ? *handle : NULL;
     if (!crowd)
         return;
-    if (crowd->on_device && !pm_device_is_lost(crowd->engine->device))
-        crowd->engine->device->backend->release_crowd(crowd->on_device);
-    pm_crowd_data_free(&crowd->data);
+    pm_crowd_clear(crowd);
+    pthread_mutex_destroy(&crowd->changing);
     pm_release(crowd);
     *handle = NULL;
 }
@@ -63,7 +61,8 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
         *info = (pm_crowd_info){0};
     if (!crowd || !info)
         return;
-    const pm_crowd_data *data = crowd->data;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_crowd_data *data = held.data;
     *info = (pm_crowd_info){.joint_count = data->skeleton->joint_count,
                             .clip_count = data->clip_count,
                             .has_positions = data->channels[PM_POSITIONS].present,
@@ -71,10 +70,16 @@ void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info) {
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++)
         info->device_bytes += channel_bytes(&data->channels[c]);
     info->device_bytes += data->skeleton->joint_count * sizeof *data->joints;
+    pm_crowd_let(&held);
 }
 
 int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip) {
-    return crowd && clip < crowd->data->clip_count ? crowd->data->clip_ticks[clip] : 0;
+    if (!crowd)
+        return 0;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const int64_t ticks = clip < held.data->clip_count ? held.data->rows[clip].ticks : 0;
+    pm_crowd_let(&held);
+    return ticks;
 }
 
 pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instance *instances,
@@ -82,7 +87,10 @@ pm_status pm_crowd_check_instances(const pm_crowd *crowd, const pm_crowd_instanc
     pm_error_clear(error);
     if (!crowd || (count && !instances))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "instances" : "crowd");
-    return pm_instances_check(crowd->data, instances, count, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_instances_check(held.data, instances, count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *layers, size_t count,
@@ -90,54 +98,10 @@ pm_status pm_crowd_check_layers(const pm_crowd *crowd, const pm_crowd_layer *lay
     pm_error_clear(error);
     if (!crowd || (count && !layers))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "layers" : "crowd");
-    return pm_layers_check(crowd->data, layers, count, error);
-}
-
-/* ---- one instance ---- */
-
-pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                            pm_crowd_output output, void *records, pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !instance || !records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd      ? "crowd"
-                       : !instance ? "instance"
-                                   : "records");
-    const pm_posed from = {.view = {output, 0}, .instance = instance};
-    pm_status status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
-    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
-}
-
-pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
-                                  pm_error *error) {
-    pm_error_clear(error);
-    if (!crowd || !one || !records)
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !crowd ? "crowd"
-                       : !one ? "one"
-                              : "records");
-    const pm_job_parts parts = {.instances = one->instance,
-                                .layers = one->layers,
-                                .ranges = one->layers,
-                                .poses = one->pose,
-                                .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
-                                          pm_is_body_output(one->output),
-                                .layer_count = one->layer_count};
-    const pm_posed from = {.view = {one->output, one->subset},
-                           .instance = one->instance,
-                           .layers = one->layers,
-                           .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
-                                              ? one->layer_count
-                                              : PM_CROWD_MAX_LAYERS,
-                           .given = one->pose};
-    pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_parts(&parts, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_bodies(&parts, error);
-    if (status == PM_OK)
-        status = pm_crowd_check_view(crowd->data->skeleton, from.view, error);
-    return status == PM_OK ? pm_cpu_pose_one(crowd->data, &from, records, error) : status;
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_layers_check(held.data, layers, count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *before,
@@ -150,8 +114,10 @@ pm_status pm_crowd_root_motion(const pm_crowd *crowd, const pm_crowd_instance *b
                        : !before ? "before"
                        : !after  ? "after"
                                  : "motions");
-    pm_root_motions_find(crowd->data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    pm_root_motions_find(held.data, pm_cpu_root_pose, crowd->engine->host_threads, before, after,
                          count, motions);
+    pm_crowd_let(&held);
     return PM_OK;
 }
 
@@ -166,8 +132,11 @@ pm_status pm_crowd_events(const pm_crowd *crowd, const pm_crowd_instance *before
                        : count && !after     ? "after"
                        : capacity && !events ? "events"
                                              : "event_count");
-    return pm_events_find(crowd->data, crowd->engine->host_threads, before, after, count, events,
-                          capacity, event_count, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_events_find(held.data, crowd->engine->host_threads, before, after,
+                                            count, events, capacity, event_count, error);
+    pm_crowd_let(&held);
+    return status;
 }
 
 pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time, size_t other,
@@ -175,5 +144,8 @@ pm_status pm_crowd_synced_time(const pm_crowd *crowd, size_t clip, int64_t time,
     pm_error_clear(error);
     if (!crowd || !synced)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "synced" : "crowd");
-    return pm_synced_time_find(crowd->data, clip, time, other, synced, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pm_synced_time_find(held.data, clip, time, other, synced, error);
+    pm_crowd_let(&held);
+    return status;
 }

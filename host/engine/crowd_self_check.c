@@ -122,7 +122,7 @@ static pm_status check_outputs(pm_device *device, const pm_crowd_desc *desc, uns
     pm_device_crowd *crowd = NULL;
     pm_status status = pm_crowd_data_build(&device->options.host, desc, 1, &data, error);
     if (status == PM_OK)
-        status = device->backend->upload_crowd(device, data, &crowd, error);
+        status = device->backend->upload_crowd(device, data, NULL, &crowd, error);
     if (status == PM_OK)
         status = compare(crowd, m, outputs, error);
     if (crowd)

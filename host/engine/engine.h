@@ -9,6 +9,7 @@
 #include <pthread.h>
 
 #include "jobs.h"
+#include "versions.h"
 
 struct pm_engine {
     pm_device *device; /* owned */
@@ -31,12 +32,6 @@ struct pm_filter {
     pm_clip *clip;        /* owned */
     pm_clip_data *source; /* layout of the keys alone: owned */
     pm_lowpass lowpass;
-};
-
-struct pm_crowd {
-    pm_engine *engine;          /* borrowed */
-    pm_crowd_data *data;        /* owned */
-    pm_device_crowd *on_device; /* owned */
 };
 
 /* PM_OK where the fields of a description but `device` are valid. */

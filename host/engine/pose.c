@@ -5,6 +5,8 @@
  */
 #include "engine.h"
 
+#include "cpu/cpu.h"
+
 /* Required alignment of records and poses in host memory, in bytes. */
 static const size_t host_alignment = sizeof(float);
 
@@ -104,22 +106,21 @@ static pm_status check_view(const pm_pose_request *r, size_t index, pm_error *er
 }
 
 /* PM_OK when the flags are of pm_target_flag, and apply to the output. */
-static pm_status check_flags(const pm_skeleton *skeleton, const pm_pose_target *target,
+static pm_status check_flags(const pm_skeleton *skeleton, pm_crowd_output output, uint64_t flags,
                              pm_error *error) {
-    const pm_crowd_output output = target->view.output;
     const char *name = pm_crowd_outputs[output].name;
     const bool turns = output == PM_CROWD_BODY_ROT || output == PM_CROWD_LOCAL_ROT;
-    if (target->flags & ~(uint64_t)(PM_TARGET_SCALAR_FIRST | PM_TARGET_AT_POINT))
+    if (flags & ~(uint64_t)(PM_TARGET_SCALAR_FIRST | PM_TARGET_AT_POINT))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: flags has a bit that is no pm_target_flag",
                        name);
-    if (target->flags & PM_TARGET_SCALAR_FIRST && !turns)
+    if (flags & PM_TARGET_SCALAR_FIRST && !turns)
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        "%s: PM_TARGET_SCALAR_FIRST is for PM_CROWD_BODY_ROT and PM_CROWD_LOCAL_ROT",
                        name);
-    if (target->flags & PM_TARGET_AT_POINT && output != PM_CROWD_BODY_VEL)
+    if (flags & PM_TARGET_AT_POINT && output != PM_CROWD_BODY_VEL)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s: PM_TARGET_AT_POINT is for PM_CROWD_BODY_VEL",
                        name);
-    return target->flags & PM_TARGET_AT_POINT && !skeleton->points
+    return flags & PM_TARGET_AT_POINT && !skeleton->points
                ? pm_fail(error, PM_ERROR_ARGUMENT,
                          "%s: PM_TARGET_AT_POINT: the skeleton has no points", name)
                : PM_OK;
@@ -161,7 +162,7 @@ static pm_status check_target(pm_pose_request *r, size_t index, const pm_device 
     target->bytes = pm_crowd_view_bytes(s, target->view);
     target->stride = target->stride ? target->stride : target->bytes;
     status = check_records(r, target, device, error);
-    return status == PM_OK ? check_flags(s, target, error) : status;
+    return status == PM_OK ? check_flags(s, target->view.output, target->flags, error) : status;
 }
 
 /* ---- requests ---- */
@@ -247,28 +248,89 @@ pm_status pm_pose_request_of(const pm_crowd_data *crowd, const pm_crowd_job *job
 }
 
 /* States of bodies show clip A alone. */
-static pm_status check_alone(const pm_pose_request *r, pm_error *error) {
-    const pm_crowd_instance *instances = r->instances.memory;
-    for (size_t i = 0; i < r->instance_count; i++)
+static pm_status check_alone(const pm_crowd_data *crowd, const pm_crowd_instance *instances,
+                             size_t count, pm_error *error) {
+    for (size_t i = 0; i < count; i++)
         if (instances[i].weight != 0.0f &&
-            pm_instance_resolved(r->crowd, &instances[i]).inputs[1].op != PM_OP_NONE)
+            pm_instance_resolved(crowd, &instances[i]).inputs[1].op != PM_OP_NONE)
             return pm_fail_instance(error, PM_ERROR_ARGUMENT, i,
                                     "clip B has a weight: states of bodies are those of clip A "
                                     "alone");
     return PM_OK;
 }
 
-pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
+static pm_status pose(const pm_crowd *crowd, const pm_held_crowd *held, const pm_crowd_job *job,
+                      pm_error *error) {
     pm_pose_request request;
+    pm_status status =
+        pm_pose_request_of(held->data, job, crowd->engine->host_threads, &request, error);
+    if (status == PM_OK && has_bodies(&request))
+        status = check_alone(held->data, request.instances.memory, request.instance_count, error);
+    if (status != PM_OK || pm_pose_is_empty(&request))
+        return status;
+    const pm_job resolved = pm_job_of_poses(held->on_device, &request);
+    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
+}
+
+pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_error *error) {
     pm_error_clear(error);
     if (!crowd || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", crowd ? "job" : "crowd");
-    pm_status status =
-        pm_pose_request_of(crowd->data, job, crowd->engine->host_threads, &request, error);
-    if (status == PM_OK && has_bodies(&request))
-        status = check_alone(&request, error);
-    if (status != PM_OK || pm_pose_is_empty(&request))
-        return status;
-    const pm_job resolved = pm_job_of_poses(crowd->on_device, &request);
-    return pm_job_compute(&resolved, job->on_reference, crowd->engine->builds_in_background, error);
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pose(crowd, &held, job, error);
+    pm_crowd_let(&held);
+    return status;
+}
+
+/* ---- one instance ---- */
+
+/* As a job of one target. Levels are updated in each frame. */
+static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, void *records,
+                          pm_error *error) {
+    const pm_view view = {one->output, one->subset};
+    const pm_job_parts parts = {.instances = one->instance,
+                                .layers = one->layers,
+                                .ranges = one->layers,
+                                .poses = one->pose,
+                                .placements = one->placement,
+                                .speeds = one->speed,
+                                .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
+                                          pm_is_body_output(one->output),
+                                .layer_count = one->layer_count};
+    const pm_posed from = {.view = view,
+                           .flags = one->flags,
+                           .instance = one->instance,
+                           .layers = one->layers,
+                           .layer_count = one->layer_count < PM_CROWD_MAX_LAYERS
+                                              ? one->layer_count
+                                              : PM_CROWD_MAX_LAYERS,
+                           .given = one->pose,
+                           .placement = one->placement,
+                           .speed = one->speed};
+    pm_status status = PM_CHECK_NEXT(pm_crowd_one, one, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_parts(&parts, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_bodies(&parts, error);
+    if (status == PM_OK)
+        status = pm_crowd_check_view(crowd->skeleton, view, error);
+    if (status == PM_OK)
+        status = check_flags(crowd->skeleton, view.output, one->flags, error);
+    if (status == PM_OK && parts.bodies)
+        status = check_alone(crowd, one->instance, 1, error);
+    return status == PM_OK ? pm_cpu_pose_one(crowd, &from, records, error) : status;
+}
+
+pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
+                            pm_error *error) {
+    pm_error_clear(error);
+    if (!crowd || !one || !records)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
+                       !crowd ? "crowd"
+                       : !one ? "one"
+                              : "records");
+    const pm_held_crowd held = pm_crowd_hold(crowd);
+    const pm_status status = pose_one(held.data, one, records, error);
+    pm_crowd_let(&held);
+    return status;
 }

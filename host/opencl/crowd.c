@@ -6,6 +6,7 @@
 #include "device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,13 +124,21 @@ typedef struct pm_device_set {
     cl_mem joints, stages, stage_joints;
 } pm_device_set;
 
+/* What all versions of a crowd share. */
+typedef struct pm_shared_crowd {
+    atomic_size_t versions;
+    size_t set_count;
+    pm_stages *stages;    /* (set_count) */
+    pthread_mutex_t lock; /* guards the copies */
+    pm_host_copy *copies;
+} pm_shared_crowd;
+
 typedef struct pm_opencl_crowd {
     pm_device_crowd crowd;
-    pm_stages *stages;                /* of each set */
+    pm_shared_crowd *shared;
+    const pm_stages *stages;          /* those of `shared` */
     pm_device_set *sets;              /* (set_count of the skeleton) */
     cl_mem memories[PM_MEMORY_COUNT]; /* the other tables; NULL for a missing channel */
-    pthread_mutex_t lock;             /* guards the copies */
-    pm_host_copy *copies;
 } pm_opencl_crowd;
 
 static pm_opencl_device *device_of(const pm_opencl_crowd *crowd) {
@@ -140,49 +149,108 @@ static const pm_host *host_of(const pm_opencl_crowd *crowd) {
     return &crowd->crowd.device->options.host;
 }
 
-static pm_status upload_table(pm_opencl_crowd *crowd, size_t set, pm_memory memory, cl_mem *to,
-                              pm_error *error) {
-    const pm_source from = pm_crowd_source(crowd->crowd.data, set, &crowd->stages[set], memory);
-    return from.data ? pm_cl_upload(device_of(crowd), "crowd", &from, to, error) : PM_OK;
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static void free_shared(pm_shared_crowd *shared) {
+    for (size_t i = 0; i < shared->set_count; i++)
+        pm_stages_free(&shared->stages[i]);
+    pm_release(shared->stages);
+    free_copies(&shared->copies);
+    pthread_mutex_destroy(&shared->lock);
+    pm_release(shared);
 }
 
-static pm_status upload_set(pm_opencl_crowd *crowd, size_t set, pm_error *error) {
+static pm_status make_shared(pm_opencl_crowd *crowd, pm_error *error) {
+    const pm_skeleton *skeleton = crowd->crowd.data->skeleton;
+    pm_shared_crowd *shared = pm_allocate_zeroed(host_of(crowd), 1, sizeof *shared);
+    if (!shared)
+        return pm_fail_memory(error);
+    crowd->shared = shared;
+    atomic_init(&shared->versions, 1);
+    pthread_mutex_init(&shared->lock, NULL);
+    crowd->stages = shared->stages =
+        pm_allocate_zeroed(host_of(crowd), skeleton->set_count, sizeof *shared->stages);
+    if (!shared->stages)
+        return pm_fail_memory(error);
+    shared->set_count = skeleton->set_count;
+    pm_status status = PM_OK;
+    for (size_t i = 0; status == PM_OK && i < shared->set_count; i++)
+        status = pm_stages_build(host_of(crowd), skeleton, i, pm_max_slots(&device_of(crowd)->plan),
+                                 &shared->stages[i], error);
+    return status;
+}
+
+/* Uploads a table, or takes the buffer `was` that the version before has: the same memory, behind whose rows there
+ * may be new ones, or memory with the same contents. Kernels that run meanwhile do not read the new rows. */
+static pm_status upload_table(const pm_opencl_crowd *crowd, const pm_opencl_crowd *before,
+                              size_t set, pm_memory memory, cl_mem was, cl_mem *to,
+                              pm_error *error) {
+    const pm_source from = pm_crowd_source(crowd->crowd.data, set, &crowd->stages[set], memory);
+    const pm_source old =
+        was ? pm_crowd_source(before->crowd.data, set, &crowd->stages[set], memory)
+            : (pm_source){0};
+    const bool same = from.data == old.data || (!from.room && from.bytes == old.bytes && old.data &&
+                                                memcmp(from.data, old.data, from.bytes) == 0);
+    if (!from.data)
+        return PM_OK;
+    if (!same)
+        return pm_cl_upload(device_of(crowd), "crowd", &from, to, error);
+    const cl_int code = clRetainMemObject(was);
+    if (code != CL_SUCCESS)
+        return pm_cl_fail(error, code, "clRetainMemObject");
+    *to = was;
+    return pm_cl_upload_from(device_of(crowd), &from, old.bytes, was, error);
+}
+
+static pm_status upload_set(const pm_opencl_crowd *crowd, const pm_opencl_crowd *before, size_t set,
+                            pm_error *error) {
+    const pm_device_set none = {0}, *was = before ? &before->sets[set] : &none;
     pm_device_set *to = &crowd->sets[set];
-    pm_status status =
-        pm_stages_build(host_of(crowd), crowd->crowd.data->skeleton, set,
-                        pm_max_slots(&device_of(crowd)->plan), &crowd->stages[set], error);
-    if (status == PM_OK && set > 0)
-        status = upload_table(crowd, set, PM_MEMORY_JOINTS, &to->joints, error);
+    pm_status status = PM_OK;
+    if (set > 0)
+        status =
+            upload_table(crowd, before, set, PM_MEMORY_JOINTS, was->joints, &to->joints, error);
     if (device_of(crowd)->plan.narrow_lanes > 1)
         return status;
     if (status == PM_OK)
-        status = upload_table(crowd, set, PM_MEMORY_STAGES, &to->stages, error);
+        status =
+            upload_table(crowd, before, set, PM_MEMORY_STAGES, was->stages, &to->stages, error);
     if (status == PM_OK)
-        status = upload_table(crowd, set, PM_MEMORY_STAGE_JOINTS, &to->stage_joints, error);
+        status = upload_table(crowd, before, set, PM_MEMORY_STAGE_JOINTS, was->stage_joints,
+                              &to->stage_joints, error);
     return status;
 }
 
-static pm_status upload(pm_opencl_crowd *crowd, pm_error *error) {
+static pm_status upload(pm_opencl_crowd *crowd, const pm_opencl_crowd *before, pm_error *error) {
     const size_t sets = crowd->crowd.data->skeleton->set_count;
-    crowd->stages = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->stages);
+    pm_status status = PM_OK;
+    if (before) {
+        crowd->shared = before->shared;
+        crowd->stages = before->stages;
+        atomic_fetch_add(&crowd->shared->versions, 1);
+    } else {
+        status = make_shared(crowd, error);
+    }
     crowd->sets = pm_allocate_zeroed(host_of(crowd), sets, sizeof *crowd->sets);
-    pm_status status = crowd->stages && crowd->sets ? PM_OK : pm_fail_memory(error);
+    if (status == PM_OK && !crowd->sets)
+        status = pm_fail_memory(error);
     for (unsigned m = 0; status == PM_OK && m < PM_MEMORY_COUNT; m++)
         if (m != PM_MEMORY_STAGES && m != PM_MEMORY_STAGE_JOINTS)
-            status = upload_table(crowd, 0, (pm_memory)m, &crowd->memories[m], error);
+            status = upload_table(crowd, before, 0, (pm_memory)m,
+                                  before ? before->memories[m] : NULL, &crowd->memories[m], error);
     for (size_t i = 0; status == PM_OK && i < sets; i++)
-        status = upload_set(crowd, i, error);
+        status = upload_set(crowd, before, i, error);
     return status;
 }
 
-pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
+                             const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error) {
     pm_opencl_crowd *made = pm_allocate_zeroed(&device->options.host, 1, sizeof *made);
     if (!made)
         return pm_fail_memory(error);
     made->crowd = (pm_device_crowd){device, data};
-    pthread_mutex_init(&made->lock, NULL);
-    const pm_status status = upload(made, error);
+    const pm_status status = upload(made, (const pm_opencl_crowd *)before, error);
     if (status == PM_OK)
         *crowd = &made->crowd;
     else
@@ -194,19 +262,14 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
     pm_opencl_crowd *crowd = (pm_opencl_crowd *)device_crowd;
     for (unsigned m = 0; m < PM_MEMORY_COUNT; m++)
         pm_cl_release(crowd->memories[m]);
-    for (size_t i = 0; i < crowd->crowd.data->skeleton->set_count; i++) {
-        if (crowd->sets) {
-            pm_cl_release(crowd->sets[i].joints);
-            pm_cl_release(crowd->sets[i].stages);
-            pm_cl_release(crowd->sets[i].stage_joints);
-        }
-        if (crowd->stages)
-            pm_stages_free(&crowd->stages[i]);
+    for (size_t i = 0; crowd->sets && i < crowd->crowd.data->skeleton->set_count; i++) {
+        pm_cl_release(crowd->sets[i].joints);
+        pm_cl_release(crowd->sets[i].stages);
+        pm_cl_release(crowd->sets[i].stage_joints);
     }
     pm_release(crowd->sets);
-    pm_release(crowd->stages);
-    free_copies(&crowd->copies);
-    pthread_mutex_destroy(&crowd->lock);
+    if (crowd->shared && atomic_fetch_sub(&crowd->shared->versions, 1) == 1)
+        free_shared(crowd->shared);
     pm_release(crowd);
 }
 
@@ -287,7 +350,8 @@ static pm_status find_inputs(pose_call *c) {
     if (!fits)
         return pm_fail(c->error, PM_ERROR_SIZE, "the data of the job does not fit size_t");
     const pm_status status =
-        size ? take_copy(&c->crowd->copies, device_of(c->crowd), size, &c->copy, c->error) : PM_OK;
+        size ? take_copy(&c->crowd->shared->copies, device_of(c->crowd), size, &c->copy, c->error)
+             : PM_OK;
     for (pm_memory m = PM_MEMORY_INSTANCES; status == PM_OK && m <= PM_MEMORY_SPEEDS; m++) {
         if (pm_pose_input(&c->request, m)->memory)
             copy_input(c, m);
@@ -459,9 +523,9 @@ static pm_status enqueue_locked(pm_opencl_crowd *crowd, const pm_pose_request *r
                    .wait_count = wait->count,
                    .error = error};
     memcpy(c.memories, crowd->memories, sizeof c.memories);
-    pthread_mutex_lock(&crowd->lock);
+    pthread_mutex_lock(&crowd->shared->lock);
     const pm_status status = enqueue(&c, done);
-    pthread_mutex_unlock(&crowd->lock);
+    pthread_mutex_unlock(&crowd->shared->lock);
     return status;
 }
 

@@ -79,6 +79,10 @@ pm_status pm_cl_block_buffer(pm_opencl_device *cl, cl_mem_flags flags, pm_pool_b
 pm_status pm_cl_upload(pm_opencl_device *cl, const char *of, const pm_source *from, cl_mem *buffer,
                        pm_error *error);
 
+/* Uploads what follows the first `begin` bytes to such a buffer. Blocks. */
+pm_status pm_cl_upload_from(pm_opencl_device *cl, const pm_source *from, size_t begin,
+                            cl_mem buffer, pm_error *error);
+
 /* Unmaps a buffer, and waits until it is unmapped: for this command, and not for those that other
  * jobs put on the queue later. */
 pm_status pm_cl_unmap(cl_command_queue queue, cl_mem buffer, void *mapped, pm_error *error);
@@ -183,7 +187,8 @@ pm_status pm_cl_check_address(const pm_device *device, const char *name, const p
                               size_t alignment, size_t bytes, pm_error *error);
 pm_status pm_cl_enqueue_samples(const pm_device_clip *clip, const pm_sample_request *request,
                                 const pm_queue *queue, void **done, pm_error *error);
-pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data, pm_device_crowd **crowd,
+pm_status pm_cl_crowd_upload(pm_device *device, const pm_crowd_data *data,
+                             const pm_device_crowd *before, pm_device_crowd **crowd,
                              pm_error *error);
 void pm_cl_crowd_release(pm_device_crowd *crowd);
 pm_status pm_cl_crowd_pose_to_host(pm_device_crowd *crowd, const pm_pose_request *request,

@@ -208,7 +208,17 @@ static pm_source source_of(const void *data, size_t count, size_t size) {
 }
 
 static pm_source keys_of(const pm_channel *channel) {
-    return (pm_source){channel->keys, channel->key_bytes, channel->memory};
+    return (pm_source){.data = channel->keys, .bytes = channel->key_bytes, .block = channel->memory};
+}
+
+static pm_source table_of(const pm_crowd_data *c, pm_table table) {
+    const pm_table_memory *memory = c->tables[table].memory;
+    if (table < PM_TABLE_CONSTANTS && !c->channels[table].present)
+        return (pm_source){0};
+    return (pm_source){.data = pm_pool_memory(memory->block),
+                       .bytes = pm_table_bytes(c, table, c->tables[table].used),
+                       .room = pm_table_bytes(c, table, memory->room),
+                       .block = memory->block};
 }
 
 /* A float more than there are, because memory of a device cannot be empty. */
@@ -236,7 +246,6 @@ pm_source pm_clip_source(const pm_clip_data *clip, unsigned index, pm_memory mem
 
 pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *stages,
                           pm_memory memory) {
-    static const pm_key_time no_times[1] = {{0, 0}};
     const pm_skeleton *s = c->skeleton;
     const size_t n = s->joint_count;
     switch ((int)memory) {
@@ -245,16 +254,15 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
     case PM_MEMORY_CLIPS:
         return source_of(c->clips, c->clip_count, sizeof *c->clips);
     case PM_MEMORY_TIMELINES:
-        return source_of(c->timelines, c->timeline_count, sizeof *c->timelines);
+        return table_of(c, PM_TABLE_TIMELINES);
     case PM_MEMORY_TIMELINE_RATES:
-        return source_of(c->rates, c->timeline_count, sizeof *c->rates);
+        return table_of(c, PM_TABLE_RATES);
     case PM_MEMORY_POINTS:
         return source_of(s->points, 4 * n, sizeof *s->points);
     case PM_MEMORY_HINGES:
         return source_of(s->hinges, n, sizeof *s->hinges);
     case PM_MEMORY_TIMES:
-        return c->time_count ? source_of(c->times, c->time_count, sizeof *c->times)
-                             : source_of(no_times, 1, sizeof *no_times);
+        return table_of(c, PM_TABLE_TIMES);
     case PM_MEMORY_LEVELS:
         return source_of(s->levels, s->level_count, sizeof *s->levels);
     case PM_MEMORY_LEVEL_JOINTS:
@@ -262,15 +270,15 @@ pm_source pm_crowd_source(const pm_crowd_data *c, size_t set, const pm_stages *s
     case PM_MEMORY_MASKS:
         return source_of(s->masks, (s->mask_count + 1) * n, sizeof *s->masks);
     case PM_MEMORY_CROWD_LAYOUT:
-        return source_of(c->layout, c->layout_rows, sizeof *c->layout);
+        return table_of(c, PM_TABLE_LAYOUT);
     case PM_MEMORY_ROTATIONS:
-        return keys_of(&c->channels[PM_ROTATIONS]);
+        return table_of(c, PM_TABLE_KEYS + PM_ROTATIONS);
     case PM_MEMORY_ROTATION_CONSTANTS:
-        return constants_of(&c->channels[PM_ROTATIONS]);
+        return table_of(c, PM_TABLE_CONSTANTS);
     case PM_MEMORY_POSITIONS:
-        return keys_of(&c->channels[PM_POSITIONS]);
+        return table_of(c, PM_TABLE_KEYS + PM_POSITIONS);
     case PM_MEMORY_SCALES:
-        return keys_of(&c->channels[PM_SCALES]);
+        return table_of(c, PM_TABLE_KEYS + PM_SCALES);
     case PM_MEMORY_STAGES:
         return source_of(stages->stages, stages->stage_count, sizeof *stages->stages);
     case PM_MEMORY_STAGE_JOINTS:

@@ -132,6 +132,7 @@ typedef enum pm_memory {
 typedef struct pm_source {
     const void *data; /* NULL: there are none, and no kernel reads them */
     size_t bytes;
+    size_t room;          /* of the memory, at least `bytes`, for what is added later; 0: `bytes` */
     pm_pool_block *block; /* that has the data, and that a device may share; NULL: none does */
 } pm_source;
 

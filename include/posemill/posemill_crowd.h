@@ -166,6 +166,9 @@ typedef struct pm_crowd_desc {
      * or do not ascend are refused with PM_ERROR_TIME, and the message names the clip and the
      * marker. NULL: no clip has markers. */
     const pm_crowd_markers *markers;
+    /* Room for so many more clips, as large as these are on average, so that pm_crowd_add_clips need not copy those
+     * that there are. 0: none */
+    size_t spare_clips;
 
     const void *next; /* must be NULL */
 } pm_crowd_desc;
@@ -186,11 +189,35 @@ PM_API pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, p
  * for the events that these commands wait for. */
 PM_API void pm_crowd_destroy(pm_crowd **crowd);
 
+/* Adds clips while other threads pose. `clips` and `markers` (NULL: none has markers) have `count` elements, as in
+ * pm_crowd_desc; method, vector method, key format and channels are those of the crowd's clips, timelines are any.
+ * ids[i] receives the number of clip i, for instances and layers: the least that no clip has, so that numbers of
+ * removed clips are used again. Numbers of other clips stay.
+ *
+ * Takes as long as building these clips; if there is no room for them, all clips are copied, too. A call in progress,
+ * and commands that a call has enqueued, use the clips that were there when it began. A joint that some clip has
+ * moved is sampled from then on where other clips keep it at rest, too, which changes no bits but those of blends.
+ *
+ * Blocks; posing does not wait for it, and other changes do. On failure the crowd is as it was, and the contents of
+ * ids are undefined. Messages name a clip by its place in `clips`. Thread-safe. */
+PM_API pm_status pm_crowd_add_clips(pm_crowd *crowd, const pm_clip_desc *clips,
+                                    const pm_crowd_markers *markers, size_t count, uint32_t *ids,
+                                    pm_error *error);
+
+/* Removes clips by their numbers, each listed once; at least one clip must be left. Otherwise as
+ * pm_crowd_add_clips. Instances and layers that show a removed clip are corrected as those of a clip that does not
+ * exist, and pm_crowd_check_instances names them, until its number is used again. Its memory is free for clips that
+ * are added later. PM_ERROR_ARGUMENT when no clip has a number; then all clips stay. */
+PM_API pm_status pm_crowd_remove_clips(pm_crowd *crowd, const uint32_t *ids, size_t count,
+                                       pm_error *error);
+
 typedef struct pm_crowd_info {
     size_t joint_count;
-    size_t clip_count;
+    size_t clip_count; /* numbers of clips are below it; some may be those of removed clips */
     bool has_positions, has_scales;
-    uint64_t device_bytes; /* of clips and joints, without the small tables of subsets */
+    /* Of clips and joints, without small tables and without room for further clips; with what removed clips
+     * left, until the others move. */
+    uint64_t device_bytes;
 
     const void *next; /* NULL */
 } pm_crowd_info;
@@ -198,7 +225,7 @@ typedef struct pm_crowd_info {
 PM_API void pm_crowd_get_info(const pm_crowd *crowd, pm_crowd_info *info);
 
 /* Duration of a clip in ticks: from the first key of any joint to the last key of any joint, or the
- * period of a loop; 0 when the clip does not exist. */
+ * period of a loop; 0 when the clip does not exist, or was removed. */
 PM_API int64_t pm_crowd_clip_ticks(const pm_crowd *crowd, size_t clip);
 
 /* ---- instances ------------------------------------------------------------------- */
@@ -404,14 +431,6 @@ PM_API pm_status pm_crowd_pose(pm_crowd *crowd, const pm_crowd_job *job, pm_erro
 /* The bytes of the calling thread's stack that posing one instance takes at most, for any output. */
 #define PM_CROWD_ONE_STACK (104 * 1024)
 
-/* Poses one instance on the calling thread from the crowd's host copy, and writes joint_count
- * records to `records`. The bits equal the device's where the device matches the reference path
- * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
- * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
- * for matrices of more than 320 joints. Thread-safe. */
-PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_instance *instance,
-                                   pm_crowd_output output, void *records, pm_error *error);
-
 /* One instance with what a job can give it. */
 typedef struct pm_crowd_one {
     const pm_crowd_instance *instance; /* NULL with `pose` */
@@ -421,13 +440,22 @@ typedef struct pm_crowd_one {
         *pose; /* the records of PM_CROWD_LOCAL in place of an instance, as in pm_crowd_job */
     pm_crowd_output output;
     uint32_t subset; /* as in pm_crowd_target */
+    uint64_t flags;  /* of pm_target_flag */
+
+    /* For states of bodies, as in pm_crowd_job. */
+    const pm_placement *placement; /* NULL: model space is the world */
+    const float *speed;            /* factor of velocities. NULL: 1 */
 
     const void *next; /* must be NULL */
 } pm_crowd_one;
 
-/* As pm_crowd_pose_one, with layers, for a subset, or from a local pose. */
-PM_API pm_status pm_crowd_pose_character(const pm_crowd *crowd, const pm_crowd_one *one,
-                                         void *records, pm_error *error);
+/* Poses one instance on the calling thread from the crowd's host copy, and writes its records, without gaps, to
+ * `records`. The bits equal the device's where the device matches the reference path
+ * (pm_engine_self_check). The level selects the animated joints; update_every is ignored. Takes up
+ * to PM_CROWD_ONE_STACK bytes of the thread's stack; allocates memory only for states of bodies, and
+ * for matrices of more than 320 joints. Thread-safe. */
+PM_API pm_status pm_crowd_pose_one(const pm_crowd *crowd, const pm_crowd_one *one, void *records,
+                                   pm_error *error);
 
 /* Motion of joint 0 in skeleton order, the first root: its pose at the second time, in the frame of
  * its pose at the first. A character with the transform W then has the transform W T, where T is

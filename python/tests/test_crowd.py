@@ -328,12 +328,12 @@ def cast(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def single(crowd: pm.Crowd, output: int, bytes_: int, subset: int, **given: Any) -> bytes:
-    """The records of one character by pm_crowd_pose_character."""
+    """The records of one character by pm_crowd_pose_one."""
     records = ffi.new("char[]", bytes_)
     one = ffi.new("pm_crowd_one *", {
         "output": output, "subset": subset, "layer_count": len(given.get("layers", ())),
         **{name: ffi.cast("void *", value.ctypes.data) for name, value in given.items()}})
-    assert lib.pm_crowd_pose_character(crowd._handle, one, records, ffi.NULL) == lib.PM_OK
+    assert lib.pm_crowd_pose_one(crowd._handle, one, records, ffi.NULL) == lib.PM_OK
     return bytes(ffi.buffer(records))
 
 

@@ -99,7 +99,9 @@ TEST_ON_BOTH(one_instance_is_posed_on_the_calling_thread) {
     const pm_crowd_instance instance = scene_instance(&source, &s);
     SCOPED(guarded_free_at) float *records = guarded_floats(scene_floats(&s, PM_CROWD_PALETTE, 1));
     (void)threads_since();
-    expect_success(pm_crowd_pose_one(s.crowd, &instance, PM_CROWD_PALETTE, records, new_error()));
+    expect_success(pm_crowd_pose_one(
+        s.crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_PALETTE}, records,
+        new_error()));
     assert_int_equal(threads_since(), 1);
 }
 

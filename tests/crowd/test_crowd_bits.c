@@ -29,7 +29,8 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
                        const float *records) {
     const size_t floats = scene_floats(s, output, 1);
     SCOPED(guarded_free_at) float *one = guarded_floats(floats);
-    expect_success(pm_crowd_pose_one(s->crowd, instance, output, one, new_error()));
+    expect_success(pm_crowd_pose_one(
+        s->crowd, &(pm_crowd_one){.instance = instance, .output = output}, one, new_error()));
     expect_same_bits(one, records, floats, pm_crowd_record_bytes(output) / sizeof *one);
 }
 
@@ -37,15 +38,15 @@ static void expect_one(const scene *s, pm_crowd_output output, const pm_crowd_in
 static void expect_sets(const scene *s, pm_crowd_output output, const pm_crowd_instance *instances,
                         size_t count, const float *records) {
     const size_t floats = scene_floats(s, output, count);
-    const size_t widest = s->crowd->data->instruction_set;
+    const size_t widest = s->crowd->latest->data->instruction_set;
     for (size_t k = 0; k <= widest; k++) {
-        s->crowd->data->instruction_set = k;
+        s->crowd->latest->data->instruction_set = k;
         SCOPED(guarded_free_at) float *reference = scene_pose(s, output, instances, count, true);
         expect_same_bits(reference, records, floats, pm_crowd_record_bytes(output) / sizeof(float));
         for (size_t i = 0; i < count; i++)
             expect_one(s, output, &instances[i], records + i * (floats / count));
     }
-    assert_int_equal(s->crowd->data->instruction_set, widest);
+    assert_int_equal(s->crowd->latest->data->instruction_set, widest);
 }
 
 /* Only the first `outputs` outputs: each is another program for a device's compiler. Dual quaternions only where
@@ -172,8 +173,8 @@ TEST_ON_BOTH(groups_that_no_clip_moves_have_the_bits_of_the_reference) {
         }
     scene_finish(engine_for(state), &s);
     for (int kind = PM_MOVED_NOT; kind <= PM_MOVED_WHOLE; kind++)
-        assert_non_null(memchr(s.crowd->data->sets[0].moved, kind,
-                               s.crowd->data->padded_joints / PM_TRACK_GROUP));
+        assert_non_null(memchr(s.crowd->latest->data->sets[0].moved, kind,
+                               s.crowd->latest->data->padded_joints / PM_TRACK_GROUP));
     for (size_t i = 0; i < max(); i++)
         instances[i] = i % 3 ? scene_instance(&source, &s) : scene_bad_instance(&source, &s);
     expect_paths_agree(&s, PM_CROWD_POSE_COUNT, instances, max());

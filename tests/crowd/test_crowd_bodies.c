@@ -415,15 +415,33 @@ static void fill_job(random_source *source, const scene *s, pm_crowd_instance *i
 /* The states of a job in plain C, in the lanes of an instruction set. */
 static void expect_reference(scene *s, const body_job *b, size_t instruction_set,
                              const states *wanted) {
-    const size_t widest = s->crowd->data->instruction_set;
+    const size_t widest = s->crowd->latest->data->instruction_set;
     body_job job = *b;
     job.on_reference = true;
-    s->crowd->data->instruction_set = instruction_set;
+    s->crowd->latest->data->instruction_set = instruction_set;
     SCOPED(states_free) states found = states_make(s, &job);
-    s->crowd->data->instruction_set = widest;
+    s->crowd->latest->data->instruction_set = widest;
     for (size_t f = 0; f < FIELDS; f++)
         expect_same_bits(wanted->of[f], found.of[f],
                          b->count * records_of(s, b->subset) * widths[f], widths[f]);
+}
+
+/* Each instance alone, with its own place and speed. */
+static void expect_ones(const scene *s, const body_job *b, const states *all) {
+    for (size_t f = 0; f < FIELDS; f++) {
+        const size_t floats = records_of(s, b->subset) * widths[f];
+        SCOPED(guarded_free_at) float *records = guarded_floats(floats);
+        for (size_t i = 0; i < b->count; i++) {
+            const pm_crowd_one one = {.instance = &b->instances[i],
+                                      .output = (pm_crowd_output)(PM_CROWD_BODY_POS + f),
+                                      .subset = b->subset,
+                                      .flags = b->flags[f],
+                                      .placement = b->placements ? &b->placements[i] : NULL,
+                                      .speed = b->speeds ? &b->speeds[i] : NULL};
+            expect_success(pm_crowd_pose_one(s->crowd, &one, records, new_error()));
+            expect_same_bits(records, all->of[f] + i * floats, floats, widths[f]);
+        }
+    }
 }
 
 static void expect_scene_on(pm_engine *engine, const scene_options *options, const char *what) {
@@ -456,6 +474,7 @@ static void expect_scene_on(pm_engine *engine, const scene_options *options, con
         for (size_t set = 0; set < pm_instruction_set_count(); set++)
             if (pm_instruction_set_is_supported(set))
                 expect_reference(&s, &b, set, &device);
+        expect_ones(&s, &b, &device);
     }
 }
 
@@ -753,8 +772,9 @@ typedef struct one_call {
 
 static void pose_one(void *context) {
     one_call *call = context;
-    call->status =
-        pm_crowd_pose_one(call->crowd, call->instance, call->output, call->records, NULL);
+    call->status = pm_crowd_pose_one(
+        call->crowd, &(pm_crowd_one){.instance = call->instance, .output = call->output},
+        call->records, NULL);
 }
 
 /* Hinges are found beside other joints: they take more than states of balls alone. */
@@ -768,14 +788,14 @@ TEST_ON_REFERENCE(states_of_one_robot_take_the_stack_that_is_stated) {
     make_robot(engine_for(state),
                &(scene_options){.salt = 0xE90, .joints = 64, .curve = variant_named("cubicspline")},
                true, &s, &set);
-    const size_t widest = s.crowd->data->instruction_set;
+    const size_t widest = s.crowd->latest->data->instruction_set;
     const pm_crowd_instance instance = instance_of_robot(&source, &s, 0);
     for (size_t n = 0; n <= widest; n++)
         for (unsigned o = PM_CROWD_BODY_POS; o < PM_CROWD_OUTPUT_COUNT; o++) {
             one_call call = {s.crowd, &instance, (pm_crowd_output)o, records, PM_OK};
-            s.crowd->data->instruction_set = n;
+            s.crowd->latest->data->instruction_set = n;
             const size_t taken = stack_taken(pose_one, &call);
-            s.crowd->data->instruction_set = widest;
+            s.crowd->latest->data->instruction_set = widest;
             assert_int_equal(call.status, PM_OK);
             printf("# stack of a robot, output %u, %s: %zu\n", o, pm_instruction_set_name(n),
                    taken);
@@ -907,7 +927,9 @@ TEST_ON_REFERENCE(skeletons_with_hinges_have_states_of_bodies_alone) {
     const pm_crowd_job job = {
         .instances = &n, .instance_count = 1, .outputs = &target, .output_count = 1};
     expect_error(pm_crowd_pose(s.crowd, &job, new_error()), PM_ERROR_ARGUMENT, "hinges");
-    expect_error(pm_crowd_pose_one(s.crowd, &n, PM_CROWD_LOCAL, out, new_error()),
+    expect_error(pm_crowd_pose_one(s.crowd,
+                                   &(pm_crowd_one){.instance = &n, .output = PM_CROWD_LOCAL}, out,
+                                   new_error()),
                  PM_ERROR_ARGUMENT, "hinges");
 }
 
@@ -1096,6 +1118,22 @@ TEST_ON_REFERENCE(jobs_that_have_no_velocities_are_refused) {
     tried = job;
     tried.speeds = out;
     expect_error(pm_crowd_pose(s.crowd, &tried, new_error()), PM_ERROR_ARGUMENT, "speeds");
+    const pm_crowd_one refused[] = {
+        {.instance = n, .placement = places},
+        {.instance = n, .speed = out},
+        {.instance = n, .flags = 4},
+        {.instance = n, .output = PM_CROWD_BODY_VEL, .flags = PM_TARGET_AT_POINT},
+        {.instance = n, .output = PM_CROWD_BODY_VEL, .layers = &layer, .layer_count = 1}};
+    static const char *const why[] = {"placements", "speeds", "pm_target_flag", "no points",
+                                      "layers"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        expect_error(pm_crowd_pose_one(s.crowd, &refused[i], out, new_error()), PM_ERROR_ARGUMENT,
+                     why[i]);
+    n[0].weight = 0.5f, n[0].clip_b = 1;
+    expect_error(pm_crowd_pose_one(s.crowd,
+                                   &(pm_crowd_one){.instance = n, .output = PM_CROWD_BODY_VEL}, out,
+                                   new_error()),
+                 PM_ERROR_ARGUMENT, "clip B");
     scene_free(&s);
     float point[3] = {0, 0, INFINITY};
     const int32_t root = -1;

@@ -452,12 +452,15 @@ static void check_dual(void **state, bool rigid, const float scale[3], const flo
     job.outputs = &(pm_crowd_target){.output = PM_CROWD_DUAL, .memory = out};
     if (rigid) {
         check_ok(pm_crowd_pose(crowd, &job, new_error()), last_error(), file, line);
-        check_ok(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(), file,
-                 line);
+        check_ok(pm_crowd_pose_one(crowd, &(pm_crowd_one){.instance = two, .output = PM_CROWD_DUAL},
+                                   out, new_error()),
+                 last_error(), file, line);
     } else {
         check_job(crowd, &job, PM_ERROR_ARGUMENT, "rigid", file, line);
-        check_refusal(pm_crowd_pose_one(crowd, two, PM_CROWD_DUAL, out, new_error()), last_error(),
-                      PM_ERROR_ARGUMENT, "rigid", file, line);
+        check_refusal(pm_crowd_pose_one(crowd,
+                                        &(pm_crowd_one){.instance = two, .output = PM_CROWD_DUAL},
+                                        out, new_error()),
+                      last_error(), PM_ERROR_ARGUMENT, "rigid", file, line);
         assert_int_equal(last_error()->joint, JOINTS - 1);
     }
 }

@@ -163,8 +163,9 @@ static float *all_posed(const scene *s, const pm_crowd_instance *instances,
     const size_t width = scene_floats(s, output, 1);
     float *records = guarded_floats(COUNT * width);
     for (size_t i = 0; i < COUNT; i++)
-        expect_success(
-            pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, new_error()));
+        expect_success(pm_crowd_pose_one(
+            s->crowd, &(pm_crowd_one){.instance = &instances[i], .output = output},
+            records + i * width, new_error()));
     return records;
 }
 

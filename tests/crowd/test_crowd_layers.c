@@ -93,11 +93,11 @@ static float *posed(const scene *s, pm_crowd_job job, pm_crowd_output output, ui
 static float *posed_alike(const scene *s, pm_crowd_job job, pm_crowd_output output, uint32_t subset,
                           size_t rows) {
     const size_t floats = rows * floats_of(s, output, subset);
-    const size_t widest = s->crowd->data->instruction_set;
+    const size_t widest = s->crowd->latest->data->instruction_set;
     float *records = posed(s, job, output, subset, rows);
     job.on_reference = true;
     for (size_t k = 0; k <= widest; k++) {
-        s->crowd->data->instruction_set = k;
+        s->crowd->latest->data->instruction_set = k;
         SCOPED(guarded_free_at) float *reference = posed(s, job, output, subset, rows);
         expect_same_bits(records, reference, floats, floats / rows);
     }
@@ -111,7 +111,7 @@ static void expect_one_by_one(const scene *s, const cast *c, pm_crowd_output out
         SCOPED(guarded_free_at) float *one = guarded_floats(floats);
         pm_crowd_one from = {.instance = &c->instances[i], .output = output, .subset = subset};
         from.layers = layers_of(c, i, &from.layer_count);
-        expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
+        expect_success(pm_crowd_pose_one(s->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
     }
 }
@@ -291,7 +291,7 @@ static void pose_layers(const scene *s, uint32_t clip_a, const pm_crowd_layer *l
     const pm_crowd_instance instance = {.clip_a = clip_a};
     const pm_crowd_one from = {
         .instance = &instance, .layers = layers, .layer_count = count, .output = PM_CROWD_LOCAL};
-    expect_success(pm_crowd_pose_character(s->crowd, &from, records, new_error()));
+    expect_success(pm_crowd_pose_one(s->crowd, &from, records, new_error()));
 }
 
 TEST_ON_BOTH(a_layer_of_full_weight_is_the_sample) {
@@ -308,7 +308,9 @@ TEST_ON_BOTH(a_layer_of_full_weight_is_the_sample) {
         const pm_crowd_instance alone = {.clip_a = layer.clip,
                                          .time_a = layer.time,
                                          .flags = layer.flags ? PM_CROWD_CLAMP_A : 0};
-        expect_success(pm_crowd_pose_one(s.crowd, &alone, PM_CROWD_LOCAL, sample, new_error()));
+        expect_success(pm_crowd_pose_one(
+            s.crowd, &(pm_crowd_one){.instance = &alone, .output = PM_CROWD_LOCAL}, sample,
+            new_error()));
         for (layer.op = PM_LAYER_OVER; layer.op <= PM_LAYER_MEAN; layer.op += 2) {
             pose_layers(&s, n % 2 ? UINT32_MAX : 0, &layer, 1, layered);
             expect_same_bits(layered, sample, floats, 12);
@@ -331,7 +333,8 @@ TEST_ON_BOTH(a_mean_of_one_and_clip_b_are_crossfades) {
                                         .mask = layer.mask,
                                         .flags = (uint8_t)((layer.flags ? PM_CROWD_CLAMP_B : 0) |
                                                            (n % 2 ? PM_CROWD_ADDITIVE : 0))};
-        expect_success(pm_crowd_pose_one(s.crowd, &both, PM_CROWD_LOCAL, a, new_error()));
+        expect_success(pm_crowd_pose_one(
+            s.crowd, &(pm_crowd_one){.instance = &both, .output = PM_CROWD_LOCAL}, a, new_error()));
         layer.op = n % 2 ? PM_LAYER_ADD : PM_LAYER_OVER;
         pose_layers(&s, 0, &layer, 1, b);
         expect_same_bits(a, b, floats, 12);
@@ -401,7 +404,7 @@ TEST_ON_BOTH(rotations_that_cancel_have_the_first_as_their_mean) {
     const pm_crowd_instance rest = {.clip_a = UINT32_MAX};
     const pm_crowd_one from = {
         .instance = &rest, .layers = layers, .layer_count = 2, .output = PM_CROWD_LOCAL};
-    expect_success(pm_crowd_pose_character(crowd, &from, record, new_error()));
+    expect_success(pm_crowd_pose_one(crowd, &from, record, new_error()));
     for (size_t i = 0; i < 12; i++)
         assert_true(isfinite(record[i]));
 }
@@ -427,7 +430,7 @@ static void expect_some_alike(const scene *s, const pm_crowd_job *job, pm_crowd_
                                    .layers = job->layers + (left ? range.first : 0),
                                    .layer_count = range.count < left ? range.count : left,
                                    .output = output};
-        expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
+        expect_success(pm_crowd_pose_one(s->crowd, &from, one, new_error()));
         expect_same_bits(one, records + i * floats, floats, floats);
     }
 }
@@ -596,7 +599,7 @@ TEST_ON_BOTH(two_jobs_chained_by_local_poses_give_the_bits_of_one) {
                 float *chained = posed_alike(&s, job, output, subset, COUNT);
                 expect_same_bits(chained, whole, COUNT * floats, floats);
                 const pm_crowd_one one = {.pose = rows, .output = output, .subset = subset};
-                expect_success(pm_crowd_pose_character(s.crowd, &one, chained, new_error()));
+                expect_success(pm_crowd_pose_one(s.crowd, &one, chained, new_error()));
                 expect_same_bits(chained, whole, floats, floats);
             }
     }
@@ -735,12 +738,12 @@ typedef struct one_call {
 
 static void pose_character(void *context) {
     one_call *call = context;
-    call->status = pm_crowd_pose_character(call->crowd, &call->one, call->records, NULL);
+    call->status = pm_crowd_pose_one(call->crowd, &call->one, call->records, NULL);
 }
 
 /* In every instruction set. */
 static void expect_stack(const scene *s, const cast *c, pm_crowd_output output, const char *what) {
-    const size_t widest = s->crowd->data->instruction_set, floats = floats_of(s, output, 0);
+    const size_t widest = s->crowd->latest->data->instruction_set, floats = floats_of(s, output, 0);
     SCOPED(guarded_free_at) float *records = guarded_floats(floats);
     one_call call = {s->crowd, {.instance = &c->instances[0], .output = output}, records, PM_OK};
     if (output < PM_CROWD_POSE_COUNT) {
@@ -748,14 +751,14 @@ static void expect_stack(const scene *s, const cast *c, pm_crowd_output output, 
         call.one.layer_count = PM_CROWD_MAX_LAYERS;
     }
     for (size_t k = 0; k <= widest; k++) {
-        s->crowd->data->instruction_set = k;
+        s->crowd->latest->data->instruction_set = k;
         const size_t taken = stack_taken(pose_character, &call);
         assert_int_equal(call.status, PM_OK);
         printf("# stack, %s, output %d, %s: %zu\n", what, (int)output, pm_instruction_set_name(k),
                taken);
         assert_true(taken > 0 && taken <= PM_CROWD_ONE_STACK);
     }
-    s->crowd->data->instruction_set = widest;
+    s->crowd->latest->data->instruction_set = widest;
 }
 
 /* Of the largest skeleton whose matrices are on the stack, and of one more joint. */

@@ -218,12 +218,15 @@ TEST(crowds_refuse_null) {
     const pm_crowd_layer layer = {0};
     expect_null("crowd is NULL", pm_crowd_check_layers, NULL, &layer, 1);
     expect_null("layers is NULL", pm_crowd_check_layers, crowd, NULL, 1);
-    expect_null("crowd is NULL", pm_crowd_pose_character, NULL, &one, records);
-    expect_null("one is NULL", pm_crowd_pose_character, crowd, NULL, records);
-    expect_null("records is NULL", pm_crowd_pose_character, crowd, &one, NULL);
-    expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &instance, PM_CROWD_LOCAL, records);
-    expect_null("instance is NULL", pm_crowd_pose_one, crowd, NULL, PM_CROWD_LOCAL, records);
-    expect_null("records is NULL", pm_crowd_pose_one, crowd, &instance, PM_CROWD_LOCAL, NULL);
+    expect_null("crowd is NULL", pm_crowd_pose_one, NULL, &one, records);
+    expect_null("one is NULL", pm_crowd_pose_one, crowd, NULL, records);
+    expect_null("records is NULL", pm_crowd_pose_one, crowd, &one, NULL);
+    uint32_t id = 0;
+    expect_null("crowd is NULL", pm_crowd_add_clips, NULL, &clip_desc, NULL, 1, &id);
+    expect_null("clips is NULL", pm_crowd_add_clips, crowd, NULL, NULL, 1, &id);
+    expect_null("ids is NULL", pm_crowd_add_clips, crowd, &clip_desc, NULL, 1, NULL);
+    expect_null("crowd is NULL", pm_crowd_remove_clips, NULL, &id, 1);
+    expect_null("ids is NULL", pm_crowd_remove_clips, crowd, NULL, 1);
     assert_ptr_equal(made_skeleton, skeleton);
     assert_ptr_equal(made, crowd);
 }
@@ -586,9 +589,11 @@ TEST(jobs_with_invalid_values_are_refused) {
         expect_error(pm_sample(clip, &job, new_error()), PM_ERROR_ARGUMENT, "velocity_frame");
     }
     FOR_NONE_OF(PM_CROWD_OUTPUT_COUNT, number) {
-        expect_error(
-            pm_crowd_pose_one(crowd, &instance, (pm_crowd_output)*number, out, new_error()),
-            PM_ERROR_ARGUMENT, "output");
+        expect_error(pm_crowd_pose_one(
+                         crowd,
+                         &(pm_crowd_one){.instance = &instance, .output = (pm_crowd_output)*number},
+                         out, new_error()),
+                     PM_ERROR_ARGUMENT, "output");
     }
     assert_true(is_filled(out, sizeof out, 0x5A));
 }
@@ -641,9 +646,8 @@ TEST(jobs_with_a_next_are_refused) {
     expect_next_refused(pm_crowd_target, target, &error, pm_crowd_pose(crowd, &poses, &error));
     expect_ok(pm_crowd_pose(crowd, &poses, &error), &error);
     pm_crowd_one one = {.instance = &instance};
-    expect_next_refused(pm_crowd_one, one, &error,
-                        pm_crowd_pose_character(crowd, &one, palette, &error));
-    expect_ok(pm_crowd_pose_character(crowd, &one, palette, &error), &error);
+    expect_next_refused(pm_crowd_one, one, &error, pm_crowd_pose_one(crowd, &one, palette, &error));
+    expect_ok(pm_crowd_pose_one(crowd, &one, palette, &error), &error);
 }
 
 TEST_GROUP(make_all, free_all)

@@ -91,8 +91,9 @@ static void make_crowd(pm_engine *engine, pm_crowd_output from, pm_crowd_output 
                               .placements = bodies ? m->placements : NULL,
                               .speeds = bodies ? m->speeds : NULL};
     pm_pose_request request;
-    expect_success(pm_pose_request_of(m->crowd.crowd->data, &job, 1, &request, new_error()));
-    m->job = pm_job_of_poses(m->crowd.crowd->on_device, &request);
+    expect_success(
+        pm_pose_request_of(m->crowd.crowd->latest->data, &job, 1, &request, new_error()));
+    m->job = pm_job_of_poses(m->crowd.crowd->latest->on_device, &request);
 }
 
 static void make_poses(pm_engine *engine, made_job *m) {

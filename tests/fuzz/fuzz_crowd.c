@@ -372,7 +372,7 @@ static void expect_record(const subject *s, const job_memory *m, size_t target, 
             from.layer_count = (end < m->job.layer_count ? end : m->job.layer_count) - first;
         }
     }
-    require(pm_crowd_pose_character(s->crowd, &from, one, &error) == PM_OK);
+    require(pm_crowd_pose_one(s->crowd, &from, one, &error) == PM_OK);
     require(memcmp(one, got, size) == 0);
 }
 

@@ -55,12 +55,13 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
     SCOPED(free_at) unsigned char *one = test_array(width, 1);
     memset(records, POISON, bytes);
     job.records = records;
-    crowd_on_host_pose(s->crowd->data, &job);
+    crowd_on_host_pose(s->crowd->latest->data, &job);
     expect_poison(records, job.records_offset, "before the records");
     for (size_t i = 0; i < job.instance_count; i++) {
         const unsigned char *got = records + job.records_offset + i * stride;
-        expect_success(
-            pm_crowd_pose_one(s->crowd, &job.instances[i], job.output, one, new_error()));
+        expect_success(pm_crowd_pose_one(
+            s->crowd, &(pm_crowd_one){.instance = &job.instances[i], .output = job.output}, one,
+            new_error()));
         if (!has_turn(s, &job, i))
             expect_poison(got, width, "of an instance that is not updated");
         else if (memcmp(got, one, width) != 0)
@@ -97,7 +98,7 @@ static void expect_scene(const scene_options *options) {
     random_source source = random_salted(options->salt + 0x100);
     scene_make(engine_of_kind(ON_REFERENCE), options, &s);
     for (unsigned o = 0; o < PM_CROWD_POSE_COUNT; o++)
-        if (crowd_on_host_has(s.crowd->data, o) &&
+        if (crowd_on_host_has(s.crowd->latest->data, o) &&
             pm_crowd_check_view(s.skeleton, (pm_view){(pm_crowd_output)o, 0}, NULL) == PM_OK) {
             expect_output(&s, &source, o);
             met++;
@@ -198,7 +199,7 @@ static void expect_part(const scene *s, crowd_on_host_job job) {
     memset(got, POISON, MAX * width);
     job.records = got;
     job.instance_count = MAX;
-    crowd_on_host_pose(s->crowd->data, &job);
+    crowd_on_host_pose(s->crowd->latest->data, &job);
     for (size_t i = 0; i < MAX; i++) {
         pm_crowd_one from = {.output = job.output, .subset = job.subset};
         if (job.poses) {
@@ -210,7 +211,7 @@ static void expect_part(const scene *s, crowd_on_host_job job) {
             from.layer_count =
                 job.ranges[i].count < LAYERS - first ? job.ranges[i].count : LAYERS - first;
         }
-        expect_success(pm_crowd_pose_character(s->crowd, &from, one, new_error()));
+        expect_success(pm_crowd_pose_one(s->crowd, &from, one, new_error()));
         if (memcmp(got + i * width, one, width) != 0)
             fail_msg("%u lanes, output %d, subset %u: instance %zu differs", (unsigned)job.lanes,
                      (int)job.output, (unsigned)job.subset, i);

@@ -92,7 +92,9 @@ static void expect_pose(const cast *c, const pm_motion_content *content, size_t 
                                   &(pm_crowd_target){.output = PM_CROWD_MODEL, .memory = job_made},
                               .output_count = 1,
                               .on_reference = true};
-    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, one, new_error()));
+    expect_success(pm_crowd_pose_one(
+        c->crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_MODEL}, one,
+        new_error()));
     expect_success(pm_crowd_pose(c->crowd, &job, new_error()));
     expect_guards(one, 12 * joints);
     expect_same_bits(one, job_made, 12 * joints, 12);
@@ -257,7 +259,9 @@ static void expect_palette(const cast *c, const pm_motion_content *content, cons
     const pm_crowd_instance instance = {.time_a = pm_crowd_ticks(seconds),
                                         .flags = PM_CROWD_CLAMP_A};
     float palette[12 * NODES];
-    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_PALETTE, palette, new_error()));
+    expect_success(pm_crowd_pose_one(
+        c->crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_PALETTE}, palette,
+        new_error()));
     const double time = clip_begin(&c->character->clips[0]) + seconds;
     for (size_t j = 0; j < joints; j++) {
         const uint32_t node = c->character->nodes[order[j]];
@@ -344,7 +348,9 @@ static void expect_places(const cast *c, const pm_motion *motion, double seconds
                                         .flags = PM_CROWD_CLAMP_A};
     float models[12 * BUSH];
     size_t placed = 0;
-    expect_success(pm_crowd_pose_one(c->crowd, &instance, PM_CROWD_MODEL, models, new_error()));
+    expect_success(pm_crowd_pose_one(
+        c->crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_MODEL}, models,
+        new_error()));
     assert_int_equal(c->character->node_count, motion->content.node_count);
     for (uint32_t n = 0; n < motion->content.node_count; n++) {
         const uint32_t slot = c->character->node_slots[n];

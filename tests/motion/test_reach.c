@@ -133,7 +133,9 @@ static void expect_within(const pm_motion *motion, const skin_mesh *mesh,
         const pm_crowd_instance instance = {
             .clip_a = (uint32_t)clip, .time_a = pm_crowd_ticks(seconds), .flags = PM_CROWD_CLAMP_A};
         float box[8];
-        expect_success(pm_crowd_pose_one(crowd, &instance, PM_CROWD_BOUNDS, box, new_error()));
+        expect_success(pm_crowd_pose_one(
+            crowd, &(pm_crowd_one){.instance = &instance, .output = PM_CROWD_BOUNDS}, box,
+            new_error()));
         kinematics_matrix *pose = skin_pose(content, &content->clips[clip], begin + seconds);
         for (size_t v = 0; v < mesh->count; v++) {
             double at[3];

@@ -250,8 +250,8 @@ static pm_readiness readiness_of(const scene *s, const pm_crowd_job *job) {
     pm_pose_request request;
     target.memory = records;
     aimed.outputs = &target;
-    expect_success(pm_pose_request_of(s->crowd->data, &aimed, 1, &request, new_error()));
-    const pm_job resolved = pm_job_of_poses(s->crowd->on_device, &request);
+    expect_success(pm_pose_request_of(s->crowd->latest->data, &aimed, 1, &request, new_error()));
+    const pm_job resolved = pm_job_of_poses(s->crowd->latest->on_device, &request);
     return pm_job_readiness(&resolved, new_error());
 }
 

@@ -33,6 +33,7 @@ struct stage {
     pm_root_motion motions[COUNT];
     size_t event_count;
     int64_t synced;
+    uint32_t id; /* of a clip that is added */
     cl_command_queue queue;
     cl_mem buffers[OUTPUTS], previous, instances; /* instances NULL: in host memory */
     cl_event gate;
@@ -43,7 +44,7 @@ static scene material; /* its descriptions are used, and its crowd is on the ref
 static pm_crowd_instance instances[COUNT], after[COUNT];
 static float *expected[OUTPUTS];
 static const pm_crowd_marker steps[] = {{.tick = 0, .id = 1}, {.tick = 9, .id = 70000}};
-static const pm_crowd_markers markers[] = {{steps, 2, {0}}, {steps, 2, {0}}};
+static const pm_crowd_markers markers[] = {{steps, 2, NULL}, {steps, 2, NULL}};
 static pm_root_motion expected_root_motions[COUNT];
 static const char *cache; /* programs are read from here, so that a fault costs no build */
 
@@ -90,6 +91,14 @@ static pm_status synchronise(stage *s, pm_error *error) {
     return pm_crowd_synced_time(s->crowd, 0, 9, 1, &s->synced, error);
 }
 
+static pm_status add_clip(stage *s, pm_error *error) {
+    return pm_crowd_add_clips(s->crowd, &material.clips[1], markers, 1, &s->id, error);
+}
+
+static pm_status remove_clip(stage *s, pm_error *error) {
+    return pm_crowd_remove_clips(s->crowd, &s->id, 1, error);
+}
+
 static pm_status pose_on_queue(stage *s, pm_error *error) {
     const pm_crowd_instance *in_memory = s->own ? s->own : instances;
     pm_cl_crowd_target targets[OUTPUTS];
@@ -129,6 +138,11 @@ static void prepare_crowd(stage *s) {
 static void prepare_warm(stage *s) {
     prepare_crowd(s);
     expect_success(pose(s, new_error()));
+}
+
+static void prepare_room(stage *s) {
+    prepare_crowd(s);
+    expect_success(add_clip(s, new_error()));
 }
 
 static void prepare_queue(stage *s) {
@@ -220,6 +234,24 @@ static void expect_synced(const stage *s) {
     assert_true(s->synced == 9);
 }
 
+static void expect_clips(const stage *s, size_t count) {
+    for (size_t n = 0; n < material.clip_count + 4; n++)
+        assert_int_equal(pm_crowd_clip_ticks(s->crowd, n) != 0, n < count);
+}
+
+static void expect_one_more(const stage *s) {
+    assert_int_equal(s->id, material.clip_count);
+    expect_clips(s, material.clip_count + 1);
+}
+
+static void expect_two_more(const stage *s) {
+    expect_clips(s, material.clip_count + 2);
+}
+
+static void expect_as_many(const stage *s) {
+    expect_clips(s, material.clip_count);
+}
+
 static void expect_no_skeleton(const stage *s) {
     assert_null(s->skeleton);
 }
@@ -283,6 +315,16 @@ static const scenario events_of_a_frame = {"events", prepare_crowd, find_events,
                                            .expect_done = expect_events};
 static const scenario synced_clips = {"a synchronised time", prepare_crowd, synchronise,
                                       .expect_done = expect_synced};
+/* Tables move the first time, and have room later. */
+static const scenario adding_a_clip = {"adding a clip", prepare_crowd, add_clip,
+                                       .expect_done = expect_one_more,
+                                       .expect_undone = expect_as_many};
+static const scenario adding_another = {"adding another clip", prepare_room, add_clip,
+                                        .expect_done = expect_two_more,
+                                        .expect_undone = expect_one_more};
+static const scenario removing_a_clip = {"removing a clip", prepare_room, remove_clip,
+                                         .expect_done = expect_as_many,
+                                         .expect_undone = expect_one_more};
 static const scenario queued = {"a first job on a queue", prepare_queue, pose_on_queue,
                                 .expect_done = expect_records};
 static const scenario later_frame = {"a later job on a queue", prepare_warm_queue, pose_on_queue,
@@ -306,10 +348,16 @@ static const injection rows[] = {
     {&root_motion_job, FAULT_ALLOCATION, BOTH},
     {&events_of_a_frame, FAULT_ALLOCATION, .min = 1, BOTH},
     {&synced_clips, FAULT_ALLOCATION, .min = 1, BOTH},
+    {&adding_a_clip, FAULT_ALLOCATION, .min = 10, BOTH},
+    {&adding_another, FAULT_ALLOCATION, .min = 10, BOTH},
+    {&removing_a_clip, FAULT_ALLOCATION, .min = 5, BOTH},
     {&queued, FAULT_ALLOCATION, .min = 0},
     {&later_frame, FAULT_ALLOCATION, .min = 0},
 
     {&making_a_crowd, FAULT_CL, .min = 4},
+    {&adding_a_clip, FAULT_CL, .min = 4},
+    {&adding_another, FAULT_CL, .min = 4},
+    {&removing_a_clip, FAULT_CL, .min = 1},
     {&cold, FAULT_CL, .min = 20},
     {&warm, FAULT_CL, .min = 10},
     {&warm, FAULT_CL, .sticky = true, .min = 10},
@@ -323,11 +371,37 @@ static const injection rows[] = {
     {&behind_a_gate, FAULT_ALLOCATION, .min = 0},
 
     {&making_a_crowd, FAULT_BUFFER, .min = 4},
+    {&adding_a_clip, FAULT_BUFFER, .min = 4},
     {&cold, FAULT_BUFFER, .min = 0}, /* smaller pieces succeed */
     {&warm, FAULT_BUFFER, .sticky = true, .min = 2},
     {&queued, FAULT_BUFFER, .min = 2},
     {&queued, FAULT_BUFFER, .sticky = true, .min = 2},
 };
+
+/* ---- changes while a job waits ------------------------------------------------------------ */
+
+/* Its clips are removed and others take their numbers and, without a job that waits, their memory. */
+TEST_ON_DEVICE(a_job_that_waits_poses_the_clips_that_its_call_saw) {
+    enum { ROUNDS = 6 };
+    stage s = {.state = state};
+    uint32_t ids[ROUNDS];
+    const uint32_t last = 1;
+    stage_open(&s);
+    prepare_closed_gate(&s);
+    stage_poison(&s);
+    expect_success(pose_on_queue(&s, new_error()));
+    expect_success(pm_crowd_remove_clips(s.crowd, &last, 1, new_error()));
+    for (size_t n = 0; n < ROUNDS; n++)
+        expect_success(
+            pm_crowd_add_clips(s.crowd, &material.clips[0], NULL, 1, &ids[n], new_error()));
+    assert_int_equal(ids[0], last);
+    expect_success(pm_crowd_remove_clips(s.crowd, ids, ROUNDS, new_error()));
+    expect_success(add_clip(&s, new_error()));
+    assert_int_equal(s.id, last);
+    assert_int_equal(clSetUserEventStatus(s.gate, CL_COMPLETE), CL_SUCCESS);
+    expect_records(&s);
+    stage_close(&s);
+}
 
 /* ---- concurrent jobs of other queues ----------------------------------------------------- */
 

@@ -464,7 +464,7 @@ static void expect_layered(const layered *l, uint32_t instance, const float *rec
         .layers = l->layers + l->ranges[instance].first,
         .layer_count = l->ranges[instance].count < left ? l->ranges[instance].count : left,
         .output = PM_CROWD_MODEL};
-    expect_success(pm_crowd_pose_character(posed.scene.crowd, &from, one, new_error()));
+    expect_success(pm_crowd_pose_one(posed.scene.crowd, &from, one, new_error()));
     expect_same_bits(record, one, QUEUE_JOINTS * 12, 12);
 }
 

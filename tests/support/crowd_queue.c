@@ -40,7 +40,9 @@ float *queue_expectation(const scene *s, const pm_crowd_instance *instances,
     float *records = guarded_floats(QUEUE_COUNT * width);
     pm_error error = poisoned_error();
     for (size_t i = 0; i < QUEUE_COUNT; i++)
-        expect_ok(pm_crowd_pose_one(s->crowd, &instances[i], output, records + i * width, &error),
+        expect_ok(pm_crowd_pose_one(s->crowd,
+                                    &(pm_crowd_one){.instance = &instances[i], .output = output},
+                                    records + i * width, &error),
                   &error);
     return records;
 }
