@@ -73,8 +73,8 @@ pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
                              lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
-    const pm_status status = pm_host_check(&desc->host, error);
-    return status == PM_OK ? PM_CHECK_NEXT(pm_engine_desc, desc, error) : status;
+    const pm_status status = PM_CHECK_NEXT(pm_engine_desc, desc, error);
+    return status == PM_OK ? pm_host_check(&desc->host, error) : status;
 }
 
 pm_device_options pm_engine_options(const pm_engine_desc *desc) {

@@ -25,25 +25,27 @@ typedef struct side_rates {
 /* The row of curves that have none of their own: those of vectors too, which both sides compute in less time. */
 enum { OTHERS = PM_CURVE_COUNT };
 
-/* By bench/sides.c: processor time on a Xeon with AVX-512, PoCL 3.1. */
+/* By bench/sides.c: processor time on a Xeon with AVX-512, PoCL 3.1, the least of two runs. */
 static const side_rates rates[WORK_KINDS][PM_CURVE_COUNT + 1] = {
-    [WORK_OF_WALKS] = {[OTHERS] = {0.745, 0.876},
-                       [PM_CURVE_squad] = {2.34, 1.76},
-                       [PM_CURVE_hermite] = {1.2, 1.34},
-                       [PM_CURVE_nlerp] = {0.8, 0.993},
-                       [PM_CURVE_circular_c2] = {2.22, 2.46},
-                       [PM_CURVE_bspline] = {2.19, 2.23},
-                       [PM_CURVE_cubic] = {2.34, 2.52}},
-    [WORK_OF_FEW_TRACKS] = {[OTHERS] = {2.04, 8.18}, [PM_CURVE_squad] = {3.75, 12}},
-    [WORK_OF_PAIRS] = {[OTHERS] = {10.1, 8.72},
-                       [PM_CURVE_cubic] = {92.3, 22.8},
-                       [PM_CURVE_circular_c2] = {74.3, 27.7}},
-    [WORK_OF_MOTION] = {[OTHERS] = {35.7, 14.1}, [PM_CURVE_squad] = {99.9, 24}},
-    [WORK_OF_LOWPASS] = {[OTHERS] = {1.13, 1.1}},
+    [WORK_OF_WALKS] = {[OTHERS] = {0.809, 0.919},
+                       [PM_CURVE_squad] = {1.47, 1.58},
+                       [PM_CURVE_hermite] = {1.14, 1.27},
+                       [PM_CURVE_nlerp] = {0.79, 0.984},
+                       [PM_CURVE_circular_c2] = {2.27, 2.42},
+                       [PM_CURVE_bspline] = {2.43, 2.41},
+                       [PM_CURVE_cubic] = {2.11, 2.38}},
+    [WORK_OF_FEW_TRACKS] = {[OTHERS] = {1.9, 8.38}, [PM_CURVE_squad] = {4.1, 13.3}},
+    [WORK_OF_PAIRS] = {[OTHERS] = {7.42, 11.5},
+                       [PM_CURVE_squad] = {10.3, 12.5},
+                       [PM_CURVE_cubic] = {14.8, 17.5},
+                       [PM_CURVE_circular_c2] = {14.7, 17.4}},
+    [WORK_OF_MOTION] =
+        {[OTHERS] = {10.4, 13.4}, [PM_CURVE_squad] = {17.8, 19.4}, [PM_CURVE_cubic] = {23.9, 24.6}},
+    [WORK_OF_LOWPASS] = {[OTHERS] = {1.12, 1.08}},
     [WORK_OF_POSES] =
-        {[OTHERS] = {7.74, 7.51}, [PM_CURVE_squad] = {12.6, 13.3}, [PM_CURVE_cubic] = {17.6, 18.6}},
+        {[OTHERS] = {7.96, 7.61}, [PM_CURVE_squad] = {12.3, 12.5}, [PM_CURVE_cubic] = {16, 16.8}},
     [WORK_OF_STATES] =
-        {[OTHERS] = {7.75, 17.8}, [PM_CURVE_squad] = {33.3, 46.2}, [PM_CURVE_cubic] = {28.2, 41.6}},
+        {[OTHERS] = {9.46, 18.4}, [PM_CURVE_squad] = {23.9, 34.4}, [PM_CURVE_cubic] = {28.8, 44.1}},
 };
 
 /* Nanoseconds that a driver takes to begin and to end a job, likewise ("start"). */

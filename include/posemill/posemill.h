@@ -255,29 +255,29 @@ typedef enum pm_clip_building {
     PM_CLIPS_BY_DEVICE
 } pm_clip_building;
 
-/* What the application does in place of the library. A field of 0 leaves it to the library, and all of them
- * may be called by any thread, by several at once, and must not call the library with objects of the same
- * call. A value: it is copied, and what it points to must outlive the objects that were made with it.
+/* What an application does in place of the library. A field of 0 leaves it to the library. Functions may be
+ * called on any thread, on several at once. A value, which is copied; what it points to must outlive the
+ * objects, and their work on callers' queues.
  *
- * Memory: `allocate` returns `size` bytes, above 0, at a multiple of `alignment`, a power of 2 of at most
- * 4096, or NULL, which fails the call with PM_ERROR_MEMORY. `release` gets the same size and alignment, and
- * never NULL. Both or neither. All memory of the object and its calls is allocated so, and the library keeps
- * none for later; memory of drivers, of the C library and of the threads' stacks is not.
+ * Memory: `allocate` returns `size` bytes, above 0, at a multiple of `alignment`, a power of 2 up to 4096, or
+ * NULL, which fails the call with PM_ERROR_MEMORY. `release` gets the same size and alignment. Both or
+ * neither. All memory of an object and of its calls comes from there, and none is kept for later; that of
+ * drivers and of the C library's own functions does not.
  *
  * Threads: `run_parallel` calls task(context, index) once for each index below `count`, which is 2 to
- * host_threads, in any order, on any threads, one after another too, and returns when all have returned.
- * A task of an engine over several devices may run tasks of its own. The bits of results do not depend on it,
- * and the library then starts no threads but the one that builds programs in the background.
+ * host_threads, in any order, on any threads, also one after another, and returns when all have returned. A
+ * task may call `run_parallel` in turn. The bits of results do not depend on it. The library then starts no
+ * thread but that of build_in_background.
  *
- * Long calls are those that make clips, crowds and filters, sample or pose into host memory, and check an
- * engine. They work in pieces, and before each piece and each step of the check:
- * `progress` receives how many of them are done at least, from 0 on, and finally all, if the call succeeds.
- * It is called on the thread of the call, or with `run_parallel` wherever that runs on this thread. Where
- * a call is repeated in smaller pieces, for lack of device memory, it begins anew. Checks report none.
- * `cancel` points to a number that any thread may set, of 32 bits, which is read as a relaxed atomic:
- * _Atomic uint32_t, std::atomic<uint32_t>, AtomicU32. While it is not 0, a call that has pieces left fails
- * with PM_ERROR_CANCELLED. It makes no object. Samples and poses in outputs are then undefined, some pieces of
- * them whole; no command or thread writes there any more. A program that is being compiled is waited for. */
+ * Calls that make clips, crowds and filters, that sample or pose into host memory, and that check an engine
+ * work in pieces. Before each piece they look at two fields:
+ * `progress` receives how many pieces are done at least, which does not decrease, and finally their total. It
+ * is called on the thread of the call: with `run_parallel`, where that runs tasks on it. Where device memory
+ * does not suffice, a job begins anew, with smaller pieces. Checks report nothing.
+ * `cancel` points to a number that any thread may set. It is read as an atomic of 32 bits in relaxed order:
+ * _Atomic uint32_t, std::atomic<uint32_t>, AtomicU32. While it is not 0, a call that has pieces left fails with
+ * PM_ERROR_CANCELLED. It makes no object. Outputs are undefined: some pieces are whole, others unchanged; nothing
+ * is written there any more. Compiling a program is not interrupted. */
 typedef void (*pm_task_function)(void *context, size_t index);
 typedef struct pm_host {
     void *user; /* passed to all functions */
@@ -344,7 +344,7 @@ typedef struct pm_engine_desc {
     pm_log_function log; /* NULL: no log */
     void *log_user;      /* passed to `log` */
     pm_clip_building clip_building;
-    pm_host host; /* memory, threads, progress and cancelling by the application */
+    pm_host host;
 
     const void *next; /* must be NULL */
 } pm_engine_desc;
@@ -769,7 +769,7 @@ PM_API pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *
                                   pm_error *error);
 
 /* Keys that are sampled without a clip, in one pass or a few: an archive that is resampled, an array at
- * another rate. */
+ * another rate. With memory of the C library, and the library's threads (see pm_host). */
 typedef struct pm_resampler pm_resampler;
 
 /* Checks the description, as pm_clip_create does. Its arrays are borrowed until the resampler is

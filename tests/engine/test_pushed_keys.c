@@ -18,9 +18,9 @@ enum { MOST_KEYS = 4000, MOST_TRACKS = 70 };
 static pm_engine *engine;
 static size_t largest; /* request for memory */
 
-WRAPPED(void *, realloc, void *block, size_t size) {
+WRAPPED(void *, pm_reallocate, const pm_host *host, void *memory, size_t size) {
     largest = size > largest ? size : largest;
-    return __real_realloc(block, size);
+    return __real_pm_reallocate(host, memory, size);
 }
 
 FIXTURE(open_engine) {
