@@ -255,9 +255,9 @@ static void *allocate(void *user, size_t size, size_t alignment) {
 }
 
 static void release(void *user, void *memory, size_t size, size_t alignment) {
-    const block_note noted = *((block_note *)memory - 1);
+    const block_note note = *((block_note *)memory - 1);
     (void)user;
-    if (noted.size != size || noted.alignment != alignment)
+    if (note.size != size || note.alignment != alignment)
         abort();
     atomic_fetch_sub(&live_blocks, 1);
     __real_free((char *)memory - note_bytes(alignment));
