@@ -56,8 +56,7 @@ pm_fn void pm_body_locate(pm_body_input *input, const pm_tables *t,
                 pm_u64 first = clip.first[c];
                 pm_u32 stride = clip.row[c], plane = clip.plane[c];
                 if (t->size.per_joint) {
-                    pm_track_layout at =
-                        t->layout[row + c * t->size.joints];
+                    pm_track_layout at = t->layout[row + c * t->size.joints];
                     first = at.first;
                     stride = at.row;
                     plane = at.plane;

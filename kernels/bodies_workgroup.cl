@@ -52,8 +52,8 @@ pm_fn pm_body_sample pm_body_sampled(const pm_tables *t, pm_u32 clip, const pm_s
             if (n == 0)
                 s.numbers = pm_numbers_value(&data, cursor.u, on_key);
             if (moves)
-                s.rates = pm_quat_sum(
-                    s.rates, pm_rates_of(PM_VECTOR_OF(slope)(&segment, cursor.u), rate));
+                s.rates = pm_quat_sum(s.rates,
+                                      pm_rates_of(PM_VECTOR_OF(slope)(&segment, cursor.u), rate));
         }
     }
     return s;
@@ -149,7 +149,8 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
         shared[i].due = 0;
         if (index == size.instances)
             continue;
-        pm_resolved r = pm_instance_resolve(from[index], clips, size.clips, size.masks, size.levels);
+        pm_resolved r =
+            pm_instance_resolve(from[index], clips, size.clips, size.masks, size.levels);
         shared[i].input = r.inputs[0];
         shared[i].in_place = r.in_place;
         shared[i].level = r.level;
@@ -177,8 +178,7 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
             pm_input input = shared[i].input;
             pm_u32 shifts = pm_is_animated(joint, PM_CHANNEL_POSITIONS);
             pm_u32 has = level_joints[(pm_u64)shared[i].level * size.joints + at.joint];
-            pm_u32 still =
-                pm_keeps_rest(has, at.joint, shared[i].in_place) || input.weight == 0.0f;
+            pm_u32 still = pm_keeps_rest(has, at.joint, shared[i].in_place) || input.weight == 0.0f;
             pm_u32 channels = joint->animated & 1u << PM_CHANNEL_ROTATIONS;
             if (shifts || hinge.number)
                 channels |= 1u << PM_CHANNEL_POSITIONS;

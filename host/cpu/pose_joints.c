@@ -139,8 +139,7 @@ static void find_per_joint(const request *q, size_t first, key_addresses *at) {
         size_t joint = first + PM_ITEM_OF(i);
         if (joint >= n)
             joint = n - 1;
-        const pm_track_layout *data =
-            &crowd->layout[q->clip->layout + q->c * n + joint];
+        const pm_track_layout *data = &crowd->layout[q->clip->layout + q->c * n + joint];
         pm_cursor cursor = pm_crowd_locate(crowd->timelines[data->timeline], crowd->times,
                                            q->input->at.time, q->input->at.clamps);
         set_address(at, i, data, cursor);

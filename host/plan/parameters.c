@@ -208,7 +208,8 @@ static pm_source source_of(const void *data, size_t count, size_t size) {
 }
 
 static pm_source keys_of(const pm_channel *channel) {
-    return (pm_source){.data = channel->keys, .bytes = channel->key_bytes, .block = channel->memory};
+    return (pm_source){
+        .data = channel->keys, .bytes = channel->key_bytes, .block = channel->memory};
 }
 
 static pm_source table_of(const pm_crowd_data *c, pm_table table) {
