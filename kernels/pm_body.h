@@ -6,8 +6,9 @@
 #ifndef PM_BODY_H
 #define PM_BODY_H
 
-#include "pm_instance.h"
+#include "pm_crowd.h"
 #include "pm_math.h"
+#include "pm_pose.h"
 
 /* The outputs of bodies, in the order of pm_crowd_output from PM_CROWD_BODY_POS on. */
 #define PM_BODY_POS 0
@@ -108,14 +109,6 @@ pm_fn pm_sides pm_crowd_sides(pm_crowd_timeline t, pm_timeline_rate rate,
     }
     return s;
 }
-
-/* An instance that the work-items of a group share. */
-typedef struct pm_shared_state {
-    pm_input input; /* clip A */
-    pm_sides sides; /* not set where timelines are per joint */
-    float speed;
-    pm_u32 in_place, level, due, index, record; /* as in pm_shared_instance */
-} pm_shared_state;
 
 /* A joint relative to its parent or to the world, with its velocity there, and its angular velocity: in
  * the joint's own axes relative to the parent, else in those of the world. */

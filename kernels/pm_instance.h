@@ -6,6 +6,7 @@
 #ifndef PM_INSTANCE_H
 #define PM_INSTANCE_H
 
+#include "pm_body.h"
 #include "pm_crowd.h"
 #include "pm_memory.h"
 #include "pm_pose.h"
@@ -69,6 +70,14 @@ typedef struct pm_shared_instance {
     pm_range layers;
     int low[3], high[3]; /* bounds, as pm_ordered_bits */
 } pm_shared_instance;
+
+/* An instance whose states of bodies the work-items of a group compute. */
+typedef struct pm_shared_state {
+    pm_input input; /* clip A */
+    pm_sides sides; /* not set where timelines are per joint */
+    float speed;
+    pm_u32 in_place, level, due, index, record; /* as in pm_shared_instance */
+} pm_shared_state;
 
 /* Its first layers. */
 typedef struct pm_shared_layers {
