@@ -176,7 +176,7 @@ static double sine_from(double x, int quarter) {
 
 double pm_same_sin(double x) {
     if (!isfinite(x))
-        return NAN;
+        return (double)NAN;
     if (fabs(x) < 0x1p-27)
         return x;
     return x < 0 ? -sine_from(-x, 0) : sine_from(x, 0);
@@ -227,7 +227,7 @@ static pair angle_of(pair y, pair x) {
 double pm_same_atan2(double y, double x) {
     int exponent, of_y;
     if (isnan(x) || isnan(y))
-        return NAN;
+        return (double)NAN;
     if (isinf(x) || isinf(y)) {
         x = copysign(isinf(x) ? 1 : 0, x);
         y = copysign(isinf(y) ? 1 : 0, y);
@@ -253,13 +253,13 @@ static pair other_side(double x) {
 
 double pm_same_asin(double x) {
     if (!(fabs(x) <= 1))
-        return NAN;
+        return (double)NAN;
     return fabs(x) < 0x1p-27 ? x : copysign(angle_of((pair){fabs(x), 0}, other_side(x)).high, x);
 }
 
 double pm_same_acos(double x) {
     if (!(fabs(x) <= 1))
-        return NAN;
+        return (double)NAN;
     const pair angle = angle_of(other_side(x), (pair){fabs(x), 0});
     return x < 0 ? add((pair){2 * half_pi.high, 2 * half_pi.low}, negated(angle)).high : angle.high;
 }
@@ -271,7 +271,7 @@ double pm_same_hypot(double x, double y) {
     if (isinf(x) || isinf(y))
         return INFINITY;
     if (isnan(x) || isnan(y))
-        return NAN;
+        return (double)NAN;
     (void)frexp(fmax(fabs(x), fabs(y)), &exponent);
     x = ldexp(x, -exponent);
     y = ldexp(y, -exponent);

@@ -185,7 +185,6 @@ size_t pm_impl_latency(const pm_method_impl *impl) {
     case PM_BUILD_nothing:
         return pm_curves[impl->curve].four_keys ? 2 : 1;
     case PM_BUILD_sterp:
-        return 1;
     case PM_BUILD_cubicspline:
         return 1;
     default:

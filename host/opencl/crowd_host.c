@@ -92,7 +92,7 @@ static pm_status use_memory(transfer *t, slot *s, pm_pose_request *piece) {
         status = pm_cl_buffer(t->cl, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, target->to.memory,
                               pm_pose_target_bytes(piece, target), buffer, t->error);
         target->to = (pm_address){.handle = *buffer};
-        target->previous = (pm_address){NULL};
+        target->previous = (pm_address){0};
     }
     return status;
 }

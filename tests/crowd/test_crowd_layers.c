@@ -745,10 +745,13 @@ static void pose_character(void *context) {
 static void expect_stack(const scene *s, const cast *c, pm_crowd_output output, const char *what) {
     const size_t widest = s->crowd->latest->data->instruction_set, floats = floats_of(s, output, 0);
     SCOPED(guarded_free_at) float *records = guarded_floats(floats);
-    one_call call = {s->crowd, {.instance = &c->instances[0], .output = output}, records, PM_OK};
+    pm_crowd_instance shown = c->instances[0];
+    one_call call = {s->crowd, {.instance = &shown, .output = output}, records, PM_OK};
     if (output < PM_CROWD_POSE_COUNT) {
         call.one.layers = c->layers;
         call.one.layer_count = PM_CROWD_MAX_LAYERS;
+    } else {
+        shown.weight = 0; /* states of bodies are those of clip A alone */
     }
     for (size_t k = 0; k <= widest; k++) {
         s->crowd->latest->data->instruction_set = k;

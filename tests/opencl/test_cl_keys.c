@@ -268,7 +268,7 @@ static void try_number(const pm_clip_desc *desc, const void *array, size_t compo
 }
 
 CALLER_TEST(keys_that_host_memory_is_refused_for_are_refused) {
-    const double bad[] = {NAN, INFINITY, -2e37};
+    const double bad[] = {(double)NAN, HUGE_VAL, -2e37};
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1, 0xC5);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {3, 1}};
     const pm_clip_desc squad = motion_desc(&m, &timeline, PM_METHOD_SQUAD);
