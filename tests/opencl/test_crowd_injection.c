@@ -240,8 +240,12 @@ static void expect_clips(const stage *s, size_t count) {
 }
 
 static void expect_one_more(const stage *s) {
-    assert_int_equal(s->id, material.clip_count);
     expect_clips(s, material.clip_count + 1);
+}
+
+static void expect_least_id(const stage *s) {
+    assert_int_equal(s->id, material.clip_count);
+    expect_one_more(s);
 }
 
 static void expect_two_more(const stage *s) {
@@ -317,7 +321,7 @@ static const scenario synced_clips = {"a synchronised time", prepare_crowd, sync
                                       .expect_done = expect_synced};
 /* Tables move the first time, and have room later. */
 static const scenario adding_a_clip = {"adding a clip", prepare_crowd, add_clip,
-                                       .expect_done = expect_one_more,
+                                       .expect_done = expect_least_id,
                                        .expect_undone = expect_as_many};
 static const scenario adding_another = {"adding another clip", prepare_room, add_clip,
                                         .expect_done = expect_two_more,
