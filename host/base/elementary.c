@@ -269,7 +269,7 @@ double pm_same_acos(double x) {
 double pm_same_hypot(double x, double y) {
     int exponent;
     if (isinf(x) || isinf(y))
-        return INFINITY;
+        return (double)INFINITY;
     if (isnan(x) || isnan(y))
         return (double)NAN;
     (void)frexp(fmax(fabs(x), fabs(y)), &exponent);

@@ -69,7 +69,7 @@ TEST(bits_are_the_same_on_every_system) {
 #if LDBL_MANT_DIG > DBL_MANT_DIG && defined(__GLIBC__)
 static double error_of(double value, long double exact) {
     const double size = fabs((double)exact), unit = nextafter(size, HUGE_VAL) - size;
-    return (double)(fabsl((long double)value - exact) / unit);
+    return (double)(fabsl((long double)value - exact) / (long double)unit);
 }
 
 TEST(errors_are_small) {
