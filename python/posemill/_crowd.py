@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -190,7 +191,7 @@ def _number(value: int | str, names: Sequence[str | None], name: str, kind: str)
     return number
 
 
-def _clip_number(clip: int | str, sources: Sequence[Clip | Keys], name: str) -> int:
+def _clip_number(clip: int | str, sources: Sequence[Clip | Keys | None], name: str) -> int:
     return _number(clip, [source.name if isinstance(source, Clip) else None for source in sources],
                    name, "clip")
 
@@ -208,19 +209,27 @@ def _numbered(subsets: Subsets, skeleton: Skeleton) -> dict[str, tuple[int, ...]
     return found
 
 
-def _describe_markers(markers: Markers, sources: Sequence[Clip | Keys], keep: list[Any]) -> Any:
+def _marked(markers: Markers | None, sources: Sequence[Clip | Keys]) -> dict[int, tuple[tuple[float, int], ...]]:
+    """Markers by the numbers of clips."""
+    found: dict[int, tuple[tuple[float, int], ...]] = {}
+    for clip, pairs in (markers or {}).items():
+        number = _clip_number(clip, sources, "markers")
+        if number in found:
+            raise ValueError(f"markers: {clip!r} is a clip that has markers already")
+        found[number] = tuple(pairs)
+    return found
+
+
+def _describe_markers(markers: Mapping[int, Iterable[tuple[float, int]]], sources: Sequence[Clip | Keys], keep: list[Any]) -> Any:
     """A pm_crowd_markers for each clip."""
     made = ffi.new("pm_crowd_markers[]", len(sources))
     keep.append(made)
-    for clip, pairs in markers.items():
-        number = _clip_number(clip, sources, "markers")
-        if made[number].count:
-            raise ValueError(f"markers: {clip!r} is a clip that has markers already")
+    for number, pairs in markers.items():
         ordered = sorted(pairs, key=lambda pair: pair[0])
         rows = ffi.new("pm_crowd_marker[]", len(ordered))
         for row, (seconds, identity) in zip(rows, ordered, strict=True):
             if not np.isfinite(seconds):
-                raise ValueError(f"markers: {seconds} of clip {clip!r} is no time")
+                raise ValueError(f"markers: {seconds} of clip {number} is no time")
             row.tick, row.id = crowd_ticks(seconds), count_of(identity, "markers: id", 2**32)
         keep.append(rows)
         made[number].markers, made[number].count = rows, len(ordered)
@@ -294,15 +303,19 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any], root_
     return own[0]
 
 
-def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list[Any]) -> tuple[Any, int]:
+def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list[Any], root_alone: bool, *,
+                    method: Method, key_format: KeyFormat) -> tuple[Any, int]:
     """A pm_clip_desc of each clip, and their number. Rows of keys, which stand alone, have all clips."""
-    root_alone = all(_has_root_alone(clip, skeleton) for clip in clips)
-    if isinstance(clips[0], KeyRows):
-        return clips[0]._describe_all(skeleton, keep, root_alone), clips[0].count
-    descs = ffi.new("pm_clip_desc[]", len(clips))
-    for i, clip in enumerate(clips):
-        descs[i] = _describe_clip(clip, skeleton, keep, root_alone)
-    return descs, len(clips)
+    if clips and isinstance(clips[0], KeyRows):
+        descs, count = clips[0]._describe_all(skeleton, keep, root_alone), clips[0].count
+    else:
+        descs, count = ffi.new("pm_clip_desc[]", len(clips)), len(clips)
+        for i, clip in enumerate(clips):
+            descs[i] = _describe_clip(clip, skeleton, keep, root_alone)
+    number, form = method_number(method), word(key_format, KEY_FORMATS, "key_format")
+    for i in range(count):
+        descs[i].method, descs[i].key_format = number, form
+    return descs, count
 
 
 class Crowd(Shared):
@@ -340,6 +353,8 @@ class Crowd(Shared):
     key_format : str
         How rotations are stored: ``"float32"``, or with methods that store keys alone ``"log48"``
         or ``"smallest48"``.
+    spare_clips : int
+        Clips of average size that :meth:`add_clips` finds room for before it copies all clips.
 
     Attributes
     ----------
@@ -348,7 +363,7 @@ class Crowd(Shared):
     slots : array of int
         The inverse: joint j of the skeleton is joint ``slots[j]`` of these outputs.
     ticks : array of int64
-        Durations of the clips.
+        Durations of the clips; 0 for numbers of clips that were removed.
 
     Examples
     --------
@@ -366,7 +381,7 @@ class Crowd(Shared):
                  levels: Sequence[Level] = (), masks: npt.ArrayLike | None = None,
                  markers: Markers | None = None, subsets: Subsets | None = None,
                  radii: npt.ArrayLike | None = None, points: npt.ArrayLike | None = None,
-                 key_format: KeyFormat = "float32") -> None:
+                 key_format: KeyFormat = "float32", spare_clips: int = 0) -> None:
         if not isinstance(skeleton, Skeleton):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         sources = clips.clips if isinstance(clips, Motion) else tuple(clips)
@@ -374,24 +389,25 @@ class Crowd(Shared):
             raise ValueError("clips: expected at least one")
         levels = [(None if joints is None else np.array(joints), every) for joints, every in levels]
         masks = None if masks is None else np.array(masks)
-        marked = {clip: tuple(pairs) for clip, pairs in (markers or {}).items()}
+        marked = _marked(markers, sources)
         self._subsets = _numbered(subsets or {}, skeleton)
         radii = None if radii is None else np.array(radii)
         points = skeleton.points if points is None else points
         points = None if points is None else np.array(points)
-        self._given = (skeleton, sources, engine, method, levels, masks, marked, self._subsets, radii,
-                       points, key_format)
+        self._root_alone = all(_has_root_alone(clip, skeleton) for clip in sources)
+        self._markers = marked # by the numbers of clips
+        self._given = (skeleton, sources, engine, method, levels, masks, self._subsets, radii, points, key_format,
+                       spare_clips)
+        self._changing = Lock()
         on = engine_or_default(engine)
         keep: list[Any] = []
-        descs, count = _describe_clips(sources, skeleton, keep)
-        number, form = method_number(method), word(key_format, KEY_FORMATS, "key_format")
-        for i in range(count):
-            descs[i].method, descs[i].key_format = number, form
+        descs, count = _describe_clips(sources, skeleton, keep, self._root_alone, method=method, key_format=key_format)
         c_skeleton = _make_skeleton(skeleton, levels, masks, self._subsets, radii, points)
         made = ffi.new("pm_crowd **")
         call(lib.pm_crowd_create, on.handle,
              ffi.new("pm_crowd_desc *", {
                  "skeleton": c_skeleton, "clips": descs, "clip_count": count,
+                 "spare_clips": count_of(spare_clips, "spare_clips"),
                  "markers": _describe_markers(marked, sources, keep) if marked else ffi.NULL}), made)
         ffi.gc(c_skeleton, None) # from now on it ends with the crowd
         self._handle = owned(made[0], partial(_destroy_crowd, skeleton=c_skeleton), on)
@@ -399,7 +415,76 @@ class Crowd(Shared):
         self._updates_all = all(every <= 1 for _, every in levels)
         self.order = view(self._handle, lib.pm_skeleton_order(c_skeleton), (self._joints,), np.uint32)
         self.slots = view(self._handle, lib.pm_skeleton_slots(c_skeleton), (self._joints,), np.uint32)
-        self.ticks = np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
+        self.ticks = self._durations(count)
+
+    def _durations(self, count: int) -> npt.NDArray[np.int64]:
+        return np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
+
+    def add_clips(self, clips: Sequence[Clip | Keys] | Motion, *, markers: Markers | None = None) -> npt.NDArray[np.uint32]:
+        """Add clips while other threads pose. Takes about as long as building these clips.
+
+        Parameters
+        ----------
+        clips : sequence of Clip or Keys, or a Motion
+            As for the crowd, with the same channels. Where it stores positions of the root alone, no other joint
+            may leave its rest position.
+        markers : mapping of clip to (seconds, id) pairs, optional
+            For these clips, by their index among them or by name.
+
+        Returns
+        -------
+        array of uint32
+            The numbers of the clips, for instances and layers: the least that no clip has, so that those of removed
+            clips are used again.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, m.clips)
+        >>> crowd.add_clips([m.clips[0]], markers={0: [(0.5, 7)]})
+        array([1], dtype=uint32)
+        >>> crowd.remove_clips([0])
+        """
+        skeleton, _, _, method, *_, key_format, _ = self._given
+        added = clips.clips if isinstance(clips, Motion) else tuple(clips)
+        marked = _marked(markers, added)
+        keep: list[Any] = []
+        for clip in added:
+            if self._root_alone and not _has_root_alone(clip, skeleton):
+                raise ValueError(f"clips: {clip!r} moves joints beside the root, whose positions alone this crowd stores")
+        descs, count = _describe_clips(added, skeleton, keep, self._root_alone, method=method, key_format=key_format)
+        described = _describe_markers(marked, added, keep) if marked else ffi.NULL
+        ids: npt.NDArray[np.uint32] = np.empty(count, np.uint32)
+        with self._changing:
+            call(lib.pm_crowd_add_clips, self._handle, descs, described, count, ffi.from_buffer("uint32_t[]", ids))
+            numbers = ids.tolist()
+            self._change(dict(zip(numbers, added, strict=True)))
+            self._markers |= {number: marked.get(i, ()) for i, number in enumerate(numbers)}
+        return ids
+
+    def remove_clips(self, ids: Iterable[int]) -> None:
+        """Remove clips, at least one of which must be left, while other threads pose.
+
+        Instances and layers that show them are then posed as those of clips that do not exist, and :meth:`check`
+        names them.
+
+        Parameters
+        ----------
+        ids : iterable of int
+            Numbers of clips.
+        """
+        numbers = [count_of(number, "ids", 2**32) for number in ids]
+        with self._changing:
+            call(lib.pm_crowd_remove_clips, self._handle, ffi.new("uint32_t[]", numbers), len(numbers))
+            self._change(dict.fromkeys(numbers))
+
+    def _change(self, changed: Mapping[int, Clip | Keys | None]) -> None:
+        """Notes clips by their numbers; None: it was removed."""
+        skeleton, sources, *others = self._given
+        known = dict(enumerate(sources)) | dict(changed)
+        self._given = (skeleton, tuple(known[number] for number in range(len(known))), *others)
+        self.ticks = self._durations(len(known))
 
     def check(self, instances: Array) -> None:
         """Raises ValueError unless all clips, masks, levels and flags exist.
@@ -618,7 +703,7 @@ class Crowd(Shared):
 
     def _check_points(self, set_number: int) -> None:
         """Refuses joints of a subset whose points are not known."""
-        skeleton, points = self._given[0], self._given[9]
+        skeleton, points = self._given[0], self._given[8]
         joints = list(range(self._joints) if set_number == 0 else tuple(self._subsets.values())[set_number - 1])
         unknown = np.flatnonzero([] if points is None else np.isnan(points[joints]).any(axis=1))
         if len(unknown):
@@ -738,20 +823,29 @@ class Crowd(Shared):
         return int(synced) if times.ndim == 0 else synced
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _made_again, self._given
+        with self._changing:
+            skeleton, sources, *others = self._given
+            here = next(source for source in sources if source is not None)
+            removed = [number for number, source in enumerate(sources) if source is None]
+            filled = tuple(here if source is None else source for source in sources)
+            markers = {number: pairs for number, pairs in self._markers.items() if sources[number] is not None}
+            return _made_again, (skeleton, filled, *others, markers, removed)
 
     def __repr__(self) -> str:
-        joints, clips = self._joints, len(self.ticks)
+        joints, clips = self._joints, len(self.ticks) - self._given[1].count(None)
         return (f"Crowd({joints} joint{'' if joints == 1 else 's'}, "
                 f"{clips} clip{'' if clips == 1 else 's'}, {self._given[3]})")
 
 
 def _made_again(skeleton: Skeleton, clips: Sequence[Clip | Keys], engine: Engine | None,
-                method: Method, levels: Sequence[Level], masks: Array | None,
-                markers: Markers, subsets: Subsets, radii: Array | None, points: Array | None,
-                key_format: KeyFormat) -> Crowd:
-    return Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks,
-                 markers=markers, subsets=subsets, radii=radii, points=points, key_format=key_format)
+                method: Method, levels: Sequence[Level], masks: Array | None, subsets: Subsets, radii: Array | None,
+                points: Array | None, key_format: KeyFormat, spare_clips: int, markers: Markers,
+                removed: Sequence[int]) -> Crowd:
+    """Numbers of clips stay: those of `removed` are of some clip until they are removed again."""
+    made = Crowd(skeleton, clips, engine=engine, method=method, levels=levels, masks=masks, markers=markers,
+                 subsets=subsets, radii=radii, points=points, key_format=key_format, spare_clips=spare_clips)
+    made.remove_clips(removed)
+    return made
 
 
 def _records(values: Array, dtype: np.dtype[Any], name: str) -> Array:

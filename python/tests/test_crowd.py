@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -533,3 +534,75 @@ def test_ticks_of_arrays_are_those_of_their_numbers() -> None:
     assert ticks.shape == (41, 50) and ticks.dtype == np.int64
     assert ticks.tolist() == [[pm.crowd_ticks(s) for s in row] for row in numbers[:, ::2].tolist()]
     assert pm.crowd_ticks([]).shape == (0,) and pm.crowd_ticks([1, 2]).tolist() == [2**32, 2**33]
+
+
+# ---- crowds that change -----------------------------------------------------------------------
+
+
+def some_keys(seed: int, frames: int = FRAMES) -> pm.Keys:
+    positions = np.random.default_rng(seed + 100).normal(size=(frames, JOINTS, 3))
+    return pm.Keys(quaternions(frames, seed), positions, rate=10)
+
+
+def shown(numbers: list[int]) -> np.ndarray:
+    instances = np.zeros(len(numbers), pm.crowd_instance)
+    instances["clip_a"], instances["time_a"] = numbers, pm.crowd_ticks(0.17)
+    return instances
+
+
+@pytest.mark.parametrize("method", ["slerp", "squad"])
+def test_clips_that_are_added_are_posed_as_those_of_a_new_crowd(skeleton: pm.Skeleton, method: Any) -> None:
+    clips = [some_keys(n, 3 + n) for n in range(6)]
+    whole = pm.Crowd(skeleton, clips, engine=ENGINE, method=method)
+    grown = pm.Crowd(skeleton, clips[:1], engine=ENGINE, method=method)
+    assert grown.add_clips(clips[1:4]).tolist() == [1, 2, 3] and grown.add_clips(clips[4:]).tolist() == [4, 5]
+    assert (grown.ticks == whole.ticks).all()
+    for output in ("palette", "local", "bounds"):
+        assert (grown.pose(shown([0, 1, 2, 3, 4, 5]), output) == whole.pose(shown([0, 1, 2, 3, 4, 5]), output)).all()
+
+
+def test_numbers_of_removed_clips_are_used_again(skeleton: pm.Skeleton) -> None:
+    clips = [some_keys(n) for n in range(4)]
+    crowd = pm.Crowd(skeleton, clips[:3], engine=ENGINE, spare_clips=4)
+    third, rest = crowd.pose(shown([2]), "local"), crowd.pose(shown([99]), "local")
+    crowd.remove_clips([1])
+    assert crowd.ticks[1] == 0 < crowd.ticks[2] and "2 clips" in repr(crowd)
+    with pytest.raises(ValueError, match="removed"):
+        crowd.check(shown([0, 1]))
+    assert (crowd.pose(shown([1]), "local") == rest).all() and (crowd.pose(shown([2]), "local") == third).all()
+    assert crowd.add_clips([clips[3]]).tolist() == [1]
+    crowd.check(shown([0, 1, 2]))
+    other = pm.Crowd(skeleton, [clips[3]], engine=ENGINE)
+    assert (crowd.pose(shown([1]), "local") == other.pose(shown([0]), "local")).all()
+
+
+def test_copies_of_a_changed_crowd_keep_its_numbers(skeleton: pm.Skeleton) -> None:
+    clips = [some_keys(n) for n in range(4)]
+    crowd = pm.Crowd(skeleton, clips[:3], engine=ENGINE, markers={1: [(0.1, 5)]})
+    crowd.remove_clips([0, 1])
+    assert crowd.add_clips(clips[3:], markers={0: [(0.2, 9)]}).tolist() == [0]
+    copy = pickle.loads(pickle.dumps(crowd))
+    assert (copy.ticks == crowd.ticks).all() and copy.ticks[1] == 0
+    assert (copy.pose(shown([0, 2, 1])) == crowd.pose(shown([0, 2, 1]))).all()
+    after = shown([0])
+    after["time_a"] = pm.crowd_ticks(0.3)
+    assert copy.events(shown([0]), after)["id"].tolist() == crowd.events(shown([0]), after)["id"].tolist() == [9]
+
+
+def test_changes_that_cannot_be_are_refused(skeleton: pm.Skeleton, keys: pm.Keys) -> None:
+    crowd = pm.Crowd(skeleton, [keys, keys], engine=ENGINE)
+    with pytest.raises(ValueError, match="presence of positions"):
+        crowd.add_clips([pm.Keys(quaternions(FRAMES, 1), rate=10)])
+    with pytest.raises(ValueError, match="7"):
+        crowd.remove_clips([7])
+    with pytest.raises(ValueError):
+        crowd.remove_clips([1, 1])
+    with pytest.raises(ValueError):
+        crowd.remove_clips([0, 1])
+    crowd.check(shown([0, 1]))
+    assert crowd.add_clips([]).tolist() == []
+    still = np.repeat(skeleton.positions[None], FRAMES, axis=0)
+    still[:, 0] += np.arange(FRAMES)[:, None]
+    of_root = pm.Crowd(skeleton, [pm.Keys(quaternions(FRAMES, 1), still, rate=10)], engine=ENGINE)
+    with pytest.raises(ValueError, match="beside the root"):
+        of_root.add_clips([keys])
