@@ -39,6 +39,7 @@ typedef struct subject {
     keys keys[CLIPS];
     pm_clip_desc clips[CLIPS];
     pm_crowd_markers markers[CLIPS];
+    size_t clip_count;
     pm_skeleton *skeleton;
     pm_crowd *crowd;
 } subject;
@@ -96,7 +97,7 @@ static void choose_sets(subject *s, size_t n) {
     d->subset_count = up_to(input, SUBSETS);
     d->subsets = d->subset_count ? s->subsets : NULL;
     for (size_t i = 0; i < d->subset_count; i++) {
-        s->subsets[i] = (pm_subset){s->listed[i], 1 + up_to(input, n - 1), {0}};
+        s->subsets[i] = (pm_subset){.joints = s->listed[i], .joint_count = 1 + up_to(input, n - 1)};
         const size_t first = fuzz_byte(input);
         for (size_t j = 0; j < s->subsets[i].joint_count; j++)
             s->listed[i][j] = (uint32_t)((first + j) % n);
@@ -237,7 +238,24 @@ static bool make(subject *s, pm_engine *engine) {
         require((status == PM_OK) == (s->crowd != NULL));
     }
     require(status == PM_OK || error.message[0] != '\0');
+    s->clip_count = count;
     return status == PM_OK;
+}
+
+/* Adds some of the clips again, and removes any. */
+static void change(subject *s) {
+    uint32_t ids[CLIPS];
+    pm_error error = {0};
+    for (uint8_t rounds = fuzz_byte(s->input) & 3; rounds > 0; rounds--) {
+        const size_t first = up_to(s->input, s->clip_count - 1), added = s->clip_count - first;
+        require(pm_crowd_add_clips(s->crowd, s->clips + first, s->markers + first, added, ids,
+                                   &error) == PM_OK);
+        const size_t removed = up_to(s->input, CLIPS);
+        for (size_t i = 0; i < removed; i++)
+            ids[i] = (uint32_t)up_to(s->input, CLIPS * 2);
+        const pm_status status = pm_crowd_remove_clips(s->crowd, ids, removed, &error);
+        require(status == PM_OK || error.message[0] != '\0');
+    }
 }
 
 /* ---- jobs ----------------------------------------------------------------------------------- */
@@ -409,6 +427,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(pm_engine_create(&(pm_engine_desc){.device = "none"}, &engine, &error) == PM_OK);
     s.input = &input;
     if (make(&s, engine)) {
+        change(&s);
         choose_job(&input, &s, &m);
         const pm_status status = pm_crowd_pose(s.crowd, &m.job, &error);
         require(status == PM_OK || error.message[0] != '\0');
