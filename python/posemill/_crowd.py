@@ -220,7 +220,8 @@ def _marked(markers: Markers | None, sources: Sequence[Clip | Keys]) -> dict[int
     return found
 
 
-def _describe_markers(markers: Mapping[int, Iterable[tuple[float, int]]], sources: Sequence[Clip | Keys], keep: list[Any]) -> Any:
+def _describe_markers(markers: Mapping[int, Iterable[tuple[float, int]]], sources: Sequence[Clip | Keys],
+                      keep: list[Any]) -> Any:
     """A pm_crowd_markers for each clip."""
     made = ffi.new("pm_crowd_markers[]", len(sources))
     keep.append(made)
@@ -396,8 +397,8 @@ class Crowd(Shared):
         points = None if points is None else np.array(points)
         self._root_alone = all(_has_root_alone(clip, skeleton) for clip in sources)
         self._markers = marked # by the numbers of clips
-        self._given = (skeleton, sources, engine, method, levels, masks, self._subsets, radii, points, key_format,
-                       spare_clips)
+        self._given: tuple[Any, ...] = (skeleton, sources, engine, method, levels, masks, self._subsets, radii, points,
+                                        key_format, spare_clips)
         self._changing = Lock()
         on = engine_or_default(engine)
         keep: list[Any] = []
@@ -420,7 +421,8 @@ class Crowd(Shared):
     def _durations(self, count: int) -> npt.NDArray[np.int64]:
         return np.fromiter((lib.pm_crowd_clip_ticks(self._handle, i) for i in range(count)), np.int64, count)
 
-    def add_clips(self, clips: Sequence[Clip | Keys] | Motion, *, markers: Markers | None = None) -> npt.NDArray[np.uint32]:
+    def add_clips(self, clips: Sequence[Clip | Keys] | Motion, *,
+                  markers: Markers | None = None) -> npt.NDArray[np.uint32]:
         """Add clips while other threads pose. Takes about as long as building these clips.
 
         Parameters
@@ -452,7 +454,8 @@ class Crowd(Shared):
         keep: list[Any] = []
         for clip in added:
             if self._root_alone and not _has_root_alone(clip, skeleton):
-                raise ValueError(f"clips: {clip!r} moves joints beside the root, whose positions alone this crowd stores")
+                raise ValueError(f"clips: {clip!r} moves joints beside the root, whose positions alone this crowd "
+                                 "stores")
         descs, count = _describe_clips(added, skeleton, keep, self._root_alone, method=method, key_format=key_format)
         described = _describe_markers(marked, added, keep) if marked else ffi.NULL
         ids: npt.NDArray[np.uint32] = np.empty(count, np.uint32)
@@ -473,6 +476,15 @@ class Crowd(Shared):
         ----------
         ids : iterable of int
             Numbers of clips.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> m = pm.load("walk.bvh")
+        >>> crowd = pm.Crowd(m.skeleton, [m.clips[0], m.clips[0]])
+        >>> crowd.remove_clips([1])
+        >>> int(crowd.ticks[1])
+        0
         """
         numbers = [count_of(number, "ids", 2**32) for number in ids]
         with self._changing:
