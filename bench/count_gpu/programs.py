@@ -137,8 +137,9 @@ def builders():
     for file, (name, number) in itertools.product(("steps", "keys", "ends"), formats()):
         yield build([name] if number else [], file, "squad", keys=number)
     yield build([], "signs", "squad")
-    yield build(["rotations"], "rates", "squad")
-    yield build(["vectors"], "rates", "squad", 3)
+    for file in ("check", "rates"):
+        yield build(["rotations"], file, "squad")
+        yield build(["vectors"], file, "squad", 3)
     for (curve,) in x_table(read("host", "segments", "segments.h"), "PM_BUILDERS"):
         yield build([curve], "segments", curve, 3 if curve.startswith("vector") else 4)
 
