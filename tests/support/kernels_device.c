@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "backend/backend.h"
+#include "engine/engine.h"
 
 /* Small, so that jobs are cut into launches. */
 enum { MAX_WORK = 1 << 12, SHARED_BYTES = 32768 };
@@ -217,7 +217,7 @@ static bool pose_bodies(const pm_device *device, const pm_pose_request *r, size_
     enum { SETS = 8 };
     const uint32_t set = r->targets[target].view.set;
     const size_t entries = pm_pose_entries(r), most = pm_plan_launch_instances(r, device->plan);
-    pm_stages stages[SETS] = {{NULL}};
+    pm_stages stages[SETS] = {{.stages = NULL}};
     bool ran = true;
     assert_true(set < SETS);
     expect_success(pm_stages_build(NULL, r->crowd->skeleton, set, pm_max_slots(device->plan),
