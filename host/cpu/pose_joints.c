@@ -106,8 +106,9 @@ static request request_of(const span *joints, const pm_located_input *input, uns
                  .u = input->cursor.u,
                  .direct = !crowd->per_joint && channel->format == PM_KEYS_FLOAT32};
     q.coded = !crowd->per_joint && !q.direct;
-    q.spacing =
-        channel->constants + clip->constants + PM_SPACING_FLOATS * (size_t)input->cursor.segment;
+    if (channel->constants)
+        q.spacing = channel->constants + clip->constants +
+                    PM_SPACING_FLOATS * (size_t)input->cursor.segment;
     if (q.direct)
         q.key = (const float *)channel->keys + key;
     q.inside = !crowd->per_joint && q.u != 0.0f && q.u != 1.0f;
