@@ -127,8 +127,9 @@ static inline real pm_fma(real a, real b, real c) {
 #endif
 #define pm_fn static inline
 #define pm_rare_fn static
-/* GCC unrolls what it counts as too long only where it is told, and keeps arrays of a loop in memory. */
-#if PM_LANES > 1 && defined(__GNUC__) && !defined(__clang__)
+/* GCC unrolls what it counts as too long only where it is told, and keeps arrays of a loop in memory. Without
+ * optimisation it warns that it does not. */
+#if PM_LANES > 1 && defined(__OPTIMIZE__) && defined(__GNUC__) && !defined(__clang__)
 #define PM_UNROLL _Pragma("GCC unroll 64")
 #else
 #define PM_UNROLL
