@@ -646,9 +646,10 @@ TEST_ON_BOTH(given_poses_may_turn_move_and_scale_any_joint) {
 
 static void expect_refused(const scene *s, const pm_crowd_job *job, const char *words) {
     float out[12];
+    const pm_crowd_target target = {.output = PM_CROWD_BOUNDS, .memory = out};
     pm_crowd_job tried = *job;
     if (!tried.outputs) {
-        tried.outputs = &(pm_crowd_target){.output = PM_CROWD_BOUNDS, .memory = out};
+        tried.outputs = &target;
         tried.output_count = 1;
     }
     expect_error(pm_crowd_pose(s->crowd, &tried, new_error()), PM_ERROR_ARGUMENT, words);
