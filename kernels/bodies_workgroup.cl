@@ -15,10 +15,10 @@ typedef struct pm_body_sample {
 
 /* Both sides of a joint's time in a clip. */
 pm_fn pm_sides pm_body_sides(const pm_tables *t, pm_global const pm_timeline_rate *rates,
-                             pm_input input, pm_u32 joint) {
-    pm_u32 timeline = pm_timeline_of(t, input.clip, PM_CHANNEL_ROTATIONS, joint);
-    return pm_crowd_sides(t->timelines[timeline], rates[timeline], t->times, input.time,
-                          input.clamps);
+                             pm_shared const pm_shared_state *from, pm_u32 joint) {
+    pm_u32 timeline = pm_timeline_of(t, from->clip, PM_CHANNEL_ROTATIONS, joint);
+    return pm_crowd_sides(t->timelines[timeline], rates[timeline], t->times, from->time,
+                          from->clamps);
 }
 
 /* Samples the channels of a joint that bits of `channels` name; positions from quad `quad` of a row. The derivatives
@@ -151,7 +151,10 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
             continue;
         pm_resolved r =
             pm_instance_resolve(from[index], clips, size.clips, size.masks, size.levels);
-        shared[i].input = r.inputs[0];
+        shared[i].time = r.inputs[0].time;
+        shared[i].clip = r.inputs[0].clip;
+        shared[i].clamps = r.inputs[0].clamps;
+        shared[i].weight = r.inputs[0].weight;
         shared[i].in_place = r.in_place;
         shared[i].level = r.level;
         shared[i].due = pm_is_update_due(size.frame, size.first + index, levels[r.level]);
@@ -159,7 +162,7 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
         shared[i].record = pm_entry_record(&size, first + i, index);
         shared[i].speed = has_speeds ? speed_of[index] : 1.0f;
 #if !PM_PER_JOINT
-        shared[i].sides = pm_body_sides(&t, rates, r.inputs[0], 0);
+        shared[i].sides = pm_body_sides(&t, rates, &shared[i], 0);
 #endif
     }
     pm_barrier();
@@ -175,22 +178,22 @@ PM_FOUR_WAVES pm_kernel void bodies_workgroup(
             hinge.number = 0;
             if (has_hinges)
                 hinge = hinges[at.joint];
-            pm_input input = shared[i].input;
             pm_u32 shifts = pm_is_animated(joint, PM_CHANNEL_POSITIONS);
             pm_u32 has = level_joints[(pm_u64)shared[i].level * size.joints + at.joint];
-            pm_u32 still = pm_keeps_rest(has, at.joint, shared[i].in_place) || input.weight == 0.0f;
+            pm_u32 still =
+                pm_keeps_rest(has, at.joint, shared[i].in_place) || shared[i].weight == 0.0f;
             pm_u32 channels = joint->animated & 1u << PM_CHANNEL_ROTATIONS;
             if (shifts || hinge.number)
                 channels |= 1u << PM_CHANNEL_POSITIONS;
 #if PM_PER_JOINT
-            pm_sides sides = pm_body_sides(&t, rates, input, at.joint);
+            pm_sides sides = pm_body_sides(&t, rates, &shared[i], at.joint);
 #else
             pm_sides sides = shared[i].sides;
 #endif
             pm_u32 both = moves && sides.rate[1] != 0.0f ? 2 : 1;
             pm_body_sample sample =
-                pm_body_sampled(&t, input.clip, &sides, both, shared[i].speed, channels, at.joint,
-                                has_hinges ? hinge.number / 4 : at.joint, moves);
+                pm_body_sampled(&t, shared[i].clip, &sides, both, shared[i].speed, channels,
+                                at.joint, has_hinges ? hinge.number / 4 : at.joint, moves);
             pm_body own = pm_body_of(&sample, joint, still), body;
             pm_turn turn = pm_turn_begin();
             if (hinge.number)

@@ -73,7 +73,9 @@ typedef struct pm_shared_instance {
 
 /* An instance whose states of bodies the work-items of a group compute. */
 typedef struct pm_shared_state {
-    pm_input input; /* clip A */
+    pm_s64 time; /* of clip A */
+    pm_u32 clip, clamps;
+    float weight;
     pm_sides sides; /* not set where timelines are per joint */
     float speed;
     pm_u32 in_place, level, due, index, record; /* as in pm_shared_instance */
