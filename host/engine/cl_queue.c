@@ -232,9 +232,10 @@ pm_status pm_cl_crowd_pose(pm_crowd *crowd, const pm_cl_crowd_job *job, cl_comma
     const pm_held_crowd held = pm_crowd_hold(crowd);
     pm_pose_request request = inputs_of(held.data, job);
     status = resolve_poses(crowd->engine->device, job, &request, error);
-    const pm_job resolved = pm_job_of_poses(held.on_device, &request);
-    if (status == PM_OK)
+    if (status == PM_OK) {
+        const pm_job resolved = pm_job_of_poses(held.on_device, &request);
         status = enqueue(&resolved, member, &on, done, error);
+    }
     pm_crowd_let(&held);
     return status;
 }
