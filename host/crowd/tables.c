@@ -164,8 +164,10 @@ static void put_times(const placement *p, size_t i, size_t to) {
     const pm_clip_row *row = &p->crowd->rows[i];
     const size_t from = row->begin[PM_TABLE_TIMES] - pm_used_before(p->before, PM_TABLE_TIMES);
     const size_t begin = pm_used_before(p->before, PM_TABLE_TIMELINES);
+    if (row->count[PM_TABLE_TIMES] == 0)
+        return;
     copy_rows(p, PM_TABLE_TIMES, to, all->times + from, row->count[PM_TABLE_TIMES]);
-    for (size_t k = 0; row->count[PM_TABLE_TIMES] && k < row->count[PM_TABLE_TIMELINES]; k++)
+    for (size_t k = 0; k < row->count[PM_TABLE_TIMELINES]; k++)
         all->timelines[row->begin[PM_TABLE_TIMELINES] - begin + k].times +=
             (pm_u32)(to - row->begin[PM_TABLE_TIMES]);
 }
@@ -210,6 +212,8 @@ static void copy_timelines(const placement *p, size_t from, size_t to, size_t co
     const pm_new_timelines *all = &p->change->timelines;
     const size_t begin = pm_used_before(p->before, PM_TABLE_TIMELINES);
     const bool is_new = from >= begin;
+    if (count == 0)
+        return;
     copy_rows(p, PM_TABLE_TIMELINES, to,
               is_new ? all->timelines + (from - begin) : p->before->timelines + from, count);
     copy_rows(p, PM_TABLE_RATES, to, is_new ? all->rates + (from - begin) : p->before->rates + from,
