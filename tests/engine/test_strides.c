@@ -97,20 +97,25 @@ static void release(subject *s) {
     outputs_free(&s->wanted);
 }
 
+/* Samples a clip of the subject with and without gaps, compares, and releases the subject. */
+static void sample_clip(pm_engine *engine, subject *s) {
+    s->desc.timelines = &s->timeline;
+    pm_clip *clip = clip_make(engine, &s->desc);
+    const pm_sample_job dense = outputs_job(s->job, &s->wanted);
+    const pm_sample_job apart = strided_job(s->job, &s->rows, 0);
+    sample_make(clip, &dense);
+    sample_make(clip, &apart);
+    pm_clip_destroy(&clip);
+    release(s);
+}
+
 TEST_ON_BOTH(rows_of_samples_lie_apart) {
     random_source source = random_salted(0x71);
     for (int i = 0; i < 6; i++) {
         const unsigned set = i & 1 ? OF_CHANNELS : ALL_OUTPUTS;
         const size_t samples = i == 4 ? 7000 : random_size(&source, 1, 900); /* 7000: some pieces */
         subject s = make(&source, PM_METHOD_SLERP, random_size(&source, 1, 70), samples, set);
-        s.desc.timelines = &s.timeline;
-        pm_clip *clip = clip_make(engine_for(state), &s.desc);
-        const pm_sample_job dense = outputs_job(s.job, &s.wanted);
-        const pm_sample_job apart = strided_job(s.job, &s.rows, 0);
-        sample_make(clip, &dense);
-        sample_make(clip, &apart);
-        pm_clip_destroy(&clip);
-        release(&s);
+        sample_clip(engine_for(state), &s);
     }
 }
 
@@ -128,14 +133,7 @@ TEST_ON_BOTH(values_of_pairs_lie_apart) {
     s.rows = strided_make(&source, PAIRS, 1, OF_CHANNELS);
     s.wanted = outputs_make(PAIRS, OF_CHANNELS);
     s.job = (pm_sample_job){.sample_count = PAIRS, .times = times, .tracks = tracks};
-    s.desc.timelines = &s.timeline;
-    pm_clip *clip = clip_make(engine_for(state), &s.desc);
-    const pm_sample_job dense = outputs_job(s.job, &s.wanted);
-    const pm_sample_job apart = strided_job(s.job, &s.rows, 0);
-    sample_make(clip, &dense);
-    sample_make(clip, &apart);
-    pm_clip_destroy(&clip);
-    release(&s);
+    sample_clip(engine_for(state), &s);
 }
 
 TEST_ON_BOTH(rows_of_low_passes_lie_apart) {
