@@ -100,6 +100,7 @@ static pm_status read(const motion_input *input, pm_motion *motion, pm_error *er
     motion->document = document;
     MOTION_TRY(csv_read_rows(document, input, &motion->arena, error));
     MOTION_TRY(csv_choose_layout(document, input, error));
+    MOTION_TRY(csv_fill_gaps(document, input->gaps, error));
     MOTION_TRY(csv_convert_rotations(document, input, &motion->arena, error));
     MOTION_TRY(csv_name_joints(document, motion, error));
     return make_content(document, input, motion, error);

@@ -71,6 +71,9 @@ size_t csv_line_of(const csv_document *document, size_t row);
 pm_status csv_read_rows(csv_document *document, const motion_input *input, motion_arena *arena,
                         pm_error *error);
 
+/* Fills gaps (NULL: there are none) where they are to be filled. Refuses those in numbers and times of rows. */
+pm_status csv_fill_gaps(csv_document *document, const motion_gaps *gaps, pm_error *error);
+
 /* The layout of the options or of the header; else that of most robots. */
 pm_status csv_choose_layout(csv_document *document, const motion_input *input, pm_error *error);
 

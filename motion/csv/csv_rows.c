@@ -2,6 +2,7 @@
  *
  * The rows of a CSV file: lines, fields and numbers, with the line and column of every fault.
  */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -172,12 +173,28 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
     d->rows = motion_allocate(arena, most, sizeof *d->rows);
     if (!d->numbers || !d->rows || !keep_separators(d, first, arena))
         return motion_refuse_memory(error);
-    const pm_status status = read_lines(d, rest, line, most, input->gaps, error);
-    if (status == PM_OK && input->gaps && input->gaps->count > 0 && !input->gaps->keeps_nan) {
-        size_t filled = 0;
+    return read_lines(d, rest, line, most, input->gaps, error);
+}
+
+/* Nothing can fill what counts the rows, and doubles count no further than 2^53. */
+static pm_status check_count(const csv_document *d, const csv_group *g, pm_error *error) {
+    const double most = g->form == CSV_INDEX ? 0x1p53 : DBL_MAX;
+    for (size_t r = 0; r < d->row_count; r++)
+        if (!(fabs(d->numbers[r * d->column_count + g->column]) <= most))
+            return motion_refuse(error, "line %zu, column %zu has no %s of the row",
+                                 csv_line_of(d, r), g->column + 1,
+                                 g->form == CSV_INDEX ? "number" : "time");
+    return PM_OK;
+}
+
+pm_status csv_fill_gaps(csv_document *d, const motion_gaps *gaps, pm_error *error) {
+    size_t filled = 0;
+    for (size_t i = 0; i < d->layout.count; i++)
+        if (d->layout.groups[i].form == CSV_INDEX || d->layout.groups[i].form == CSV_TIME)
+            MOTION_TRY(check_count(d, &d->layout.groups[i], error));
+    if (gaps && gaps->count > 0 && !gaps->keeps_nan)
         motion_fill_gaps(d->numbers, sizeof *d->numbers, d->row_count, d->column_count, &filled);
-    }
-    return status;
+    return PM_OK;
 }
 
 size_t csv_line_of(const csv_document *d, size_t row) {

@@ -283,6 +283,28 @@ TEST(faults_are_named_by_line_and_column) {
     }
 }
 
+TEST(numbers_and_times_of_rows_are_never_filled) {
+    static const struct {
+        const char *text, *reason;
+    } cases[] = {
+        {"%s,x,y,z,a,b,c,d\n0,0,0,0,0,0,0,1\n,0,0,0,0,0,0,1\n", "line 3, column 1 has no %s"},
+        {"%s,x,y,z,a,b,c,d\nnan,0,0,0,0,0,0,1\n", "line 2, column 1 has no %s"}};
+    static const char *const columns[][2] = {{"frame", "number"}, {"time", "time"}};
+    for (size_t i = 0; i < 2 * COUNT_OF(cases) * COUNT_OF(columns); i++) {
+        char text[128], reason[64];
+        const size_t k = i / 2 % 2, c = i / 4;
+        (void)snprintf(text, sizeof text, cases[k].text, columns[c][0]);
+        (void)snprintf(reason, sizeof reason, cases[k].reason, columns[c][1]);
+        assert_null(
+            read_text(text, (pm_motion_read_options){.keep_nan = i % 2, .count_gaps = !(i % 2)}));
+        if (!strstr(failure.message, reason))
+            fail_msg("'%s' is refused with '%s'", text, failure.message);
+    }
+    assert_null(read_text("frame,x,y,z,a,b,c,d\n-1e308,0,0,0,0,0,0,1\n1e308,0,0,0,0,0,0,1\n",
+                          (pm_motion_read_options){0}));
+    assert_non_null(strstr(failure.message, "line 2, column 1 has no number"));
+}
+
 TEST(a_few_odd_quaternions_are_normalised_with_a_warning) {
     SCOPED(pm_motion_destroy)
     pm_motion *motion =
