@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""docs/command.md, manual pages, the reference, completions and CITATION.cff against the command.
+"""docs/command.md, docs/schema, manual pages, the reference, completions and CITATION.cff against the command.
 
     test_cli_docs.py RUN_COMMANDS POSEMILL
 """
@@ -22,18 +22,10 @@ os.environ.setdefault("LSAN_OPTIONS", f"suppressions={ROOT}/tests/lsan.supp") # 
 TYPES = {"string": str, "boolean": bool, "object": dict, "array": list, "null": type(None)}
 
 
-def schemas():
-    """The schemas of docs/command.md by their titles' verbs."""
-    text = (ROOT / "docs" / "command.md").read_text(encoding="utf-8")
-    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S)]
-    return {verb: block for block in blocks for verb in block["title"].split()[1].split("|")}
-
-
-def record_schema():
-    """The schema of a line of records."""
-    text = (ROOT / "docs" / "batch.md").read_text(encoding="utf-8")
-    blocks = (json.loads(block) for block in re.findall(r"```json\n(.*?)\n```", text, re.S))
-    return next(block for block in blocks if block.get("title") == "a record")
+def schema_of(name):
+    """A schema of docs/schema, by a verb or as record."""
+    shared = {"edit": "convert", "mirror": "convert", "run": "convert"}
+    return json.loads((ROOT / "docs/schema" / f"{shared.get(name, name)}.json").read_text(encoding="utf-8"))
 
 
 def is_type(value, name):
@@ -97,12 +89,12 @@ class Folder(unittest.TestCase):
 
     def holds(self, verb, text, schema=None):
         value = json.loads(text)
-        self.assertEqual(faults(value, schema or schemas()[verb]), [], verb)
+        self.assertEqual(faults(value, schema or schema_of(verb)), [], verb)
         return value
 
 
 class Outputs(Folder):
-    """What the command prints now fits the schemas of the document."""
+    """What the command prints now fits the schemas of docs/schema."""
 
     def test_every_verb_with_json_has_a_schema(self):
         verbs = set()
@@ -111,7 +103,8 @@ class Outputs(Folder):
             if "--json" in self.run_posemill(verb, "--help"):
                 verbs.add(verb)
         # Records of bench are in docs/performance.md, and test_bench_record has their members.
-        self.assertEqual(set(schemas()), verbs - {"bench"})
+        for verb in verbs - {"bench"}:
+            self.assertIn(verb, schema_of(verb)["title"])
 
     def test_methods(self):
         value = self.holds("methods", self.run_posemill("methods", "--json"))
@@ -156,7 +149,7 @@ class Outputs(Folder):
         (self.folder / "broken.bvh").write_text("HIERARCHY\n")
         text = self.run_posemill("resample", "walk.bvh", "other.bvh", "broken.bvh", "--out-dir", "out",
                                  "--rate", "x2", "--json", "--check", "--device", "none", code=1)
-        schema = record_schema()
+        schema = schema_of("record")
         lines = text.splitlines()
         self.assertEqual(len(lines), 3)
         for line in lines:
