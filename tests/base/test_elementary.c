@@ -28,15 +28,21 @@ static double next_part(void) {
 
 /* Usual angles, tiny and huge ones, and those near quarter turns; parts of 1, also near 1. */
 static inputs next_inputs(int i) {
-    inputs in = {.x = next_part() * 8 - 4, .y = next_part() * 2 - 1, .part = next_part() * 2 - 1};
+    inputs
+        in; /* drawn one after another: compilers order the parts of an expression as they like */
+    in.x = next_part() * 8 - 4;
+    in.y = next_part() * 2 - 1;
+    in.part = next_part() * 2 - 1;
     if (i % 4 == 1)
         in.x = ldexp(in.x, (int)(next_part() * 1000) - (i % 8 == 1 ? 900 : 0));
     else if (i % 4 == 2)
         in.x = rint(in.x * 100) * 1.57079632679489661923;
     if (i % 3 == 0)
         in.y = ldexp(in.y, -(int)(next_part() * 70));
-    if (i % 2 == 0)
-        in.part = copysign(1 - ldexp(next_part(), -(int)(next_part() * 50)), in.part);
+    if (i % 2 == 0) {
+        const int exponent = -(int)(next_part() * 50);
+        in.part = copysign(1 - ldexp(next_part(), exponent), in.part);
+    }
     return in;
 }
 

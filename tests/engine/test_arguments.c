@@ -294,7 +294,9 @@ TEST(null_is_described_by_zeros) {
     pm_engine_get_info(NULL, &device);
     pm_clip_get_info(NULL, &of_clip);
     pm_crowd_get_info(NULL, &of_crowd);
-    assert_true(is_filled(&device, sizeof device, 0));
+    assert_true(device.index == 0 && device.type == 0 && !device.name[0] && !device.platform[0]);
+    assert_true(!device.driver[0] && device.memory_bytes == 0 && device.compute_units == 0);
+    assert_true(device.max_allocation_bytes == 0 && !device.claims.fma && !device.next);
     assert_true(of_clip.track_count == 0 && !of_clip.has_rotations && !of_clip.has_positions);
     assert_true(!of_clip.has_scales && of_clip.method == 0 && of_clip.device_bytes == 0);
     assert_true(of_clip.first_time == 0 && of_clip.last_time == 0);
