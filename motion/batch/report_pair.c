@@ -128,6 +128,7 @@ static void see_speeds(void *user, uint64_t index, const pair_speeds *speeds) {
 
 static pm_status compute(report_row *row, report_clips *clips, uint64_t max_times,
                          pm_error *error) {
+    SCOPED(compare_release)
     comparison c = {.a = &clips->source,
                     .b = &clips->output,
                     .pairs = &clips->pairs,
@@ -144,7 +145,6 @@ static pm_status compute(report_row *row, report_clips *clips, uint64_t max_time
         status = jumps_walk(&jumps[1], &c.arena, c.b, error);
     if (status == PM_OK)
         report_row_fill(row, &c, &jumps[0], &jumps[1]);
-    compare_release(&c);
     return motion_name_failure(status, row->file->file->item->path, error);
 }
 

@@ -59,14 +59,12 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     static const double zero[3];
     const pose_plan *plan = &w->form->plan;
     const pm_motion_content *content = &w->writing->motion->content;
-    size_t(*of)[3] = malloc(content->node_count * sizeof *of + 1);
-    size_t *plains = malloc(w->clip->channel_count * sizeof *plains + 1), plain_count = 0;
+    FREED size_t(*of)[3] = malloc(content->node_count * sizeof *of + 1);
+    size_t plain_count = 0;
+    FREED size_t *plains = malloc(w->clip->channel_count * sizeof *plains + 1);
     double *numbers = w->numbers;
-    if (!of || !plains) {
-        free(of);
-        free(plains);
+    if (!of || !plains)
         return motion_refuse_memory(error);
-    }
     memset(of, 0xFF, content->node_count * sizeof *of);
     for (size_t c = 0; c < w->clip->channel_count; c++) {
         const pm_motion_channel *channel = &w->clip->channels[c];
@@ -87,8 +85,6 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     }
     for (size_t i = 0; i < plan->plain_count; i++)
         add_value(w, i < plain_count ? &plains[i] : NULL, 1, zero, &numbers);
-    free(of);
-    free(plains);
     return PM_OK;
 }
 

@@ -124,12 +124,9 @@ static void find_mover(character *c) {
 static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->made.skeleton.parents};
-    pm_skeleton *skeleton = NULL;
-    pm_status status = pm_skeleton_create(&desc, &skeleton, error);
-    if (status == PM_OK)
-        status = place(c, skin, pm_skeleton_order(skeleton), error);
-    pm_skeleton_destroy(&skeleton);
-    return status;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    MOTION_TRY(pm_skeleton_create(&desc, &skeleton, error));
+    return place(c, skin, pm_skeleton_order(skeleton), error);
 }
 
 /* ---- radii --------------------------------------------------------------------------------- */
@@ -199,15 +196,13 @@ static pm_status make(character *c, const pm_motion *motion,
 
 static pm_status check(const pm_motion_content *content, const pm_motion_character_options *options,
                        pm_error *error) {
-    const pm_status status = motion_check_nodes(content, "a character", error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_nodes(content, "a character", error));
     if (content->clip_count == 0)
         return motion_refuse(error, "has no clips; a character requires one");
-    if (content->skin_count && options->skin >= content->skin_count)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
-                           options->skin, content->skin_count);
-    return PM_OK;
+    return content->skin_count && options->skin >= content->skin_count
+               ? motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
+                             options->skin, content->skin_count)
+               : PM_OK;
 }
 
 static pm_status make_character(const pm_motion *motion, const pm_motion_character_options *options,
@@ -232,16 +227,11 @@ pm_status pm_motion_character_create(const pm_motion *motion,
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_character_options, options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = check(&motion->content, options, error);
-    if (status == PM_OK)
-        status = make_character(motion, options, made, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_character_options, options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(check(&motion->content, options, error));
+    return make_character(motion, options, made, error);
 }
 
 void pm_motion_character_destroy(const pm_motion_character **made) {

@@ -151,7 +151,7 @@ static int compare_ranks(const void *x, const void *y) {
 }
 
 static bool rank_joints(comparison *c) {
-    ranked *ranks = calloc(c->pairs->count + 1, sizeof *ranks);
+    FREED ranked *ranks = calloc(c->pairs->count + 1, sizeof *ranks);
     for (size_t p = 0; ranks && p < c->pairs->count; p++) {
         const extent *of = c->joints[p].of;
         ranks[p] = (ranked){of[MEASURE_ANGLE].max,
@@ -162,7 +162,6 @@ static bool rank_joints(comparison *c) {
     qsort(ranks, c->pairs->count, sizeof *ranks, compare_ranks);
     for (size_t p = 0; p < c->pairs->count; p++)
         c->by_worst[p] = ranks[p].pair;
-    free(ranks);
     return true;
 }
 
@@ -210,7 +209,7 @@ static pm_status walk(run_state *r, pm_error *error) {
 }
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
-    run_state *r = calloc(1, sizeof *r);
+    FREED run_state *r = calloc(1, sizeof *r);
     if (!r)
         return motion_refuse_memory(error);
     *r = (run_state){.c = c, .observer = observer};
@@ -226,7 +225,6 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
             c->scales[m] = spread_scale(&r->spreads[m], c->clip.of[m].max);
         status = !c->contacts.lacks_memory && rank_joints(c) ? PM_OK : motion_refuse_memory(error);
     }
-    free(r);
     return status;
 }
 
@@ -304,9 +302,7 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     c->every = times.every;
     c->time_count = times.count;
     times_release(&times);
-    const pm_status status = find_points(c, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_points(c, error));
     if (c->time_count == 0) {
         motion_report(error, PM_ERROR_ARGUMENT, "has no key time in the part from %.9g s on",
                       c->start);

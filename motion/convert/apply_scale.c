@@ -201,7 +201,7 @@ static bool scale_form(const applying *a) {
 
 static pm_status apply(applying *a, pm_error *error) {
     const size_t count = a->motion->content.node_count;
-    motion_arena scratch = {NULL};
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_motion_clip *clips = NULL;
     a->to = made_begin(a->motion, &clips);
     a->order = motion_allocate(&scratch, count, sizeof *a->order);
@@ -215,15 +215,13 @@ static pm_status apply(applying *a, pm_error *error) {
     bool good = status != PM_OK || (scale_nodes(a) && scale_skins(a) && scale_form(a));
     for (size_t i = 0; good && status == PM_OK && i < a->to->content.clip_count; i++)
         good = scale_clip(a, i);
-    motion_arena_release(&scratch);
     return good ? status : motion_refuse_memory(error);
 }
 
 pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
                                 pm_motion_scale_report *report, pm_error *error) {
     pm_motion_scale_report found = {.first_kept = PM_NO_INDEX32};
-    if (!motion || !applied)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "applied");
+    MOTION_REQUIRE(error, motion, applied);
     void *before = c_locale_begin();
     applying a = {.motion = motion, .report = &found};
     pm_status status = motion_check_keys(motion, error);

@@ -53,8 +53,8 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
-    const pm_status reserved = MOTION_CHECK_NEXT(pm_motion_convert_options, o, error);
-    return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_convert_options, o, error));
+    return motion_check_observer(o->observer, error);
 }
 
 /* ---- whose document ------------------------------------------------------------------------ */
@@ -238,22 +238,19 @@ static pm_status write_observed(void *user, const void *data, size_t size, pm_er
 
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
-    pm_status status =
+    MOTION_TRY(
         c->motion == c->document || c->samples
             ? PM_OK
-            : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
-    if (status == PM_OK && c->options->strict && !c->document)
-        status = try_strictly(c, error);
-    if (status == PM_OK && c->options->make_folders)
-        status = folders_make_for(path, error);
-    if (status == PM_OK)
-        status = c->options->must_be_new ? motion_output_open_new(path, &output, error)
-                                         : motion_output_open(path, &output, error);
-    if (status != PM_OK)
-        return status;
+            : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error));
+    if (c->options->strict && !c->document)
+        MOTION_TRY(try_strictly(c, error));
+    if (c->options->make_folders)
+        MOTION_TRY(folders_make_for(path, error));
+    MOTION_TRY(c->options->must_be_new ? motion_output_open_new(path, &output, error)
+                                       : motion_output_open(path, &output, error));
     const motion_sink sink = motion_output_sink(output), observed = {write_observed, c};
     c->sink = &sink;
-    status = write_to(c, &observed, error);
+    pm_status status = write_to(c, &observed, error);
     c->sink = NULL;
     if (status == PM_OK)
         return motion_output_commit(&output, error);
@@ -335,8 +332,7 @@ static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
 static pm_status convert(const pm_motion *motion, const pm_motion_convert_options *options,
                          const char *path, pm_error *error) {
     static const pm_motion_convert_options defaults;
-    if (!motion || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
+    MOTION_REQUIRE(error, motion, path);
     options = options ? options : &defaults;
     conversion c = {.motion = motion, .options = options};
     pm_status status = check_options(options, error);
@@ -380,8 +376,6 @@ pm_status convert_write_samples(const pm_motion *motion, const pm_motion *docume
 
 pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
                             const char *path, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = convert(motion, options, path, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    return convert(motion, options, path, error);
 }

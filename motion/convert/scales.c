@@ -176,7 +176,7 @@ pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales 
     if (kind == MOTION_SCALES_ANIMATED || clip >= from->clip_count ||
         !has_scales(from, &from->clips[clip]))
         return PM_OK;
-    motion_arena scratch = {NULL};
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_motion_clip *clips = NULL;
     pm_motion *to = made_begin(motion, &clips);
     pm_motion_node *nodes = to ? motion_own_nodes(to) : NULL;
@@ -189,6 +189,5 @@ pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales 
                fold(&to->arena, &scratch, &clips[clip], channels, nodes, from->node_count, own);
         to->form = NULL;
     }
-    motion_arena_release(&scratch);
     return made_end(to, good ? PM_OK : motion_refuse_memory(error), made, error);
 }

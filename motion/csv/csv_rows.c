@@ -139,12 +139,10 @@ static pm_status read_lines(csv_document *d, text_span rest, size_t line, size_t
         if (text_trim(row, "").size == 0)
             continue;
         /* Only a row with fewer columns than the first one can be one too many. */
-        pm_status status = d->row_count < most
-                               ? read_row(row, line, d->column_count, out, gaps, error)
-                               : motion_refuse(error, "line %zu has %zu columns; expected %zu",
-                                               line, count_fields(row), d->column_count);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(d->row_count < most
+                       ? read_row(row, line, d->column_count, out, gaps, error)
+                       : motion_refuse(error, "line %zu has %zu columns; expected %zu", line,
+                                       count_fields(row), d->column_count));
         d->ends_with_line = end.size > 0;
         d->rows[d->row_count++] = row;
     }

@@ -68,12 +68,11 @@ static void drop_empty(json_t *root) {
 static pm_status change(gltf_writer *w, const motion_writing *writing, pm_error *error) {
     w->accessor_count = json_array_size(json_object_get(w->root, "accessors"));
     w->view_count = json_array_size(json_object_get(w->root, "bufferViews"));
-    pm_status status = writing ? gltf_replace_rest(w, writing, error) : PM_OK;
-    for (size_t i = 0; status == PM_OK && i < w->clip_count; i++)
-        status = gltf_replace_clip(w, &w->clips[i], error);
-    if (status == PM_OK)
-        status = gltf_drop_unused(w, error);
-    return status == PM_OK ? gltf_lay_out(w, error) : status;
+    MOTION_TRY(writing ? gltf_replace_rest(w, writing, error) : PM_OK);
+    for (size_t i = 0; i < w->clip_count; i++)
+        MOTION_TRY(gltf_replace_clip(w, &w->clips[i], error));
+    MOTION_TRY(gltf_drop_unused(w, error));
+    return gltf_lay_out(w, error);
 }
 
 static void release(gltf_writer *w) {

@@ -117,11 +117,9 @@ static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, 
     if (count > (SIZE_MAX / 4 - fresh->size) / sizeof(float) / components)
         return motion_refuse_memory(error);
     part.numbers = count * components;
-    const pm_status status = !part.channel      ? check_times(fresh, &part, error)
-                             : !part.is_sampled ? check_values(fresh, &part, error)
-                                                : PM_OK;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(!part.channel      ? check_times(fresh, &part, error)
+               : !part.is_sampled ? check_values(fresh, &part, error)
+                                  : PM_OK);
     json_t *accessor = add_accessor(w, fresh, count, type, index);
     bool is_done = accessor != NULL;
     for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
@@ -236,11 +234,8 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
                         : values.is_sampled ? (size_t)fresh->samples->count
                                             : values.keys.count;
     size_t input = GLTF_NONE, output = GLTF_NONE;
-    pm_status status = find_input(r, &values, keys, &input, error);
-    if (status == PM_OK)
-        status = add_output(r->writer, fresh, values, keys, &output, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_input(r, &values, keys, &input, error));
+    MOTION_TRY(add_output(r->writer, fresh, values, keys, &output, error));
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
         values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
@@ -267,9 +262,7 @@ static pm_status replace_channels(replacing *r, pm_error *error) {
 pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *error) {
     const pm_motion_clip *clip = fresh->clip;
     replacing r = {.writer = w, .fresh = fresh, .times = GLTF_NONE, .still_times = GLTF_NONE};
-    pm_status status = fresh->samples ? check_samples(fresh, error) : PM_OK;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(fresh->samples ? check_samples(fresh, error) : PM_OK);
     r.samplers = json_object_get(fresh->animation, "samplers");
     r.sampler_count = json_array_size(r.samplers);
     r.is_taken = calloc(r.sampler_count + 1, sizeof *r.is_taken);
@@ -278,8 +271,9 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     fresh->kinds = calloc(clip->channel_count + 1, sizeof *fresh->kinds);
     for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
         r.inputs[t] = GLTF_NONE;
-    status = r.is_taken && r.inputs && fresh->parts && fresh->kinds ? replace_channels(&r, error)
-                                                                    : motion_refuse_memory(error);
+    pm_status status = r.is_taken && r.inputs && fresh->parts && fresh->kinds
+                           ? replace_channels(&r, error)
+                           : motion_refuse_memory(error);
     free(r.is_taken);
     free(r.inputs);
     return status;

@@ -231,14 +231,12 @@ static bool embed(const gltf_buffer *buffer, json_t *json) {
     const size_t start = sizeof prefix - 1;
     if (buffer->size > SIZE_MAX / 2)
         return false;
-    char *text = malloc(start + (buffer->size + 2) / 3 * 4);
+    FREED char *text = malloc(start + (buffer->size + 2) / 3 * 4);
     if (!text)
         return false;
     memcpy(text, prefix, start);
     const size_t size = start + base64_encode(buffer->data, buffer->size, text + start);
-    const bool is_set = json_object_set_new(json, "uri", json_stringn_nocheck(text, size)) == 0;
-    free(text);
-    return is_set;
+    return json_object_set_new(json, "uri", json_stringn_nocheck(text, size)) == 0;
 }
 
 /* A file that several buffers are would be written once for each. */
@@ -278,9 +276,7 @@ static bool set_first(const gltf_writer *w) {
 static pm_status grow_first(gltf_writer *w, pm_error *error) {
     const gltf_document *document = w->document;
     const bool has_first = document->buffer_count > 0;
-    const pm_status status = check_embedded(document, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_embedded(document, error));
     if (has_first && document->buffers[0].data)
         add_piece(w, 0, document->buffers[0].size, document->buffers[0].data, NULL);
     if (!place_clips(w) || !embed_files(w))

@@ -83,7 +83,7 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
     for (size_t c = 0; c < r->clip->channel_count; c++)
         if (r->clip->channels[c].components > widest)
             widest = r->clip->channels[c].components;
-    double *before = calloc(widest, sizeof *before);
+    FREED double *before = calloc(widest, sizeof *before);
     if (!before)
         return motion_refuse_memory(error);
     for (size_t c = 0; c < r->clip->channel_count; c++) {
@@ -92,7 +92,6 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
         for (size_t k = 0; velocities[c] && k < count; k++)
             find_velocity(r, channel, (size_t)first + k, before, velocities[c] + k * width);
     }
-    free(before);
     return PM_OK;
 }
 

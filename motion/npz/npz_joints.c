@@ -102,13 +102,13 @@ static bool set_node(joints *j, size_t index, const char *name, int parent) {
 }
 
 static pm_status make_model(joints *j, size_t count) {
-    pm_status status = allocate_nodes(j, count);
-    for (size_t i = 0; i < count && status == PM_OK; i++) {
+    MOTION_TRY(allocate_nodes(j, count));
+    for (size_t i = 0; i < count; i++) {
         const model_joint m = joint_of(count, i);
         if (!set_node(j, i, m.name, m.parent))
-            status = motion_refuse_memory(j->r->error);
+            return motion_refuse_memory(j->r->error);
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status read_joint(joints *j, json_t *root, size_t i) {
@@ -154,24 +154,22 @@ static pm_status read_json(joints *j) {
     if (!input_read_beside(j->path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return refuse(j, reason);
     json_error_t found;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
+    json_auto_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
     free(text);
-    const pm_status status = root ? make_from_json(j, root) : refuse(j, "is no JSON");
-    json_decref(root);
-    return status;
+    return root ? make_from_json(j, root) : refuse(j, "is no JSON");
 }
 
 static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     if (content->node_count == 0)
         return refuse(j, "has no joints itself");
-    pm_status status = allocate_nodes(j, content->node_count);
-    for (size_t n = 0; n < content->node_count && status == PM_OK; n++) {
+    MOTION_TRY(allocate_nodes(j, content->node_count));
+    for (size_t n = 0; n < content->node_count; n++) {
         j->nodes[n] = content->nodes[n];
         j->nodes[n].name = motion_copy_name(j->r->arena, content->nodes[n].name);
         if (!j->nodes[n].name.text)
-            status = motion_refuse_memory(j->r->error);
+            return motion_refuse_memory(j->r->error);
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status read_motion(joints *j) {
@@ -180,12 +178,9 @@ static pm_status read_motion(joints *j) {
     if (file < 0)
         return refuse(j, reason);
     close(file);
-    pm_motion *motion = NULL;
-    pm_status status = j->r->input->open(j->path, &motion, j->r->error);
-    if (status == PM_OK)
-        status = copy_nodes(j, &motion->content);
-    pm_motion_destroy(&motion);
-    return status;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+    MOTION_TRY(j->r->input->open(j->path, &motion, j->r->error));
+    return copy_nodes(j, &motion->content);
 }
 
 static pm_status read_joints(joints *j) {

@@ -331,9 +331,7 @@ static pm_status write_members(maker *m) {
 
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &writing->motion->content;
-    pm_status status = motion_check_nodes(content, "NPZ", error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_nodes(content, "NPZ", error));
     if (writing->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; NPZ requires one");
     maker m = {.content = content,
@@ -341,7 +339,7 @@ pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, 
                .writing = writing,
                .zip = {.sink = sink},
                .error = error};
-    status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
+    pm_status status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
     if (status == PM_OK && m.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     if (status == PM_OK)

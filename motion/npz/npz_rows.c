@@ -272,18 +272,17 @@ static bool join_parts(npz_document *document, size_t whole, size_t *parts) {
 /* Parts that are not the columns of their whole are rotations of their own. */
 static pm_status check_parts(const npz_reading *r) {
     npz_document *d = r->document;
-    pm_status status = PM_OK;
-    for (size_t w = 0; w < d->row_count && status == PM_OK; w++) {
+    for (size_t w = 0; w < d->row_count; w++) {
         size_t parts;
         if (d->rows[w].role != NPZ_AXIS_ANGLE || join_parts(d, w, &parts))
             continue;
-        status = npz_doubt(r, d->rows[w].member, "; each is resampled by itself",
-                           "is not its %zu parts side by side", parts);
+        MOTION_TRY(npz_doubt(r, d->rows[w].member, "; each is resampled by itself",
+                             "is not its %zu parts side by side", parts));
         for (size_t i = 0; i < d->row_count; i++)
             if (d->rows[i].role == NPZ_PART && d->rows[i].of == w)
                 d->rows[i].role = NPZ_AXIS_ANGLE;
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status npz_find_rows(npz_reading *r) {

@@ -60,15 +60,14 @@ static pm_status put_span(npz_writer *w, npz_output *out, zip_bytes span, bool i
 
 static pm_status put_spans(npz_writer *w) {
     const bool is_last = w->first + w->rows == w->samples->count;
-    pm_status status = PM_OK;
-    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++) {
+    for (size_t r = 0; r < w->document->row_count; r++) {
         npz_output *out = &w->outputs[r];
         const size_t from = w->first == 0 ? 0 : out->rows_at;
         const size_t end = out->rows_at + (size_t)w->rows * out->row_size;
         if (out->is_partial)
-            status = put_span(w, out, (zip_bytes){out->bytes + from, end - from}, is_last);
+            MOTION_TRY(put_span(w, out, (zip_bytes){out->bytes + from, end - from}, is_last));
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status make_spans(npz_writer *w) {
@@ -126,10 +125,10 @@ static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *
 static pm_status prepare(npz_writer *w) {
     w->rows = rows_of_span(w);
     w->outputs = calloc(w->document->row_count + 1, sizeof *w->outputs);
-    pm_status status = w->outputs ? npz_prepare_rows(w) : motion_refuse_memory(w->error);
-    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++)
-        status = make_output(w, &w->document->rows[r], &w->outputs[r]);
-    return status;
+    MOTION_TRY(w->outputs ? npz_prepare_rows(w) : motion_refuse_memory(w->error));
+    for (size_t r = 0; r < w->document->row_count; r++)
+        MOTION_TRY(make_output(w, &w->document->rows[r], &w->outputs[r]));
+    return PM_OK;
 }
 
 static void release_outputs(const npz_writer *w) {
@@ -202,7 +201,7 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
     pm_status status = PM_OK;
     if (now.num == rate->rate.num && now.den == rate->rate.den)
         return zip_write_member(&w->zip, member, w->error);
-    char *bytes = malloc(rate->bytes.size);
+    FREED char *bytes = malloc(rate->bytes.size);
     if (!bytes)
         return motion_refuse_memory(w->error);
     memcpy(bytes, rate->bytes.data, rate->bytes.size);
@@ -212,7 +211,6 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
         status = store_integer(rate, member, now, bytes + rate->data_at, w->error);
     if (status == PM_OK)
         status = zip_write_bytes(&w->zip, member, (zip_bytes){bytes, rate->bytes.size}, w->error);
-    free(bytes);
     return status;
 }
 
@@ -229,7 +227,7 @@ static pm_status write_times(npz_writer *w) {
     if (h.shape[0] > (SIZE_MAX / 2 - begin) / element)
         return motion_refuse_memory(w->error);
     const size_t size = begin + h.shape[0] * element;
-    char *bytes = malloc(size);
+    FREED char *bytes = malloc(size);
     if (!bytes)
         return motion_refuse_memory(w->error);
     memcpy(bytes, header, begin);
@@ -237,9 +235,7 @@ static pm_status write_times(npz_writer *w) {
         const double time = motion_sample_time(w->samples, k);
         npz_store_numbers(bytes + begin + k * element, &time, element, 1);
     }
-    const pm_status status = zip_write_bytes(&w->zip, member, (zip_bytes){bytes, size}, w->error);
-    free(bytes);
-    return status;
+    return zip_write_bytes(&w->zip, member, (zip_bytes){bytes, size}, w->error);
 }
 
 static pm_status write_member(npz_writer *w, size_t member) {
@@ -270,6 +266,7 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     if (count > 1 || (count == 1 && (samples->clip != 0 || samples->count == 0)))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "an NPZ file has one clip, with a sample or more");
+    SCOPED(release_outputs)
     npz_writer w = {.document = motion->document,
                     .clip = motion->content.clips,
                     .samples = count == 1 ? samples : NULL,
@@ -279,6 +276,5 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     if (status == PM_OK)
         status = write_archive(&w);
     zip_writer_release(&w.zip);
-    release_outputs(&w);
     return status;
 }

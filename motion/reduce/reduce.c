@@ -70,8 +70,8 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
     if (o->curve == PM_METHOD_CUBICSPLINE && o->common)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with common");
-    const pm_status status = check_numbers(o, error);
-    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error) : status;
+    MOTION_TRY(check_numbers(o, error));
+    return MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error);
 }
 
 static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,
@@ -384,9 +384,7 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
             const pm_timeline *added = &timelines[(*made)++];
             if (!added->times)
                 return motion_refuse_memory(error);
-            const pm_status status = check_times(channel, added, error);
-            if (status != PM_OK)
-                return status;
+            MOTION_TRY(check_times(channel, added, error));
         }
         if (!reduce_make_channel(channel, &r->to->arena, &channels[c]))
             return motion_refuse_memory(error);
@@ -475,19 +473,17 @@ static bool is_kept(const pm_motion_clip *from, const pm_motion_clip *to) {
 }
 
 static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
+    for (size_t i = 0; i < r->source->clip_count; i++) {
         const pm_motion_clip *from = &r->source->clips[i];
         if (is_chosen(&r->options, i) && from->channel_count > 0)
-            status = make_clip(r, i, &clips[i], error);
-        for (size_t c = 0; status == PM_OK && c < from->channel_count; c++)
+            MOTION_TRY(make_clip(r, i, &clips[i], error));
+        for (size_t c = 0; c < from->channel_count; c++)
             r->channels[r->first[i] + c].result = (certified){
                 &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL};
-        if (status == PM_OK && is_kept(from, &clips[i]) &&
-            !motion_keep_rows(r->to, i, r->motion, false))
-            status = motion_refuse_memory(error);
+        if (is_kept(from, &clips[i]) && !motion_keep_rows(r->to, i, r->motion, false))
+            return motion_refuse_memory(error);
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- the bounds ---------------------------------------------------------------------------- */
@@ -557,18 +553,13 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     r->to = made_begin(r->motion, &clips);
     if (!r->to)
         return motion_refuse_memory(error);
-    pm_status status = list_channels(r, error);
-    if (status == PM_OK)
-        status = add_usual_limits(r, error);
-    if (status == PM_OK)
-        status = find_all(r, error);
-    if (status == PM_OK)
-        status = make_clips(r, clips, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(list_channels(r, error));
+    MOTION_TRY(add_usual_limits(r, error));
+    MOTION_TRY(find_all(r, error));
+    MOTION_TRY(make_clips(r, clips, error));
     motion_run_parallel(r->options.threads, r->count, &work);
-    status = check_found(r, error);
-    return status == PM_OK ? check_bounds(r, error) : status;
+    MOTION_TRY(check_found(r, error));
+    return check_bounds(r, error);
 }
 
 /* ---- public -------------------------------------------------------------------------------- */
@@ -607,10 +598,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                            pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
-    if (!motion || !reduced)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "reduced");
-    void *before = c_locale_begin();
-    const pm_status status = reduce(motion, options, reduced, reduction, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, reduced);
+    C_LOCALE_HERE;
+    return reduce(motion, options, reduced, reduction, error);
 }

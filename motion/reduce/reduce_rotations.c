@@ -97,7 +97,7 @@ static void set_track(reducing *r, const pm_timeline *timeline, const pm_array *
 static void reduce_track(void *user, size_t index) {
     reducing *r = user;
     reduced_channel *c = &r->tracks[index];
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     pm_motion_channel channel;
     pm_timeline timeline;
     reduce_find_keys(c, &r->limits);
@@ -116,7 +116,6 @@ static void reduce_track(void *user, size_t index) {
             r->kept[c->keys[k] * r->count + index] = true;
     }
     free(c->keys);
-    motion_arena_release(&arena);
 }
 
 static pm_status collect(const reducing *r, double *bounds, pm_error *error) {
@@ -144,7 +143,7 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                                      size_t tracks, double degrees, pm_method curve,
                                      uint32_t threads, bool *kept, double *bounds,
                                      pm_error *error) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     pm_status status = check(timeline, keys, tracks, degrees, curve, kept, error);
     if (status != PM_OK)
         return status;
@@ -165,6 +164,5 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
         motion_run_parallel(threads, tracks, &work);
         status = collect(&r, bounds, error);
     }
-    motion_arena_release(&arena);
     return status;
 }

@@ -241,8 +241,8 @@ static pm_status certify(sharing *s, space_result *result, pm_error *error) {
 }
 
 static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
-    const pm_status status = s->request->find(s->request->user, error);
-    return status == PM_OK ? certify(s, result, error) : status;
+    MOTION_TRY(s->request->find(s->request->user, error));
+    return certify(s, result, error);
 }
 
 /* The distance that exceeds the limit: what was found, or where only the bound does, that. A bound is

@@ -110,9 +110,7 @@ static pm_status evaluate(making *m, pm_error *error) {
     m->is_finite = true;
     for (size_t pose = 0; pose < m->p.count; pose++) {
         const double time = m->p.begin + fmin(m->p.step * (double)pose, m->seconds);
-        const pm_status status = subject_evaluate(m->s, &time, 1, m->poses, error);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(subject_evaluate(m->s, &time, 1, m->poses, error));
         add_bones(m, pose);
     }
     if (!m->is_finite)
@@ -166,9 +164,7 @@ static bool is_side(uint32_t side) {
 }
 
 static pm_status check(const pm_motion_picture_options *o, const char *path, pm_error *error) {
-    const pm_status status = MOTION_CHECK_NEXT(pm_motion_picture_options, o, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_picture_options, o, error));
     if (!is_side(o->width) || !is_side(o->height))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "size is %ux%u; expected sides of %d to %d pixels", o->width, o->height,
@@ -246,16 +242,12 @@ pm_status pm_motion_write_picture(const pm_motion *motion, const pm_motion_compa
     static const pm_motion_picture_options defaults;
     const pm_motion_picture_options *o = shown ? shown : &defaults;
     pm_motion_comparison *made = NULL;
-    if (!motion || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
-    pm_status status = check(o, path, error);
-    if (status != PM_OK)
-        return status;
-    void *before = c_locale_begin();
-    status = comparison_begin(motion, NULL, options, &made, error);
+    MOTION_REQUIRE(error, motion, path);
+    MOTION_TRY(check(o, path, error));
+    C_LOCALE_HERE;
+    pm_status status = comparison_begin(motion, NULL, options, &made, error);
     if (status == PM_OK)
         status = draw(made, o, path, error);
     pm_motion_comparison_destroy(&made);
-    c_locale_end(before);
     return status;
 }

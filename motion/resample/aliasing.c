@@ -73,18 +73,16 @@ static pm_status compare(const search *a, const track_group *group, const pm_cli
     const size_t keys = desc->timelines[0].key_count, tracks = desc->track_count;
     const size_t step = keys * tracks / MAX_ROTATIONS + 1, samples = (keys - 1) / step + 1;
     pm_rational rate;
-    pm_filter *filter = NULL;
+    SCOPED(pm_filter_destroy) pm_filter *filter = NULL;
     if (!rate_divide(a->s->source.rate, (pm_rational){(int64_t)step, 1}, &rate))
         return PM_OK;
     pm_status status = pm_filter_create(a->engine, desc, a->cutoff, &filter, error);
-    float *filtered = malloc(samples * tracks * 4 * sizeof *filtered);
+    FREED float *filtered = malloc(samples * tracks * 4 * sizeof *filtered);
     const pm_sample_job job = {.sample_count = samples, .rate = rate, .rotations = filtered};
     if (status == PM_OK)
         status = filtered ? pm_filter_sample(filter, &job, error) : motion_refuse_memory(error);
     if (status == PM_OK)
         find_worst(a, group, desc, filtered, step, samples);
-    free(filtered);
-    pm_filter_destroy(&filter);
     return status;
 }
 

@@ -79,10 +79,8 @@ static pm_status read_all(const motion_samples *samples, const pm_motion *motion
     motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
     if (!positions)
         return motion_refuse_memory(error);
-    const pm_status status = samples->read(samples->user, 0, count, channels, positions, error);
-    return status == PM_OK && !add_rows(positions, count, motion, made, clip)
-               ? motion_refuse_memory(error)
-               : status;
+    MOTION_TRY(samples->read(samples->user, 0, count, channels, positions, error));
+    return !add_rows(positions, count, motion, made, clip) ? motion_refuse_memory(error) : PM_OK;
 }
 
 /* Samples of equal keys are these keys, though between them they were rounded. */
@@ -129,11 +127,10 @@ static pm_status make_clip(const motion_samples *samples, const pm_motion *motio
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
                            .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
-    const pm_status status = good ? read_all(samples, motion, clip, scratch, keys, made, error)
-                                  : motion_refuse_memory(error);
-    if (status == PM_OK)
-        keep_still(samples, from, keys);
-    return status;
+    MOTION_TRY(good ? read_all(samples, motion, clip, scratch, keys, made, error)
+                    : motion_refuse_memory(error));
+    keep_still(samples, from, keys);
+    return PM_OK;
 }
 
 static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,
@@ -188,12 +185,7 @@ pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
-    if (!motion || !engine || !options || !copy)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !motion    ? "motion"
-                           : !engine  ? "engine"
-                           : !options ? "options"
-                                      : "copy");
+    MOTION_REQUIRE(error, motion, engine, options, copy);
     MOTION_TRY(resample_check_options(motion, options, error));
     MOTION_TRY(motion_check_keys(motion, error));
     return resample_all(motion, engine, options, copy, report, error);

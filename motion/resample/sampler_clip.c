@@ -178,10 +178,8 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
 static pm_status make_resampler(const sampler *s, sampler_group *group, pm_error *error) {
     pm_clip_desc desc;
     const track_range range = {.trim = s->options->trim_start, .most = SIZE_MAX};
-    pm_status status = sampler_describe(s, group, range, &desc, &group->keys, &group->axes, error);
-    if (status != PM_OK)
-        return status;
-    status = pm_resampler_create(&desc, &group->resampler, error);
+    MOTION_TRY(sampler_describe(s, group, range, &desc, &group->keys, &group->axes, error));
+    pm_status status = pm_resampler_create(&desc, &group->resampler, error);
     return status == PM_OK ? PM_OK : sampler_name_failure(s, group->tracks, error);
 }
 
@@ -217,8 +215,6 @@ void sampler_release_curve(sampler_group *group) {
 }
 
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error) {
-    pm_clip *clip = NULL;
-    const pm_status status = make_clip(s, group, 1, &clip, error);
-    pm_clip_destroy(&clip);
-    return status;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
+    return make_clip(s, group, 1, &clip, error);
 }

@@ -301,8 +301,8 @@ static pm_status fill_channel(filling *f, size_t clip, size_t channel, pm_error 
         count_moving(f, of->timeline);
         find_frozen(f, of, count);
     }
-    const pm_status status = fill_gaps(f, of, error);
-    return status == PM_OK && f->options->jumps ? repair_jumps(f, clip, channel, error) : status;
+    MOTION_TRY(fill_gaps(f, of, error));
+    return f->options->jumps ? repair_jumps(f, clip, channel, error) : PM_OK;
 }
 
 /* Rows that are filled are changed, one run after another. */
@@ -389,12 +389,9 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
 pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,
                          pm_motion **filled, pm_motion_fill_report *report, pm_error *error) {
     static const pm_motion_fill_options defaults;
-    if (!motion || !filled)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "filled");
-    void *before = c_locale_begin();
-    const pm_status status = fill(motion, options ? options : &defaults, filled, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, filled);
+    C_LOCALE_HERE;
+    return fill(motion, options ? options : &defaults, filled, report, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -441,9 +438,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     static const pm_motion_fill_options defaults;
     const pm_motion_fill_options *o = task->fill ? task->fill : &defaults;
     pm_motion_fill_report filled;
-    const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(pm_motion_fill(w->motion, o, made, &filled, error));
     char gaps[256];
     task_describe_gaps(&filled, o->frozen > 0, gaps, sizeof gaps);
     task_say(w, "%s%s", w->report->edited[0] != '\0' ? "; " : "", gaps);

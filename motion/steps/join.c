@@ -353,25 +353,17 @@ static bool make_clip(joining *j, pm_motion *made, size_t clip) {
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static pm_status join(joining *j, pm_motion *made, size_t clip, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < j->count; i++) {
+    for (size_t i = 0; i < j->count; i++) {
         if (i > 0)
-            status = check_skeleton(j->parts[0].from, j->parts[i].from, error);
-        if (status == PM_OK)
-            status = find_frames(&j->parts[i], error);
-        if (status == PM_OK && i > 0)
-            status = check_rate(&j->parts[0], &j->parts[i], error);
+            MOTION_TRY(check_skeleton(j->parts[0].from, j->parts[i].from, error));
+        MOTION_TRY(find_frames(&j->parts[i], error));
+        if (i > 0)
+            MOTION_TRY(check_rate(&j->parts[0], &j->parts[i], error));
     }
-    if (status == PM_OK)
-        status = find_blend(j, error);
-    if (status == PM_OK)
-        status = join_find_mover(j, error);
-    if (status == PM_OK)
-        status = list_channels(j, error);
-    if (status == PM_OK)
-        status = place_parts(j, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_blend(j, error));
+    MOTION_TRY(join_find_mover(j, error));
+    MOTION_TRY(list_channels(j, error));
+    MOTION_TRY(place_parts(j, error));
     return make_clip(j, made, clip) ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -431,8 +423,8 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
                               const char *const *names, const pm_motion_join_options *o,
                               pm_motion **joined, pm_error *error) {
     pm_motion_clip *clips = NULL;
-    edit_part *parts = calloc(count + 1, sizeof *parts);
-    char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
+    FREED edit_part *parts = calloc(count + 1, sizeof *parts);
+    FREED char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
     pm_motion *to = NULL;
     pm_status status = parts && numbers
                            ? list_parts(motions, count, names, o, parts, numbers, error)
@@ -441,8 +433,6 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
         to = made_begin_joined(motions, count, 1, &clips);
         status = to ? edit_join_clips(parts, count, o, to, 0, error) : motion_refuse_memory(error);
     }
-    free(parts);
-    free(numbers);
     return made_end(to, status, joined, error);
 }
 
@@ -455,11 +445,8 @@ pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const ch
                            !motions  ? "motions is NULL"
                            : !joined ? "joined is NULL"
                                      : "count is 0");
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     options = options ? options : &defaults;
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = join_motions(motions, count, names, options, joined, error);
-    c_locale_end(before);
-    return status;
+    MOTION_TRY(check_options(options, error));
+    return join_motions(motions, count, names, options, joined, error);
 }

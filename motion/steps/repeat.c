@@ -74,10 +74,9 @@ static pm_status check_options(const pm_motion_edit_options *o, pm_error *error)
     if (o->repeat < 2 && (o->blend > 0 || o->continue_root))
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s has no effect without repeat",
                            o->blend > 0 ? "blend" : "continue_root");
-    pm_status status = motion_check_texts("joints", o->joints, o->joint_count, error);
-    if (status == PM_OK)
-        status = motion_check_texts("renames", o->renames, 2 * o->rename_count, error);
-    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_edit_options, o, error) : status;
+    MOTION_TRY(motion_check_texts("joints", o->joints, o->joint_count, error));
+    MOTION_TRY(motion_check_texts("renames", o->renames, 2 * o->rename_count, error));
+    return MOTION_CHECK_NEXT(pm_motion_edit_options, o, error);
 }
 
 static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, pm_motion **edited,
@@ -99,12 +98,9 @@ static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, 
 pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
                          pm_motion **edited, pm_error *error) {
     static const pm_motion_edit_options defaults;
-    if (!motion || !edited)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "edited");
-    void *before = c_locale_begin();
-    const pm_status status = edit(motion, options ? options : &defaults, edited, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, edited);
+    C_LOCALE_HERE;
+    return edit(motion, options ? options : &defaults, edited, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */

@@ -98,9 +98,7 @@ static pm_status choose_root(const pm_motion *motion, root_plan *plan,
         plan->root_node = plan->adds ? (uint32_t)plan->from->node_count : plan->chain[0];
         return plan->from->node_count < INT32_MAX ? PM_OK : motion_refuse_memory(error);
     }
-    const pm_status status = find_node(motion, "root", o->root, &node, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_node(motion, "root", o->root, &node, error));
     plan->root_node = node;
     while (plan->root + 1 < plan->chain_count && plan->chain[plan->root] != node)
         plan->root++;
@@ -213,17 +211,12 @@ static bool add_node(const pm_motion *motion, root_plan *plan, const char *given
 static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options *o,
                            root_plan *plan, pm_error *error) {
     uint32_t joint = 0;
-    pm_status status = find_joint(motion, o, &joint, error);
-    if (status == PM_OK)
-        status = motion_require_up(plan->from, o->up, &plan->up, error);
-    if (status == PM_OK && !make_chain(plan, joint))
-        status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = choose_root(motion, plan, o, error);
-    if (status == PM_OK)
-        status = check_scales(plan, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_joint(motion, o, &joint, error));
+    MOTION_TRY(motion_require_up(plan->from, o->up, &plan->up, error));
+    if (!make_chain(plan, joint))
+        return motion_refuse_memory(error);
+    MOTION_TRY(choose_root(motion, plan, o, error));
+    MOTION_TRY(check_scales(plan, error));
     choose_axes(plan, o);
     find_rests(plan);
     return find_kept(plan) ? PM_OK : motion_refuse_memory(error);
@@ -251,21 +244,17 @@ static pm_status make(const pm_motion *motion, const pm_motion_root_options *o, 
 
 static pm_status extract(const pm_motion *motion, const pm_motion_root_options *o,
                          pm_motion **extracted, pm_motion_root_report *report, pm_error *error) {
-    pm_status status = check_options(o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = motion_check_nodes(&motion->content, "root motion", error);
-    if (status == PM_OK && motion->content.clip_count == 0)
-        status = motion_refuse(error, "has no clips; there is no root motion");
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_options(o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(motion_check_nodes(&motion->content, "root motion", error));
+    if (motion->content.clip_count == 0)
+        return motion_refuse(error, "has no clips; there is no root motion");
     pm_motion_clip *clips = NULL;
     pm_motion *to = made_begin(motion, &clips);
     if (!to)
         return motion_refuse_memory(error);
     to->form = NULL;
-    status = make(motion, o, to, clips, report, error);
+    pm_status status = make(motion, o, to, clips, report, error);
     return made_end(to, status, extracted, error);
 }
 
@@ -273,14 +262,9 @@ pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_o
                                  pm_motion **extracted, pm_motion_root_report *report,
                                  pm_error *error) {
     static const pm_motion_root_options defaults;
-    if (!motion || !extracted)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !motion ? "motion" : "extracted");
-    void *before = c_locale_begin();
-    const pm_status status =
-        extract(motion, options ? options : &defaults, extracted, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, extracted);
+    C_LOCALE_HERE;
+    return extract(motion, options ? options : &defaults, extracted, report, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -292,11 +276,10 @@ static bool is_asked(const pm_motion_batch_task *task) {
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     pm_motion_root_report *report = &w->report->root;
-    const pm_status status = pm_motion_extract_root(w->motion, &task->root, made, report, error);
-    if (status == PM_OK)
-        motion_joint_name(w->report->root_joint, (*made)->content.nodes[report->joint].name,
-                          report->joint);
-    return status;
+    MOTION_TRY(pm_motion_extract_root(w->motion, &task->root, made, report, error));
+    motion_joint_name(w->report->root_joint, (*made)->content.nodes[report->joint].name,
+                      report->joint);
+    return PM_OK;
 }
 
 const task_step step_root = {

@@ -321,11 +321,9 @@ static pm_status move(clip_maker *m, pm_error *error) {
 
 pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_error *error) {
     clip_maker m = {.plan = plan, .from = &plan->from->clips[clip]};
-    motion_arena scratch = {NULL};
-    if (!allocate(&m, &scratch)) {
-        motion_arena_release(&scratch);
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
+    if (!allocate(&m, &scratch))
         return motion_refuse_memory(error);
-    }
     memcpy(m.timelines, to->timelines, to->timeline_count * sizeof *m.timelines);
     memcpy(m.channels, to->channels, to->channel_count * sizeof *m.channels);
     m.timeline_count = to->timeline_count;
@@ -339,6 +337,5 @@ pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_er
     to->timeline_count = m.timeline_count;
     to->channels = m.channels;
     to->channel_count = m.channel_count;
-    motion_arena_release(&scratch);
     return status;
 }

@@ -253,15 +253,12 @@ static void put_all(composer *c) {
 
 static pm_status prepare(composer *c, const motion_writing *options) {
     const size_t count = c->content->node_count;
-    pm_status status = motion_check_nodes(c->content, "USD", c->error);
-    if (status == PM_OK && c->clip)
-        status = motion_find_frames(c->clip, "USD", false, &c->frames, c->error);
-    if (status == PM_OK && c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
+    MOTION_TRY(motion_check_nodes(c->content, "USD", c->error));
+    if (c->clip)
+        MOTION_TRY(motion_find_frames(c->clip, "USD", false, &c->frames, c->error));
+    if (c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
         c->clip = NULL; /* nothing moves, or there is one pose without a rate */
-    if (status == PM_OK)
-        status = usd_names_make(&c->names, c->content, c->error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(usd_names_make(&c->names, c->content, c->error));
     c->channels = calloc(3 * count, sizeof *c->channels);
     c->world = calloc(count, sizeof *c->world);
     c->buffer = malloc(PIECE);
