@@ -4,7 +4,6 @@
  */
 #include "motion/batch/merge.h"
 #include "motion/base/composed.h"
-#include "motion/base/counts.h"
 #include "motion/base/os.h"
 
 #include <stdlib.h>

@@ -13,7 +13,6 @@
 #include "motion/steps/steps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A file that its reader refuses unread, by its size or its first bytes, is not read here either. */

@@ -3,7 +3,6 @@
  * Takes uniform scales out of nodes, and multiplies the lengths below them. A uniform scale commutes with all that
  * a node does, also with scales that stay.
  */
-#include <math.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"

@@ -2,13 +2,10 @@
  *
  * Writes motions in other formats than that of their file.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/convert/adjust.h"
 #include "motion/convert/convert.h"
 #include "motion/convert/scales.h"

@@ -6,7 +6,6 @@
 #include "motion/files/folders.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"

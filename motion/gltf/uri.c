@@ -6,7 +6,6 @@
 #include "motion/gltf/document.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

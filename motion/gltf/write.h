@@ -14,8 +14,7 @@
  *     write_container.c  the bytes of either container
  *     write.c            all of it
  */
-#ifndef POSEMILL_MOTION_GLTF_WRITE_H
-#define POSEMILL_MOTION_GLTF_WRITE_H
+#pragma once
 
 #include "motion/gltf/document.h"
 
@@ -166,5 +165,3 @@ pm_status gltf_drop_unused(gltf_writer *writer, pm_error *error);
 pm_status gltf_lay_out(gltf_writer *writer, pm_error *error);
 pm_status gltf_write_container(const gltf_writer *writer, bool is_binary, const motion_sink *sink,
                                pm_error *error);
-
-#endif

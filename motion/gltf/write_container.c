@@ -5,7 +5,6 @@
  */
 #include "motion/gltf/write.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

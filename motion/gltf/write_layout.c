@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "motion/base/base64.h"
-#include "motion/gltf/extensions.h"
 #include "motion/gltf/write.h"
 
 /* Bytes [begin, end) of a buffer of the source. */

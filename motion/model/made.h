@@ -3,8 +3,7 @@
  * Motions that are made of others: the one way in which a step makes its result, and where its rows are
  * from.
  */
-#ifndef POSEMILL_MOTION_MADE_H
-#define POSEMILL_MOTION_MADE_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -60,5 +59,3 @@ motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t r
 
 /* Whether all rows of a clip are those of the same clip of the form at their times, and no others. */
 bool motion_is_untouched(const pm_motion *motion, size_t clip);
-
-#endif

@@ -3,8 +3,7 @@
  * A motion in memory, and what a format does: read a document into a motion, and write the document
  * again with other samples in place of its clips.
  */
-#ifndef POSEMILL_MOTION_MODEL_H
-#define POSEMILL_MOTION_MODEL_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -274,5 +273,3 @@ void motion_carry(pm_motion *motion, size_t count, const char *one, const char *
 #define MOTION_DECLARE_FORMAT(id, row, ...) extern const motion_format motion_##row;
 MOTION_FORMATS(MOTION_DECLARE_FORMAT)
 #undef MOTION_DECLARE_FORMAT
-
-#endif

@@ -7,7 +7,6 @@
 #include "motion/reduce/channel.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * Writes text, numbers and data for HTML, fills templates, and writes files in one piece.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"

@@ -7,12 +7,10 @@
 #include "motion/report/bones.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/compare/outcome.h"
 #include "motion/report/page.h"
 

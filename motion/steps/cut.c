@@ -4,7 +4,6 @@
  * both ends, which are values of the channels' own curves.
  */
 #include <math.h>
-#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/steps/edit.h"

@@ -6,7 +6,6 @@
  * C is 1 where the rest rotations are mirror images, and a half turn where bones point along the
  * other direction of an axis: then only signs and places of numbers change.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,6 @@
  * What mirroring requires: images of rotations, pairs, the plane, and what is said of them.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/names.h"

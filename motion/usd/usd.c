@@ -3,9 +3,6 @@
  * Writes USD as text: a SkelRoot with a Skeleton, and a SkelAnimation with a sample of all joints at
  * each frame, whose number is the time code. Joints are paths of identifiers. USD is not read.
  */
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
