@@ -42,6 +42,10 @@ static inline pm_status motion_status(pm_status status) {
             return motion_tried;                                                                   \
     } while (0)
 
+/* Likewise, unless what was allocated, or needed memory, is there. */
+#define MOTION_TRY_MEMORY(is_there, error)                                                         \
+    MOTION_TRY((is_there) ? PM_OK : motion_refuse_memory(error))
+
 /* Returns PM_ERROR_ARGUMENT, with its name, for the first of these pointers that is NULL. */
 #define MOTION_REQUIRE(error, ...)                                                                 \
     MOTION_TRY(motion_require(#__VA_ARGS__, (const void *const[]){__VA_ARGS__}, error))

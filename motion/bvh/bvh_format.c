@@ -191,16 +191,14 @@ static void note_wraps(const bvh *model, motion_notes *notes) {
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     document *d = calloc(1, sizeof *d);
-    if (!d)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d, error);
     motion->document = d;
     d->adds_offset = input->options->bvh_adds_offset;
     motion->content.format = PM_MOTION_BVH;
     motion->content.layout = "";
     MOTION_TRY(bvh_parse(input, &d->model, error));
     MOTION_TRY(pose_plan_make(&d->plan, d->model, error));
-    if (!make_nodes(motion, d->model) || !make_clip(motion, d))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(make_nodes(motion, d->model) && make_clip(motion, d), error);
     if (input->options->examine)
         note_wraps(d->model, &motion->notes);
     return PM_OK;

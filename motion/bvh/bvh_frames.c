@@ -63,8 +63,7 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     size_t plain_count = 0;
     FREED size_t *plains = malloc(w->clip->channel_count * sizeof *plains + 1);
     double *numbers = w->numbers;
-    if (!of || !plains)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(of && plains, error);
     memset(of, 0xFF, content->node_count * sizeof *of);
     for (size_t c = 0; c < w->clip->channel_count; c++) {
         const pm_motion_channel *channel = &w->clip->channels[c];
@@ -102,9 +101,9 @@ static pm_status allocate(frame_writer *w, pm_error *error) {
     w->row = calloc(columns, sizeof *w->row);
     w->words = calloc(columns, sizeof *w->words);
     w->source_words = calloc(source_columns + 1, sizeof *w->source_words);
-    if (!w->channels || !w->numbers || !w->positions || !w->values || !w->sample || !w->row ||
-        !w->words || !w->source_words)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->channels && w->numbers && w->positions && w->values && w->sample &&
+                          w->row && w->words && w->source_words,
+                      error);
     return find_values(w, error);
 }
 

@@ -28,8 +28,7 @@ static pm_status find_joints(character *c, const pm_motion_skin *skin, pm_error 
     const size_t nodes = c->content->node_count;
     c->joint_of = motion_allocate(&c->arena, nodes, sizeof *c->joint_of);
     c->nodes = motion_allocate(&c->arena, nodes, sizeof *c->nodes);
-    if (!c->joint_of || !c->nodes)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(c->joint_of && c->nodes, error);
     memset(c->joint_of, skin ? 0xFF : 0, nodes * sizeof *c->joint_of);
     if (skin)
         mark_skin(c, skin);
@@ -53,8 +52,7 @@ static pm_status add_inverse_binds(character *c, const pm_motion_skin *skin, pm_
     if (!skin || !skin->inverse_binds)
         return PM_OK;
     float *binds = motion_allocate(&c->arena, c->joint_count, sizeof identity);
-    if (!binds)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(binds, error);
     for (size_t j = 0; j < c->joint_count; j++)
         memcpy(binds + 12 * j, identity, sizeof identity);
     for (size_t j = 0; j < skin->joint_count; j++)
@@ -69,8 +67,7 @@ static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_erro
     double *rotations = motion_allocate(&c->arena, c->joint_count, 4 * sizeof *rotations);
     double *positions = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *positions);
     double *scales = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *scales);
-    if (!parents || !rotations || !positions || !scales)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(parents && rotations && positions && scales, error);
     for (size_t j = 0; j < c->joint_count; j++) {
         const pm_motion_node *node = &c->content->nodes[c->nodes[j]];
         parents[j] = node->parent < 0 ? -1 : (int32_t)c->joint_of[node->parent];
@@ -137,8 +134,7 @@ static pm_status add_radii(character *c, const pm_motion *motion, pm_error *erro
     float *radii = motion_allocate(&c->arena, c->joint_count, sizeof *radii);
     pm_error fault = {.status = PM_OK};
     bool has_mesh = false;
-    if (!reach || !radii)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(reach && radii, error);
     const pm_status status = pm_motion_find_reach(motion, reach, &has_mesh, &fault);
     if (status == PM_ERROR_FILE) {
         c->made.unread_mesh = motion_copy_text(&c->arena, fault.message, strlen(fault.message));
@@ -172,8 +168,7 @@ static pm_status make(character *c, const pm_motion *motion,
     const pm_motion_content *content = c->content;
     const pm_motion_skin *skin = content->skin_count ? &content->skins[options->skin] : NULL;
     pm_clip_desc *clips = motion_allocate(&c->arena, content->clip_count, sizeof *clips);
-    if (!clips)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(clips, error);
     pm_status status = find_joints(c, skin, error);
     if (status == PM_OK)
         status = make_skeleton(c, skin, error);
@@ -208,8 +203,7 @@ static pm_status check(const pm_motion_content *content, const pm_motion_charact
 static pm_status make_character(const pm_motion *motion, const pm_motion_character_options *options,
                                 const pm_motion_character **made, pm_error *error) {
     character *c = calloc(1, sizeof *c);
-    if (!c)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(c, error);
     c->content = &motion->content;
     const pm_status status = make(c, motion, options, error);
     c->content = NULL; /* the motion may be destroyed */

@@ -63,8 +63,7 @@ static pm_status make_curves(const subject *s, joint_channels *channels, motion_
         if (!of->channel || of->channel->interpolation == PM_MOTION_STEP)
             continue;
         pm_motion_channel *values = motion_allocate(arena, 1, sizeof *values);
-        if (!values)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(values, error);
         *values = *of->channel;
         values->interpolation = PM_MOTION_LINEAR;
         of->channel = values;
@@ -133,8 +132,7 @@ static pm_status certify_places(const comparison *c, joint_channels *a, joint_ch
                               reach_find_growth(&c->b->view.content, c->b->clip, arena)};
     size_t(*pairs)[2] = motion_allocate(arena, count, sizeof *pairs);
     space_result found;
-    if (!pairs || !growth[0] || !growth[1])
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(pairs && growth[0] && growth[1], error);
     const double size = fmax(size_of(c->a, growth[0]), size_of(c->b, growth[1]));
     for (size_t p = 0; p < count; p++) {
         pairs[p][0] = c->pairs->pairs[p].a;

@@ -210,8 +210,7 @@ static pm_status walk(run_state *r, pm_error *error) {
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
     FREED run_state *r = calloc(1, sizeof *r);
-    if (!r)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(r, error);
     *r = (run_state){.c = c, .observer = observer};
     pm_status status = allocate(r) ? walk(r, error) : motion_refuse_memory(error);
     times_release(&r->times);
@@ -252,9 +251,10 @@ static pm_status spread_points(comparison *c, const reach_set *found, int side, 
         pairs[p][side] = c->pairs->pairs[p].a;
         pairs[p][1 - side] = c->pairs->pairs[p].b;
     }
-    if (!of || !pairs ||
-        !reach_pair(of, sides, clips, (const size_t(*)[2])pairs, count, &c->arena, made))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(
+        of && pairs &&
+            reach_pair(of, sides, clips, (const size_t(*)[2])pairs, count, &c->arena, made),
+        error);
     c->points[side] = made[0];
     c->points[1 - side] = made[1];
     return PM_OK;

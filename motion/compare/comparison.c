@@ -159,8 +159,7 @@ pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
     *made = NULL;
     MOTION_TRY(check(a, b, options, error));
     pm_motion_comparison *m = calloc(1, sizeof *m);
-    if (!m)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(m, error);
     pm_status status = make(m, a, b, options, error);
     if (status != PM_OK)
         pm_motion_comparison_destroy(&m);

@@ -104,8 +104,7 @@ static pm_status make_nodes(subject *s, const pm_motion_content *content, pm_mot
     bool done = m.nodes != NULL && m.channels != NULL && m.names != NULL;
     for (size_t c = 0; done && c < clip->channel_count; c++)
         done = add_channel(&m, content, clip, &clip->channels[c]);
-    if (!done)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(done, error);
     clip->channels = m.channels;
     clip->channel_count = count;
     s->file_names = m.has_names ? m.names : NULL;
@@ -217,8 +216,7 @@ pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUST
     motion_adjustment_text(&s->motion->content, by, false, false, text);
     pm_motion *made = motion_adjusted(s->motion, by);
     const subject before = *s;
-    if (!made)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(made, error);
     subject_release(s);
     const pm_status status = subject_make(s, made, before.index, error);
     s->adjusted = made;

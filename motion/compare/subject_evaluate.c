@@ -97,8 +97,7 @@ static bool make_room(subject *s, size_t count) {
 
 static pm_status sample(subject *s, const double *times, size_t count, pm_error *error) {
     pm_clip_info info;
-    if (!make_room(s, count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(make_room(s, count), error);
     pm_clip_get_info(s->curve, &info);
     for (size_t i = 0; i < count; i++)
         s->at[i] = nearest_key(s, s->begin + times[i]);

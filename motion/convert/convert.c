@@ -317,8 +317,7 @@ static bool loses_meshes(const conversion *c) {
 /* Scaled and turned. */
 static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
     pm_motion *adjusted = motion_adjusted(c->motion, c->by);
-    if (!adjusted)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(adjusted, error);
     c->moves_velocities = c->motion == c->document;
     c->motion = adjusted;
     const pm_status status = write_fitted(c, path, error);

@@ -169,8 +169,7 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
         return motion_refuse(error, "has %zu rows; expected at most %d", most, (int)MAX_ROWS);
     d->numbers = motion_allocate(arena, most * d->column_count, sizeof *d->numbers);
     d->rows = motion_allocate(arena, most, sizeof *d->rows);
-    if (!d->numbers || !d->rows || !keep_separators(d, first, arena))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d->numbers && d->rows && keep_separators(d, first, arena), error);
     return read_lines(d, rest, line, most, input->gaps, error);
 }
 

@@ -300,8 +300,7 @@ static pm_status prepare(writing *w) {
     w->values = calloc(d->column_count + 1, sizeof *w->values);
     w->positions = calloc(w->piece, sizeof *w->positions);
     w->row = malloc(text);
-    if (!w->numbers || !w->values || !w->positions || !w->row)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(w->numbers && w->values && w->positions && w->row, w->error);
     find_times(w);
     double *at = w->numbers;
     for (size_t i = 0; i < d->layout.count; i++) {
@@ -335,8 +334,7 @@ pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_err
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a CSV file has one clip, with a sample or more");
     w.buffer = malloc(BUFFER);
-    if (!w.buffer)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w.buffer, error);
     pm_status status = count > 0 ? prepare(&w) : PM_OK;
     if (status == PM_OK)
         status = count > 0 ? write_rows(&w) : write_source(&w);

@@ -36,8 +36,7 @@ static pm_status find_clips(gltf_writer *w, const motion_writing *writing, pm_er
     const pm_motion_content *source = &writing->document->content;
     const pm_motion_content *content = &writing->motion->content;
     w->clips = calloc(source->clip_count + 1, sizeof *w->clips);
-    if (!w->clips)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->clips, error);
     for (size_t i = 0; i < writing->sample_count; i++) {
         const size_t clip = writing->samples[i].clip;
         if (clip >= source->clip_count)

@@ -278,8 +278,7 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
     MOTION_TRY(check_embedded(document, error));
     if (has_first && document->buffers[0].data)
         add_piece(w, 0, document->buffers[0].size, document->buffers[0].data, NULL);
-    if (!place_clips(w) || !embed_files(w))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(place_clips(w) && embed_files(w), error);
     if (!w->has_data)
         return PM_OK;
     if (has_first && !document->buffers[0].data)
@@ -291,7 +290,6 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
 
 pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
     w->pieces = calloc(2 * w->document->view_count + w->clip_count + 3, sizeof *w->pieces);
-    if (!w->pieces)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->pieces, error);
     return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }

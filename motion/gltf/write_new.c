@@ -154,8 +154,7 @@ static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, p
     unsigned char *grown = count < (SIZE_MAX / 4 - m->binds_size) / MATRIX
                                ? realloc(m->binds, m->binds_size + size)
                                : NULL;
-    if (!grown)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(grown, error);
     m->binds = grown;
     for (size_t j = 0; j < count; j++)
         if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + m->binds_size + MATRIX * j))
@@ -213,7 +212,7 @@ static pm_status add_tree(maker *m, const member *members, size_t count, double 
     FREED float *binds = calloc(count, 12 * sizeof *binds);
     const pm_motion_skin skin = {
         .name = {"", 0}, .joints = joints, .joint_count = count, .inverse_binds = binds};
-    MOTION_TRY(joints && binds ? PM_OK : motion_refuse_memory(error));
+    MOTION_TRY_MEMORY(joints && binds, error);
     for (size_t j = 0; j < count; j++) {
         joints[j] = members[j].node;
         rest_pose_inverse(world[joints[j]], binds + 12 * j);
@@ -228,10 +227,9 @@ static pm_status add_trees(maker *m, pm_error *error) {
     FREED uint32_t *order = calloc(nodes, sizeof *order);
     FREED member *members = calloc(nodes, sizeof *members);
     FREED double(*world)[3][4] = calloc(nodes, sizeof *world);
-    MOTION_TRY(order && members && world && pose_order(m->content, order) &&
-                       rest_pose_worlds(m->content, world)
-                   ? PM_OK
-                   : motion_refuse_memory(error));
+    MOTION_TRY_MEMORY(order && members && world && pose_order(m->content, order) &&
+                          rest_pose_worlds(m->content, world),
+                      error);
     find_members(m->content, order, members);
     for (size_t n = 0, count = 0; n < nodes; n += count) {
         for (count = 1; n + count < nodes && members[n + count].root == members[n].root;)

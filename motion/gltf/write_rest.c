@@ -69,8 +69,7 @@ static pm_status add_binds(gltf_writer *w, const pm_motion_skin *skin, size_t in
     const size_t size = MATRIX * skin->joint_count;
     unsigned char *grown = realloc(w->binds, w->binds_size + size);
     w->binds = grown ? grown : w->binds;
-    if (!grown || !accessors || !add_view(w))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(grown && accessors && add_view(w), error);
     for (size_t j = 0; j < skin->joint_count; j++)
         if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + w->binds_size + MATRIX * j))
             return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite", index,

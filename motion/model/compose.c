@@ -24,8 +24,7 @@ void motion_leave_out(const motion_writing *options, size_t count, const char *o
 
 pm_status motion_leave_out_skins(const motion_writing *options, pm_error *error) {
     size_t count = 0;
-    if (!rest_pose_count_skins(&options->motion->content, &count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(rest_pose_count_skins(&options->motion->content, &count), error);
     motion_leave_out(options, count, "skin", "skins");
     return PM_OK;
 }

@@ -196,8 +196,7 @@ static pm_status find_corners(const pm_motion *motion, motion_arena *arena, reac
     const size_t count = motion->content.node_count;
     pm_motion_reach *nodes = motion_allocate(arena, count, sizeof *nodes);
     found->corners = motion_allocate(arena, count, sizeof *found->corners);
-    if (!nodes || !found->corners)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(nodes && found->corners, error);
     MOTION_TRY(pm_motion_find_reach(motion, nodes, is_found, error));
     for (size_t n = 0; n < count; n++)
         add_corners(&nodes[n], &found->corners[n]);

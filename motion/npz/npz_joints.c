@@ -105,8 +105,7 @@ static pm_status make_model(joints *j, size_t count) {
     MOTION_TRY(allocate_nodes(j, count));
     for (size_t i = 0; i < count; i++) {
         const model_joint m = joint_of(count, i);
-        if (!set_node(j, i, m.name, m.parent))
-            return motion_refuse_memory(j->r->error);
+        MOTION_TRY_MEMORY(set_node(j, i, m.name, m.parent), j->r->error);
     }
     return PM_OK;
 }
@@ -121,8 +120,8 @@ static pm_status read_joint(joints *j, json_t *root, size_t i) {
         json_integer_value(parent) >= (json_int_t)i)
         return refuse(j,
                       "has a parent that is no joint before its child; expected -1 for the root");
-    if (!set_node(j, i, name ? name : made, (int)json_integer_value(parent)))
-        return motion_refuse_memory(j->r->error);
+    MOTION_TRY_MEMORY(set_node(j, i, name ? name : made, (int)json_integer_value(parent)),
+                      j->r->error);
     for (size_t k = 0; offset && k < 3; k++) {
         const json_t *number = json_array_get(offset, k);
         if (!json_is_number(number) || json_array_size(offset) != 3)
@@ -166,8 +165,7 @@ static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     for (size_t n = 0; n < content->node_count; n++) {
         j->nodes[n] = content->nodes[n];
         j->nodes[n].name = motion_copy_name(j->r->arena, content->nodes[n].name);
-        if (!j->nodes[n].name.text)
-            return motion_refuse_memory(j->r->error);
+        MOTION_TRY_MEMORY(j->nodes[n].name.text, j->r->error);
     }
     return PM_OK;
 }
@@ -248,8 +246,7 @@ static bool has_parents_of_model(const joints *j) {
 static pm_status match(joints *j) {
     char why[160];
     j->of_rotation = motion_allocate(j->r->arena, j->rotations, sizeof *j->of_rotation);
-    if (!j->of_rotation)
-        return motion_refuse_memory(j->r->error);
+    MOTION_TRY_MEMORY(j->of_rotation, j->r->error);
     if (match_names(j))
         return PM_OK;
     if (j->count != j->rotations) {

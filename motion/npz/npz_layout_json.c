@@ -46,8 +46,7 @@ static pm_status add(builder *b, const json_t *name, npz_role role, const char *
     if (is_named(b, text))
         return refuse(b, place, index, "a member that was not named before");
     char *copy = motion_copy_text(b->arena, text, strlen(text));
-    if (!copy)
-        return motion_refuse_memory(b->error);
+    MOTION_TRY_MEMORY(copy, b->error);
     b->fields[b->count++] = (npz_field){copy, role, of, NULL};
     return PM_OK;
 }
@@ -170,8 +169,7 @@ static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
     const char *extends = json_string_value(json_object_get(root, "extends"));
     char *copy = motion_copy_text(b->arena, name, strlen(name));
     b->fields = motion_allocate(b->arena, MAX_FIELDS, sizeof *b->fields);
-    if (!copy || !b->fields)
-        return motion_refuse_memory(b->error);
+    MOTION_TRY_MEMORY(copy && b->fields, b->error);
     b->base = extends ? npz_layout_named(extends) : NULL;
     pm_status status = build(b, root);
     if (status == PM_OK)

@@ -111,8 +111,7 @@ static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_outp
 static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *out) {
     npy_header h = rows->header;
     char *ordered = malloc(out->size);
-    if (!ordered)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(ordered, w->error);
     h.shape[0] = (size_t)w->samples->count;
     memcpy(ordered, out->bytes, out->rows_at);
     npz_reorder(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element, true);
@@ -202,8 +201,7 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
     if (now.num == rate->rate.num && now.den == rate->rate.den)
         return zip_write_member(&w->zip, member, w->error);
     FREED char *bytes = malloc(rate->bytes.size);
-    if (!bytes)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(bytes, w->error);
     memcpy(bytes, rate->bytes.data, rate->bytes.size);
     if (npz_is_float(rate->type))
         npz_store_numbers(bytes + rate->data_at, &value, npy_element_size(rate->type), 1);
@@ -228,8 +226,7 @@ static pm_status write_times(npz_writer *w) {
         return motion_refuse_memory(w->error);
     const size_t size = begin + h.shape[0] * element;
     FREED char *bytes = malloc(size);
-    if (!bytes)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(bytes, w->error);
     memcpy(bytes, header, begin);
     for (size_t k = 0; k < h.shape[0]; k++) {
         const double time = motion_sample_time(w->samples, k);

@@ -102,8 +102,7 @@ static pm_status inflate_all(z_stream *stream, const zip_member *member, char **
         size_t next = room < FIRST_STEP ? FIRST_STEP : 2 * room;
         next = next < wanted && next > room ? next : wanted;
         char *grown = realloc(*out, next);
-        if (!grown)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(grown, error);
         *out = grown;
         room = next;
         answer = inflate_to(stream, &packed, *out, &size, room);
@@ -123,8 +122,7 @@ pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, 
     if (status != PM_OK)
         return status;
     if (member->method == ZIP_DEFLATED) {
-        if (!begin(&stream))
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(begin(&stream), error);
         status = inflate_all(&stream, member, owned, error);
         inflateEnd(&stream);
         if (status != PM_OK) {

@@ -143,8 +143,7 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     r->at = writer->at;
     r->is64 = r->size >= limit || r->packed_size >= limit || r->at >= limit;
     char *extra = malloc(UINT16_MAX + EXTRA64_SIZE);
-    if (!extra)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(extra, error);
     pm_status status = append_central(writer, r, extra) ? PM_OK : motion_refuse_memory(error);
     if (status == PM_OK)
         status = put_local(writer, r, extra, error);

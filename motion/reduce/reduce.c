@@ -109,13 +109,11 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         r->first[i + 1] = r->first[i] + r->source->clips[i].channel_count;
     r->count = r->first ? r->first[r->source->clip_count] : 0;
     r->channels = motion_allocate(&r->scratch, r->count, sizeof *r->channels);
-    if (!r->first || !r->channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(r->first && r->channels, error);
     for (size_t i = 0; i < r->source->clip_count; i++) {
         const pm_motion_clip *clip = &r->source->clips[i];
         const double *growth = reach_find_growth(r->source, clip, &r->scratch);
-        if (!growth)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(growth, error);
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] =
@@ -203,8 +201,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
     const size_t all = r->source->clips[clip].channel_count;
     reduced_channel **set = motion_allocate(&r->scratch, all, sizeof(reduced_channel *));
     size_t count = 0;
-    if (!set)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(set, error);
     for (size_t c = 0; c < all; c++) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
@@ -289,8 +286,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .curve = r->options.curve,
         .find = find_clip,
         .user = &search};
-    if (!request.points)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(request.points, error);
     pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
         status = share_distance(&request, &result, error);
@@ -382,12 +378,10 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
             numbers[slot] = (uint32_t)*made;
             timelines[*made] = reduce_make_timeline(channel, &r->to->arena);
             const pm_timeline *added = &timelines[(*made)++];
-            if (!added->times)
-                return motion_refuse_memory(error);
+            MOTION_TRY_MEMORY(added->times, error);
             MOTION_TRY(check_times(channel, added, error));
         }
-        if (!reduce_make_channel(channel, &r->to->arena, &channels[c]))
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(reduce_make_channel(channel, &r->to->arena, &channels[c]), error);
         channels[c].timeline = numbers[slot];
         /* The bounds of positions and scales are those of lines, also where a method plays the motion. */
         channels[c].always_linear |=
@@ -451,8 +445,7 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
                            .channels = channels,
                            .channel_count = from->channel_count,
                            .rate_text = {"", 0}};
-    if (!timelines || !channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(timelines && channels, error);
     hold_channels(r, clip);
     const pm_status status = make_channels(r, clip, timelines, channels, &made, error);
     if (status == PM_OK)
@@ -551,8 +544,7 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     const motion_work work = {certify, NULL, r};
     pm_motion_clip *clips = NULL;
     r->to = made_begin(r->motion, &clips);
-    if (!r->to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(r->to, error);
     MOTION_TRY(list_channels(r, error));
     MOTION_TRY(add_usual_limits(r, error));
     MOTION_TRY(find_all(r, error));

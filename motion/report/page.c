@@ -284,8 +284,7 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !a ? "a" : "path");
     MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_page_options, o, error));
     page_call *call = calloc(1, sizeof *call);
-    if (!call)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(call, error);
     call->options = o;
     call->path = path;
     C_LOCALE_HERE;

@@ -140,8 +140,7 @@ static pm_status prepare(making *m, const pm_motion_picture_options *o, pm_error
     if (joints > MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a picture shows %d", joints, MOST_JOINTS);
     m->parents = bones_find(&m->arena, m->s);
-    if (!m->parents)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(m->parents, error);
     for (size_t j = 0; j < joints; j++)
         m->p.bones += m->parents[j] >= 0;
     choose_times(m, o);

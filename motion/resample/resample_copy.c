@@ -77,8 +77,7 @@ static pm_status read_all(const motion_samples *samples, const pm_motion *motion
                           pm_error *error) {
     const size_t count = (size_t)samples->count;
     motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
-    if (!positions)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(positions, error);
     MOTION_TRY(samples->read(samples->user, 0, count, channels, positions, error));
     return !add_rows(positions, count, motion, made, clip) ? motion_refuse_memory(error) : PM_OK;
 }

@@ -281,8 +281,7 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                    .interpolating = passes_through_keys(options)};
     const size_t channels = s->clip->channel_count;
     s->resampled = calloc(channels + 1, sizeof *s->resampled);
-    if (!s->resampled)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(s->resampled, error);
     for (size_t c = 0; c < channels; c++)
         s->resampled[c] = tracks_are_made_of(&s->clip->channels[c]);
     s->numbers = count_numbers(s, 0, channels);

@@ -142,8 +142,7 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
     if (!group->rotates || desc->method != PM_METHOD_STERP || desc->axes.data)
         return PM_OK;
     *axes = tracks_bone_axes(group, s->clip, &s->motion->content);
-    if (!*axes)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(*axes, error);
     desc->axes = (pm_array){.data = *axes, .type = PM_FLOAT64};
     desc->axis_count = group->track_count;
     desc->axis_frame = PM_AXIS_BODY;

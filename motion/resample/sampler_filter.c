@@ -52,8 +52,7 @@ static pm_status sample_frames(const sampler *s, const sampler_group *group,
     const double first = s->uniform ? 0 : rate_value(s->origin);
     FREED double *times = malloc(frames * sizeof *times);
     SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
-    if (!times)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(times, error);
     for (size_t k = 0; k < frames; k++)
         times[k] = first + (double)k * (double)s->source.rate.den / (double)s->source.rate.num;
     const pm_sample_job job = {.sample_count = frames,
@@ -75,8 +74,7 @@ static pm_status create_from_frames(const sampler *s, sampler_group *group,
     if (frames > SIZE_MAX / sizeof(float) / width)
         return motion_refuse_memory(error);
     FREED float *keys = malloc((size_t)frames * width * sizeof *keys);
-    if (!keys)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(keys, error);
     MOTION_TRY(sample_frames(s, group, desc, (size_t)frames, keys, error));
     const pm_timeline timeline = {.key_count = (size_t)frames, .rate = s->source.rate};
     const pm_array array = {.data = keys, .type = PM_FLOAT32}, none = {.data = NULL};

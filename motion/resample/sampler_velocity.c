@@ -232,8 +232,7 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
             return status;
     }
     d->values = malloc((8 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
-    if (!d->values)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d->values, error);
     const pm_status status = group->filter ? differentiate_filtered(d, group, velocities, error)
                              : group->tracks->rotates
                                  ? differentiate_rotations(d, group, velocities, error)
@@ -247,8 +246,7 @@ pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
     sampler *s = user;
     differences d = {.s = s, .first = first, .count = count, .distance = key_distance(s)};
     d.times = malloc((2 * count + 1) * sizeof *d.times);
-    if (!d.times)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d.times, error);
     pm_status status = PM_OK;
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
         status = differentiate(&d, &s->groups[g], velocities, error);

@@ -284,8 +284,7 @@ static pm_status describe_tangents(const track_group *group, const pm_motion_cli
                                    pm_error *error) {
     keys->in = copy_keys(group, clip, trim, desc, IN_TANGENTS, PM_FLOAT64);
     keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS, PM_FLOAT64);
-    if (!keys->in || !keys->out)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(keys->in && keys->out, error);
     *(group->rotates ? &desc->tangents_in : &desc->positions_in) = array_for(keys->in);
     *(group->rotates ? &desc->tangents_out : &desc->positions_out) = array_for(keys->out);
     return PM_OK;
@@ -322,8 +321,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
         *to = (pm_array){.type = type_of(group, clip)};
         to->data = keys->keys = copy_keys(group, clip, trim, desc, KEYS, to->type);
     }
-    if (!to->data)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to->data, error);
     return takes_tangents(group) ? describe_tangents(group, clip, trim, desc, keys, error) : PM_OK;
 }
 

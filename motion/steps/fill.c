@@ -285,8 +285,7 @@ static pm_status fill_gaps(filling *f, const pm_motion_channel *channel, pm_erro
 static pm_status repair_jumps(filling *f, size_t clip, size_t channel, pm_error *error) {
     const pm_motion_channel *of = &f->clip->channels[channel];
     const size_t before = f->jumps.count;
-    if (!jumps_of_channel(&f->jumps, f->clip, clip, channel, f->options))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(jumps_of_channel(&f->jumps, f->clip, clip, channel, f->options), error);
     memset(f->states, KEY_GOOD, timeline_of(f, of)->key_count);
     for (size_t i = before; i < f->jumps.count; i++) /* none has keys that does not come back */
         memset(f->states + f->jumps.of[i].key, KEY_OFF, f->jumps.of[i].key_count);
@@ -371,8 +370,7 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (status != PM_OK)
         return status;
     pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to, error);
     filling f = {.content = &to->content, .options = o};
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
@@ -416,8 +414,8 @@ static pm_status report_jumps(task_work *w, const pm_motion_content *content,
     task_report *report = w->report;
     const size_t before = report->jump_count;
     char text[TASK_EDITED / 2];
-    if (!jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(
+        jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count), error);
     jumps_describe(report->jumps + before, r->jump_count, SAID, words, text, sizeof text);
     task_say(w, "; jumps above %g degrees: %s",
              o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none");

@@ -167,8 +167,7 @@ static pm_status list_channels(joining *j, pm_error *error) {
                     ? 0
                     : j->parts[i].clip->channel_count;
     j->channels = motion_allocate(j->arena, most, sizeof *j->channels);
-    if (!j->channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(j->channels, error);
     for (size_t i = 0; i < j->count; i++)
         for (size_t c = 0; c < j->parts[i].clip->channel_count; c++)
             add_channel(j, c, &j->parts[i].clip->channels[c]);
@@ -180,8 +179,7 @@ static pm_status list_channels(joining *j, pm_error *error) {
                                          .name = {"", 0}});
     for (size_t i = 0; i < j->count; i++) {
         j->parts[i].channels = motion_allocate(j->arena, j->channel_count, sizeof(void *));
-        if (!j->parts[i].channels)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(j->parts[i].channels, error);
         for (size_t c = 0; c < j->channel_count; c++) {
             const pm_motion_channel *found = find_channel(j->parts[i].clip, c, &j->channels[c]);
             if (!found && (j->channels[c].node < 0 || j->channels[c].path > PM_MOTION_SCALE))
@@ -372,8 +370,7 @@ pm_status edit_join_clips(const edit_part *parts, size_t count,
                           pm_error *error) {
     joining j = {.count = count, .options = options, .arena = &made->arena};
     j.parts = calloc(count + 1, sizeof *j.parts);
-    if (!j.parts)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(j.parts, error);
     for (size_t i = 0; i < count; i++)
         j.parts[i] = (joined_part){.from = &parts[i],
                                    .clip = &parts[i].motion->content.clips[parts[i].clip]};

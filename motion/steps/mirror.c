@@ -191,8 +191,7 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     MOTION_TRY(motion_check_keys(motion, error));
     MOTION_TRY(check_nodes(&motion->content, error));
     pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to, error);
     edit_mirror_plan plan;
     to->notes.arena = &to->arena;
     pm_status status = edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,

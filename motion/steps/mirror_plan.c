@@ -145,12 +145,11 @@ pm_status edit_plan_mirror(edit_mirror_plan *plan, const pm_motion_content *cont
     *plan = (edit_mirror_plan){.from = content,
                                .partners = partners,
                                .world = motion_allocate(arena, nodes, sizeof *plan->world)};
-    if (!partners || !alone || !is_alone || !apart || !distances || !plan->world)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(partners && alone && is_alone && apart && distances && plan->world, error);
     MOTION_TRY(edit_find_pairs(plan->from, o->pairs, partners, is_alone, error));
-    if (!sides_find_world(plan->from, plan->world) ||
-        !sides_check_rest(plan->from, plan->world, partners, apart, &rest))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(sides_find_world(plan->from, plan->world) &&
+                          sides_check_rest(plan->from, plan->world, partners, apart, &rest),
+                      error);
     MOTION_TRY(
         sides_choose_plane(plan->from, partners, &rest, o->normal, known, &plan->normal, error));
     for (size_t n = 0; n < nodes; n++)

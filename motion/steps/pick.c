@@ -307,8 +307,7 @@ static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm
                  .place = motion_allocate(&to->arena, count, sizeof *p.place),
                  .nodes = motion_allocate(&to->arena, count, sizeof *p.nodes),
                  .is_between = motion_allocate(&to->arena, count, sizeof *p.is_between)};
-    if (!p.is_kept || !p.place || !p.nodes || !p.is_between)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(p.is_kept && p.place && p.nodes && p.is_between, error);
     pm_status status = choose(&p, o, error);
     if (status == PM_OK)
         status = check_between(&p, error);
@@ -327,8 +326,7 @@ pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_m
     if (status != PM_OK)
         return status;
     pm_motion *to = made_begin(from, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to, error);
     if (o->joint_count > 0)
         status = make(from, o, to, error);
     for (size_t i = 0; o->joint_count == 0 && i < from->content.clip_count; i++)

@@ -213,8 +213,7 @@ static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options
     uint32_t joint = 0;
     MOTION_TRY(find_joint(motion, o, &joint, error));
     MOTION_TRY(motion_require_up(plan->from, o->up, &plan->up, error));
-    if (!make_chain(plan, joint))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(make_chain(plan, joint), error);
     MOTION_TRY(choose_root(motion, plan, o, error));
     MOTION_TRY(check_scales(plan, error));
     choose_axes(plan, o);
@@ -251,8 +250,7 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
         return motion_refuse(error, "has no clips; there is no root motion");
     pm_motion_clip *clips = NULL;
     pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to, error);
     to->form = NULL;
     pm_status status = make(motion, o, to, clips, report, error);
     return made_end(to, status, extracted, error);

@@ -52,8 +52,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     char text[MOTION_ADJUSTMENT_TEXT];
     MOTION_TRY(find(w->motion, task, &by, error));
     pm_motion *to = motion_adjusted(w->motion, by);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to, error);
     motion_adjustment_text(&w->motion->content, by, task->unit_mm > 0,
                            task->up != PM_MOTION_UP_FOUND, text);
     set_meaning(&to->content, task, by);

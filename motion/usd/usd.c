@@ -259,8 +259,8 @@ static pm_status prepare(composer *c, const motion_writing *options) {
     c->channels = calloc(3 * count, sizeof *c->channels);
     c->world = calloc(count, sizeof *c->world);
     c->buffer = malloc(PIECE);
-    if (!c->channels || !c->world || !c->buffer || !rest_pose_worlds(c->content, c->world))
-        return motion_refuse_memory(c->error);
+    MOTION_TRY_MEMORY(
+        c->channels && c->world && c->buffer && rest_pose_worlds(c->content, c->world), c->error);
     return find_channels(c, options);
 }
 

@@ -99,8 +99,7 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
     }
     good = good && motion_order_nodes(content->nodes, count, n->order, n->place) &&
            make_unique(n, content) && count_bytes(n, content, &bytes);
-    if (!good)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(good, error);
     return bytes < MOST_BYTES
                ? PM_OK
                : motion_refuse(error, "the paths of its joints have more than 64 MiB");
