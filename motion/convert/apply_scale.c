@@ -210,25 +210,26 @@ static pm_status apply(applying *a, pm_error *error) {
     a->world = motion_allocate(&scratch, count, sizeof *a->world);
     const bool has_room = a->to && a->order && a->is_parent && a->is_kept && a->own && a->world &&
                           pose_order(&a->motion->content, a->order);
-    pm_status status = has_room ? find_scales(a, error) : motion_refuse_memory(error);
-    bool good = status != PM_OK || (scale_nodes(a) && scale_skins(a) && scale_form(a));
-    for (size_t i = 0; good && status == PM_OK && i < a->to->content.clip_count; i++)
-        good = scale_clip(a, i);
-    return good ? status : motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(has_room, error);
+    MOTION_TRY(find_scales(a, error));
+    MOTION_TRY_MEMORY(scale_nodes(a) && scale_skins(a) && scale_form(a), error);
+    for (size_t i = 0; i < a->to->content.clip_count; i++)
+        MOTION_TRY_MEMORY(scale_clip(a, i), error);
+    return PM_OK;
 }
 
 pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
                                 pm_motion_scale_report *report, pm_error *error) {
     pm_motion_scale_report found = {.first_kept = PM_NO_INDEX32};
     MOTION_REQUIRE(error, motion, applied);
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     applying a = {.motion = motion, .report = &found};
     pm_status status = motion_check_keys(motion, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = apply(&a, error);
-        status = made_end(a.to, status, applied, error);
-    }
-    c_locale_end(before);
+    if (status == PM_OK)
+        status = made_end(&a.to, applied, error);
+    pm_motion_destroy(&a.to);
     if (report)
         *report = found;
     return status;

@@ -87,26 +87,14 @@ static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part,
 
 /* ---- accessors ----------------------------------------------------------------------------- */
 
-/* The view of a clip is made for its first accessor. False: memory is exhausted. */
-static bool make_view(gltf_writer *w, gltf_new_clip *fresh) {
-    if (fresh->view)
-        return true;
-    fresh->view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
-    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), fresh->view) == 0;
-}
-
 static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, size_t count, const char *type,
                             size_t *index) {
-    json_t *accessors = gltf_array_of(w->root, "accessors");
-    if (!make_view(w, fresh))
+    *index = json_array_size(gltf_array_of(w->root, "accessors")) - w->accessor_count;
+    if (!gltf_add_view(w->root, &fresh->view))
         return NULL;
     const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
-    json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView",
-                                 GLTF_NEW + (json_int_t)(views - 1 - w->view_count), "byteOffset",
-                                 (json_int_t)fresh->size, "componentType", (int)GLTF_FLOAT, "count",
-                                 (json_int_t)count, "type", type);
-    *index = json_array_size(accessors) - w->accessor_count;
-    return json_array_append_new(accessors, accessor) == 0 ? accessor : NULL;
+    return gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(views - 1 - w->view_count),
+                             fresh->size, count, type);
 }
 
 /* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones

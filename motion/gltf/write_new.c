@@ -146,27 +146,15 @@ static void add_nodes(maker *m) {
 
 /* Of each skin a view, which has one accessor. */
 static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, pm_error *error) {
-    enum { MATRIX = 16 * sizeof(float) };
     json_t *views = gltf_array_of(m->root, "bufferViews");
-    json_t *accessors = gltf_array_of(m->root, "accessors");
-    const size_t index = json_array_size(views), count = skin->joint_count;
-    const size_t size = MATRIX * count;
-    unsigned char *grown = count < (SIZE_MAX / 4 - m->binds_size) / MATRIX
-                               ? realloc(m->binds, m->binds_size + size)
-                               : NULL;
-    MOTION_TRY_MEMORY(grown, error);
-    m->binds = grown;
-    for (size_t j = 0; j < count; j++)
-        if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + m->binds_size + MATRIX * j))
-            return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite",
-                                 (size_t)(skin - m->content->skins), j);
+    const size_t index = json_array_size(views), offset = m->binds_size;
+    MOTION_TRY(gltf_store_binds(skin, (size_t)(skin - m->content->skins), &m->binds, &m->binds_size,
+                                error));
     append(m, views,
-           json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)m->binds_size,
-                     "byteLength", (json_int_t)size));
-    append(m, accessors,
-           json_pack("{sI si si sI ss}", "bufferView", (json_int_t)index, "byteOffset", 0,
-                     "componentType", (int)GLTF_FLOAT, "count", (json_int_t)count, "type", "MAT4"));
-    m->binds_size += size;
+           json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength",
+                     (json_int_t)(m->binds_size - offset)));
+    m->failed =
+        !gltf_add_accessor(m->root, (json_int_t)index, 0, skin->joint_count, "MAT4") || m->failed;
     set(m, json, "inverseBindMatrices", index_of(index));
     return PM_OK;
 }

@@ -19,8 +19,8 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
 /* Of one motion, with as many clips. */
 pm_motion *made_begin(const pm_motion *from, pm_motion_clip **clips);
 
-/* Gives a result to the caller, with the node that carries it, or destroys it; returns the status. */
-pm_status made_end(pm_motion *made, pm_status status, pm_motion **result, pm_error *error);
+/* Gives a result to the caller, with the node that carries it; *made is then NULL. */
+pm_status made_end(pm_motion **made, pm_motion **result, pm_error *error);
 
 /* Nodes and channels of the motion's own, in place of those that it points to. NULL: memory is
  * exhausted. */

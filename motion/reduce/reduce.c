@@ -582,7 +582,9 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     }
     motion_arena_release(&r.scratch);
     const bool is_reported = status == PM_OK && reduction;
-    status = made_end(r.to, status, reduced, error);
+    if (status == PM_OK)
+        status = made_end(&r.to, reduced, error);
+    pm_motion_destroy(&r.to);
     if (status != PM_OK && is_reported)
         pm_motion_reduction_destroy(reduction);
     return status;

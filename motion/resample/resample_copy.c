@@ -167,14 +167,14 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
                               const pm_motion_resample_options *options, pm_motion **made,
                               pm_motion_resample_report *report, pm_error *error) {
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(motion, &clips);
-    pm_status status = to ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++)
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    for (size_t i = 0; i < motion->content.clip_count; i++)
         if (is_chosen(motion, options, i))
-            status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
-        else if (!motion_keep_rows(to, i, motion, false))
-            status = motion_refuse_memory(error);
-    return made_end(to, status, made, error);
+            MOTION_TRY(resample_clip(motion, i, engine, options, to, &clips[i], report, error));
+        else
+            MOTION_TRY_MEMORY(motion_keep_rows(to, i, motion, false), error);
+    return made_end(&to, made, error);
 }
 
 pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,

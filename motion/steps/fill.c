@@ -364,13 +364,11 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (!(o->jump_degrees >= 0 && o->jump_degrees <= 180))
         return motion_fail(error, PM_ERROR_ARGUMENT, "jump_degrees is %g, expected 0 to 180",
                            o->jump_degrees);
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_fill_options, o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_fill_options, o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(to, error);
+    pm_status status = PM_OK;
     filling f = {.content = &to->content, .options = o};
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
@@ -381,7 +379,7 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     free(f.jumps.of);
     if (report)
         *report = f.report;
-    return made_end(to, status, filled, error);
+    return status == PM_OK ? made_end(&to, filled, error) : status;
 }
 
 pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,

@@ -422,15 +422,12 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
     pm_motion_clip *clips = NULL;
     FREED edit_part *parts = calloc(count + 1, sizeof *parts);
     FREED char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
-    pm_motion *to = NULL;
-    pm_status status = parts && numbers
-                           ? list_parts(motions, count, names, o, parts, numbers, error)
-                           : motion_refuse_memory(error);
-    if (status == PM_OK) {
-        to = made_begin_joined(motions, count, 1, &clips);
-        status = to ? edit_join_clips(parts, count, o, to, 0, error) : motion_refuse_memory(error);
-    }
-    return made_end(to, status, joined, error);
+    MOTION_TRY_MEMORY(parts && numbers, error);
+    MOTION_TRY(list_parts(motions, count, names, o, parts, numbers, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin_joined(motions, count, 1, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    MOTION_TRY(edit_join_clips(parts, count, o, to, 0, error));
+    return made_end(&to, joined, error);
 }
 
 pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const char *const *names,

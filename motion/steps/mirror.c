@@ -190,17 +190,16 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
     MOTION_TRY(edit_check_mirror(o, error));
     MOTION_TRY(motion_check_keys(motion, error));
     MOTION_TRY(check_nodes(&motion->content, error));
-    pm_motion *to = made_begin(motion, &clips);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(to, error);
     edit_mirror_plan plan;
     to->notes.arena = &to->arena;
-    pm_status status = edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,
-                                        report ? report : &own, error);
+    MOTION_TRY(edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,
+                                report ? report : &own, error));
     to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
-    if (status == PM_OK && !make_clips(&plan, motion, to, clips))
-        status = motion_refuse_memory(error);
-    return made_end(to, status, mirrored, error);
+    MOTION_TRY_MEMORY(make_clips(&plan, motion, to, clips), error);
+    return made_end(&to, mirrored, error);
 }
 
 pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,

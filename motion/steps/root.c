@@ -224,21 +224,20 @@ static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options
 static pm_status make(const pm_motion *motion, const pm_motion_root_options *o, pm_motion *to,
                       pm_motion_clip *clips, pm_motion_root_report *report, pm_error *error) {
     root_plan plan = {.from = &motion->content, .arena = &to->arena};
-    pm_status status = make_plan(motion, o, &plan, error);
-    if (status == PM_OK && plan.adds && !add_node(motion, &plan, o->new_name, to))
-        status = motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < to->content.clip_count; i++)
-        status = root_make_clip(&plan, i, &clips[i], error);
-    if (status == PM_OK) /* scales of ancestors may be so small that positions overflow */
-        status = motion_check_numbers(&to->content, DBL_MAX, error);
-    if (status == PM_OK && report)
+    MOTION_TRY(make_plan(motion, o, &plan, error));
+    MOTION_TRY_MEMORY(!plan.adds || add_node(motion, &plan, o->new_name, to), error);
+    for (size_t i = 0; i < to->content.clip_count; i++)
+        MOTION_TRY(root_make_clip(&plan, i, &clips[i], error));
+    /* scales of ancestors may be so small that positions overflow */
+    MOTION_TRY(motion_check_numbers(&to->content, DBL_MAX, error));
+    if (report)
         *report = (pm_motion_root_report){.joint = plan.chain[plan.chain_count - 1],
                                           .root = plan.root_node,
                                           .is_added = plan.adds,
                                           .up = (pm_motion_up)plan.up,
                                           .distance = plan.distance,
                                           .degrees = plan.turn * degrees_per_radian};
-    return status;
+    return PM_OK;
 }
 
 static pm_status extract(const pm_motion *motion, const pm_motion_root_options *o,
@@ -249,11 +248,11 @@ static pm_status extract(const pm_motion *motion, const pm_motion_root_options *
     if (motion->content.clip_count == 0)
         return motion_refuse(error, "has no clips; there is no root motion");
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(motion, &clips);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
     MOTION_TRY_MEMORY(to, error);
     to->form = NULL;
-    pm_status status = make(motion, o, to, clips, report, error);
-    return made_end(to, status, extracted, error);
+    MOTION_TRY(make(motion, o, to, clips, report, error));
+    return made_end(&to, extracted, error);
 }
 
 pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_options *options,

@@ -51,17 +51,17 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     motion_adjustment by;
     char text[MOTION_ADJUSTMENT_TEXT];
     MOTION_TRY(find(w->motion, task, &by, error));
-    pm_motion *to = motion_adjusted(w->motion, by);
+    SCOPED(pm_motion_destroy) pm_motion *to = motion_adjusted(w->motion, by);
     MOTION_TRY_MEMORY(to, error);
     motion_adjustment_text(&w->motion->content, by, task->unit_mm > 0,
                            task->up != PM_MOTION_UP_FOUND, text);
     set_meaning(&to->content, task, by);
-    pm_status status = motion_check_numbers(&to->content, DBL_MAX, error);
-    if (status == PM_OK && text[0] != '\0')
+    MOTION_TRY(motion_check_numbers(&to->content, DBL_MAX, error));
+    if (text[0] != '\0')
         task_say_converted(w, text);
-    if (status == PM_OK && motion_is_adjusted(by))
+    if (motion_is_adjusted(by))
         task_warn_of_still_arrays(w);
-    return made_end(to, status, made, error);
+    return made_end(&to, made, error);
 }
 
 const task_step step_transform = {"transform",      "convert", "scale to-unit to-up unit up",
