@@ -275,13 +275,5 @@ static bool recognise(const char *bytes, size_t size) {
     return asf_next_line(&lines, &line) && text_is(line, ":fully-specified");
 }
 
-static void release(void *document) {
-    (void)document;
-}
-
-const motion_format motion_amc = {.id = PM_MOTION_AMC,
-                                  .name = "amc",
-                                  .document = "amc",
-                                  .recognise = recognise,
-                                  .read = read,
-                                  .release = release};
+const motion_format motion_amc = {
+    .id = PM_MOTION_AMC, .name = "amc", .document = "amc", .recognise = recognise, .read = read};

@@ -127,13 +127,11 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
                               pm_motion_batch_result *result, pm_error *error) {
     pm_motion_batch_result ignored;
     pm_error unread = {.status = PM_OK};
-    pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && task_computes(&options->task) && !engine && !options->automatic)
+    MOTION_TRY(check(list, options, error));
+    if (task_computes(&options->task) && !engine && !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
-    if (status != PM_OK)
-        return status;
     C_LOCALE_HERE;
     return run(list, engine, options, result, error ? error : &unread);
 }

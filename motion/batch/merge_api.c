@@ -57,14 +57,13 @@ static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_me
 pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
                                        pm_motion_batch_merge **merge, pm_error *error) {
     MOTION_REQUIRE(error, options, merge);
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_batch_merge_options, options, error);
-    if (status == PM_OK)
-        status = motion_check_texts("records", options->records, options->record_count, error);
-    pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_merge_options, options, error));
+    MOTION_TRY(motion_check_texts("records", options->records, options->record_count, error));
+    pm_motion_batch_merge *made = calloc(1, sizeof *made);
     if (!made)
-        return status == PM_OK ? refuse_memory(error) : status;
+        return refuse_memory(error);
     C_LOCALE_HERE;
-    status = make(options, made, error);
+    const pm_status status = make(options, made, error);
     if (status == PM_OK)
         *merge = made;
     else

@@ -185,14 +185,11 @@ static bool compare_clips(report_file *file, const report_motions *m, pm_spellin
 
 bool report_compare(report_file *file, const pm_motion_batch_options *options) {
     char text[PM_ERROR_TEXT_SIZE];
-    report_motions m;
+    SCOPED(report_close) report_motions m;
     pm_error error;
     const bool opened =
         report_open(&m, &options->task, file, file->file->data, file->file->size, &error) == PM_OK;
     if (!opened)
         motion_write_line(&error, options->spelling, text);
-    const bool done =
-        opened ? compare_clips(file, &m, options->spelling) : report_rows_refuse(file, text);
-    report_close(&m);
-    return done;
+    return opened ? compare_clips(file, &m, options->spelling) : report_rows_refuse(file, text);
 }

@@ -254,20 +254,16 @@ static pm_status write_pieces(frame_writer *w, uint64_t total, pm_error *error) 
 pm_status bvh_write_frames(const motion_writing *writing, const bvh_form *form,
                            const motion_samples *samples, const motion_sink *sink,
                            pm_error *error) {
+    SCOPED(free_writer)
     frame_writer w = {.writing = writing,
                       .form = form,
                       .samples = samples,
                       .clip = &writing->motion->content.clips[samples ? samples->clip : 0]};
     const uint64_t count = samples ? samples->count : form->model->frame_count;
-    pm_status status =
-        bvh_writer_begin(&w.text, form->model, sink, count,
-                         samples ? samples->rate : form->model->rate, writing->decimals, error);
-    if (status == PM_OK)
-        status = allocate(&w, error);
-    if (status == PM_OK)
-        status = write_pieces(&w, count, error);
-    if (status == PM_OK)
-        status = bvh_writer_end(&w.text, error);
-    free_writer(&w);
-    return status;
+    MOTION_TRY(bvh_writer_begin(&w.text, form->model, sink, count,
+                                samples ? samples->rate : form->model->rate, writing->decimals,
+                                error));
+    MOTION_TRY(allocate(&w, error));
+    MOTION_TRY(write_pieces(&w, count, error));
+    return bvh_writer_end(&w.text, error);
 }

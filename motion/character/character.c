@@ -169,24 +169,19 @@ static pm_status make(character *c, const pm_motion *motion,
     const pm_motion_skin *skin = content->skin_count ? &content->skins[options->skin] : NULL;
     pm_clip_desc *clips = motion_allocate(&c->arena, content->clip_count, sizeof *clips);
     MOTION_TRY_MEMORY(clips, error);
-    pm_status status = find_joints(c, skin, error);
-    if (status == PM_OK)
-        status = make_skeleton(c, skin, error);
-    if (status == PM_OK)
-        status = find_slots(c, skin, error);
-    if (status == PM_OK)
-        status = add_radii(c, motion, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_joints(c, skin, error));
+    MOTION_TRY(make_skeleton(c, skin, error));
+    MOTION_TRY(find_slots(c, skin, error));
+    MOTION_TRY(add_radii(c, motion, error));
     find_mover(c);
     find_paths(c);
-    for (size_t i = 0; i < content->clip_count && status == PM_OK; i++) {
+    for (size_t i = 0; i < content->clip_count; i++) {
         clips[i].method = options->method;
-        status = character_make_clip(c, &content->clips[i], &clips[i], error);
+        MOTION_TRY(character_make_clip(c, &content->clips[i], &clips[i], error));
     }
     c->made.clips = clips;
     c->made.clip_count = content->clip_count;
-    return status;
+    return PM_OK;
 }
 
 static pm_status check(const pm_motion_content *content, const pm_motion_character_options *options,

@@ -97,15 +97,14 @@ static pm_status find_scale(const applying *a, size_t node, pm_error *error) {
 
 static pm_status find_scales(const applying *a, pm_error *error) {
     const pm_motion_content *content = &a->motion->content;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < content->clip_count; i++)
-        status = look_at_clip(a, &content->clips[i], error);
+    for (size_t i = 0; i < content->clip_count; i++)
+        MOTION_TRY(look_at_clip(a, &content->clips[i], error));
     for (size_t n = 0; n < content->node_count; n++)
         if (content->nodes[n].parent >= 0)
             a->is_parent[content->nodes[n].parent] = true;
-    for (size_t i = 0; status == PM_OK && i < content->node_count; i++)
-        status = find_scale(a, a->order[i], error);
-    return status;
+    for (size_t i = 0; i < content->node_count; i++)
+        MOTION_TRY(find_scale(a, a->order[i], error));
+    return PM_OK;
 }
 
 /* ---- what they are put into ---------------------------------------------------------------- */

@@ -198,7 +198,7 @@ static pm_status write_keys(conversion *c, motion_writing *writing, const motion
     const motion_frames frames = {.rate = timeline->times ? (pm_rational){0, 0} : clip->rate,
                                   .count = timeline->key_count,
                                   .timeline = timeline};
-    key_samples keys;
+    SCOPED(key_samples_close) key_samples keys;
     pm_status status = key_samples_open(&keys, c->motion, 0, &frames, error);
     keys.move_velocity = c->moves_velocities ? move_velocity : NULL;
     keys.user = c;
@@ -207,7 +207,6 @@ static pm_status write_keys(conversion *c, motion_writing *writing, const motion
     writing->sample_count = 1;
     if (status == PM_OK)
         status = c->format->write(writing, sink, error);
-    key_samples_close(&keys);
     return status;
 }
 
@@ -331,16 +330,11 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
     MOTION_REQUIRE(error, motion, path);
     options = options ? options : &defaults;
     conversion c = {.motion = motion, .options = options};
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = convert_find_format(options, path, &c.format, error);
-    if (status == PM_OK)
-        status = motion_find_adjustment(options, motion, motion_format_of(motion->content.format),
-                                        c.format, &c.by, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_options(options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(convert_find_format(options, path, &c.format, error));
+    MOTION_TRY(motion_find_adjustment(options, motion, motion_format_of(motion->content.format),
+                                      c.format, &c.by, error));
     motion_tell_adjustment(options, motion, motion_format_of(motion->content.format), c.format,
                            c.by);
     c.document = convert_find_document(motion, c.format, options, c.by, NULL);
@@ -352,9 +346,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
                              c.format->name);
     if (c.document)
-        status = convert_check_turn(motion, c.document, c.by.turn, error);
-    if (status != PM_OK)
-        return status;
+        MOTION_TRY(convert_check_turn(motion, c.document, c.by.turn, error));
     return motion_is_adjusted(c.by) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
 }
 

@@ -234,17 +234,15 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
 
 static pm_status replace_channels(replacing *r, pm_error *error) {
     const pm_motion_clip *clip = r->fresh->clip;
-    pm_status status = PM_OK;
     gltf_find_kinds(r->fresh);
     mark_kept(r);
-    for (size_t c = 0; status == PM_OK && c < clip->channel_count; c++)
+    for (size_t c = 0; c < clip->channel_count; c++)
         if (gltf_is_replaced(r->fresh, c))
-            status = replace_channel(r, c, error);
-    if (status == PM_OK &&
-        ((r->fresh->view && !gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size)) ||
-         (r->fresh->rest && !gltf_drop_channels(r->fresh))))
-        status = motion_refuse_memory(error);
-    return status;
+            MOTION_TRY(replace_channel(r, c, error));
+    return (!r->fresh->view || gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size)) &&
+                   (!r->fresh->rest || gltf_drop_channels(r->fresh))
+               ? PM_OK
+               : motion_refuse_memory(error);
 }
 
 pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *error) {

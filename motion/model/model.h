@@ -173,11 +173,13 @@ struct pm_motion {
     pm_rational stated_rate; /* what the file says itself, whatever the options; 0/0: nothing */
     const char
         *odd_names; /* why names of bodies or joints in the file cannot be used. NULL: they can */
-    bool resample_only; /* some rotations have no keys: the format's `convert` makes them */
+    /* Some rotations have no keys: the format's `convert` makes them. The channels do not tell it from
+     * headers_only, whose rotations may have none either */
+    bool resample_only;
     /* Of a file without nodes, for each channel of its clip: whether a turn of the world turns it. NULL:
      * it does, or the file does not say. */
     const bool *turned;
-    bool has_given_joints; /* its nodes are those of the options */
+    bool has_given_joints; /* its nodes are those of the options, which a motion does not keep */
     /* Its root turns about the rest place of a pelvis, to which its path is added, as SMPL's does */
     bool is_body_model;
     bool has_no_lengths; /* its nodes have names and parents alone */

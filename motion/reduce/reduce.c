@@ -321,22 +321,21 @@ static pm_status find_default_at(const pm_motion_content *content, double *at, p
 
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
-    pm_status status = PM_OK;
     if (r->options.distance == 0 && !r->options.common) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
     double at = 0;
-    if (r->options.distance > 0)
-        status = find_default_at(r->source, &at, error);
-    if (status == PM_OK && r->options.distance > 0)
-        status = reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error);
+    if (r->options.distance > 0) {
+        MOTION_TRY(find_default_at(r->source, &at, error));
+        MOTION_TRY(reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error));
+    }
     r->options.at = r->reach.at;
-    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
-        status = search_clip(r, i, error);
+    for (size_t i = 0; i < r->source->clip_count; i++) {
+        MOTION_TRY(search_clip(r, i, error));
         tell_progress(r, r->first[i + 1]);
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */
@@ -560,16 +559,12 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
                         pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
     reducing r = {.motion = motion, .source = &motion->content};
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
-    pm_status status = check_options(r.source, &r.options, error);
+    MOTION_TRY(check_options(r.source, &r.options, error));
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
     r.distance.key_time = (double)NAN;
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = motion_check_numbers(r.source, (double)FLT_MAX, error);
-    if (status != PM_OK)
-        return status;
-    status = reduce_all(&r, error);
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(motion_check_numbers(r.source, (double)FLT_MAX, error));
+    pm_status status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
                                     &r.distance, r.distance_clip, r.reach.unread);

@@ -144,9 +144,7 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                                      uint32_t threads, bool *kept, double *bounds,
                                      pm_error *error) {
     SCOPED(motion_arena_release) motion_arena arena = {NULL};
-    pm_status status = check(timeline, keys, tracks, degrees, curve, kept, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check(timeline, keys, tracks, degrees, curve, kept, error));
     reducing r = {.tracks = motion_allocate(&arena, tracks, sizeof *r.tracks),
                   .channels = motion_allocate(&arena, tracks, sizeof *r.channels),
                   .limits = {.angle = degrees * radians_per_degree, .curve = curve},
@@ -154,15 +152,11 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                   .count = tracks,
                   .lacks_memory = motion_allocate(&arena, tracks, sizeof *r.lacks_memory)};
     const motion_work work = {reduce_track, NULL, &r};
-    if (!r.tracks || !r.channels || !r.lacks_memory)
-        status = motion_refuse_memory(error);
-    for (size_t t = 0; status == PM_OK && t < tracks; t++) {
+    MOTION_TRY_MEMORY(r.tracks && r.channels && r.lacks_memory, error);
+    for (size_t t = 0; t < tracks; t++) {
         set_track(&r, timeline, keys, t);
-        status = check_keys(&r.channels[t], timeline->key_count, t, error);
+        MOTION_TRY(check_keys(&r.channels[t], timeline->key_count, t, error));
     }
-    if (status == PM_OK) {
-        motion_run_parallel(threads, tracks, &work);
-        status = collect(&r, bounds, error);
-    }
-    return status;
+    motion_run_parallel(threads, tracks, &work);
+    return collect(&r, bounds, error);
 }

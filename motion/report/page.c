@@ -283,7 +283,7 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     if (!a || (!path && !o->write))
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !a ? "a" : "path");
     MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_page_options, o, error));
-    page_call *call = calloc(1, sizeof *call);
+    FREED page_call *call = calloc(1, sizeof *call);
     MOTION_TRY_MEMORY(call, error);
     call->options = o;
     call->path = path;
@@ -293,6 +293,5 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     if (made)
         *made = keeps ? call->clips[0].made : NULL;
     release(call, keeps);
-    free(call);
     return status;
 }

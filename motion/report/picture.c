@@ -238,13 +238,10 @@ pm_status pm_motion_write_picture(const pm_motion *motion, const pm_motion_compa
                                   pm_error *error) {
     static const pm_motion_picture_options defaults;
     const pm_motion_picture_options *o = shown ? shown : &defaults;
-    pm_motion_comparison *made = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *made = NULL;
     MOTION_REQUIRE(error, motion, path);
     MOTION_TRY(check(o, path, error));
     C_LOCALE_HERE;
-    pm_status status = comparison_begin(motion, NULL, options, &made, error);
-    if (status == PM_OK)
-        status = draw(made, o, path, error);
-    pm_motion_comparison_destroy(&made);
-    return status;
+    MOTION_TRY(comparison_begin(motion, NULL, options, &made, error));
+    return draw(made, o, path, error);
 }

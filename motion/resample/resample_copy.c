@@ -136,8 +136,8 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
                                const pm_motion_resample_options *options, pm_motion *made,
                                pm_motion_clip *to, pm_motion_resample_report *report,
                                pm_error *error) {
-    sampler s;
-    motion_arena scratch = {NULL};
+    SCOPED(sampler_release) sampler s;
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
     s.largest = DBL_MAX;   /* the format of a copy is not known yet */
     s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
@@ -149,8 +149,6 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
         report->samples += samples.count;
         status = make_clip(&samples, motion, clip, &scratch, made, to, error);
     }
-    sampler_release(&s);
-    motion_arena_release(&scratch);
     return status;
 }
 

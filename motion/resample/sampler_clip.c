@@ -159,8 +159,8 @@ pm_status sampler_describe(const sampler *s, const sampler_group *group, track_r
 
 static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,
                            pm_clip **clip, pm_error *error) {
-    track_keys keys;
-    double *axes = NULL;
+    SCOPED(tracks_keys_release) track_keys keys;
+    FREED double *axes = NULL;
     pm_clip_desc desc;
     const track_range range = {.trim = s->options->trim_start, .most = most};
     pm_status status = sampler_describe(s, group, range, &desc, &keys, &axes, error);
@@ -169,8 +169,6 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
         if (status != PM_OK)
             status = sampler_name_failure(s, group->tracks, error);
     }
-    free(axes);
-    tracks_keys_release(&keys);
     return status;
 }
 

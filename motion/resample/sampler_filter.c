@@ -87,15 +87,10 @@ static pm_status create_from_frames(const sampler *s, sampler_group *group,
 
 pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error) {
     const track_range range = {.trim = s->options->trim_start, .most = SIZE_MAX};
-    track_keys keys;
-    double *axes = NULL;
+    SCOPED(tracks_keys_release) track_keys keys;
+    FREED double *axes = NULL;
     pm_clip_desc desc;
-    pm_status status = sampler_describe(s, group, range, &desc, &keys, &axes, error);
-    if (status == PM_OK)
-        status = s->uniform && !is_cubic(group->tracks)
-                     ? create(s, group, &desc, error)
-                     : create_from_frames(s, group, &desc, error);
-    free(axes);
-    tracks_keys_release(&keys);
-    return status;
+    MOTION_TRY(sampler_describe(s, group, range, &desc, &keys, &axes, error));
+    return s->uniform && !is_cubic(group->tracks) ? create(s, group, &desc, error)
+                                                  : create_from_frames(s, group, &desc, error);
 }

@@ -158,30 +158,21 @@ static void report(const command_options *options, const eval_input *input, cons
 }
 
 static cli_exit evaluate(command_options *options, eval_input *input) {
-    pm_engine *engine = NULL;
-    pm_clip *clip = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     pm_error error = {0};
-    cli_exit code = eval_input_read(options, input);
+    CLI_TRY(eval_input_read(options, input));
     /* The input is checked before a driver is started: whether it is valid does not depend on the
      * device. */
-    if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK)
-        code = eval_input_fail(options, input, &error);
-    if (code == CLI_DONE)
-        code = device_options_engine(&options->device, &engine);
-    if (code != CLI_DONE)
-        goto cleanup;
-    double begun = progress_clock();
-    if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK) {
-        code = eval_input_fail(options, input, &error);
-        goto cleanup;
-    }
-    code = eval_write(options, input, clip);
-    if (code == CLI_DONE)
-        report(options, input, engine, progress_clock() - begun);
-cleanup:
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    return code;
+    if (pm_clip_check(&input->desc, &error) != PM_OK)
+        return eval_input_fail(options, input, &error);
+    CLI_TRY(device_options_engine(&options->device, &engine));
+    const double begun = progress_clock();
+    if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK)
+        return eval_input_fail(options, input, &error);
+    CLI_TRY(eval_write(options, input, clip));
+    report(options, input, engine, progress_clock() - begun);
+    return CLI_DONE;
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {

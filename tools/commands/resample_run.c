@@ -102,7 +102,7 @@ static void show(void *user, uint64_t done, uint64_t total) {
 static pm_status work_on(const command_options *options, task_engines *engines, const char *in,
                          task_report *report, pm_error *error) {
     shown_progress shown = {.what = reduces(options) ? "reduce" : "resample"};
-    task_curve curve = {.is_warned = false};
+    SCOPED(task_curve_release) task_curve curve = {.is_warned = false};
     const task_how how = {.task = &options->set->batch.task,
                           .curve = &curve,
                           .engines = engines,
@@ -112,7 +112,7 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
                           .progress_user = &shown};
     const task_input input = {.path = in};
     const task_output output = {.path = options->out};
-    task_work work;
+    SCOPED(task_close) task_work work;
     pm_status status = task_open(&work, &how, &input, &output, report, error);
     if (status == PM_OK) {
         warn_of_options(options, pm_motion_get_content(work.motion)->format);
@@ -128,8 +128,6 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
     }
     if (shown.is_shown)
         progress_end(&shown.bar);
-    task_close(&work);
-    task_curve_release(&curve);
     return status;
 }
 

@@ -148,7 +148,7 @@ static cli_exit compute_piece(const writer *w, const command_options *options,
 
 static cli_exit write_all(writer *w, const command_options *options, const eval_input *input,
                           const pm_clip *clip) {
-    progress bar;
+    SCOPED(progress_end) progress bar;
     cli_exit code = CLI_DONE;
     unsigned buffer = 0;
     progress_begin(&bar, "eval", input->sample_count);
@@ -165,7 +165,6 @@ static cli_exit write_all(writer *w, const command_options *options, const eval_
         progress_advance(&bar, count);
     }
     cli_exit written = writer_wait(w);
-    progress_end(&bar);
     return code == CLI_DONE ? written : code;
 }
 
