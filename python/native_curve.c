@@ -3,7 +3,6 @@
  * Curves whose results are float64: each block is sampled and normalised while it is in the cache.
  */
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include <posemill/posemill.h>

@@ -207,7 +207,7 @@ static const pair steps[] = {{0, 0},
                              {0x1.819d0b7158a4dp-1, -0x1.bf76229d3b917p-56},
                              {0x1.921fb54442d18p-1, 0x1.1a62633145c07p-55}};
 
-/* The angle of a point with coordinates from 0 on, of which the larger is from 1/2 to 2, in [0, pi/2]. */
+/* The angle of a point with coordinates from 0 on, of which the larger is within 2^20 of 1, in [0, pi/2]. */
 static pair angle_of(pair y, pair x) {
     const int is_steep = y.high > x.high;
     const pair a = is_steep ? x : y, b = is_steep ? y : x;
@@ -234,12 +234,17 @@ double pm_same_atan2(double y, double x) {
     }
     if (y == 0)
         return signbit(x) ? copysign(2 * half_pi.high, y) : y;
-    (void)frexp(fabs(x) > fabs(y) ? x : y, &exponent);
-    (void)frexp(y, &of_y);
-    if (x > 0 && of_y - exponent < -500)
-        return y / x;
-    const pair angle =
-        angle_of((pair){ldexp(fabs(y), -exponent), 0}, (pair){ldexp(fabs(x), -exponent), 0});
+    double a = fabs(y), b = fabs(x);
+    /* Powers of two change no digit, and are costly: of usual points nothing overflows or underflows. */
+    if (!(fmax(a, b) > 0x1p-20 && fmax(a, b) < 0x1p20 && fmin(a, b) > 0x1p-400)) {
+        (void)frexp(fmax(a, b), &exponent);
+        (void)frexp(y, &of_y);
+        if (x > 0 && of_y - exponent < -500)
+            return y / x;
+        a = ldexp(a, -exponent);
+        b = ldexp(b, -exponent);
+    }
+    const pair angle = angle_of((pair){a, 0}, (pair){b, 0});
     const pair turned =
         x < 0 ? add((pair){2 * half_pi.high, 2 * half_pi.low}, negated(angle)) : angle;
     return copysign(turned.high, y);

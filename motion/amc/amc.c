@@ -233,8 +233,7 @@ static pm_status make_clip(const reader *r) {
         for (size_t b = 0; good && b < r->skeleton.count; b++)
             if (has_freedom(&r->skeleton.bones[b], rotates))
                 good = add_channel(r, b, rotates, &channels[count++]);
-    if (!good || !make_nodes(r))
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(good && make_nodes(r), r->error);
     if (count == 0)
         return motion_refuse(r->error, "has a skeleton in which nothing moves");
     *timeline = (pm_timeline){.key_count = r->frames, .rate = rate};
@@ -276,13 +275,5 @@ static bool recognise(const char *bytes, size_t size) {
     return asf_next_line(&lines, &line) && text_is(line, ":fully-specified");
 }
 
-static void release(void *document) {
-    (void)document;
-}
-
-const motion_format motion_amc = {.id = PM_MOTION_AMC,
-                                  .name = "amc",
-                                  .document = "amc",
-                                  .recognise = recognise,
-                                  .read = read,
-                                  .release = release};
+const motion_format motion_amc = {
+    .id = PM_MOTION_AMC, .name = "amc", .document = "amc", .recognise = recognise, .read = read};

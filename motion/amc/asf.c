@@ -282,8 +282,7 @@ pm_status asf_parse(const char *data, size_t size, const char *name, motion_aren
     parser p = {.lines = {{data, size}, 0}, .skeleton = skeleton, .arena = arena, .error = error};
     *skeleton =
         (asf){.bones = motion_allocate(arena, MOST_BONES + 1, sizeof *skeleton->bones), .count = 1};
-    if (!skeleton->bones)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(skeleton->bones, error);
     skeleton->bones[0] = (asf_bone){.parent = -1, .axis = {0, 0, 0, 1}};
     if (!set_name(&p, skeleton->bones, (text_span){"root", 4}))
         return motion_refuse_memory(error);

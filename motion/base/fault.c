@@ -61,6 +61,16 @@ pm_status motion_fail_at(pm_error *error, pm_status status, const char *name, co
     return motion_name_failure(status, name, error);
 }
 
+pm_status motion_require(const char *names, const void *const *pointers, pm_error *error) {
+    for (; *names; pointers++) {
+        const size_t size = strcspn(names, ",");
+        if (!*pointers)
+            return motion_fail(error, PM_ERROR_ARGUMENT, "%.*s is NULL", (int)size, names);
+        names += size + strspn(names + size, ", ");
+    }
+    return PM_OK;
+}
+
 pm_status motion_check_texts(const char *name, const char *const *texts, size_t count,
                              pm_error *error) {
     if (count > 0 && !texts)

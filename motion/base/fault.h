@@ -8,6 +8,9 @@
 
 #include <posemill/posemill_motion.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "motion/base/arena.h"
 
 /* Fills the error, which may be NULL. */
@@ -38,6 +41,28 @@ static inline pm_status motion_status(pm_status status) {
         if (motion_tried != PM_OK)                                                                 \
             return motion_tried;                                                                   \
     } while (0)
+
+/* Likewise, unless what was allocated, or needed memory, is there. */
+#define MOTION_TRY_MEMORY(is_there, error)                                                         \
+    MOTION_TRY((is_there) ? PM_OK : motion_refuse_memory(error))
+
+/* Returns PM_ERROR_ARGUMENT, with its name, for the first of these pointers that is NULL. */
+#define MOTION_REQUIRE(error, ...)                                                                 \
+    MOTION_TRY(motion_require(#__VA_ARGS__, (const void *const[]){__VA_ARGS__}, error))
+pm_status motion_require(const char *names, const void *const *pointers, pm_error *error);
+
+/* Releases what a variable holds where its scope ends, the last variable first:
+ *
+ *     FREED char *text = compose_format("%s/pages", folder);
+ *     SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+ */
+#define SCOPED(release) __attribute__((unused, cleanup(release)))
+#define FREED SCOPED(motion_free_at)
+static inline void motion_free_at(void *variable) {
+    void *memory;
+    memcpy(&memory, variable, sizeof memory);
+    free(memory);
+}
 
 /* Hint for what does not fit in host memory. */
 #define MOTION_MEMORY_HINT "free some memory, or split the input"

@@ -4,6 +4,8 @@
  */
 #include "motion/base/printable.h"
 
+#include "motion/base/fault.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,7 +116,7 @@ void printable_line(FILE *file, const char *format, ...) {
     char cut[512], cut_printable[sizeof cut * ESCAPED_BYTE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    char *text = format_alloc(format, arguments);
+    FREED char *text = format_alloc(format, arguments);
     va_end(arguments);
     if (!text) {
         va_start(arguments, format);
@@ -123,12 +125,10 @@ void printable_line(FILE *file, const char *format, ...) {
     }
     const char *line = text ? text : cut;
     size_t size = strlen(line), room = size * ESCAPED_BYTE_SIZE + 2;
-    char *printable = malloc(room);
+    FREED char *printable = malloc(room);
     char *out = printable ? printable : cut_printable;
     room = printable ? room : sizeof cut_printable;
     size_t used = printable_text(out, room - 1, line, size);
     out[used++] = '\n';
     fwrite(out, 1, used, file);
-    free(printable);
-    free(text);
 }

@@ -240,23 +240,17 @@ static pm_status prepare_batch(batch *b, pm_error *error) {
                    : compose_format("%s/.posemill/records-%" PRIu64 ".jsonl", o->out_dir, o->shard);
     if (!b->records_path)
         return motion_refuse_output_memory(error);
-    pm_status status = batch_plan_of(b->list, o, &b->plan, error);
+    MOTION_TRY(batch_plan_of(b->list, o, &b->plan, error));
     const size_t files = b->plan.count > 1 ? b->plan.count : 1;
     b->jobs = o->jobs != 0 ? o->jobs : pm_processors();
     b->jobs = b->jobs < files ? b->jobs : files;
-    if (status == PM_OK)
-        status = begin_report(b, error);
-    if (status == PM_OK)
-        status = lock_folder(b, error);
-    if (status == PM_OK && o->resume)
-        status = read_records(b, error);
-    if (status == PM_OK)
-        b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
-    if (status == PM_OK)
-        b->guesses = calloc(b->plan.count + 1, sizeof *b->guesses);
-    return status == PM_OK && (b->outputs == NULL || b->guesses == NULL || !make_curves(b))
-               ? motion_refuse_output_memory(error)
-               : status;
+    MOTION_TRY(begin_report(b, error));
+    MOTION_TRY(lock_folder(b, error));
+    if (o->resume)
+        MOTION_TRY(read_records(b, error));
+    b->outputs = calloc(b->plan.count + 1, sizeof *b->outputs);
+    b->guesses = calloc(b->plan.count + 1, sizeof *b->guesses);
+    return b->outputs && b->guesses && make_curves(b) ? PM_OK : motion_refuse_output_memory(error);
 }
 
 pm_status batch_begin(const pm_motion_batch_list *list, const pm_motion_batch_options *options,

@@ -38,8 +38,8 @@ static pm_status check_reduction(const pm_motion_batch_task *task, pm_error *err
                                                                    : NULL;
     if (other)
         return motion_fail(error, PM_ERROR_ARGUMENT, "reduce cannot be combined with %s", other);
-    const pm_status status = task_check_reduce(task->format, task->reduce->curve, error);
-    return status == PM_OK ? reduction_check_options(task->reduce, error) : status;
+    MOTION_TRY(task_check_reduce(task->format, task->reduce->curve, error));
+    return reduction_check_options(task->reduce, error);
 }
 
 static pm_status check_step(const pm_motion_step *step, pm_error *error) {
@@ -47,8 +47,8 @@ static pm_status check_step(const pm_motion_step *step, pm_error *error) {
         return motion_fail(error, PM_ERROR_ARGUMENT, "steps: '%.40s' is %s",
                            step->name ? step->name : "NULL",
                            step->options ? "no step" : "without options");
-    const pm_status status = MOTION_CHECK_NEXT(pm_motion_step, step, error);
-    return status == PM_OK ? check_curve(&step->options->curve, error) : status;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_step, step, error));
+    return check_curve(&step->options->curve, error);
 }
 
 static pm_status check_task(const pm_motion_batch_task *task, pm_error *error) {
@@ -107,26 +107,19 @@ static pm_status check(const pm_motion_batch_list *list, const pm_motion_batch_o
 
 pm_status pm_motion_batch_check(const pm_motion_batch_list *list,
                                 const pm_motion_batch_options *options, pm_error *error) {
-    batch_plan plan = {.count = 0};
-    pm_status status = check(list, options, error);
-    if (status == PM_OK)
-        status = batch_plan_of(list, options, &plan, error);
-    batch_plan_release(&plan);
-    return status;
+    SCOPED(batch_plan_release) batch_plan plan = {.count = 0};
+    MOTION_TRY(check(list, options, error));
+    return batch_plan_of(list, options, &plan, error);
 }
 
 static pm_status run(const pm_motion_batch_list *list, pm_engine *engine,
                      const pm_motion_batch_options *options, pm_motion_batch_result *result,
                      pm_error *error) {
     const report_summary *summary = NULL;
-    batch *b = NULL;
-    pm_status status = batch_begin(list, options, &b, error);
-    if (status == PM_OK)
-        status = batch_run(b, engine, result, error);
-    if (status == PM_OK)
-        status = batch_write_report(b, &summary, error);
-    batch_end(&b);
-    return status;
+    SCOPED(batch_end) batch *b = NULL;
+    MOTION_TRY(batch_begin(list, options, &b, error));
+    MOTION_TRY(batch_run(b, engine, result, error));
+    return batch_write_report(b, &summary, error);
 }
 
 pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engine,
@@ -134,13 +127,11 @@ pm_status pm_motion_batch_run(const pm_motion_batch_list *list, pm_engine *engin
                               pm_motion_batch_result *result, pm_error *error) {
     pm_motion_batch_result ignored;
     pm_error unread = {.status = PM_OK};
-    pm_status status = check(list, options, error);
     result = result ? result : &ignored;
     *result = (pm_motion_batch_result){.files = 0};
-    if (status == PM_OK && task_computes(&options->task) && !engine && !options->automatic)
+    MOTION_TRY(check(list, options, error));
+    if (task_computes(&options->task) && !engine && !options->automatic)
         return motion_fail(error, PM_ERROR_ARGUMENT, "engine is NULL");
-    if (status != PM_OK)
-        return status;
     C_LOCALE_HERE;
     return run(list, engine, options, result, error ? error : &unread);
 }

@@ -178,12 +178,9 @@ static pm_status find_output(const batch_file *file, batch_record *record, pm_er
 
 static pm_status run_task(const task_how *how, const task_input *in, const task_output *out,
                           batch_result *result) {
-    task_work work;
-    pm_status status = task_open(&work, how, in, out, &result->report, &result->error);
-    if (status == PM_OK)
-        status = task_write(&work, &result->error);
-    task_close(&work);
-    return status;
+    SCOPED(task_close) task_work work;
+    MOTION_TRY(task_open(&work, how, in, out, &result->report, &result->error));
+    return task_write(&work, &result->error);
 }
 
 static pm_status resample_digested(const batch_common *common, const task_how *how,

@@ -169,14 +169,13 @@ static bool sort_rows(batch_report *r) {
 static pm_status write_pages(batch_report *r, pm_error *error) {
     const pm_motion_batch_options *o = r->request.options;
     const char *made_by = o->made_by ? o->made_by : "pm_motion_batch_run";
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < r->row_count && i < o->report_pages; i++) {
+    for (size_t i = 0; i < r->row_count && i < o->report_pages; i++) {
         if (!r->rows[i]->error) {
             tell(r, i + 1);
-            status = report_page_write(o, i + 1, r->rows[i], made_by, error);
+            MOTION_TRY(report_page_write(o, i + 1, r->rows[i], made_by, error));
         }
     }
-    return status;
+    return PM_OK;
 }
 
 static report_index make_index(const batch_report *r) {
@@ -216,13 +215,9 @@ static pm_status write_index(batch_report *r, pm_error *error) {
 }
 
 pm_status report_make_folder(const char *folder, pm_error *error) {
-    char *name = report_page_name(1, "", NULL);
-    char *page = name ? report_path(folder, name) : NULL;
-    const pm_status status =
-        page ? folders_make_for(page, error) : motion_refuse_output_memory(error);
-    free(name);
-    free(page);
-    return status;
+    FREED char *name = report_page_name(1, "", NULL);
+    FREED char *page = name ? report_path(folder, name) : NULL;
+    return page ? folders_make_for(page, error) : motion_refuse_output_memory(error);
 }
 
 pm_status report_write(batch_report *r, uint64_t memory, bool *stopped, pm_error *error) {

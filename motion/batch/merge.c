@@ -4,7 +4,6 @@
  */
 #include "motion/batch/merge.h"
 #include "motion/base/composed.h"
-#include "motion/base/counts.h"
 #include "motion/base/os.h"
 
 #include <stdlib.h>
@@ -101,7 +100,7 @@ static const char **names_of(const record_table *table, const batch_items *list,
         longest = size > longest ? size : longest;
     }
     const char **names = malloc((*count + 1) * sizeof *names);
-    char *room = malloc(longest + EXTENSION_MAX);
+    FREED char *room = malloc(longest + EXTENSION_MAX);
     if (names && room) {
         for (size_t i = 0; i < *count; i++)
             names[i] = output_name(table, &list->items[i], room);
@@ -110,7 +109,6 @@ static const char **names_of(const record_table *table, const batch_items *list,
         free(names);
         names = NULL;
     }
-    free(room);
     return names;
 }
 

@@ -21,7 +21,7 @@ static pm_status refuse_memory(pm_error *error) {
 static pm_status add_output_folder(record_table *table, const char *folder, bool may_be_missing,
                                    pm_error *error) {
     size_t before = 0, after = 0;
-    char *path = compose_format("%s/.posemill", folder);
+    FREED char *path = compose_format("%s/.posemill", folder);
     if (!path)
         return motion_fail_at(error, PM_ERROR_MEMORY, folder, NULL, "out of memory");
     record_table_files(table, &before);
@@ -31,7 +31,6 @@ static pm_status add_output_folder(record_table *table, const char *folder, bool
         status =
             motion_fail_at(error, PM_ERROR_FILE, path,
                            "name files of records, or a folder of outputs", "there are no records");
-    free(path);
     return status;
 }
 
@@ -57,16 +56,14 @@ static pm_status make(const pm_motion_batch_merge_options *o, pm_motion_batch_me
 
 pm_status pm_motion_batch_merge_create(const pm_motion_batch_merge_options *options,
                                        pm_motion_batch_merge **merge, pm_error *error) {
-    if (!options || !merge)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !options ? "options" : "merge");
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_batch_merge_options, options, error);
-    if (status == PM_OK)
-        status = motion_check_texts("records", options->records, options->record_count, error);
-    pm_motion_batch_merge *made = status == PM_OK ? calloc(1, sizeof *made) : NULL;
+    MOTION_REQUIRE(error, options, merge);
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_merge_options, options, error));
+    MOTION_TRY(motion_check_texts("records", options->records, options->record_count, error));
+    pm_motion_batch_merge *made = calloc(1, sizeof *made);
     if (!made)
-        return status == PM_OK ? refuse_memory(error) : status;
+        return refuse_memory(error);
     C_LOCALE_HERE;
-    status = make(options, made, error);
+    const pm_status status = make(options, made, error);
     if (status == PM_OK)
         *merge = made;
     else

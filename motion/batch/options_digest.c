@@ -13,18 +13,16 @@
 #include "motion/steps/steps.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* A file that its reader refuses unread, by its size or its first bytes, is not read here either. */
 static digest digest_of_named(const char *path, const input_kind *kind, size_t max) {
-    char reason[INPUT_REASON_SIZE] = "", *data = NULL;
+    char reason[INPUT_REASON_SIZE] = "";
+    FREED char *data = NULL;
     size_t size = 0;
     if (!path || !input_read_beside(path, kind, max, &data, &size, reason))
         return (digest){""};
-    const digest found = digest_of(data, size);
-    free(data);
-    return found;
+    return digest_of(data, size);
 }
 
 /* Of a motion, or of a text. */
@@ -116,7 +114,7 @@ static void write_options(FILE *text, const pm_motion_batch_task *all, const opt
 
 digest options_digest(const pm_motion_batch_task *task, const options_files *files,
                       const batch_item *item) {
-    char *data = NULL;
+    FREED char *data = NULL;
     size_t size = 0;
     digest result = {""};
     FILE *text = os_text_begin(&data, &size);
@@ -125,6 +123,5 @@ digest options_digest(const pm_motion_batch_task *task, const options_files *fil
     write_options(text, task, files, item);
     if (os_text_end(text, &data, &size))
         result = digest_of(data, size);
-    free(data);
     return result;
 }

@@ -83,7 +83,7 @@ static pm_status refuse_clash(const named_file *output, const named_file *other,
 /* Links may lead outputs to inputs, or to each other. */
 static pm_status check_locations(const batch_items *items, const batch_plan *plan,
                                  pm_error *error) {
-    named_file *names = calloc(2 * items->count + items->archive_count + 1, sizeof *names);
+    FREED named_file *names = calloc(2 * items->count + items->archive_count + 1, sizeof *names);
     const named_file *output = NULL, *other = NULL;
     size_t count = 0;
     if (!names)
@@ -96,10 +96,7 @@ static pm_status check_locations(const batch_items *items, const batch_plan *pla
     }
     for (size_t i = 0; i < items->archive_count; i++)
         names[count++] = (named_file){items->archives[i], LOCATION_INPUT};
-    const pm_status status =
-        names_clash(names, count, &output, &other) ? refuse_clash(output, other, error) : PM_OK;
-    free(names);
-    return status;
+    return names_clash(names, count, &output, &other) ? refuse_clash(output, other, error) : PM_OK;
 }
 
 static pm_status check_existing(const batch_items *items, const batch_plan *plan, pm_error *error) {
@@ -158,15 +155,13 @@ pm_status batch_plan_of(const pm_motion_batch_list *list, const pm_motion_batch_
                         batch_plan *plan, pm_error *error) {
     const batch_items *items = &list->items;
     const batch_shard shard = {options->shard, options->shard_count > 0 ? options->shard_count : 1};
-    bool *mine = calloc(items->count + 1, sizeof *mine);
+    FREED bool *mine = calloc(items->count + 1, sizeof *mine);
     *plan = (batch_plan){.count = 0};
-    pm_status status = mine && shard_divide(items, shard, mine) &&
-                               make_names(items, mine, options, plan) &&
-                               make_files(items, mine, plan)
-                           ? PM_OK
-                           : refuse_memory(error);
-    free(mine);
-    return status == PM_OK ? check_outputs(items, options, plan, error) : status;
+    MOTION_TRY(mine && shard_divide(items, shard, mine) && make_names(items, mine, options, plan) &&
+                       make_files(items, mine, plan)
+                   ? PM_OK
+                   : refuse_memory(error));
+    return check_outputs(items, options, plan, error);
 }
 
 void batch_plan_release(batch_plan *plan) {

@@ -49,15 +49,13 @@ static pm_status open_file(const char *path, int *file, pm_error *error) {
 pm_status record_file_open(const char *path, record_file **file, pm_error *error) {
     const size_t size = strlen(path) + 1;
     *file = NULL;
-    pm_status status = folders_make_for(path, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(folders_make_for(path, error));
     record_file *opened = malloc(sizeof *opened + size);
     if (!opened)
         return refuse(path, ENOMEM, error);
     memcpy(opened->path, path, size);
     opened->file = -1;
-    status = open_file(path, &opened->file, error);
+    pm_status status = open_file(path, &opened->file, error);
     if (status == PM_OK) {
         const int failure = pthread_mutex_init(&opened->mutex, NULL);
         status = failure != 0 ? refuse(path, failure, error) : PM_OK;
@@ -123,7 +121,7 @@ pm_status record_file_append(record_file *file, const batch_record *record, char
 }
 
 pm_status record_file_close(record_file **file, pm_error *error) {
-    record_file *closed = *file;
+    FREED record_file *closed = *file;
     if (!closed)
         return PM_OK;
     *file = NULL;
@@ -132,7 +130,6 @@ pm_status record_file_close(record_file **file, pm_error *error) {
         failure = errno;
     const pm_status status = failure == 0 ? PM_OK : refuse(closed->path, failure, error);
     pthread_mutex_destroy(&closed->mutex);
-    free(closed);
     return status;
 }
 

@@ -191,12 +191,10 @@ batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
     *no_memory = false;
     if (text_json_is_deep(line, size))
         return NULL;
-    json_t *object = json_loadb(line, size, 0, &error);
+    json_auto_t *object = json_loadb(line, size, 0, &error);
     *no_memory = object == NULL && json_error_code(&error) == json_error_out_of_memory;
-    if (!json_is_object(object)) {
-        json_decref(object);
+    if (!json_is_object(object))
         return NULL;
-    }
     const size_t count = json_array_size(json_object_get(object, "warnings"));
     batch_record *record = calloc(1, sizeof *record + count * sizeof(char *) + size);
     *no_memory = record == NULL;
@@ -208,6 +206,5 @@ batch_record *record_line_read(const char *line, size_t size, bool *no_memory) {
             record = NULL;
         }
     }
-    json_decref(object);
     return record;
 }

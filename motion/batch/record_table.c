@@ -216,12 +216,10 @@ static bool is_record_file(const char *name) {
 
 static pm_status add_file_of(record_table *table, const char *folder, const char *name,
                              pm_error *error) {
-    char *path = compose_format("%s/%s", folder, name);
+    FREED char *path = compose_format("%s/%s", folder, name);
     if (!path)
         return refuse(folder, ENOMEM, error);
-    const pm_status status = record_table_add(table, path, true, NULL, error);
-    free(path);
-    return status;
+    return record_table_add(table, path, true, NULL, error);
 }
 
 /* The names of the files of records, sorted. Returns 0 or an errno. */

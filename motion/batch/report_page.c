@@ -97,10 +97,8 @@ static pm_status check_outputs(const report_places *places, const report_request
 }
 
 static bool locate(const char *folder, const char *name, file_location *found) {
-    char *path = report_path(folder, name);
-    const bool done = path != NULL && location_find(path, LOCATION_OUTPUT, found);
-    free(path);
-    return done;
+    FREED char *path = report_path(folder, name);
+    return path != NULL && location_find(path, LOCATION_OUTPUT, found);
 }
 
 static pm_status find_places(const char *folder, report_places *places, pm_error *error) {
@@ -121,23 +119,16 @@ static void release_places(report_places *places) {
 }
 
 pm_status report_check_folder(const report_request *request, pm_error *error) {
-    report_places places = {.what = "report", .option = "report"};
-    pm_status status = find_places(request->options->report, &places, error);
-    if (status == PM_OK)
-        status = check_inputs(&places, request->items, error);
-    if (status == PM_OK)
-        status = check_outputs(&places, request, error);
-    release_places(&places);
-    return status;
+    SCOPED(release_places) report_places places = {.what = "report", .option = "report"};
+    MOTION_TRY(find_places(request->options->report, &places, error));
+    MOTION_TRY(check_inputs(&places, request->items, error));
+    return check_outputs(&places, request, error);
 }
 
 pm_status view_check_folder(const char *folder, const batch_items *items, pm_error *error) {
-    report_places places = {.what = "pages", .option = "out-dir"};
-    pm_status status = find_places(folder, &places, error);
-    if (status == PM_OK)
-        status = check_inputs(&places, items, error);
-    release_places(&places);
-    return status;
+    SCOPED(release_places) report_places places = {.what = "pages", .option = "out-dir"};
+    MOTION_TRY(find_places(folder, &places, error));
+    return check_inputs(&places, items, error);
 }
 
 typedef struct page_work {
@@ -152,11 +143,10 @@ typedef struct page_work {
 /* The data of a member, which is the first that a reader reads. */
 static pm_status read_data(const batch_item *item, char **data, size_t *size, pm_error *error) {
     char reason[ARCHIVE_REASON_SIZE] = "";
-    member_reader reader = {.path = NULL};
+    SCOPED(member_reader_close) member_reader reader = {.path = NULL};
     if (!item->archive)
         return PM_OK;
     const bool done = member_read(&reader, item, NULL, data, size, reason);
-    member_reader_close(&reader);
     return done ? PM_OK : motion_fail_at(error, PM_ERROR_FILE, item->path, NULL, "%s", reason);
 }
 
@@ -218,7 +208,7 @@ static pm_status write_named(const page_work *w, const char *folder, size_t numb
 
 pm_status report_page_write(const pm_motion_batch_options *options, size_t number, report_row *row,
                             const char *made_by, pm_error *error) {
-    page_work w = {.hints = {.spelling = options->spelling}};
+    SCOPED(release) page_work w = {.hints = {.spelling = options->spelling}};
     char text[PM_ERROR_TEXT_SIZE];
     pm_error failure;
     pm_status status = PM_OK;
@@ -228,6 +218,5 @@ pm_status report_page_write(const pm_motion_batch_options *options, size_t numbe
         motion_write_line(&failure, options->spelling, text);
         row->page_error = strdup(text);
     }
-    release(&w);
     return status;
 }

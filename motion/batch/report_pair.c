@@ -128,6 +128,7 @@ static void see_speeds(void *user, uint64_t index, const pair_speeds *speeds) {
 
 static pm_status compute(report_row *row, report_clips *clips, uint64_t max_times,
                          pm_error *error) {
+    SCOPED(compare_release)
     comparison c = {.a = &clips->source,
                     .b = &clips->output,
                     .pairs = &clips->pairs,
@@ -144,7 +145,6 @@ static pm_status compute(report_row *row, report_clips *clips, uint64_t max_time
         status = jumps_walk(&jumps[1], &c.arena, c.b, error);
     if (status == PM_OK)
         report_row_fill(row, &c, &jumps[0], &jumps[1]);
-    compare_release(&c);
     return motion_name_failure(status, row->file->file->item->path, error);
 }
 
@@ -185,14 +185,11 @@ static bool compare_clips(report_file *file, const report_motions *m, pm_spellin
 
 bool report_compare(report_file *file, const pm_motion_batch_options *options) {
     char text[PM_ERROR_TEXT_SIZE];
-    report_motions m;
+    SCOPED(report_close) report_motions m;
     pm_error error;
     const bool opened =
         report_open(&m, &options->task, file, file->file->data, file->file->size, &error) == PM_OK;
     if (!opened)
         motion_write_line(&error, options->spelling, text);
-    const bool done =
-        opened ? compare_clips(file, &m, options->spelling) : report_rows_refuse(file, text);
-    report_close(&m);
-    return done;
+    return opened ? compare_clips(file, &m, options->spelling) : report_rows_refuse(file, text);
 }

@@ -127,9 +127,6 @@ pm_status view_index_write(const view_index *index, pm_error *error) {
                              .verdict = write_verdict,
                              .rows = write_rows,
                              .content = index};
-    char *path = report_path(index->folder, "index.html");
-    const pm_status status =
-        path ? index_page_write(path, &made, error) : motion_refuse_output_memory(error);
-    free(path);
-    return status;
+    FREED char *path = report_path(index->folder, "index.html");
+    return path ? index_page_write(path, &made, error) : motion_refuse_output_memory(error);
 }

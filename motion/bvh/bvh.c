@@ -77,8 +77,7 @@ static pm_status parse(const motion_input *input, bool (*scan_part)(bvh_scan *),
                      .end = text.begin + text.size,
                      .options = input->options,
                      .model = calloc(1, sizeof(bvh))};
-    if (!scan.model)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(scan.model, error);
     if (!scan_part(&scan)) {
         bvh_free(&scan.model);
         return scan.error->status;

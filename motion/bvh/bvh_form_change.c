@@ -177,15 +177,13 @@ static size_t find_parts(const bvh *from, part *parts) {
 }
 
 static bool put_hierarchy(changer *c) {
-    part *parts = calloc(3 * c->from->joint_count + c->from->site_count, sizeof *parts);
+    FREED part *parts = calloc(3 * c->from->joint_count + c->from->site_count, sizeof *parts);
     const size_t count = parts ? find_parts(c->from, parts) : 0;
     c->at = c->from->hierarchy;
     for (size_t i = 0; i < count; i++)
         put_part(c, &parts[i]);
     fwrite(c->at, 1, (size_t)(c->from->hierarchy + c->from->hierarchy_size - c->at), c->text);
-    const bool good = parts && fputs("MOTION", c->text) != EOF;
-    free(parts);
-    return good;
+    return parts && fputs("MOTION", c->text) != EOF;
 }
 
 static bool allocate(changer *c, const pose_plan *plan) {

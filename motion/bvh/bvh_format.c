@@ -191,16 +191,14 @@ static void note_wraps(const bvh *model, motion_notes *notes) {
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     document *d = calloc(1, sizeof *d);
-    if (!d)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d, error);
     motion->document = d;
     d->adds_offset = input->options->bvh_adds_offset;
     motion->content.format = PM_MOTION_BVH;
     motion->content.layout = "";
     MOTION_TRY(bvh_parse(input, &d->model, error));
     MOTION_TRY(pose_plan_make(&d->plan, d->model, error));
-    if (!make_nodes(motion, d->model) || !make_clip(motion, d))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(make_nodes(motion, d->model) && make_clip(motion, d), error);
     if (input->options->examine)
         note_wraps(d->model, &motion->notes);
     return PM_OK;
@@ -249,29 +247,21 @@ static pm_status write_anew(const motion_writing *writing, const motion_sink *si
     const pm_motion_content *content = &motion->content;
     const pm_motion *file = motion_form_of(motion);
     const document *kept = file && file->format == &motion_bvh ? file->document : NULL;
-    bvh_form form = {.model = NULL};
-    key_samples keys = {.resampled = NULL};
+    SCOPED(bvh_form_release) bvh_form form = {.model = NULL};
+    SCOPED(key_samples_close) key_samples keys = {.resampled = NULL};
     motion_frames frames;
-    pm_status status = kept ? PM_OK : motion_check_nodes(content, "BVH", error);
-    if (status == PM_OK && writing->clip >= content->clip_count)
-        status = motion_refuse(error, "has no clip; BVH requires one");
-    if (status == PM_OK)
-        status = find_frames(&content->clips[writing->clip], kept, &frames, error);
-    if (status == PM_OK)
-        status = kept ? bvh_form_change(kept->model, writing, &form, error)
-                      : bvh_form_make(writing, &form, error);
-    if (status == PM_OK)
-        status = key_samples_open(&keys, motion, writing->clip, &frames, error);
-    if (status == PM_OK) {
-        const motion_samples samples = key_samples_of(&keys);
-        form.adds_offset = kept && kept->adds_offset;
-        form.rows = kept ? kept->model : NULL;
-        form.first_row = kept ? kept->model->values : NULL;
-        status = bvh_write_frames(writing, &form, &samples, sink, error);
-    }
-    key_samples_close(&keys);
-    bvh_form_release(&form);
-    return status;
+    MOTION_TRY(kept ? PM_OK : motion_check_nodes(content, "BVH", error));
+    if (writing->clip >= content->clip_count)
+        return motion_refuse(error, "has no clip; BVH requires one");
+    MOTION_TRY(find_frames(&content->clips[writing->clip], kept, &frames, error));
+    MOTION_TRY(kept ? bvh_form_change(kept->model, writing, &form, error)
+                    : bvh_form_make(writing, &form, error));
+    MOTION_TRY(key_samples_open(&keys, motion, writing->clip, &frames, error));
+    const motion_samples samples = key_samples_of(&keys);
+    form.adds_offset = kept && kept->adds_offset;
+    form.rows = kept ? kept->model : NULL;
+    form.first_row = kept ? kept->model->values : NULL;
+    return bvh_write_frames(writing, &form, &samples, sink, error);
 }
 
 static pm_status write(const motion_writing *writing, const motion_sink *sink, pm_error *error) {

@@ -59,14 +59,11 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     static const double zero[3];
     const pose_plan *plan = &w->form->plan;
     const pm_motion_content *content = &w->writing->motion->content;
-    size_t(*of)[3] = malloc(content->node_count * sizeof *of + 1);
-    size_t *plains = malloc(w->clip->channel_count * sizeof *plains + 1), plain_count = 0;
+    FREED size_t(*of)[3] = malloc(content->node_count * sizeof *of + 1);
+    size_t plain_count = 0;
+    FREED size_t *plains = malloc(w->clip->channel_count * sizeof *plains + 1);
     double *numbers = w->numbers;
-    if (!of || !plains) {
-        free(of);
-        free(plains);
-        return motion_refuse_memory(error);
-    }
+    MOTION_TRY_MEMORY(of && plains, error);
     memset(of, 0xFF, content->node_count * sizeof *of);
     for (size_t c = 0; c < w->clip->channel_count; c++) {
         const pm_motion_channel *channel = &w->clip->channels[c];
@@ -87,8 +84,6 @@ static pm_status find_values(frame_writer *w, pm_error *error) {
     }
     for (size_t i = 0; i < plan->plain_count; i++)
         add_value(w, i < plain_count ? &plains[i] : NULL, 1, zero, &numbers);
-    free(of);
-    free(plains);
     return PM_OK;
 }
 
@@ -106,9 +101,9 @@ static pm_status allocate(frame_writer *w, pm_error *error) {
     w->row = calloc(columns, sizeof *w->row);
     w->words = calloc(columns, sizeof *w->words);
     w->source_words = calloc(source_columns + 1, sizeof *w->source_words);
-    if (!w->channels || !w->numbers || !w->positions || !w->values || !w->sample || !w->row ||
-        !w->words || !w->source_words)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->channels && w->numbers && w->positions && w->values && w->sample &&
+                          w->row && w->words && w->source_words,
+                      error);
     return find_values(w, error);
 }
 
@@ -259,20 +254,16 @@ static pm_status write_pieces(frame_writer *w, uint64_t total, pm_error *error) 
 pm_status bvh_write_frames(const motion_writing *writing, const bvh_form *form,
                            const motion_samples *samples, const motion_sink *sink,
                            pm_error *error) {
+    SCOPED(free_writer)
     frame_writer w = {.writing = writing,
                       .form = form,
                       .samples = samples,
                       .clip = &writing->motion->content.clips[samples ? samples->clip : 0]};
     const uint64_t count = samples ? samples->count : form->model->frame_count;
-    pm_status status =
-        bvh_writer_begin(&w.text, form->model, sink, count,
-                         samples ? samples->rate : form->model->rate, writing->decimals, error);
-    if (status == PM_OK)
-        status = allocate(&w, error);
-    if (status == PM_OK)
-        status = write_pieces(&w, count, error);
-    if (status == PM_OK)
-        status = bvh_writer_end(&w.text, error);
-    free_writer(&w);
-    return status;
+    MOTION_TRY(bvh_writer_begin(&w.text, form->model, sink, count,
+                                samples ? samples->rate : form->model->rate, writing->decimals,
+                                error));
+    MOTION_TRY(allocate(&w, error));
+    MOTION_TRY(write_pieces(&w, count, error));
+    return bvh_writer_end(&w.text, error);
 }

@@ -98,8 +98,7 @@ pm_status pose_plan_make(pose_plan *plan, const bvh *model, pm_error *error) {
     plan->rotations = calloc(model->joint_count, sizeof *plan->rotations);
     plan->vectors = calloc(model->channel_count, sizeof *plan->vectors);
     plan->plains = calloc(model->channel_count, sizeof *plan->plains);
-    if (!plan->rotations || !plan->vectors || !plan->plains)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(plan->rotations && plan->vectors && plan->plains, error);
     for (i = 0; i < model->joint_count && status == PM_OK; i++) {
         status = add_rotation(plan, i, error);
         add_vectors(plan, i);

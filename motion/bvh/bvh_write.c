@@ -29,8 +29,7 @@ static pm_status reserve(bvh_writer *writer, size_t size, pm_error *error) {
     status = flush(writer, error);
     if (status == PM_OK && writer->capacity < size) {
         char *grown = realloc(writer->buffer, size);
-        if (!grown)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(grown, error);
         writer->buffer = grown;
         writer->capacity = size;
     }
@@ -59,8 +58,7 @@ pm_status bvh_writer_begin(bvh_writer *writer, const bvh *model, const motion_si
     writer->sink = sink;
     writer->decimals = decimals;
     writer->buffer = malloc(WRITER_BYTES);
-    if (!writer->buffer)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(writer->buffer, error);
     writer->capacity = WRITER_BYTES;
     status = reserve(writer, model->hierarchy_size + 3 * sizeof line, error);
     if (status == PM_OK) {

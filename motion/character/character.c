@@ -28,8 +28,7 @@ static pm_status find_joints(character *c, const pm_motion_skin *skin, pm_error 
     const size_t nodes = c->content->node_count;
     c->joint_of = motion_allocate(&c->arena, nodes, sizeof *c->joint_of);
     c->nodes = motion_allocate(&c->arena, nodes, sizeof *c->nodes);
-    if (!c->joint_of || !c->nodes)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(c->joint_of && c->nodes, error);
     memset(c->joint_of, skin ? 0xFF : 0, nodes * sizeof *c->joint_of);
     if (skin)
         mark_skin(c, skin);
@@ -53,8 +52,7 @@ static pm_status add_inverse_binds(character *c, const pm_motion_skin *skin, pm_
     if (!skin || !skin->inverse_binds)
         return PM_OK;
     float *binds = motion_allocate(&c->arena, c->joint_count, sizeof identity);
-    if (!binds)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(binds, error);
     for (size_t j = 0; j < c->joint_count; j++)
         memcpy(binds + 12 * j, identity, sizeof identity);
     for (size_t j = 0; j < skin->joint_count; j++)
@@ -69,8 +67,7 @@ static pm_status make_skeleton(character *c, const pm_motion_skin *skin, pm_erro
     double *rotations = motion_allocate(&c->arena, c->joint_count, 4 * sizeof *rotations);
     double *positions = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *positions);
     double *scales = motion_allocate(&c->arena, c->joint_count, 3 * sizeof *scales);
-    if (!parents || !rotations || !positions || !scales)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(parents && rotations && positions && scales, error);
     for (size_t j = 0; j < c->joint_count; j++) {
         const pm_motion_node *node = &c->content->nodes[c->nodes[j]];
         parents[j] = node->parent < 0 ? -1 : (int32_t)c->joint_of[node->parent];
@@ -124,12 +121,9 @@ static void find_mover(character *c) {
 static pm_status find_slots(character *c, const pm_motion_skin *skin, pm_error *error) {
     const pm_skeleton_desc desc = {.joint_count = c->joint_count,
                                    .parents = c->made.skeleton.parents};
-    pm_skeleton *skeleton = NULL;
-    pm_status status = pm_skeleton_create(&desc, &skeleton, error);
-    if (status == PM_OK)
-        status = place(c, skin, pm_skeleton_order(skeleton), error);
-    pm_skeleton_destroy(&skeleton);
-    return status;
+    SCOPED(pm_skeleton_destroy) pm_skeleton *skeleton = NULL;
+    MOTION_TRY(pm_skeleton_create(&desc, &skeleton, error));
+    return place(c, skin, pm_skeleton_order(skeleton), error);
 }
 
 /* ---- radii --------------------------------------------------------------------------------- */
@@ -140,8 +134,7 @@ static pm_status add_radii(character *c, const pm_motion *motion, pm_error *erro
     float *radii = motion_allocate(&c->arena, c->joint_count, sizeof *radii);
     pm_error fault = {.status = PM_OK};
     bool has_mesh = false;
-    if (!reach || !radii)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(reach && radii, error);
     const pm_status status = pm_motion_find_reach(motion, reach, &has_mesh, &fault);
     if (status == PM_ERROR_FILE) {
         c->made.unread_mesh = motion_copy_text(&c->arena, fault.message, strlen(fault.message));
@@ -175,46 +168,37 @@ static pm_status make(character *c, const pm_motion *motion,
     const pm_motion_content *content = c->content;
     const pm_motion_skin *skin = content->skin_count ? &content->skins[options->skin] : NULL;
     pm_clip_desc *clips = motion_allocate(&c->arena, content->clip_count, sizeof *clips);
-    if (!clips)
-        return motion_refuse_memory(error);
-    pm_status status = find_joints(c, skin, error);
-    if (status == PM_OK)
-        status = make_skeleton(c, skin, error);
-    if (status == PM_OK)
-        status = find_slots(c, skin, error);
-    if (status == PM_OK)
-        status = add_radii(c, motion, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY_MEMORY(clips, error);
+    MOTION_TRY(find_joints(c, skin, error));
+    MOTION_TRY(make_skeleton(c, skin, error));
+    MOTION_TRY(find_slots(c, skin, error));
+    MOTION_TRY(add_radii(c, motion, error));
     find_mover(c);
     find_paths(c);
-    for (size_t i = 0; i < content->clip_count && status == PM_OK; i++) {
+    for (size_t i = 0; i < content->clip_count; i++) {
         clips[i].method = options->method;
-        status = character_make_clip(c, &content->clips[i], &clips[i], error);
+        MOTION_TRY(character_make_clip(c, &content->clips[i], &clips[i], error));
     }
     c->made.clips = clips;
     c->made.clip_count = content->clip_count;
-    return status;
+    return PM_OK;
 }
 
 static pm_status check(const pm_motion_content *content, const pm_motion_character_options *options,
                        pm_error *error) {
-    const pm_status status = motion_check_nodes(content, "a character", error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_nodes(content, "a character", error));
     if (content->clip_count == 0)
         return motion_refuse(error, "has no clips; a character requires one");
-    if (content->skin_count && options->skin >= content->skin_count)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
-                           options->skin, content->skin_count);
-    return PM_OK;
+    return content->skin_count && options->skin >= content->skin_count
+               ? motion_fail(error, PM_ERROR_ARGUMENT, "skin is %zu, the motion has %zu",
+                             options->skin, content->skin_count)
+               : PM_OK;
 }
 
 static pm_status make_character(const pm_motion *motion, const pm_motion_character_options *options,
                                 const pm_motion_character **made, pm_error *error) {
     character *c = calloc(1, sizeof *c);
-    if (!c)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(c, error);
     c->content = &motion->content;
     const pm_status status = make(c, motion, options, error);
     c->content = NULL; /* the motion may be destroyed */
@@ -232,16 +216,11 @@ pm_status pm_motion_character_create(const pm_motion *motion,
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
                            !motion ? "motion" : "character");
     options = options ? options : &defaults;
-    void *before = c_locale_begin();
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_character_options, options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = check(&motion->content, options, error);
-    if (status == PM_OK)
-        status = make_character(motion, options, made, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_character_options, options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(check(&motion->content, options, error));
+    return make_character(motion, options, made, error);
 }
 
 void pm_motion_character_destroy(const pm_motion_character **made) {

@@ -2,8 +2,7 @@
  *
  * A character that is being made.
  */
-#ifndef POSEMILL_MOTION_CHARACTER_H
-#define POSEMILL_MOTION_CHARACTER_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -20,5 +19,3 @@ typedef struct character {
 /* Fills the description of one clip. */
 pm_status character_make_clip(character *c, const pm_motion_clip *clip, pm_clip_desc *desc,
                               pm_error *error);
-
-#endif

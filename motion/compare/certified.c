@@ -58,21 +58,19 @@ static pm_status channels_of(const subject *s, bool may_be_cubic, joint_channels
 /* The curves of a subject with a method, through the keys of its rotations. Free them also on failure. */
 static pm_status make_curves(const subject *s, joint_channels *channels, motion_arena *arena,
                              pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t j = 0; s->curve && status == PM_OK && j < s->joint_count; j++) {
+    for (size_t j = 0; s->curve && j < s->joint_count; j++) {
         certified *of = &channels[j][PM_MOTION_ROTATION];
         if (!of->channel || of->channel->interpolation == PM_MOTION_STEP)
             continue;
         pm_motion_channel *values = motion_allocate(arena, 1, sizeof *values);
-        if (!values)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(values, error);
         *values = *of->channel;
         values->interpolation = PM_MOTION_LINEAR;
         of->channel = values;
         if (of->timeline->key_count > 1)
-            status = certified_make_curve(of, s->method, error);
+            MOTION_TRY(certified_make_curve(of, s->method, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* Values that lacked memory are none. */
@@ -134,8 +132,7 @@ static pm_status certify_places(const comparison *c, joint_channels *a, joint_ch
                               reach_find_growth(&c->b->view.content, c->b->clip, arena)};
     size_t(*pairs)[2] = motion_allocate(arena, count, sizeof *pairs);
     space_result found;
-    if (!pairs || !growth[0] || !growth[1])
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(pairs && growth[0] && growth[1], error);
     const double size = fmax(size_of(c->a, growth[0]), size_of(c->b, growth[1]));
     for (size_t p = 0; p < count; p++) {
         pairs[p][0] = c->pairs->pairs[p].a;
@@ -148,14 +145,13 @@ static pm_status certify_places(const comparison *c, joint_channels *a, joint_ch
         .points = {c->points[0], c->points[1]},
         .resolution = size > 0 ? resolution * size : 1e-6,
     };
-    const pm_status status = space_certify(&request, &found, error);
-    if (status == PM_OK)
-        *all = (certified_bound){found.bound, found.pair};
-    return status;
+    MOTION_TRY(space_certify(&request, &found, error));
+    *all = (certified_bound){found.bound, found.pair};
+    return PM_OK;
 }
 
 pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_error *error) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     joint_channels *a = motion_allocate(&arena, c->a->joint_count, sizeof *a);
     joint_channels *b = motion_allocate(&arena, c->b->joint_count, sizeof *b);
     pm_status status = a && b ? check(c, error) : motion_refuse_memory(error);
@@ -171,6 +167,5 @@ pm_status compare_certify(const comparison *c, certified_bounds *bounds, pm_erro
     if (status == PM_OK && c->a->has_places && c->b->has_places)
         status = certify_places(c, a, b, &arena, &bounds->distance, error);
     status = free_curves(c->a, a, status, error);
-    motion_arena_release(&arena);
     return status;
 }

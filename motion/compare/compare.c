@@ -151,7 +151,7 @@ static int compare_ranks(const void *x, const void *y) {
 }
 
 static bool rank_joints(comparison *c) {
-    ranked *ranks = calloc(c->pairs->count + 1, sizeof *ranks);
+    FREED ranked *ranks = calloc(c->pairs->count + 1, sizeof *ranks);
     for (size_t p = 0; ranks && p < c->pairs->count; p++) {
         const extent *of = c->joints[p].of;
         ranks[p] = (ranked){of[MEASURE_ANGLE].max,
@@ -162,7 +162,6 @@ static bool rank_joints(comparison *c) {
     qsort(ranks, c->pairs->count, sizeof *ranks, compare_ranks);
     for (size_t p = 0; p < c->pairs->count; p++)
         c->by_worst[p] = ranks[p].pair;
-    free(ranks);
     return true;
 }
 
@@ -210,9 +209,8 @@ static pm_status walk(run_state *r, pm_error *error) {
 }
 
 pm_status compare_run(comparison *c, const compare_observer *observer, pm_error *error) {
-    run_state *r = calloc(1, sizeof *r);
-    if (!r)
-        return motion_refuse_memory(error);
+    FREED run_state *r = calloc(1, sizeof *r);
+    MOTION_TRY_MEMORY(r, error);
     *r = (run_state){.c = c, .observer = observer};
     pm_status status = allocate(r) ? walk(r, error) : motion_refuse_memory(error);
     times_release(&r->times);
@@ -226,7 +224,6 @@ pm_status compare_run(comparison *c, const compare_observer *observer, pm_error 
             c->scales[m] = spread_scale(&r->spreads[m], c->clip.of[m].max);
         status = !c->contacts.lacks_memory && rank_joints(c) ? PM_OK : motion_refuse_memory(error);
     }
-    free(r);
     return status;
 }
 
@@ -254,9 +251,10 @@ static pm_status spread_points(comparison *c, const reach_set *found, int side, 
         pairs[p][side] = c->pairs->pairs[p].a;
         pairs[p][1 - side] = c->pairs->pairs[p].b;
     }
-    if (!of || !pairs ||
-        !reach_pair(of, sides, clips, (const size_t(*)[2])pairs, count, &c->arena, made))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(
+        of && pairs &&
+            reach_pair(of, sides, clips, (const size_t(*)[2])pairs, count, &c->arena, made),
+        error);
     c->points[side] = made[0];
     c->points[1 - side] = made[1];
     return PM_OK;
@@ -304,9 +302,7 @@ pm_status compare_prepare(comparison *c, uint64_t max_times, pm_error *error) {
     c->every = times.every;
     c->time_count = times.count;
     times_release(&times);
-    const pm_status status = find_points(c, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_points(c, error));
     if (c->time_count == 0) {
         motion_report(error, PM_ERROR_ARGUMENT, "has no key time in the part from %.9g s on",
                       c->start);

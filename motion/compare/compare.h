@@ -3,8 +3,7 @@
  * Compares two clips joint by joint along their times. Memory does not grow with the number of times: who
  * wants the poses themselves sees them as they are computed.
  */
-#ifndef POSEMILL_MOTION_COMPARE_H
-#define POSEMILL_MOTION_COMPARE_H
+#pragma once
 
 #include "motion/compare/subject.h"
 #include "motion/model/reach.h"
@@ -359,5 +358,3 @@ void compare_release(comparison *c);
 static inline bool compare_has_places(const comparison *c) {
     return c->a->has_places && c->b->has_places;
 }
-
-#endif

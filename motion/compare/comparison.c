@@ -157,13 +157,10 @@ pm_status comparison_begin(const pm_motion *a, const pm_motion *b,
                            pm_error *error) {
     options = options ? options : &defaults;
     *made = NULL;
-    pm_status status = check(a, b, options, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check(a, b, options, error));
     pm_motion_comparison *m = calloc(1, sizeof *m);
-    if (!m)
-        return motion_refuse_memory(error);
-    status = make(m, a, b, options, error);
+    MOTION_TRY_MEMORY(m, error);
+    pm_status status = make(m, a, b, options, error);
     if (status != PM_OK)
         pm_motion_comparison_destroy(&m);
     *made = m;

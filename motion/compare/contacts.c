@@ -138,8 +138,7 @@ pm_status contacts_choose(contact_set *set, const subject *a, const subject *b,
         return PM_ERROR_FILE;
     }
     set->feet = motion_allocate(arena, pairs->count, sizeof *set->feet);
-    if (!set->feet)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(set->feet, error);
     if (strcmp(names, "feet") == 0)
         return choose_by_word(set, a, pairs, error);
     for (const char *at = names; status == PM_OK && at;

@@ -103,13 +103,12 @@ static pm_status match_lines(matching *m, const char *data, size_t size, pm_erro
 }
 
 static pm_status match_map(matching *m, const char *path, pm_error *error) {
-    char *data = NULL;
+    FREED char *data = NULL;
     size_t size = 0;
     char reason[INPUT_REASON_SIZE] = "";
     const pm_status status = input_read_beside(path, NULL, INPUT_BESIDE_MAX, &data, &size, reason)
                                  ? match_lines(m, data, size, error)
                                  : motion_refuse(error, "%s", reason);
-    free(data);
     return motion_name_failure(status, path, error);
 }
 

@@ -163,11 +163,9 @@ pm_status jumps_walk(jump_state *s, motion_arena *arena, subject *of, pm_error *
     const size_t room = times_room(of->joint_count);
     double *block = motion_allocate(arena, room, sizeof *block);
     subject_pose *poses = motion_allocate(arena, room, of->joint_count * sizeof *poses);
-    compare_times times = {.done = 0};
+    SCOPED(times_release) compare_times times = {.done = 0};
     const times_request keys = {.rule = TIMES_OF_A};
     const bool has_memory = block != NULL && poses != NULL && times_begin(&times, of, of, &keys);
-    const pm_status status =
-        has_memory ? walk(s, of, &times, block, room, poses, error) : motion_refuse_memory(error);
-    times_release(&times);
-    return status;
+    return has_memory ? walk(s, of, &times, block, room, poses, error)
+                      : motion_refuse_memory(error);
 }

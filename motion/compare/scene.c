@@ -250,8 +250,8 @@ static pm_status find_part(const pm_motion_compare_options *o, comparison *c, co
 pm_status scene_apply(const pm_motion_compare_options *options, comparison *c, const char *name_a,
                       const char *name_b, scene_hints *hints, pm_error *error) {
     seen w[2] = {{.s = c->a, .name = name_a}, {.s = c->b, .name = name_b}};
-    const pm_status status = find_part(options, c, name_a, name_b, error);
-    return status == PM_OK ? look_at_both(options, w, hints, error) : status;
+    MOTION_TRY(find_part(options, c, name_a, name_b, error));
+    return look_at_both(options, w, hints, error);
 }
 
 /* Crowds take root motion from the highest node. */

@@ -104,8 +104,7 @@ static pm_status make_nodes(subject *s, const pm_motion_content *content, pm_mot
     bool done = m.nodes != NULL && m.channels != NULL && m.names != NULL;
     for (size_t c = 0; done && c < clip->channel_count; c++)
         done = add_channel(&m, content, clip, &clip->channels[c]);
-    if (!done)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(done, error);
     clip->channels = m.channels;
     clip->channel_count = count;
     s->file_names = m.has_names ? m.names : NULL;
@@ -175,26 +174,23 @@ pm_status subject_make(subject *s, const pm_motion *motion, size_t index, pm_err
     *s = (subject){
         .motion = motion, .index = index, .view = *motion, .has_places = content->node_count > 0};
     pm_motion_clip *clip = motion_allocate(&s->arena, 1, sizeof *clip);
-    pm_status status = motion_check_keys(motion, error);
-    if (status != PM_OK || !clip)
-        return status != PM_OK ? status : motion_refuse_memory(error);
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY_MEMORY(clip, error);
     *clip = content->clips[index];
-    status = motion_check_clip(content, index, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_clip(content, index, error));
     s->clip = clip;
     find_times(s, clip);
     s->unit_mm = content->unit_mm;
     s->up = (int)content->up;
     if (!s->has_places)
-        status = make_nodes(s, content, clip, error);
+        MOTION_TRY(make_nodes(s, content, clip, error));
     s->view.content.clips = clip;
     s->view.content.clip_count = 1;
     s->skin_count = s->has_places ? content->skin_count : 0;
     s->view.content.skin_count = 0;
-    if (status == PM_OK && s->view.content.node_count == 0)
+    if (s->view.content.node_count == 0)
         return motion_refuse(error, "has no rotations to compare");
-    return status == PM_OK ? find_joints(s, error) : status;
+    return find_joints(s, error);
 }
 
 pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUSTMENT_TEXT],
@@ -217,8 +213,7 @@ pm_status subject_meet(subject *s, const subject *other, char text[MOTION_ADJUST
     motion_adjustment_text(&s->motion->content, by, false, false, text);
     pm_motion *made = motion_adjusted(s->motion, by);
     const subject before = *s;
-    if (!made)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(made, error);
     subject_release(s);
     const pm_status status = subject_make(s, made, before.index, error);
     s->adjusted = made;

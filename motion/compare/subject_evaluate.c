@@ -16,8 +16,8 @@
 
 /* The twist axes that `resample` uses: of the bones. malloc'ed; NULL: memory is exhausted. */
 static double *bone_axes(const subject *s) {
-    pm_motion_channel *channels = calloc(s->joint_count, sizeof *channels);
-    track_number *numbers = calloc(s->joint_count, sizeof *numbers);
+    FREED pm_motion_channel *channels = calloc(s->joint_count, sizeof *channels);
+    FREED track_number *numbers = calloc(s->joint_count, sizeof *numbers);
     const pm_motion_clip clip = {.channels = channels, .channel_count = s->joint_count};
     const track_group group = {.track_count = s->joint_count, .numbers = numbers};
     double *axes = NULL;
@@ -27,8 +27,6 @@ static double *bone_axes(const subject *s) {
     }
     if (channels && numbers)
         axes = tracks_bone_axes(&group, &clip, &s->view.content);
-    free(channels);
-    free(numbers);
     return axes;
 }
 
@@ -99,8 +97,7 @@ static bool make_room(subject *s, size_t count) {
 
 static pm_status sample(subject *s, const double *times, size_t count, pm_error *error) {
     pm_clip_info info;
-    if (!make_room(s, count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(make_room(s, count), error);
     pm_clip_get_info(s->curve, &info);
     for (size_t i = 0; i < count; i++)
         s->at[i] = nearest_key(s, s->begin + times[i]);
@@ -199,14 +196,14 @@ static void place_joints(const subject *s, subject_pose *poses) {
 
 pm_status subject_evaluate(subject *s, const double *times, size_t count, subject_pose *poses,
                            pm_error *error) {
-    const pm_status status = s->curve ? sample(s, times, count, error) : PM_OK;
-    for (size_t j = 0; j < s->joint_count && status == PM_OK; j++) {
+    MOTION_TRY(s->curve ? sample(s, times, count, error) : PM_OK);
+    for (size_t j = 0; j < s->joint_count; j++) {
         for (size_t path = 0; path < SUBJECT_PATHS; path++)
             evaluate_path(s, j, path, times, count, poses);
         for (size_t i = 0; i < count; i++)
             evaluate_normalise(poses[i * s->joint_count + j].rotation);
     }
-    for (size_t i = 0; i < count && s->has_places && status == PM_OK; i++)
+    for (size_t i = 0; i < count && s->has_places; i++)
         place_joints(s, poses + i * s->joint_count);
-    return status;
+    return PM_OK;
 }

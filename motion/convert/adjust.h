@@ -2,8 +2,7 @@
  *
  * A motion in another unit of length, or with another axis up.
  */
-#ifndef POSEMILL_MOTION_ADJUST_H
-#define POSEMILL_MOTION_ADJUST_H
+#pragma once
 
 #include "motion/model/adjustment.h"
 #include "motion/model/model.h"
@@ -18,5 +17,3 @@ bool motion_knows_pelvis(const pm_motion *motion);
 /* The same for the velocity of a channel of a file without nodes; of a rotation it is angular. */
 void motion_adjust_velocity(const pm_motion *motion, size_t channel, motion_adjustment by,
                             double *velocity);
-
-#endif

@@ -3,7 +3,6 @@
  * Takes uniform scales out of nodes, and multiplies the lengths below them. A uniform scale commutes with all that
  * a node does, also with scales that stay.
  */
-#include <math.h>
 #include <string.h>
 
 #include "motion/base/c_locale.h"
@@ -98,15 +97,14 @@ static pm_status find_scale(const applying *a, size_t node, pm_error *error) {
 
 static pm_status find_scales(const applying *a, pm_error *error) {
     const pm_motion_content *content = &a->motion->content;
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < content->clip_count; i++)
-        status = look_at_clip(a, &content->clips[i], error);
+    for (size_t i = 0; i < content->clip_count; i++)
+        MOTION_TRY(look_at_clip(a, &content->clips[i], error));
     for (size_t n = 0; n < content->node_count; n++)
         if (content->nodes[n].parent >= 0)
             a->is_parent[content->nodes[n].parent] = true;
-    for (size_t i = 0; status == PM_OK && i < content->node_count; i++)
-        status = find_scale(a, a->order[i], error);
-    return status;
+    for (size_t i = 0; i < content->node_count; i++)
+        MOTION_TRY(find_scale(a, a->order[i], error));
+    return PM_OK;
 }
 
 /* ---- what they are put into ---------------------------------------------------------------- */
@@ -201,7 +199,7 @@ static bool scale_form(const applying *a) {
 
 static pm_status apply(applying *a, pm_error *error) {
     const size_t count = a->motion->content.node_count;
-    motion_arena scratch = {NULL};
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_motion_clip *clips = NULL;
     a->to = made_begin(a->motion, &clips);
     a->order = motion_allocate(&scratch, count, sizeof *a->order);
@@ -211,27 +209,26 @@ static pm_status apply(applying *a, pm_error *error) {
     a->world = motion_allocate(&scratch, count, sizeof *a->world);
     const bool has_room = a->to && a->order && a->is_parent && a->is_kept && a->own && a->world &&
                           pose_order(&a->motion->content, a->order);
-    pm_status status = has_room ? find_scales(a, error) : motion_refuse_memory(error);
-    bool good = status != PM_OK || (scale_nodes(a) && scale_skins(a) && scale_form(a));
-    for (size_t i = 0; good && status == PM_OK && i < a->to->content.clip_count; i++)
-        good = scale_clip(a, i);
-    motion_arena_release(&scratch);
-    return good ? status : motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(has_room, error);
+    MOTION_TRY(find_scales(a, error));
+    MOTION_TRY_MEMORY(scale_nodes(a) && scale_skins(a) && scale_form(a), error);
+    for (size_t i = 0; i < a->to->content.clip_count; i++)
+        MOTION_TRY_MEMORY(scale_clip(a, i), error);
+    return PM_OK;
 }
 
 pm_status pm_motion_apply_scale(const pm_motion *motion, pm_motion **applied,
                                 pm_motion_scale_report *report, pm_error *error) {
     pm_motion_scale_report found = {.first_kept = PM_NO_INDEX32};
-    if (!motion || !applied)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "applied");
-    void *before = c_locale_begin();
+    MOTION_REQUIRE(error, motion, applied);
+    C_LOCALE_HERE;
     applying a = {.motion = motion, .report = &found};
     pm_status status = motion_check_keys(motion, error);
-    if (status == PM_OK) {
+    if (status == PM_OK)
         status = apply(&a, error);
-        status = made_end(a.to, status, applied, error);
-    }
-    c_locale_end(before);
+    if (status == PM_OK)
+        status = made_end(&a.to, applied, error);
+    pm_motion_destroy(&a.to);
     if (report)
         *report = found;
     return status;

@@ -2,13 +2,10 @@
  *
  * Writes motions in other formats than that of their file.
  */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/convert/adjust.h"
 #include "motion/convert/convert.h"
 #include "motion/convert/scales.h"
@@ -53,8 +50,8 @@ static pm_status check_options(const pm_motion_convert_options *o, pm_error *err
     if (o->decimals > 9)
         return motion_fail(error, PM_ERROR_ARGUMENT, "decimals is %u, expected 0 to 9",
                            o->decimals);
-    const pm_status reserved = MOTION_CHECK_NEXT(pm_motion_convert_options, o, error);
-    return reserved == PM_OK ? motion_check_observer(o->observer, error) : reserved;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_convert_options, o, error));
+    return motion_check_observer(o->observer, error);
 }
 
 /* ---- whose document ------------------------------------------------------------------------ */
@@ -201,7 +198,7 @@ static pm_status write_keys(conversion *c, motion_writing *writing, const motion
     const motion_frames frames = {.rate = timeline->times ? (pm_rational){0, 0} : clip->rate,
                                   .count = timeline->key_count,
                                   .timeline = timeline};
-    key_samples keys;
+    SCOPED(key_samples_close) key_samples keys;
     pm_status status = key_samples_open(&keys, c->motion, 0, &frames, error);
     keys.move_velocity = c->moves_velocities ? move_velocity : NULL;
     keys.user = c;
@@ -210,7 +207,6 @@ static pm_status write_keys(conversion *c, motion_writing *writing, const motion
     writing->sample_count = 1;
     if (status == PM_OK)
         status = c->format->write(writing, sink, error);
-    key_samples_close(&keys);
     return status;
 }
 
@@ -238,22 +234,19 @@ static pm_status write_observed(void *user, const void *data, size_t size, pm_er
 
 static pm_status write_file(conversion *c, const char *path, pm_error *error) {
     motion_output *output = NULL;
-    pm_status status =
+    MOTION_TRY(
         c->motion == c->document || c->samples
             ? PM_OK
-            : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error);
-    if (status == PM_OK && c->options->strict && !c->document)
-        status = try_strictly(c, error);
-    if (status == PM_OK && c->options->make_folders)
-        status = folders_make_for(path, error);
-    if (status == PM_OK)
-        status = c->options->must_be_new ? motion_output_open_new(path, &output, error)
-                                         : motion_output_open(path, &output, error);
-    if (status != PM_OK)
-        return status;
+            : motion_check_numbers(&c->motion->content, motion_largest_of(c->format), error));
+    if (c->options->strict && !c->document)
+        MOTION_TRY(try_strictly(c, error));
+    if (c->options->make_folders)
+        MOTION_TRY(folders_make_for(path, error));
+    MOTION_TRY(c->options->must_be_new ? motion_output_open_new(path, &output, error)
+                                       : motion_output_open(path, &output, error));
     const motion_sink sink = motion_output_sink(output), observed = {write_observed, c};
     c->sink = &sink;
-    status = write_to(c, &observed, error);
+    pm_status status = write_to(c, &observed, error);
     c->sink = NULL;
     if (status == PM_OK)
         return motion_output_commit(&output, error);
@@ -323,8 +316,7 @@ static bool loses_meshes(const conversion *c) {
 /* Scaled and turned. */
 static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
     pm_motion *adjusted = motion_adjusted(c->motion, c->by);
-    if (!adjusted)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(adjusted, error);
     c->moves_velocities = c->motion == c->document;
     c->motion = adjusted;
     const pm_status status = write_fitted(c, path, error);
@@ -335,20 +327,14 @@ static pm_status write_moved(conversion *c, const char *path, pm_error *error) {
 static pm_status convert(const pm_motion *motion, const pm_motion_convert_options *options,
                          const char *path, pm_error *error) {
     static const pm_motion_convert_options defaults;
-    if (!motion || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
+    MOTION_REQUIRE(error, motion, path);
     options = options ? options : &defaults;
     conversion c = {.motion = motion, .options = options};
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = convert_find_format(options, path, &c.format, error);
-    if (status == PM_OK)
-        status = motion_find_adjustment(options, motion, motion_format_of(motion->content.format),
-                                        c.format, &c.by, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_options(options, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(convert_find_format(options, path, &c.format, error));
+    MOTION_TRY(motion_find_adjustment(options, motion, motion_format_of(motion->content.format),
+                                      c.format, &c.by, error));
     motion_tell_adjustment(options, motion, motion_format_of(motion->content.format), c.format,
                            c.by);
     c.document = convert_find_document(motion, c.format, options, c.by, NULL);
@@ -360,9 +346,7 @@ static pm_status convert(const pm_motion *motion, const pm_motion_convert_option
         return motion_refuse(error, "%s cannot be scaled or turned: its meshes would be left out",
                              c.format->name);
     if (c.document)
-        status = convert_check_turn(motion, c.document, c.by.turn, error);
-    if (status != PM_OK)
-        return status;
+        MOTION_TRY(convert_check_turn(motion, c.document, c.by.turn, error));
     return motion_is_adjusted(c.by) ? write_moved(&c, path, error) : write_fitted(&c, path, error);
 }
 
@@ -380,8 +364,6 @@ pm_status convert_write_samples(const pm_motion *motion, const pm_motion *docume
 
 pm_status pm_motion_convert(const pm_motion *motion, const pm_motion_convert_options *options,
                             const char *path, pm_error *error) {
-    void *before = c_locale_begin();
-    const pm_status status = convert(motion, options, path, error);
-    c_locale_end(before);
-    return status;
+    C_LOCALE_HERE;
+    return convert(motion, options, path, error);
 }

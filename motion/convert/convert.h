@@ -2,8 +2,7 @@
  *
  * Writing a motion: whose document is written again, or whether the file is made anew, is decided here.
  */
-#ifndef POSEMILL_MOTION_CONVERT_H
-#define POSEMILL_MOTION_CONVERT_H
+#pragma once
 
 #include "motion/model/adjustment.h"
 #include "motion/model/model.h"
@@ -34,5 +33,3 @@ pm_status convert_write_samples(const pm_motion *motion, const pm_motion *docume
                                 const motion_format *format,
                                 const pm_motion_convert_options *options,
                                 const convert_samples *samples, const char *path, pm_error *error);
-
-#endif

@@ -176,19 +176,18 @@ pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales 
     if (kind == MOTION_SCALES_ANIMATED || clip >= from->clip_count ||
         !has_scales(from, &from->clips[clip]))
         return PM_OK;
-    motion_arena scratch = {NULL};
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(motion, &clips);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
     pm_motion_node *nodes = to ? motion_own_nodes(to) : NULL;
     pm_motion_channel *channels = nodes ? motion_own_channels(&to->arena, &clips[clip]) : NULL;
     double *own = motion_allocate(&scratch, from->node_count, sizeof *own);
-    bool good = channels && own;
-    if (good) {
-        rest_scales(&clips[clip], channels, nodes, from->node_count, own);
-        good = kind == MOTION_SCALES_REST ||
-               fold(&to->arena, &scratch, &clips[clip], channels, nodes, from->node_count, own);
-        to->form = NULL;
-    }
-    motion_arena_release(&scratch);
-    return made_end(to, good ? PM_OK : motion_refuse_memory(error), made, error);
+    MOTION_TRY_MEMORY(channels && own, error);
+    rest_scales(&clips[clip], channels, nodes, from->node_count, own);
+    if (kind != MOTION_SCALES_REST)
+        MOTION_TRY_MEMORY(
+            fold(&to->arena, &scratch, &clips[clip], channels, nodes, from->node_count, own),
+            error);
+    to->form = NULL;
+    return made_end(&to, made, error);
 }

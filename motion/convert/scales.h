@@ -2,8 +2,7 @@
  *
  * Scales for formats that cannot hold all of them.
  */
-#ifndef POSEMILL_MOTION_SCALES_H
-#define POSEMILL_MOTION_SCALES_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -19,5 +18,3 @@ bool scales_are_constant(const pm_motion_clip *clip, const pm_motion_channel *ch
  * others remain. *made is NULL if nothing is to be changed. */
 pm_status motion_fit_scales(const pm_motion *motion, size_t clip, motion_scales kind,
                             pm_motion **made, pm_error *error);
-
-#endif

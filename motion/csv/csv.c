@@ -69,8 +69,7 @@ static pm_status make_content(csv_document *d, const motion_input *input, pm_mot
         motion_allocate(&motion->arena, d->layout.count, sizeof *channels);
     pm_rational rate;
     size_t count = 0;
-    if (!clip || !timeline || !channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(clip && timeline && channels, error);
     for (size_t i = 0; i < d->layout.count; i++)
         if (d->layout.groups[i].form != CSV_INDEX) {
             d->layout.groups[i].channel = count;
@@ -95,8 +94,7 @@ static pm_status make_content(csv_document *d, const motion_input *input, pm_mot
 
 static pm_status read(const motion_input *input, pm_motion *motion, pm_error *error) {
     csv_document *document = motion_allocate(&motion->arena, 1, sizeof *document);
-    if (!document)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(document, error);
     motion->document = document;
     MOTION_TRY(csv_read_rows(document, input, &motion->arena, error));
     MOTION_TRY(csv_choose_layout(document, input, error));

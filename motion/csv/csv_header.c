@@ -55,8 +55,7 @@ pm_status csv_name_joints(csv_document *d, pm_motion *motion, pm_error *error) {
         return doubt_names(d, named, motion, error);
     pm_motion_name *names =
         motion_allocate(&motion->arena, d->column_count - columns, sizeof *names);
-    if (!names)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(names, error);
     for (size_t i = 0; i < d->column_count && csv_next_field(&rest, separator, &field); i++) {
         const text_span name = without_quotes(field);
         if (i < columns)

@@ -139,12 +139,10 @@ static pm_status read_lines(csv_document *d, text_span rest, size_t line, size_t
         if (text_trim(row, "").size == 0)
             continue;
         /* Only a row with fewer columns than the first one can be one too many. */
-        pm_status status = d->row_count < most
-                               ? read_row(row, line, d->column_count, out, gaps, error)
-                               : motion_refuse(error, "line %zu has %zu columns; expected %zu",
-                                               line, count_fields(row), d->column_count);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(d->row_count < most
+                       ? read_row(row, line, d->column_count, out, gaps, error)
+                       : motion_refuse(error, "line %zu has %zu columns; expected %zu", line,
+                                       count_fields(row), d->column_count));
         d->ends_with_line = end.size > 0;
         d->rows[d->row_count++] = row;
     }
@@ -171,8 +169,7 @@ pm_status csv_read_rows(csv_document *d, const motion_input *input, motion_arena
         return motion_refuse(error, "has %zu rows; expected at most %d", most, (int)MAX_ROWS);
     d->numbers = motion_allocate(arena, most * d->column_count, sizeof *d->numbers);
     d->rows = motion_allocate(arena, most, sizeof *d->rows);
-    if (!d->numbers || !d->rows || !keep_separators(d, first, arena))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d->numbers && d->rows && keep_separators(d, first, arena), error);
     return read_lines(d, rest, line, most, input->gaps, error);
 }
 

@@ -241,22 +241,19 @@ static pm_status send_kept(writing *w, const csv_document *from, uint64_t key, u
     const char separator = csv_separator_of(row);
     text_span rest = row, field;
     const char *at = row.begin;
-    pm_status status = PM_OK;
-    for (size_t i = 0; i < w->document->layout.columns && status == PM_OK &&
-                       csv_next_field(&rest, separator, &field);
+    for (size_t i = 0; i < w->document->layout.columns && csv_next_field(&rest, separator, &field);
          i++) {
         const csv_group *counted = counted_at(w, i);
         char text[TEXT_FIXED_SIZE];
         if (!counted ||
             is_in_place(w, counted, from->numbers[key * from->column_count + i], sample))
             continue;
-        status = send(w, (text_span){at, (size_t)(field.begin - at)});
+        MOTION_TRY(send(w, (text_span){at, (size_t)(field.begin - at)}));
         const char *end = put_count(w, text, counted, sample);
-        if (status == PM_OK)
-            status = send(w, (text_span){text, (size_t)(end - text)});
+        MOTION_TRY(send(w, (text_span){text, (size_t)(end - text)}));
         at = field.begin + field.size;
     }
-    return status == PM_OK ? send(w, (text_span){at, (size_t)(row.begin + row.size - at)}) : status;
+    return send(w, (text_span){at, (size_t)(row.begin + row.size - at)});
 }
 
 static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
@@ -281,14 +278,14 @@ static pm_status write_sample(writing *w, uint64_t sample, size_t k) {
 
 static pm_status write_rows(writing *w) {
     const motion_samples *s = w->samples;
-    pm_status status = send(w, w->document->head);
-    for (uint64_t first = 0; first < s->count && status == PM_OK; first += w->piece) {
+    MOTION_TRY(send(w, w->document->head));
+    for (uint64_t first = 0; first < s->count; first += w->piece) {
         const size_t count = s->count - first < w->piece ? (size_t)(s->count - first) : w->piece;
-        status = s->read(s->user, first, count, w->channels, w->positions, w->error);
-        for (size_t k = 0; k < count && status == PM_OK; k++)
-            status = write_sample(w, first + k, k);
+        MOTION_TRY(s->read(s->user, first, count, w->channels, w->positions, w->error));
+        for (size_t k = 0; k < count; k++)
+            MOTION_TRY(write_sample(w, first + k, k));
     }
-    return status;
+    return PM_OK;
 }
 
 /* Memory for a piece of the samples: a rotation has a number more than Euler angles. */
@@ -303,8 +300,7 @@ static pm_status prepare(writing *w) {
     w->values = calloc(d->column_count + 1, sizeof *w->values);
     w->positions = calloc(w->piece, sizeof *w->positions);
     w->row = malloc(text);
-    if (!w->numbers || !w->values || !w->positions || !w->row)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(w->numbers && w->values && w->positions && w->row, w->error);
     find_times(w);
     double *at = w->numbers;
     for (size_t i = 0; i < d->layout.count; i++) {
@@ -318,13 +314,12 @@ static pm_status prepare(writing *w) {
 }
 
 static pm_status write_source(writing *w) {
-    pm_status status = send(w, w->document->head);
-    for (size_t i = 0; i < w->document->row_count && status == PM_OK; i++) {
-        status = send(w, w->document->rows[i]);
-        if (status == PM_OK)
-            status = send_line_end(w, i + 1 == w->document->row_count);
+    MOTION_TRY(send(w, w->document->head));
+    for (size_t i = 0; i < w->document->row_count; i++) {
+        MOTION_TRY(send(w, w->document->rows[i]));
+        MOTION_TRY(send_line_end(w, i + 1 == w->document->row_count));
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_error *error) {
@@ -339,8 +334,7 @@ pm_status csv_write(const motion_writing *given, const motion_sink *sink, pm_err
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "a CSV file has one clip, with a sample or more");
     w.buffer = malloc(BUFFER);
-    if (!w.buffer)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w.buffer, error);
     pm_status status = count > 0 ? prepare(&w) : PM_OK;
     if (status == PM_OK)
         status = count > 0 ? write_rows(&w) : write_source(&w);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "motion/base/fault.h"
+
 enum { LINKS_MAX = 40 }; /* the limit of Linux */
 
 /* folder_of(path) + "/" + name, or name alone if it is absolute. */
@@ -26,16 +28,14 @@ static char *beside(const char *path, const char *name) {
 
 /* The target of a link as a path; NULL if the path is not a link. */
 static char *follow(const char *path) {
-    char *target = os_link_target(path);
-    char *followed = target ? beside(path, target) : NULL;
-    free(target);
-    return followed;
+    FREED char *target = os_link_target(path);
+    return target ? beside(path, target) : NULL;
 }
 
 /* The path of a file that does not exist yet: the resolved folder and the file name. */
 static char *path_of_new_file(const char *path) {
-    char *folder = beside(path, ".");
-    char *resolved = folder ? os_resolve(folder) : NULL;
+    FREED char *folder = beside(path, ".");
+    FREED char *resolved = folder ? os_resolve(folder) : NULL;
     const char *slash = os_last_separator(path);
     const char *name = slash ? slash + 1 : path;
     char *joined = NULL;
@@ -48,8 +48,6 @@ static char *path_of_new_file(const char *path) {
             memcpy(joined + length + 1, name, size);
         }
     }
-    free(folder);
-    free(resolved);
     return joined ? joined : strdup(path);
 }
 

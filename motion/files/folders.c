@@ -6,7 +6,6 @@
 #include "motion/files/folders.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
@@ -53,12 +52,10 @@ pm_status folders_make_for(const char *path, pm_error *error) {
     const char *slash = os_last_separator(path);
     if (!slash || slash == path)
         return PM_OK;
-    char *folder = strndup(path, (size_t)(slash - path));
+    FREED char *folder = strndup(path, (size_t)(slash - path));
     if (!folder)
         return refuse(path, ENOMEM, error);
     const int failure =
         is_folder(folder) ? 0 : make_all(folder); /* a batch asks thousands of times */
-    const pm_status status = failure == 0 ? PM_OK : refuse(folder, failure, error);
-    free(folder);
-    return status;
+    return failure == 0 ? PM_OK : refuse(folder, failure, error);
 }

@@ -198,14 +198,10 @@ void motion_output_abandon(motion_output **output) {
 }
 
 pm_status motion_output_save(const char *path, const char *text, size_t size, pm_error *error) {
-    motion_output *output = NULL;
-    pm_status status = motion_output_open(path, &output, error);
-    if (status == PM_OK)
-        status = motion_output_write(output, text, size, error);
-    if (status == PM_OK)
-        status = motion_output_commit(&output, error);
-    motion_output_abandon(&output);
-    return status;
+    SCOPED(motion_output_abandon) motion_output *output = NULL;
+    MOTION_TRY(motion_output_open(path, &output, error));
+    MOTION_TRY(motion_output_write(output, text, size, error));
+    return motion_output_commit(&output, error);
 }
 
 static pm_status write_to_output(void *user, const void *data, size_t size, pm_error *error) {

@@ -315,8 +315,7 @@ bool gltf_read_animations(gltf_reader *r) {
         return false;
     r->motion->content.clips = clips;
     r->motion->content.clip_count = count;
-    size_t *targeted = calloc(r->motion->content.node_count + 1, GLTF_PATHS * sizeof *targeted);
-    const bool is_good = targeted ? read_clips(r, array, clips, targeted) : gltf_refuse_memory(r);
-    free(targeted);
-    return is_good;
+    FREED size_t *targeted =
+        calloc(r->motion->content.node_count + 1, GLTF_PATHS * sizeof *targeted);
+    return targeted ? read_clips(r, array, clips, targeted) : gltf_refuse_memory(r);
 }

@@ -75,38 +75,24 @@ static void release(void *opaque) {
     free(document);
 }
 
+/* Of both containers. */
+#define GLTF_FORMAT                                                                                \
+    .title = "glTF", .document = "gltf", .keeps_more = true, .is_single = true, .unit_mm = 1000,   \
+    .up = PM_MOTION_UP_Y, .selects = true, .writes_keys = true, .find_reach = gltf_find_reach,     \
+    .has_rigid_mesh = gltf_has_rigid_mesh, .release = release
+
 const motion_format motion_gltf = {.id = PM_MOTION_GLTF,
                                    .name = "gltf",
-                                   .title = "glTF",
-                                   .document = "gltf",
-                                   .keeps_more = true,
-                                   .is_single = true,
-                                   .unit_mm = 1000,
-                                   .up = PM_MOTION_UP_Y,
                                    .kind = &json_kind,
                                    .recognise = recognise_json,
                                    .read = read_json,
-                                   .selects = true,
                                    .write = write_json,
-                                   .writes_keys = true,
-                                   .find_reach = gltf_find_reach,
-                                   .has_rigid_mesh = gltf_has_rigid_mesh,
-                                   .release = release};
+                                   GLTF_FORMAT};
 
 const motion_format motion_glb = {.id = PM_MOTION_GLB,
                                   .name = "glb",
-                                  .title = "glTF",
-                                  .document = "gltf",
-                                  .keeps_more = true,
-                                  .is_single = true,
-                                  .unit_mm = 1000,
-                                  .up = PM_MOTION_UP_Y,
                                   .kind = &binary_kind,
                                   .recognise = recognise_binary,
                                   .read = read_binary,
-                                  .selects = true,
                                   .write = write_binary,
-                                  .writes_keys = true,
-                                  .find_reach = gltf_find_reach,
-                                  .has_rigid_mesh = gltf_has_rigid_mesh,
-                                  .release = release};
+                                  GLTF_FORMAT};

@@ -69,7 +69,7 @@ static bool read_children(gltf_reader *r, const json_t *json, const gltf_place *
 /* Each node has one parent at most, so that a node is below a root unless it is in a circle or below
  * one. Nodes found to be below a root are marked with 1, those on the way up with 2. */
 static bool check_circles(gltf_reader *r, const pm_motion_node *nodes, size_t count) {
-    unsigned char *state = calloc(count + 1, 1);
+    FREED unsigned char *state = calloc(count + 1, 1);
     size_t bad = count;
     if (!state)
         return gltf_refuse_memory(r);
@@ -82,7 +82,6 @@ static bool check_circles(gltf_reader *r, const pm_motion_node *nodes, size_t co
         for (at = (int32_t)i; at >= 0 && state[at] == 2; at = nodes[at].parent)
             state[at] = 1;
     }
-    free(state);
     return bad == count || gltf_refuse(r, GLTF_KEY(GLTF_ITEM_OF("nodes", bad), "children"),
                                        "node %zu is below itself", bad);
 }

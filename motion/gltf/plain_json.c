@@ -213,7 +213,7 @@ static json_t *read_key(parser *p) {
 }
 
 static bool read_member(parser *p, json_t *object, unsigned depth) {
-    json_t *key = read_key(p);
+    json_auto_t *key = read_key(p);
     bool good = key != NULL;
     if (good && !take(p, ':')) {
         (void)fail(p, "expected :");
@@ -221,7 +221,6 @@ static bool read_member(parser *p, json_t *object, unsigned depth) {
     }
     good = good &&
            json_object_set_new_nocheck(object, json_string_value(key), read_value(p, depth)) == 0;
-    json_decref(key);
     return good;
 }
 

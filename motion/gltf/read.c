@@ -81,8 +81,7 @@ pm_status gltf_read(const motion_input *input, const unsigned char *json, size_t
     gltf_document *document = calloc(1, sizeof *document);
     gltf_reader r = {.input = input, .motion = motion, .document = document};
     motion->document = document;
-    if (!document)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(document, error);
     document->chunks = chunks;
     document->chunks_size = chunks_size;
     if (parse_json(&r, json, json_size)) {

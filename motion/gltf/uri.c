@@ -6,7 +6,6 @@
 #include "motion/gltf/document.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -134,7 +133,7 @@ static bool load_file(gltf_reader *reader, const gltf_place *place, const char *
         return gltf_refuse(reader, place, "%s is a file, and no folder is given to read it from",
                            shown);
     const size_t prefix = strlen(folder) + 1;
-    char *path = malloc(prefix + size + 1);
+    FREED char *path = malloc(prefix + size + 1);
     if (!path)
         return gltf_refuse_memory(reader);
     memcpy(path, folder, prefix - 1);
@@ -147,7 +146,6 @@ static bool load_file(gltf_reader *reader, const gltf_place *place, const char *
         gltf_refuse(reader, place, "%s is not within the folder of the document", shown);
     else
         is_good = read_regular(reader, place, path, shown, buffer);
-    free(path);
     return is_good;
 }
 

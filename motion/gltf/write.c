@@ -36,8 +36,7 @@ static pm_status find_clips(gltf_writer *w, const motion_writing *writing, pm_er
     const pm_motion_content *source = &writing->document->content;
     const pm_motion_content *content = &writing->motion->content;
     w->clips = calloc(source->clip_count + 1, sizeof *w->clips);
-    if (!w->clips)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->clips, error);
     for (size_t i = 0; i < writing->sample_count; i++) {
         const size_t clip = writing->samples[i].clip;
         if (clip >= source->clip_count)
@@ -68,12 +67,11 @@ static void drop_empty(json_t *root) {
 static pm_status change(gltf_writer *w, const motion_writing *writing, pm_error *error) {
     w->accessor_count = json_array_size(json_object_get(w->root, "accessors"));
     w->view_count = json_array_size(json_object_get(w->root, "bufferViews"));
-    pm_status status = writing ? gltf_replace_rest(w, writing, error) : PM_OK;
-    for (size_t i = 0; status == PM_OK && i < w->clip_count; i++)
-        status = gltf_replace_clip(w, &w->clips[i], error);
-    if (status == PM_OK)
-        status = gltf_drop_unused(w, error);
-    return status == PM_OK ? gltf_lay_out(w, error) : status;
+    MOTION_TRY(writing ? gltf_replace_rest(w, writing, error) : PM_OK);
+    for (size_t i = 0; i < w->clip_count; i++)
+        MOTION_TRY(gltf_replace_clip(w, &w->clips[i], error));
+    MOTION_TRY(gltf_drop_unused(w, error));
+    return gltf_lay_out(w, error);
 }
 
 static void release(gltf_writer *w) {

@@ -14,8 +14,7 @@
  *     write_container.c  the bytes of either container
  *     write.c            all of it
  */
-#ifndef POSEMILL_MOTION_GLTF_WRITE_H
-#define POSEMILL_MOTION_GLTF_WRITE_H
+#pragma once
 
 #include "motion/gltf/document.h"
 
@@ -88,6 +87,13 @@ json_t *gltf_copy(const json_t *value);
 /* Sets a member to an integer; false if memory is exhausted. */
 bool gltf_set_integer(json_t *object, const char *key, size_t value);
 
+/* Appends a view of buffer 0, unless *view is there, whose place is set later. False: memory is exhausted. */
+bool gltf_add_view(json_t *root, json_t **view);
+
+/* Appends an accessor of `count` floats, vectors or matrices at an offset of a view. NULL: memory is exhausted. */
+json_t *gltf_add_accessor(json_t *root, json_int_t view, size_t offset, size_t count,
+                          const char *type);
+
 /* The index that a member is, GLTF_NONE if it is none below `count`. */
 size_t gltf_index_in(const json_t *holder, const char *key, size_t count);
 
@@ -145,8 +151,9 @@ pm_status gltf_replace_clip(gltf_writer *writer, gltf_new_clip *clip, pm_error *
 /* Writes the rest poses and the inverse binds of a motion over those of its document, where they differ. */
 pm_status gltf_replace_rest(gltf_writer *writer, const motion_writing *writing, pm_error *error);
 
-/* Columns of 4x4 from rows of 3x4, as bytes of a file. False: a number is not finite. */
-bool gltf_store_matrix(const float *from, unsigned char *at);
+/* Appends the inverse binds of a skin, whose number messages have, as 4x4 columns of a file. */
+pm_status gltf_store_binds(const pm_motion_skin *skin, size_t index, unsigned char **binds,
+                           size_t *size, pm_error *error);
 
 /* ---- documents ----------------------------------------------------------------------------- */
 
@@ -166,5 +173,3 @@ pm_status gltf_drop_unused(gltf_writer *writer, pm_error *error);
 pm_status gltf_lay_out(gltf_writer *writer, pm_error *error);
 pm_status gltf_write_container(const gltf_writer *writer, bool is_binary, const motion_sink *sink,
                                pm_error *error);
-
-#endif

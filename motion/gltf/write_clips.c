@@ -87,26 +87,14 @@ static pm_status check_values(const gltf_new_clip *fresh, const gltf_part *part,
 
 /* ---- accessors ----------------------------------------------------------------------------- */
 
-/* The view of a clip is made for its first accessor. False: memory is exhausted. */
-static bool make_view(gltf_writer *w, gltf_new_clip *fresh) {
-    if (fresh->view)
-        return true;
-    fresh->view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
-    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), fresh->view) == 0;
-}
-
 static json_t *add_accessor(gltf_writer *w, gltf_new_clip *fresh, size_t count, const char *type,
                             size_t *index) {
-    json_t *accessors = gltf_array_of(w->root, "accessors");
-    if (!make_view(w, fresh))
+    *index = json_array_size(gltf_array_of(w->root, "accessors")) - w->accessor_count;
+    if (!gltf_add_view(w->root, &fresh->view))
         return NULL;
     const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
-    json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView",
-                                 GLTF_NEW + (json_int_t)(views - 1 - w->view_count), "byteOffset",
-                                 (json_int_t)fresh->size, "componentType", (int)GLTF_FLOAT, "count",
-                                 (json_int_t)count, "type", type);
-    *index = json_array_size(accessors) - w->accessor_count;
-    return json_array_append_new(accessors, accessor) == 0 ? accessor : NULL;
+    return gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(views - 1 - w->view_count),
+                             fresh->size, count, type);
 }
 
 /* Adds a part with its accessor of `count` elements of as many components, whose index among the new ones
@@ -117,11 +105,9 @@ static pm_status add_part(gltf_writer *w, gltf_new_clip *fresh, gltf_part part, 
     if (count > (SIZE_MAX / 4 - fresh->size) / sizeof(float) / components)
         return motion_refuse_memory(error);
     part.numbers = count * components;
-    const pm_status status = !part.channel      ? check_times(fresh, &part, error)
-                             : !part.is_sampled ? check_values(fresh, &part, error)
-                                                : PM_OK;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(!part.channel      ? check_times(fresh, &part, error)
+               : !part.is_sampled ? check_values(fresh, &part, error)
+                                  : PM_OK);
     json_t *accessor = add_accessor(w, fresh, count, type, index);
     bool is_done = accessor != NULL;
     for (size_t i = 0; is_done && !part.channel && i < 2; i++) {
@@ -236,11 +222,8 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
                         : values.is_sampled ? (size_t)fresh->samples->count
                                             : values.keys.count;
     size_t input = GLTF_NONE, output = GLTF_NONE;
-    pm_status status = find_input(r, &values, keys, &input, error);
-    if (status == PM_OK)
-        status = add_output(r->writer, fresh, values, keys, &output, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_input(r, &values, keys, &input, error));
+    MOTION_TRY(add_output(r->writer, fresh, values, keys, &output, error));
     const pm_motion_interpolation own = channel->interpolation;
     const bool is_linear =
         values.is_sampled || (own == PM_MOTION_CUBICSPLINE && gltf_elements_of(&values) == 1);
@@ -251,25 +234,21 @@ static pm_status replace_channel(replacing *r, size_t index, pm_error *error) {
 
 static pm_status replace_channels(replacing *r, pm_error *error) {
     const pm_motion_clip *clip = r->fresh->clip;
-    pm_status status = PM_OK;
     gltf_find_kinds(r->fresh);
     mark_kept(r);
-    for (size_t c = 0; status == PM_OK && c < clip->channel_count; c++)
+    for (size_t c = 0; c < clip->channel_count; c++)
         if (gltf_is_replaced(r->fresh, c))
-            status = replace_channel(r, c, error);
-    if (status == PM_OK &&
-        ((r->fresh->view && !gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size)) ||
-         (r->fresh->rest && !gltf_drop_channels(r->fresh))))
-        status = motion_refuse_memory(error);
-    return status;
+            MOTION_TRY(replace_channel(r, c, error));
+    return (!r->fresh->view || gltf_set_integer(r->fresh->view, "byteLength", r->fresh->size)) &&
+                   (!r->fresh->rest || gltf_drop_channels(r->fresh))
+               ? PM_OK
+               : motion_refuse_memory(error);
 }
 
 pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *error) {
     const pm_motion_clip *clip = fresh->clip;
     replacing r = {.writer = w, .fresh = fresh, .times = GLTF_NONE, .still_times = GLTF_NONE};
-    pm_status status = fresh->samples ? check_samples(fresh, error) : PM_OK;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(fresh->samples ? check_samples(fresh, error) : PM_OK);
     r.samplers = json_object_get(fresh->animation, "samplers");
     r.sampler_count = json_array_size(r.samplers);
     r.is_taken = calloc(r.sampler_count + 1, sizeof *r.is_taken);
@@ -278,8 +257,9 @@ pm_status gltf_replace_clip(gltf_writer *w, gltf_new_clip *fresh, pm_error *erro
     fresh->kinds = calloc(clip->channel_count + 1, sizeof *fresh->kinds);
     for (size_t t = 0; r.inputs && t < clip->timeline_count; t++)
         r.inputs[t] = GLTF_NONE;
-    status = r.is_taken && r.inputs && fresh->parts && fresh->kinds ? replace_channels(&r, error)
-                                                                    : motion_refuse_memory(error);
+    pm_status status = r.is_taken && r.inputs && fresh->parts && fresh->kinds
+                           ? replace_channels(&r, error)
+                           : motion_refuse_memory(error);
     free(r.is_taken);
     free(r.inputs);
     return status;

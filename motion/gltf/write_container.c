@@ -5,7 +5,6 @@
  */
 #include "motion/gltf/write.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,8 +205,7 @@ static pm_status append_text(void *user, const void *data, size_t size, pm_error
             return motion_refuse_memory(error);
         const size_t capacity = 2 * (t->capacity + size);
         char *larger = realloc(t->data, capacity);
-        if (!larger)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(larger, error);
         t->data = larger;
         t->capacity = capacity;
     }

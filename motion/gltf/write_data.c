@@ -89,9 +89,7 @@ static pm_status put_swapped(const motion_sink *sink, const float *values, size_
             for (unsigned b = 0; b < 4; b++)
                 bytes[4 * k + b] = (unsigned char)(bits >> (8 * b));
         }
-        const pm_status status = sink->write(sink->user, bytes, 4 * n, error);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(sink->write(sink->user, bytes, 4 * n, error));
     }
     return PM_OK;
 }
@@ -105,14 +103,13 @@ static pm_status put_floats(const motion_sink *sink, const float *values, size_t
 static pm_status put_numbers(const gltf_new_clip *clip, const gltf_part *part,
                              const motion_sink *sink, pm_error *error) {
     float numbers[PIECE];
-    pm_status status = PM_OK;
-    for (size_t first = 0; status == PM_OK && first < part->numbers; first += PIECE) {
+    for (size_t first = 0; first < part->numbers; first += PIECE) {
         const size_t n = part->numbers - first < PIECE ? part->numbers - first : PIECE;
         for (size_t k = 0; k < n; k++)
             numbers[k] = gltf_number_of(clip, part, first + k);
-        status = put_floats(sink, numbers, n, error);
+        MOTION_TRY(put_floats(sink, numbers, n, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- samples ------------------------------------------------------------------------------- */
@@ -161,9 +158,7 @@ static pm_status read_pieces(sample_block *b, pm_error *error) {
         const size_t n = s->count - first < b->piece ? (size_t)(s->count - first) : b->piece;
         for (size_t k = 0; k < n; k++)
             b->positions[k] = (motion_position){.key = MOTION_NO_KEY};
-        const pm_status status = s->read(s->user, first, n, b->channels, b->positions, error);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(s->read(s->user, first, n, b->channels, b->positions, error));
         put_keys(b, n);
         keep_piece(b, first, n);
     }
@@ -220,18 +215,16 @@ static pm_status read_block(sample_block *b, pm_error *error) {
     const motion_samples *s = b->clip->samples;
     release_block(b);
     b->begin = b->end;
-    pm_status status = allocate_block(b) ? s->select(s->user, b->begin, b->end - b->begin, error)
-                                         : motion_refuse_memory(error);
-    return status == PM_OK ? read_pieces(b, error) : status;
+    MOTION_TRY(allocate_block(b) ? s->select(s->user, b->begin, b->end - b->begin, error)
+                                 : motion_refuse_memory(error));
+    return read_pieces(b, error);
 }
 
 static pm_status put_samples(sample_block *b, const gltf_part *part, const motion_sink *sink,
                              pm_error *error) {
     const size_t channel = (size_t)(part->channel - b->clip->clip->channels);
-    const pm_status status = channel >= b->end ? read_block(b, error) : PM_OK;
-    return status == PM_OK
-               ? put_floats(sink, b->samples + b->offsets[channel], part->numbers, error)
-               : status;
+    MOTION_TRY(channel >= b->end ? read_block(b, error) : PM_OK);
+    return put_floats(sink, b->samples + b->offsets[channel], part->numbers, error);
 }
 
 pm_status gltf_write_clip(const gltf_new_clip *clip, const motion_sink *sink, pm_error *error) {

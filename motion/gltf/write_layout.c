@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "motion/base/base64.h"
-#include "motion/gltf/extensions.h"
 #include "motion/gltf/write.h"
 
 /* Bytes [begin, end) of a buffer of the source. */
@@ -231,14 +230,12 @@ static bool embed(const gltf_buffer *buffer, json_t *json) {
     const size_t start = sizeof prefix - 1;
     if (buffer->size > SIZE_MAX / 2)
         return false;
-    char *text = malloc(start + (buffer->size + 2) / 3 * 4);
+    FREED char *text = malloc(start + (buffer->size + 2) / 3 * 4);
     if (!text)
         return false;
     memcpy(text, prefix, start);
     const size_t size = start + base64_encode(buffer->data, buffer->size, text + start);
-    const bool is_set = json_object_set_new(json, "uri", json_stringn_nocheck(text, size)) == 0;
-    free(text);
-    return is_set;
+    return json_object_set_new(json, "uri", json_stringn_nocheck(text, size)) == 0;
 }
 
 /* A file that several buffers are would be written once for each. */
@@ -278,13 +275,10 @@ static bool set_first(const gltf_writer *w) {
 static pm_status grow_first(gltf_writer *w, pm_error *error) {
     const gltf_document *document = w->document;
     const bool has_first = document->buffer_count > 0;
-    const pm_status status = check_embedded(document, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_embedded(document, error));
     if (has_first && document->buffers[0].data)
         add_piece(w, 0, document->buffers[0].size, document->buffers[0].data, NULL);
-    if (!place_clips(w) || !embed_files(w))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(place_clips(w) && embed_files(w), error);
     if (!w->has_data)
         return PM_OK;
     if (has_first && !document->buffers[0].data)
@@ -296,7 +290,6 @@ static pm_status grow_first(gltf_writer *w, pm_error *error) {
 
 pm_status gltf_lay_out(gltf_writer *w, pm_error *error) {
     w->pieces = calloc(2 * w->document->view_count + w->clip_count + 3, sizeof *w->pieces);
-    if (!w->pieces)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(w->pieces, error);
     return w->document->has_unknown_references ? grow_first(w, error) : lay_out_fresh(w, error);
 }

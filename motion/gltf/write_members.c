@@ -2,6 +2,7 @@
  *
  * Members of a document that is changed.
  */
+#include "motion/gltf/accessor.h"
 #include "motion/gltf/plain_json.h"
 #include "motion/gltf/write.h"
 
@@ -23,6 +24,21 @@ json_t *gltf_copy(const json_t *value) {
 
 bool gltf_set_integer(json_t *object, const char *key, size_t value) {
     return json_object_set_new(object, key, json_integer((json_int_t)value)) == 0;
+}
+
+bool gltf_add_view(json_t *root, json_t **view) {
+    if (*view)
+        return true;
+    *view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
+    return json_array_append_new(gltf_array_of(root, "bufferViews"), *view) == 0;
+}
+
+json_t *gltf_add_accessor(json_t *root, json_int_t view, size_t offset, size_t count,
+                          const char *type) {
+    json_t *accessor =
+        json_pack("{sI sI si sI ss}", "bufferView", view, "byteOffset", (json_int_t)offset,
+                  "componentType", (int)GLTF_FLOAT, "count", (json_int_t)count, "type", type);
+    return json_array_append_new(gltf_array_of(root, "accessors"), accessor) == 0 ? accessor : NULL;
 }
 
 size_t gltf_index_in(const json_t *holder, const char *key, size_t count) {

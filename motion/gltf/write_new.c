@@ -52,7 +52,7 @@ static void set_name(maker *m, json_t *object, pm_motion_name name) {
     enum { REPLACEMENT = sizeof replacement - 1 };
     if (name.size == 0)
         return;
-    char *text = name.size < SIZE_MAX / REPLACEMENT ? malloc(REPLACEMENT * name.size) : NULL;
+    FREED char *text = name.size < SIZE_MAX / REPLACEMENT ? malloc(REPLACEMENT * name.size) : NULL;
     size_t used = 0;
     for (size_t at = 0; text && at < name.size;) {
         const size_t length = utf8_length(name.text + at, name.size - at);
@@ -62,7 +62,6 @@ static void set_name(maker *m, json_t *object, pm_motion_name name) {
         at += length > 0 ? length : 1;
     }
     set(m, object, "name", text ? json_stringn_nocheck(text, used) : NULL);
-    free(text);
 }
 
 static void set_numbers(maker *m, json_t *object, const char *key, const double *numbers,
@@ -83,14 +82,14 @@ static bool are_finite(const double *numbers, size_t count) {
 }
 
 static pm_status check_nodes(const pm_motion_content *content, pm_error *error) {
-    const pm_status status = motion_check_nodes(content, "glTF", error);
-    for (size_t n = 0; status == PM_OK && n < content->node_count; n++) {
+    MOTION_TRY(motion_check_nodes(content, "glTF", error));
+    for (size_t n = 0; n < content->node_count; n++) {
         const pm_motion_node *node = &content->nodes[n];
         if (!are_finite(node->position, 3) || !are_finite(node->rotation, 4) ||
             !are_finite(node->scale, 3) || (node->has_tail && !are_finite(node->tail, 3)))
             return motion_refuse(error, "node %zu: a number of its rest pose is not finite", n);
     }
-    return status;
+    return PM_OK;
 }
 
 /* Numbers that are not those without the member. */
@@ -147,28 +146,15 @@ static void add_nodes(maker *m) {
 
 /* Of each skin a view, which has one accessor. */
 static pm_status add_binds(maker *m, const pm_motion_skin *skin, json_t *json, pm_error *error) {
-    enum { MATRIX = 16 * sizeof(float) };
     json_t *views = gltf_array_of(m->root, "bufferViews");
-    json_t *accessors = gltf_array_of(m->root, "accessors");
-    const size_t index = json_array_size(views), count = skin->joint_count;
-    const size_t size = MATRIX * count;
-    unsigned char *grown = count < (SIZE_MAX / 4 - m->binds_size) / MATRIX
-                               ? realloc(m->binds, m->binds_size + size)
-                               : NULL;
-    if (!grown)
-        return motion_refuse_memory(error);
-    m->binds = grown;
-    for (size_t j = 0; j < count; j++)
-        if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + m->binds_size + MATRIX * j))
-            return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite",
-                                 (size_t)(skin - m->content->skins), j);
+    const size_t index = json_array_size(views), offset = m->binds_size;
+    MOTION_TRY(gltf_store_binds(skin, (size_t)(skin - m->content->skins), &m->binds, &m->binds_size,
+                                error));
     append(m, views,
-           json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)m->binds_size,
-                     "byteLength", (json_int_t)size));
-    append(m, accessors,
-           json_pack("{sI si si sI ss}", "bufferView", (json_int_t)index, "byteOffset", 0,
-                     "componentType", (int)GLTF_FLOAT, "count", (json_int_t)count, "type", "MAT4"));
-    m->binds_size += size;
+           json_pack("{si sI sI}", "buffer", 0, "byteOffset", (json_int_t)offset, "byteLength",
+                     (json_int_t)(m->binds_size - offset)));
+    m->failed =
+        !gltf_add_accessor(m->root, (json_int_t)index, 0, skin->joint_count, "MAT4") || m->failed;
     set(m, json, "inverseBindMatrices", index_of(index));
     return PM_OK;
 }
@@ -210,44 +196,35 @@ static void find_members(const pm_motion_content *content, const uint32_t *order
 
 static pm_status add_tree(maker *m, const member *members, size_t count, double (*world)[3][4],
                           pm_error *error) {
-    uint32_t *joints = malloc(count * sizeof *joints);
-    float *binds = calloc(count, 12 * sizeof *binds);
+    FREED uint32_t *joints = malloc(count * sizeof *joints);
+    FREED float *binds = calloc(count, 12 * sizeof *binds);
     const pm_motion_skin skin = {
         .name = {"", 0}, .joints = joints, .joint_count = count, .inverse_binds = binds};
-    pm_status status = joints && binds ? PM_OK : motion_refuse_memory(error);
-    for (size_t j = 0; status == PM_OK && j < count; j++) {
+    MOTION_TRY_MEMORY(joints && binds, error);
+    for (size_t j = 0; j < count; j++) {
         joints[j] = members[j].node;
         rest_pose_inverse(world[joints[j]], binds + 12 * j);
     }
-    if (status == PM_OK)
-        status = add_skin(m, &skin, members->root, error);
-    free(joints);
-    free(binds);
-    return status;
+    return add_skin(m, &skin, members->root, error);
 }
 
 /* A skin of each tree, as its joints have a common root. No mesh is bound to it, but editors make bones of
  * the joints of skins alone. */
 static pm_status add_trees(maker *m, pm_error *error) {
     const size_t nodes = m->content->node_count;
-    uint32_t *order = calloc(nodes, sizeof *order);
-    member *members = calloc(nodes, sizeof *members);
-    double(*world)[3][4] = calloc(nodes, sizeof *world);
-    pm_status status = order && members && world && pose_order(m->content, order) &&
-                               rest_pose_worlds(m->content, world)
-                           ? PM_OK
-                           : motion_refuse_memory(error);
-    if (status == PM_OK)
-        find_members(m->content, order, members);
-    for (size_t n = 0, count = 0; status == PM_OK && n < nodes; n += count) {
+    FREED uint32_t *order = calloc(nodes, sizeof *order);
+    FREED member *members = calloc(nodes, sizeof *members);
+    FREED double(*world)[3][4] = calloc(nodes, sizeof *world);
+    MOTION_TRY_MEMORY(order && members && world && pose_order(m->content, order) &&
+                          rest_pose_worlds(m->content, world),
+                      error);
+    find_members(m->content, order, members);
+    for (size_t n = 0, count = 0; n < nodes; n += count) {
         for (count = 1; n + count < nodes && members[n + count].root == members[n].root;)
             count++;
-        status = add_tree(m, members + n, count, world, error);
+        MOTION_TRY(add_tree(m, members + n, count, world, error));
     }
-    free(order);
-    free(members);
-    free(world);
-    return status;
+    return PM_OK;
 }
 
 /* Where no skin says more than the rest pose, skins are made of it. glTF has no skin without joints. */
@@ -370,20 +347,17 @@ static pm_status fill(maker *m, pm_error *error) {
     add_nodes(m);
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         set(m, m->root, arrays[i], json_array());
-    pm_status status = add_skins(m, error);
-    if (status == PM_OK)
-        status = add_clips(m, error);
-    return status == PM_OK && m->failed ? motion_refuse_memory(error) : status;
+    MOTION_TRY(add_skins(m, error));
+    MOTION_TRY(add_clips(m, error));
+    return m->failed ? motion_refuse_memory(error) : PM_OK;
 }
 
 pm_status gltf_make_document(const motion_writing *writing, gltf_new_document *made,
                              pm_error *error) {
     maker m = {.content = &writing->motion->content, .writing = writing, .made = made};
-    pm_status status = check_nodes(m.content, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_nodes(m.content, error));
     m.root = json_object();
-    status = m.root ? fill(&m, error) : motion_refuse_memory(error);
+    pm_status status = m.root ? fill(&m, error) : motion_refuse_memory(error);
     made->buffer = (gltf_buffer){.data = m.binds, .size = m.binds_size, .owned = (char *)m.binds};
     made->document = (gltf_document){.root = m.root,
                                      .buffers = &made->buffer,

@@ -9,8 +9,6 @@
 #include "motion/gltf/glb.h"
 #include "motion/gltf/write.h"
 
-enum { MATRIX = 16 * sizeof(float) };
-
 static bool set_numbers(json_t *node, const char *key, const double *numbers, size_t count,
                         double usual) {
     json_t *array = json_array();
@@ -41,7 +39,8 @@ static bool set_node(json_t *json, const pm_motion_node *to, const pm_motion_nod
            ((!scales && !has_matrix) || set_numbers(json, "scale", to->scale, 3, 1));
 }
 
-bool gltf_store_matrix(const float *from, unsigned char *at) {
+/* Columns of 4x4 from rows of 3x4. False: a number is not finite. */
+static bool store_matrix(const float *from, unsigned char *at) {
     bool is_finite = true;
     for (size_t i = 0; i < 16; i++, at += sizeof(float)) {
         const size_t row = i % 4, column = i / 4;
@@ -54,40 +53,37 @@ bool gltf_store_matrix(const float *from, unsigned char *at) {
     return is_finite;
 }
 
-/* The view of all new matrices is made for the first ones. */
-static bool add_view(gltf_writer *w) {
-    if (w->binds_view)
-        return true;
-    w->binds_view = json_pack("{si si si}", "buffer", 0, "byteOffset", 0, "byteLength", 0);
-    return json_array_append_new(gltf_array_of(w->root, "bufferViews"), w->binds_view) == 0;
+pm_status gltf_store_binds(const pm_motion_skin *skin, size_t index, unsigned char **binds,
+                           size_t *size, pm_error *error) {
+    enum { MATRIX = 16 * sizeof(float) };
+    unsigned char *grown = skin->joint_count < (SIZE_MAX / 4 - *size) / MATRIX
+                               ? realloc(*binds, *size + MATRIX * skin->joint_count)
+                               : NULL;
+    MOTION_TRY_MEMORY(grown, error);
+    *binds = grown;
+    for (size_t j = 0; j < skin->joint_count; j++, *size += MATRIX)
+        if (!store_matrix(skin->inverse_binds + 12 * j, grown + *size))
+            return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite", index,
+                                 j);
+    return PM_OK;
 }
 
 static pm_status add_binds(gltf_writer *w, const pm_motion_skin *skin, size_t index,
                            pm_error *error) {
-    json_t *accessors = gltf_array_of(w->root, "accessors");
     json_t *json = json_array_get(json_object_get(w->root, "skins"), index);
-    const size_t size = MATRIX * skin->joint_count;
-    unsigned char *grown = realloc(w->binds, w->binds_size + size);
-    w->binds = grown ? grown : w->binds;
-    if (!grown || !accessors || !add_view(w))
-        return motion_refuse_memory(error);
-    for (size_t j = 0; j < skin->joint_count; j++)
-        if (!gltf_store_matrix(skin->inverse_binds + 12 * j, grown + w->binds_size + MATRIX * j))
-            return motion_refuse(error, "skin %zu: inverse bind matrix %zu is not finite", index,
-                                 j);
+    const size_t offset = w->binds_size;
+    const size_t accessors = json_array_size(gltf_array_of(w->root, "accessors"));
+    MOTION_TRY(gltf_store_binds(skin, index, &w->binds, &w->binds_size, error));
+    MOTION_TRY_MEMORY(gltf_add_view(w->root, &w->binds_view), error);
     const size_t views = json_array_size(json_object_get(w->root, "bufferViews"));
-    json_t *accessor = json_pack("{sI sI si sI ss}", "bufferView",
-                                 GLTF_NEW + (json_int_t)(views - 1 - w->view_count), "byteOffset",
-                                 (json_int_t)w->binds_size, "componentType", (int)GLTF_FLOAT,
-                                 "count", (json_int_t)skin->joint_count, "type", "MAT4");
-    const json_int_t added =
-        GLTF_NEW + (json_int_t)(json_array_size(accessors) - w->accessor_count);
-    w->binds_size += size;
-    return json_array_append_new(accessors, accessor) == 0 &&
-                   json_object_set_new(json, "inverseBindMatrices", json_integer(added)) == 0 &&
-                   gltf_set_integer(w->binds_view, "byteLength", w->binds_size)
-               ? PM_OK
-               : motion_refuse_memory(error);
+    const json_int_t added = GLTF_NEW + (json_int_t)(accessors - w->accessor_count);
+    MOTION_TRY_MEMORY(gltf_add_accessor(w->root, GLTF_NEW + (json_int_t)(views - 1 - w->view_count),
+                                        offset, skin->joint_count, "MAT4") &&
+                          json_object_set_new(json, "inverseBindMatrices", json_integer(added)) ==
+                              0 &&
+                          gltf_set_integer(w->binds_view, "byteLength", w->binds_size),
+                      error);
+    return PM_OK;
 }
 
 pm_status gltf_replace_rest(gltf_writer *w, const motion_writing *writing, pm_error *error) {

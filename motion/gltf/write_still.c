@@ -155,14 +155,10 @@ static bool keep_channels(const gltf_new_clip *clip, json_t *kept) {
 
 bool gltf_drop_channels(const gltf_new_clip *clip) {
     const json_t *samplers = json_object_get(clip->animation, "samplers");
-    json_t *channels = json_array(), *kept = json_array();
-    size_t *places = calloc(json_array_size(samplers) + 1, sizeof *places);
-    const bool is_good = kept && places && keep_channels(clip, channels) &&
-                         keep_samplers(channels, samplers, kept, places) &&
-                         json_object_set(clip->animation, "channels", channels) == 0 &&
-                         json_object_set(clip->animation, "samplers", kept) == 0;
-    free(places);
-    json_decref(channels);
-    json_decref(kept);
-    return is_good;
+    json_auto_t *channels = json_array(), *kept = json_array();
+    FREED size_t *places = calloc(json_array_size(samplers) + 1, sizeof *places);
+    return kept && places && keep_channels(clip, channels) &&
+           keep_samplers(channels, samplers, kept, places) &&
+           json_object_set(clip->animation, "channels", channels) == 0 &&
+           json_object_set(clip->animation, "samplers", kept) == 0;
 }

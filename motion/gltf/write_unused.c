@@ -121,11 +121,9 @@ static bool drop(gltf_writer *w, usage *accessors, usage *views) {
 }
 
 pm_status gltf_drop_unused(gltf_writer *w, pm_error *error) {
-    usage accessors = {0}, views = {0};
+    SCOPED(usage_release) usage accessors = {0}, views = {0};
     const bool is_done = usage_make(&accessors, w, "accessors", w->accessor_count) &&
                          usage_make(&views, w, "bufferViews", w->view_count) &&
                          drop(w, &accessors, &views);
-    usage_release(&accessors);
-    usage_release(&views);
     return is_done ? PM_OK : motion_refuse_memory(error);
 }

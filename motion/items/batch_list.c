@@ -29,8 +29,7 @@ static bool show(pm_motion_batch_list *list, const char *files_from) {
 
 pm_status pm_motion_batch_list_create(const pm_motion_batch_sources *sources,
                                       pm_motion_batch_list **list, pm_error *error) {
-    if (!sources || !list)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !sources ? "sources" : "list");
+    MOTION_REQUIRE(error, sources, list);
     MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_batch_sources, sources, error));
     MOTION_TRY(motion_check_texts("paths", sources->paths, sources->path_count, error));
     pm_motion_batch_list *made = calloc(1, sizeof *made);
@@ -56,8 +55,7 @@ const pm_motion_batch_item *pm_motion_batch_list_get_items(const pm_motion_batch
 
 pm_status pm_motion_batch_list_write(const pm_motion_batch_list *list, const char *path,
                                      pm_error *error) {
-    if (!list || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !list ? "list" : "path");
+    MOTION_REQUIRE(error, list, path);
     C_LOCALE_HERE;
     return list_write(path, &list->items, error);
 }

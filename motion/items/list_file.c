@@ -134,23 +134,19 @@ static const input_kind list_kind = {find_text, "is no list: it has many NUL byt
 
 pm_status list_text_read(const char *label, const char *text, size_t size, batch_items *items,
                          pm_error *error) {
-    member_lines members = {.count = 0};
-    pm_status status = read_lines(label, text, size, &members, items, error);
-    if (status == PM_OK)
-        status = find_members(&members, items, error);
-    release_members(&members);
-    return status;
+    SCOPED(release_members) member_lines members = {.count = 0};
+    MOTION_TRY(read_lines(label, text, size, &members, items, error));
+    return find_members(&members, items, error);
 }
 
 pm_status list_file_read(const char *path, batch_items *items, pm_error *error) {
     const char *label = strcmp(path, "-") == 0 ? "standard input" : path;
-    char *data = NULL, reason[INPUT_REASON_SIZE] = "";
+    char reason[INPUT_REASON_SIZE] = "";
+    FREED char *data = NULL;
     size_t size = 0;
-    const pm_status status = input_read_file(path, &list_kind, &data, &size, reason)
-                                 ? list_text_read(label, data, size, items, error)
-                                 : motion_fail_at(error, PM_ERROR_FILE, label, NULL, "%s", reason);
-    free(data);
-    return status;
+    return input_read_file(path, &list_kind, &data, &size, reason)
+               ? list_text_read(label, data, size, items, error)
+               : motion_fail_at(error, PM_ERROR_FILE, label, NULL, "%s", reason);
 }
 
 static bool write_item(FILE *file, const batch_item *item, bool whole) {
@@ -159,7 +155,7 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
     const bool is_member = item->archive != NULL;
     const char *file_path = is_member ? item->archive : item->path;
     const char *member = is_member ? item->path + strlen(item->archive) + 1 : item->path;
-    char *derived = batch_name_of(member);
+    FREED char *derived = batch_name_of(member);
     if (!derived)
         return false;
     json_begin_object(&json, NULL);
@@ -176,7 +172,6 @@ static bool write_item(FILE *file, const batch_item *item, bool whole) {
         json_write_path(&json, "layout", item->layout);
     json_end_object(&json);
     fputc('\n', file);
-    free(derived);
     return true;
 }
 
@@ -212,9 +207,6 @@ char *list_write_text(const batch_items *items, bool whole, size_t *size) {
 
 pm_status list_write(const char *path, const batch_items *items, pm_error *error) {
     size_t size = 0;
-    char *text = list_write_text(items, false, &size);
-    const pm_status status =
-        text ? motion_output_save(path, text, size, error) : item_memory(error);
-    free(text);
-    return status;
+    FREED char *text = list_write_text(items, false, &size);
+    return text ? motion_output_save(path, text, size, error) : item_memory(error);
 }

@@ -146,15 +146,13 @@ static bool read_object(const char *text, size_t size, list_line *line, char *re
                  "is no JSON object of a list: values are nested too deep");
         return false;
     }
-    json_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
+    json_auto_t *object = json_loadb(text, size, JSON_REJECT_DUPLICATES | JSON_ALLOW_NUL, &error);
     if (!object) {
         snprintf(reason, LIST_REASON_SIZE, "is no JSON object: %.200s, at byte %d", error.text,
                  error.position);
         return false;
     }
-    const bool good = take_members(object, line, reason);
-    json_decref(object);
-    return good;
+    return take_members(object, line, reason);
 }
 
 list_text list_text_of(const char *data, size_t size) {

@@ -215,10 +215,9 @@ pm_status pm_library_match_robot(const pm_motion *motion, const pm_library_conte
     if (status != PM_OK)
         return status;
     pm_motion_clip *clips = NULL;
-    pm_motion *made = made_begin(motion, &clips);
-    if (!made)
-        return motion_refuse_memory(error);
+    SCOPED(pm_motion_destroy) pm_motion *made = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(made, error);
     made->notes.arena = &made->arena;
-    status = match_robot(motion, robot, made, clips, error);
-    return made_end(made, status, matched, error);
+    MOTION_TRY(match_robot(motion, robot, made, clips, error));
+    return made_end(&made, matched, error);
 }

@@ -382,9 +382,8 @@ static pm_status mirror(const pm_motion *motion, const pm_library_content *robot
         status = check(motion, robot, error);
     if (status != PM_OK)
         return status;
-    pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
     to->notes.arena = &to->arena;
     mirroring m = {.robot = robot, .notes = &to->notes, .arena = &to->arena};
     status = plan_robot(&m, o, report ? report : &own, error);
@@ -397,7 +396,7 @@ static pm_status mirror(const pm_motion *motion, const pm_library_content *robot
     to->content.note_count = to->notes.count;
     if (status == PM_OK && to->notes.lost)
         status = motion_refuse_memory(error);
-    return made_end(to, status, mirrored, error);
+    return status == PM_OK ? made_end(&to, mirrored, error) : status;
 }
 
 pm_status pm_library_mirror_robot(const pm_motion *motion, const pm_library_content *robot,

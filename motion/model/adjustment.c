@@ -28,15 +28,11 @@ static pm_status check_up(const char *name, pm_motion_up up, unsigned count, pm_
 
 static pm_status check(const pm_motion_convert_options *o, pm_error *error) {
     const bool keeps_unit = o->to_unit_mm == PM_MOTION_UNIT_KEEP;
-    pm_status status = check_up("up", o->up, PM_MOTION_UP_COUNT, error);
-    if (status == PM_OK)
-        status = check_up("to_up", o->to_up, PM_MOTION_UP_KEEP + 1, error);
-    if (status == PM_OK)
-        status = check_number("scale", o->scale, error);
-    if (status == PM_OK)
-        status = check_number("unit_mm", o->unit_mm, error);
-    return status == PM_OK && !keeps_unit ? check_number("to_unit_mm", o->to_unit_mm, error)
-                                          : status;
+    MOTION_TRY(check_up("up", o->up, PM_MOTION_UP_COUNT, error));
+    MOTION_TRY(check_up("to_up", o->to_up, PM_MOTION_UP_KEEP + 1, error));
+    MOTION_TRY(check_number("scale", o->scale, error));
+    MOTION_TRY(check_number("unit_mm", o->unit_mm, error));
+    return !keeps_unit ? check_number("to_unit_mm", o->to_unit_mm, error) : PM_OK;
 }
 
 static pm_motion_up up_of(const pm_motion_convert_options *o, const pm_motion *motion) {
@@ -116,10 +112,9 @@ static pm_status find_scale(const pm_motion_convert_options *o, const pm_motion 
 pm_status motion_find_adjustment(const pm_motion_convert_options *o, const pm_motion *motion,
                                  const motion_format *from, const motion_format *to,
                                  motion_adjustment *by, pm_error *error) {
-    pm_status status = check(o, error);
-    if (status == PM_OK)
-        status = find_turn(o, motion, usual_up(o, from, to), by, error);
-    return status == PM_OK ? find_scale(o, motion, usual_unit(o, from, to), by, error) : status;
+    MOTION_TRY(check(o, error));
+    MOTION_TRY(find_turn(o, motion, usual_up(o, from, to), by, error));
+    return find_scale(o, motion, usual_unit(o, from, to), by, error);
 }
 
 /* ---- what is said -------------------------------------------------------------------------- */

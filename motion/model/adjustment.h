@@ -2,8 +2,7 @@
  *
  * What makes the unit of length and the axis that points up of a motion those of another file.
  */
-#ifndef POSEMILL_MOTION_ADJUSTMENT_H
-#define POSEMILL_MOTION_ADJUSTMENT_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -46,5 +45,3 @@ const char *motion_adjustment_text(const pm_motion_content *content, motion_adju
 void motion_tell_adjustment(const pm_motion_convert_options *options, const pm_motion *motion,
                             const motion_format *from, const motion_format *to,
                             motion_adjustment by);
-
-#endif

@@ -3,8 +3,7 @@
  * Angles of the joints of robots: steps between frames that no joint makes, which are wraps of an angle
  * in a range of one turn, or faults.
  */
-#ifndef POSEMILL_MOTION_ANGLES_H
-#define POSEMILL_MOTION_ANGLES_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -25,5 +24,3 @@ angle_jumps angles_unwrap(double *angles, size_t keys, size_t stride, double ful
 
 /* Warns of jumps in all channels of a motion that was read. */
 void angles_warn(const motion_warnings *warnings, const pm_motion_content *content);
-
-#endif

@@ -24,8 +24,7 @@ void motion_leave_out(const motion_writing *options, size_t count, const char *o
 
 pm_status motion_leave_out_skins(const motion_writing *options, pm_error *error) {
     size_t count = 0;
-    if (!rest_pose_count_skins(&options->motion->content, &count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(rest_pose_count_skins(&options->motion->content, &count), error);
     motion_leave_out(options, count, "skin", "skins");
     return PM_OK;
 }
@@ -84,16 +83,15 @@ static pm_status check_node(const pm_motion_content *content, size_t index, doub
 }
 
 pm_status motion_check_numbers(const pm_motion_content *content, double largest, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t n = 0; n < content->node_count && status == PM_OK; n++)
-        status = check_node(content, n, largest, error);
+    for (size_t n = 0; n < content->node_count; n++)
+        MOTION_TRY(check_node(content, n, largest, error));
     for (size_t i = 0; i < content->clip_count; i++) {
         const pm_motion_clip *clip = &content->clips[i];
-        for (size_t c = 0; c < clip->channel_count && status == PM_OK; c++)
-            status = check_channel(content, &clip->channels[c],
-                                   &clip->timelines[clip->channels[c].timeline], largest, error);
+        for (size_t c = 0; c < clip->channel_count; c++)
+            MOTION_TRY(check_channel(content, &clip->channels[c],
+                                     &clip->timelines[clip->channels[c].timeline], largest, error));
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- frames -------------------------------------------------------------------------------- */

@@ -2,8 +2,7 @@
  *
  * What formats share that write a file from a motion of any format.
  */
-#ifndef POSEMILL_MOTION_COMPOSE_H
-#define POSEMILL_MOTION_COMPOSE_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -39,5 +38,3 @@ pm_status motion_find_frames(const pm_motion_clip *clip, const char *format, boo
 /* The key of a channel that holds at a frame. */
 size_t motion_frame_key(const motion_frames *frames, const pm_motion_clip *clip,
                         const pm_motion_channel *channel, size_t frame);
-
-#endif

@@ -3,8 +3,7 @@
  * The value of a channel at a time, by the interpolation that it was authored with, in double. For a
  * few values; samples in number are the engine's.
  */
-#ifndef POSEMILL_MOTION_EVALUATE_H
-#define POSEMILL_MOTION_EVALUATE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -48,5 +47,3 @@ pm_array evaluate_rows_from(const pm_array *array, uint32_t components, size_t k
 
 /* A number of an array. */
 double evaluate_number(const pm_array *array, uint32_t components, size_t key, uint32_t component);
-
-#endif

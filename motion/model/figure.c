@@ -140,11 +140,11 @@ pm_status motion_find_size(const pm_motion_content *content, double *size, pm_er
     *size = 0;
     if (content->node_count == 0)
         return PM_OK;
-    const pm_status status = size_at(content, NULL, size, error);
-    for (size_t i = 0; status == PM_OK && *size == 0 && i < content->clip_count; i++)
+    MOTION_TRY(size_at(content, NULL, size, error));
+    for (size_t i = 0; *size == 0 && i < content->clip_count; i++)
         if (has_positions(&content->clips[i]))
             return size_at(content, &content->clips[i], size, error);
-    return status;
+    return PM_OK;
 }
 
 double motion_figure_size(const pm_motion_content *content) {

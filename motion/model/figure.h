@@ -3,8 +3,7 @@
  * The figure of a motion: how large it is, how it rests, and along which axis it stands. What poses tell is
  * an estimate: whoever uses it says so.
  */
-#ifndef POSEMILL_MOTION_MODEL_FIGURE_H
-#define POSEMILL_MOTION_MODEL_FIGURE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -35,5 +34,3 @@ typedef struct motion_figure {
  * unless the figure stands along the other one; PM_MOTION_UP_FOUND: not known. */
 pm_status motion_measure_figure(const pm_motion_content *content, const pm_motion_clip *clip,
                                 pm_motion_up given, motion_figure *figure, pm_error *error);
-
-#endif

@@ -3,8 +3,7 @@
  * Jumps of rotations and positions: steps between keys that no motion around them explains, and which of
  * them come back. What `info` counts and `--fill=jumps` repairs.
  */
-#ifndef POSEMILL_MOTION_JUMPS_H
-#define POSEMILL_MOTION_JUMPS_H
+#pragma once
 
 #include "motion/base/json.h"
 #include "motion/model/model.h"
@@ -52,5 +51,3 @@ void jumps_describe(const jump_shown *shown, size_t count, size_t most, const ch
 
 /* Writes an array `key` of all. */
 void jumps_write(json_writer *json, const char *key, const jump_shown *shown, size_t count);
-
-#endif

@@ -83,16 +83,14 @@ static pm_status read_velocities(void *user, uint64_t first, size_t count,
     for (size_t c = 0; c < r->clip->channel_count; c++)
         if (r->clip->channels[c].components > widest)
             widest = r->clip->channels[c].components;
-    double *before = calloc(widest, sizeof *before);
-    if (!before)
-        return motion_refuse_memory(error);
+    FREED double *before = calloc(widest, sizeof *before);
+    MOTION_TRY_MEMORY(before, error);
     for (size_t c = 0; c < r->clip->channel_count; c++) {
         const pm_motion_channel *channel = &r->clip->channels[c];
         const uint32_t width = channel->path == PM_MOTION_ROTATION ? 3 : channel->components;
         for (size_t k = 0; velocities[c] && k < count; k++)
             find_velocity(r, channel, (size_t)first + k, before, velocities[c] + k * width);
     }
-    free(before);
     return PM_OK;
 }
 
@@ -111,8 +109,7 @@ pm_status key_samples_open(key_samples *k, const pm_motion *motion, size_t clip,
     const pm_motion_clip *of = &motion->content.clips[clip];
     *k = (key_samples){.motion = motion, .clip = of, .index = clip, .frames = *frames};
     k->resampled = malloc(of->channel_count * sizeof *k->resampled + 1);
-    if (!k->resampled)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(k->resampled, error);
     memset(k->resampled, true, of->channel_count);
     return PM_OK;
 }

@@ -2,8 +2,7 @@
  *
  * The keys of a clip as samples, which writers take in place of those of a resampler.
  */
-#ifndef POSEMILL_MOTION_KEY_SAMPLES_H
-#define POSEMILL_MOTION_KEY_SAMPLES_H
+#pragma once
 
 #include "motion/model/compose.h"
 
@@ -28,5 +27,3 @@ pm_status key_samples_open(key_samples *k, const pm_motion *motion, size_t clip,
 motion_samples key_samples_of(const key_samples *k);
 
 void key_samples_close(key_samples *k);
-
-#endif

@@ -71,14 +71,11 @@ pm_motion *made_begin(const pm_motion *from, pm_motion_clip **clips) {
     return made_begin_joined(&from, 1, from->content.clip_count, clips);
 }
 
-pm_status made_end(pm_motion *made, pm_status status, pm_motion **result, pm_error *error) {
-    if (status == PM_OK)
-        status = motion_find_mover(&made->content, error);
-    if (status == PM_OK)
-        *result = made;
-    else
-        pm_motion_destroy(&made);
-    return status;
+pm_status made_end(pm_motion **made, pm_motion **result, pm_error *error) {
+    MOTION_TRY(motion_find_mover(&(*made)->content, error));
+    *result = *made;
+    *made = NULL;
+    return PM_OK;
 }
 
 /* ---- what they own ------------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
  * Motions that are made of others: the one way in which a step makes its result, and where its rows are
  * from.
  */
-#ifndef POSEMILL_MOTION_MADE_H
-#define POSEMILL_MOTION_MADE_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -20,8 +19,8 @@ pm_motion *made_begin_joined(const pm_motion *const *from, size_t count, size_t 
 /* Of one motion, with as many clips. */
 pm_motion *made_begin(const pm_motion *from, pm_motion_clip **clips);
 
-/* Gives a result to the caller, with the node that carries it, or destroys it; returns the status. */
-pm_status made_end(pm_motion *made, pm_status status, pm_motion **result, pm_error *error);
+/* Gives a result to the caller, with the node that carries it; *made is then NULL. */
+pm_status made_end(pm_motion **made, pm_motion **result, pm_error *error);
 
 /* Nodes and channels of the motion's own, in place of those that it points to. NULL: memory is
  * exhausted. */
@@ -60,5 +59,3 @@ motion_position motion_find_row(const pm_motion *motion, size_t clip, uint64_t r
 
 /* Whether all rows of a clip are those of the same clip of the form at their times, and no others. */
 bool motion_is_untouched(const pm_motion *motion, size_t clip);
-
-#endif

@@ -84,9 +84,7 @@ static pm_status estimate(pm_motion *motion, pm_error *error) {
     const pm_motion_clip *clip =
         content->clip_count > 0 ? &content->clips[motion_first_clip(content)] : NULL;
     motion_figure figure;
-    const pm_status status = motion_measure_figure(content, clip, content->up, &figure, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_measure_figure(content, clip, content->up, &figure, error));
     if (content->up_from == PM_MOTION_UNKNOWN && figure.up != PM_MOTION_UP_FOUND) {
         content->up = figure.up;
         content->up_from = PM_MOTION_ESTIMATED;

@@ -3,8 +3,7 @@
  * What the numbers of a motion mean: its unit of length, the axis that points up, and the node that carries
  * the figure, each found once, when a file is read.
  */
-#ifndef POSEMILL_MOTION_MEANING_H
-#define POSEMILL_MOTION_MEANING_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -38,5 +37,3 @@ const char *motion_unit_reason(const pm_motion *motion, char text[MOTION_REASON_
 enum { MOTION_MEANING_TEXT = MOTION_UNIT_TEXT + MOTION_REASON_TEXT + 16 };
 void motion_describe_unit(const pm_motion *motion, char text[MOTION_MEANING_TEXT]);
 void motion_describe_up(const pm_motion_content *content, char text[MOTION_MEANING_TEXT]);
-
-#endif

@@ -3,8 +3,7 @@
  * A motion in memory, and what a format does: read a document into a motion, and write the document
  * again with other samples in place of its clips.
  */
-#ifndef POSEMILL_MOTION_MODEL_H
-#define POSEMILL_MOTION_MODEL_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -174,11 +173,13 @@ struct pm_motion {
     pm_rational stated_rate; /* what the file says itself, whatever the options; 0/0: nothing */
     const char
         *odd_names; /* why names of bodies or joints in the file cannot be used. NULL: they can */
-    bool resample_only; /* some rotations have no keys: the format's `convert` makes them */
+    /* Some rotations have no keys: the format's `convert` makes them. The channels do not tell it from
+     * headers_only, whose rotations may have none either */
+    bool resample_only;
     /* Of a file without nodes, for each channel of its clip: whether a turn of the world turns it. NULL:
      * it does, or the file does not say. */
     const bool *turned;
-    bool has_given_joints; /* its nodes are those of the options */
+    bool has_given_joints; /* its nodes are those of the options, which a motion does not keep */
     /* Its root turns about the rest place of a pelvis, to which its path is added, as SMPL's does */
     bool is_body_model;
     bool has_no_lengths; /* its nodes have names and parents alone */
@@ -274,5 +275,3 @@ void motion_carry(pm_motion *motion, size_t count, const char *one, const char *
 #define MOTION_DECLARE_FORMAT(id, row, ...) extern const motion_format motion_##row;
 MOTION_FORMATS(MOTION_DECLARE_FORMAT)
 #undef MOTION_DECLARE_FORMAT
-
-#endif

@@ -107,22 +107,19 @@ static uint32_t first_of(const pm_motion_content *content, const bool *moves) {
 }
 
 pm_status motion_find_mover(pm_motion_content *content, pm_error *error) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     travelling t = {.content = content};
     content->mover = PM_NO_INDEX32;
     if (content->node_count == 0)
         return PM_OK;
     double size = 0;
-    const pm_status status = motion_find_size(content, &size, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_find_size(content, &size, error));
     t.least = least_travel * size;
     const bool good = place_rests(&t, &arena);
     for (size_t i = 0; good && i < content->clip_count; i++)
         mark_clip(&t, &content->clips[i]);
     if (good)
         content->mover = first_of(content, t.moves);
-    motion_arena_release(&arena);
     return good ? PM_OK : motion_refuse_memory(error);
 }
 

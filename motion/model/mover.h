@@ -2,8 +2,7 @@
  *
  * The node that carries a figure: the hips, mostly.
  */
-#ifndef POSEMILL_MOTION_MOVER_H
-#define POSEMILL_MOTION_MOVER_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -20,5 +19,3 @@ pm_status motion_find_mover(pm_motion_content *content, pm_error *error);
  * precedence. */
 pm_status motion_require_up(const pm_motion_content *content, pm_motion_up given, int *up,
                             pm_error *error);
-
-#endif

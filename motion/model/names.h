@@ -2,8 +2,7 @@
  *
  * Names in the order of their bytes, and nodes that are found by their names.
  */
-#ifndef POSEMILL_MOTION_NAMES_H
-#define POSEMILL_MOTION_NAMES_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -49,5 +48,3 @@ extern const char *const motion_interpolation_names[PM_MOTION_INTERPOLATION_COUN
 const char *motion_joint_name(char shown[MOTION_PRINTABLE], pm_motion_name name, int64_t number);
 #define MOTION_SHOWN_JOINT(name, number)                                                           \
     motion_joint_name((char[MOTION_PRINTABLE]){""}, (name), (number))
-
-#endif

@@ -2,8 +2,7 @@
  *
  * Nodes in an order in which they can be posed.
  */
-#ifndef POSEMILL_MOTION_ORDER_H
-#define POSEMILL_MOTION_ORDER_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -11,5 +10,3 @@
  * in `order`. Both have room for `count`. False: following parents does not end at a root. */
 bool motion_order_nodes(const pm_motion_node *nodes, size_t count, uint32_t *order,
                         uint32_t *place);
-
-#endif

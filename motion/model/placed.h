@@ -2,8 +2,7 @@
  *
  * Joints in model space.
  */
-#ifndef POSEMILL_MOTION_PLACED_H
-#define POSEMILL_MOTION_PLACED_H
+#pragma once
 
 /* A joint in model space: where it is, and where its axes go, with their scales. */
 typedef struct placed {
@@ -13,5 +12,3 @@ typedef struct placed {
 /* Places a joint of this pose relative to its parent; NULL: a root. */
 void pose_place(const double rotation[4], const double position[3], const double scale[3],
                 const placed *parent, placed *to);
-
-#endif

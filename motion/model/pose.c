@@ -4,6 +4,7 @@
  */
 #include "motion/model/pose.h"
 
+#include "motion/base/fault.h"
 #include "motion/model/order.h"
 
 #include <stdlib.h>
@@ -44,11 +45,8 @@ similarity pose_local(const pm_motion_node *node, const node_channels *own,
 }
 
 bool pose_order(const pm_motion_content *content, uint32_t *order) {
-    uint32_t *place = calloc(content->node_count + 1, sizeof *place);
-    const bool good =
-        place && motion_order_nodes(content->nodes, content->node_count, order, place);
-    free(place);
-    return good;
+    FREED uint32_t *place = calloc(content->node_count + 1, sizeof *place);
+    return place && motion_order_nodes(content->nodes, content->node_count, order, place);
 }
 
 /* ---- places -------------------------------------------------------------------------------- */

@@ -3,8 +3,7 @@
  * Poses of nodes: their channels in a clip, what they are at a time, and the order in which they are
  * placed.
  */
-#ifndef POSEMILL_MOTION_POSE_H
-#define POSEMILL_MOTION_POSE_H
+#pragma once
 
 #include "motion/base/arena.h"
 #include "motion/model/evaluate.h"
@@ -31,5 +30,3 @@ similarity pose_local(const pm_motion_node *node, const node_channels *own,
 
 /* The nodes, parents before their children. False: memory is exhausted. */
 bool pose_order(const pm_motion_content *content, uint32_t *order);
-
-#endif

@@ -40,8 +40,7 @@ static void scale_reach(pm_motion_reach *r, double scale) {
 
 pm_status pm_motion_find_reach(const pm_motion *motion, pm_motion_reach *nodes, bool *has_mesh,
                                pm_error *error) {
-    if (!motion || !nodes)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "nodes");
+    MOTION_REQUIRE(error, motion, nodes);
     const size_t count = motion->content.node_count;
     const pm_motion *form = motion_form_of(motion);
     pm_status status = PM_OK;
@@ -197,12 +196,11 @@ static pm_status find_corners(const pm_motion *motion, motion_arena *arena, reac
     const size_t count = motion->content.node_count;
     pm_motion_reach *nodes = motion_allocate(arena, count, sizeof *nodes);
     found->corners = motion_allocate(arena, count, sizeof *found->corners);
-    if (!nodes || !found->corners)
-        return motion_refuse_memory(error);
-    const pm_status status = pm_motion_find_reach(motion, nodes, is_found, error);
-    for (size_t n = 0; status == PM_OK && n < count; n++)
+    MOTION_TRY_MEMORY(nodes && found->corners, error);
+    MOTION_TRY(pm_motion_find_reach(motion, nodes, is_found, error));
+    for (size_t n = 0; n < count; n++)
         add_corners(&nodes[n], &found->corners[n]);
-    return status;
+    return PM_OK;
 }
 
 pm_status reach_find(const pm_motion *motion, double at, double at_otherwise, motion_arena *arena,

@@ -2,8 +2,7 @@
  *
  * Where distances between motions are measured: at joints, and at points that move with them.
  */
-#ifndef POSEMILL_MOTION_REACH_H
-#define POSEMILL_MOTION_REACH_H
+#pragma once
 
 #include "motion/base/json.h"
 #include "motion/model/model.h"
@@ -59,5 +58,3 @@ void reach_write_at(json_writer *json, double at);
 
 /* Refuses what is no `at`. */
 pm_status reach_check_at(double at, pm_error *error);
-
-#endif

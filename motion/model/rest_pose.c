@@ -36,7 +36,7 @@ static void multiply(double a[3][4], double b[3][4], double out[3][4]) {
 }
 
 bool rest_pose_worlds(const pm_motion_content *content, double (*world)[3][4]) {
-    uint32_t *order = malloc((content->node_count + 1) * sizeof *order);
+    FREED uint32_t *order = malloc((content->node_count + 1) * sizeof *order);
     const bool good = order && pose_order(content, order);
     for (size_t i = 0; good && i < content->node_count; i++) {
         const pm_motion_node *node = &content->nodes[order[i]];
@@ -47,7 +47,6 @@ bool rest_pose_worlds(const pm_motion_content *content, double (*world)[3][4]) {
         else
             memcpy(world[order[i]], local, sizeof local);
     }
-    free(order);
     return good;
 }
 
@@ -127,9 +126,9 @@ bool rest_pose_count_skins(const pm_motion_content *content, size_t *count) {
     *count = 0;
     if (content->skin_count == 0)
         return true;
-    uint32_t *order = calloc(nodes + 1, sizeof *order);
-    bool *is_below = calloc(nodes + 1, sizeof *is_below);
-    double(*world)[3][4] = calloc(nodes + 1, sizeof *world);
+    FREED uint32_t *order = calloc(nodes + 1, sizeof *order);
+    FREED bool *is_below = calloc(nodes + 1, sizeof *is_below);
+    FREED double(*world)[3][4] = calloc(nodes + 1, sizeof *world);
     const bool good = order && is_below && world && pose_order(content, order) &&
                       rest_pose_worlds(content, world);
     for (size_t s = 0; good && s < content->skin_count; s++) {
@@ -137,8 +136,5 @@ bool rest_pose_count_skins(const pm_motion_content *content, size_t *count) {
         *count += skin->name.size > 0 || !has_tree(content, skin, order, is_below) ||
                   !has_rest_binds(skin, world);
     }
-    free(order);
-    free(is_below);
-    free(world);
     return good;
 }

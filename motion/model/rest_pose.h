@@ -2,8 +2,7 @@
  *
  * The rest pose as matrices, rows of 3x4, and skins that say nothing beside it.
  */
-#ifndef POSEMILL_MOTION_REST_POSE_H
-#define POSEMILL_MOTION_REST_POSE_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -20,5 +19,3 @@ void rest_pose_inverse(double world[3][4], float inverse[12]);
 /* Finds how many skins say more than a skin that is made of the rest pose: they have a name, other joints
  * than a node and all below it, in the order of nodes, or other binds. False: memory is exhausted. */
 bool rest_pose_count_skins(const pm_motion_content *content, size_t *count);
-
-#endif

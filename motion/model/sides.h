@@ -3,8 +3,7 @@
  * Left and right: by the names of nodes, and by the rest pose. The table of names in sides.c is the only one,
  * also of heads and feet.
  */
-#ifndef POSEMILL_MOTION_SIDES_H
-#define POSEMILL_MOTION_SIDES_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -51,5 +50,3 @@ bool sides_check_rest(const pm_motion_content *content, const similarity *world,
 pm_status sides_choose_plane(const pm_motion_content *content, const uint32_t *partners,
                              const sides_rest *rest, pm_motion_axis given, pm_motion_axis known,
                              int *axis, pm_error *error);
-
-#endif

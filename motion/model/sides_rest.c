@@ -14,14 +14,13 @@
 /* ---- places -------------------------------------------------------------------------------- */
 
 bool sides_find_world(const pm_motion_content *content, similarity *world) {
-    uint32_t *order = calloc(content->node_count + 1, sizeof *order);
+    FREED uint32_t *order = calloc(content->node_count + 1, sizeof *order);
     const bool good = order && pose_order(content, order);
     for (size_t i = 0; good && i < content->node_count; i++) {
         const pm_motion_node *node = &content->nodes[order[i]];
         const similarity own = evaluate_rest(node);
         world[order[i]] = node->parent < 0 ? own : similarity_product(&world[node->parent], &own);
     }
-    free(order);
     return good;
 }
 
@@ -107,7 +106,7 @@ static int best_of(const size_t images[3]) {
 bool sides_check_rest(const pm_motion_content *content, const similarity *world,
                       const uint32_t *partners, double (*distances)[3], sides_rest *rest) {
     static const double origin[3];
-    branch *all = find_branches(content, partners);
+    FREED branch *all = find_branches(content, partners);
     *rest = (sides_rest){.size = find_size(content, world, partners)};
     for (uint32_t n = 0; all && n < content->node_count; n++) {
         const uint32_t other = partners[n], root = all[n].root;
@@ -122,7 +121,6 @@ bool sides_check_rest(const pm_motion_content *content, const similarity *world,
             distances[n][i] = apart[i];
     }
     rest->best = best_of(rest->images);
-    free(all);
     return all != NULL;
 }
 

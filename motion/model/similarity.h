@@ -2,8 +2,7 @@
  *
  * Transforms of rotation, translation and one scale, in double.
  */
-#ifndef POSEMILL_MOTION_SIMILARITY_H
-#define POSEMILL_MOTION_SIMILARITY_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -92,5 +91,3 @@ static inline similarity similarity_inverse(const similarity *a) {
         r.p[i] *= -r.s;
     return r;
 }
-
-#endif

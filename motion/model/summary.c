@@ -50,15 +50,14 @@ clip_summary motion_summarise(const pm_motion_clip *clip) {
 
 /* 0 where memory is exhausted. */
 size_t motion_depth(const pm_motion_content *content) {
-    uint32_t *order = malloc((content->node_count + 1) * sizeof *order);
-    size_t *depths = calloc(content->node_count + 1, sizeof *depths), deepest = 0;
+    FREED uint32_t *order = malloc((content->node_count + 1) * sizeof *order);
+    size_t deepest = 0;
+    FREED size_t *depths = calloc(content->node_count + 1, sizeof *depths);
     const bool good = order && depths && pose_order(content, order);
     for (size_t i = 0; good && i < content->node_count; i++) {
         const int32_t parent = content->nodes[order[i]].parent;
         depths[order[i]] = 1 + (parent >= 0 ? depths[parent] : 0);
         deepest = depths[order[i]] > deepest ? depths[order[i]] : deepest;
     }
-    free(order);
-    free(depths);
     return deepest;
 }

@@ -2,8 +2,7 @@
  *
  * What a clip is in a few numbers, for people.
  */
-#ifndef POSEMILL_MOTION_SUMMARY_H
-#define POSEMILL_MOTION_SUMMARY_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -24,5 +23,3 @@ clip_summary motion_summarise(const pm_motion_clip *clip);
 
 /* The largest number of nodes from a root to a leaf. */
 size_t motion_depth(const pm_motion_content *content);
-
-#endif

@@ -28,8 +28,7 @@ static pm_status read_document(npz_reading *r) {
     motion_expect(r->input->options->observer, zip_unpacked_size(&d->archive));
     d->owned = calloc(d->archive.count + 1, sizeof *d->owned);
     d->uses = motion_allocate(r->arena, d->archive.count, sizeof *d->uses);
-    if (!d->owned || !d->uses)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(d->owned && d->uses, r->error);
     MOTION_TRY(npz_choose_layout(r->input, &d->archive, r->arena, &r->layout, r->error));
     MOTION_TRY(npz_find_rate(r));
     MOTION_TRY(npz_find_rows(r));

@@ -37,8 +37,8 @@ static pm_status add_channels(npz_reading *r, npz_rows *rows, pm_motion_path pat
                                  .keys = {.data = keys ? keys + i * group * rows->element : NULL,
                                           .type = rows->element == 8 ? PM_FLOAT64 : PM_FLOAT32,
                                           .stride = rows->channel_count * group * rows->element}};
-        if (!make_name(r, rows->member, is_list ? (ptrdiff_t)i : -1, &c->name))
-            return motion_refuse_memory(r->error);
+        MOTION_TRY_MEMORY(make_name(r, rows->member, is_list ? (ptrdiff_t)i : -1, &c->name),
+                          r->error);
     }
     return PM_OK;
 }
@@ -100,8 +100,7 @@ static pm_status convert_in_place(npz_reading *r, npz_rows *rows, const char **k
     const size_t at = (rows->header.data_at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     char **owned = &r->document->owned[rows->member];
     char *grown = count <= (SIZE_MAX - at) / size ? realloc(*owned, at + count * size) : NULL;
-    if (!grown)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(grown, r->error);
     *owned = NULL;
     rows->converted = grown;
     rows->data = grown + rows->header.data_at;
@@ -117,8 +116,7 @@ static pm_status convert(npz_reading *r, npz_rows *rows, const char **keys) {
     if (owns_memory(r->document, rows))
         return convert_in_place(r, rows, keys);
     char *made = motion_allocate(r->arena, frames, size);
-    if (!made)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(made, r->error);
     npz_convert_rows(rows, 0, rows->channel_count, 0, frames,
                      (npz_keys){made, rows->element, size});
     *keys = made;
@@ -144,8 +142,7 @@ static pm_status list_others(const npz_reading *r) {
     const npz_document *d = r->document;
     pm_motion_content *content = &r->motion->content;
     pm_motion_other_array *others = motion_allocate(r->arena, d->row_count, sizeof *others);
-    if (!others)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(others, r->error);
     content->other_arrays = others;
     for (size_t i = 0; i < d->row_count; i++) {
         const npz_rows *rows = &d->rows[i];
@@ -153,8 +150,7 @@ static pm_status list_others(const npz_reading *r) {
             continue;
         pm_motion_other_array *other = &others[content->other_array_count++];
         other->nearest = rows->role == NPZ_NEAREST;
-        if (!make_name(r, rows->member, -1, &other->name))
-            return motion_refuse_memory(r->error);
+        MOTION_TRY_MEMORY(make_name(r, rows->member, -1, &other->name), r->error);
     }
     return PM_OK;
 }
@@ -205,8 +201,7 @@ static pm_status make_channels(npz_reading *r) {
 static pm_status find_turned(const npz_reading *r) {
     const npz_frame frame = r->layout.frame;
     bool *turned = motion_allocate(r->arena, r->channel_count, sizeof *turned);
-    if (!turned)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(turned, r->error);
     for (size_t c = 0; c < r->channel_count; c++)
         turned[c] = frame == NPZ_WORLD || r->channels[c].path != PM_MOTION_ROTATION;
     for (size_t i = 0; i < r->document->row_count; i++) {
@@ -249,8 +244,7 @@ pm_status npz_make_content(npz_reading *r) {
     r->channels = motion_allocate(r->arena, count_channels(r->document), sizeof *r->channels);
     content->layout = motion_copy_text(r->arena, r->layout.name, strlen(r->layout.name));
     content->clips = clip;
-    if (!clip || !timeline || !r->channels || !content->layout || !rate_text)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(clip && timeline && r->channels && content->layout && rate_text, r->error);
     MOTION_TRY(make_channels(r));
     if (strcmp(r->layout.name, "plain") == 0)
         MOTION_TRY(npz_make_nodes(r));

@@ -119,7 +119,7 @@ static void measure_frame(const subject *s, size_t frame, size_t last, const dou
 /* False: memory is exhausted. */
 static bool measure(const subject *s, size_t frames, disagreement *d) {
     const size_t width = width_of(s), groups = width / group_of(s), last = frames - 1;
-    double *ring = calloc(AROUND, width * sizeof *ring);
+    FREED double *ring = calloc(AROUND, width * sizeof *ring);
     *d = (disagreement){.beyond = calloc(2 * groups + 1, sizeof *d->beyond)};
     d->speeds = d->beyond ? d->beyond + groups : NULL;
     const bool good = ring && d->beyond;
@@ -131,7 +131,6 @@ static bool measure(const subject *s, size_t frames, disagreement *d) {
             difference(s, f + 1, ring + (f + 1) % AROUND * width);
         measure_frame(s, f, last, ring, rounding, d);
     }
-    free(ring);
     return good;
 }
 

@@ -102,13 +102,12 @@ static bool set_node(joints *j, size_t index, const char *name, int parent) {
 }
 
 static pm_status make_model(joints *j, size_t count) {
-    pm_status status = allocate_nodes(j, count);
-    for (size_t i = 0; i < count && status == PM_OK; i++) {
+    MOTION_TRY(allocate_nodes(j, count));
+    for (size_t i = 0; i < count; i++) {
         const model_joint m = joint_of(count, i);
-        if (!set_node(j, i, m.name, m.parent))
-            status = motion_refuse_memory(j->r->error);
+        MOTION_TRY_MEMORY(set_node(j, i, m.name, m.parent), j->r->error);
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status read_joint(joints *j, json_t *root, size_t i) {
@@ -121,8 +120,8 @@ static pm_status read_joint(joints *j, json_t *root, size_t i) {
         json_integer_value(parent) >= (json_int_t)i)
         return refuse(j,
                       "has a parent that is no joint before its child; expected -1 for the root");
-    if (!set_node(j, i, name ? name : made, (int)json_integer_value(parent)))
-        return motion_refuse_memory(j->r->error);
+    MOTION_TRY_MEMORY(set_node(j, i, name ? name : made, (int)json_integer_value(parent)),
+                      j->r->error);
     for (size_t k = 0; offset && k < 3; k++) {
         const json_t *number = json_array_get(offset, k);
         if (!json_is_number(number) || json_array_size(offset) != 3)
@@ -154,24 +153,21 @@ static pm_status read_json(joints *j) {
     if (!input_read_beside(j->path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return refuse(j, reason);
     json_error_t found;
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
+    json_auto_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
     free(text);
-    const pm_status status = root ? make_from_json(j, root) : refuse(j, "is no JSON");
-    json_decref(root);
-    return status;
+    return root ? make_from_json(j, root) : refuse(j, "is no JSON");
 }
 
 static pm_status copy_nodes(joints *j, const pm_motion_content *content) {
     if (content->node_count == 0)
         return refuse(j, "has no joints itself");
-    pm_status status = allocate_nodes(j, content->node_count);
-    for (size_t n = 0; n < content->node_count && status == PM_OK; n++) {
+    MOTION_TRY(allocate_nodes(j, content->node_count));
+    for (size_t n = 0; n < content->node_count; n++) {
         j->nodes[n] = content->nodes[n];
         j->nodes[n].name = motion_copy_name(j->r->arena, content->nodes[n].name);
-        if (!j->nodes[n].name.text)
-            status = motion_refuse_memory(j->r->error);
+        MOTION_TRY_MEMORY(j->nodes[n].name.text, j->r->error);
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status read_motion(joints *j) {
@@ -180,12 +176,9 @@ static pm_status read_motion(joints *j) {
     if (file < 0)
         return refuse(j, reason);
     close(file);
-    pm_motion *motion = NULL;
-    pm_status status = j->r->input->open(j->path, &motion, j->r->error);
-    if (status == PM_OK)
-        status = copy_nodes(j, &motion->content);
-    pm_motion_destroy(&motion);
-    return status;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
+    MOTION_TRY(j->r->input->open(j->path, &motion, j->r->error));
+    return copy_nodes(j, &motion->content);
 }
 
 static pm_status read_joints(joints *j) {
@@ -253,8 +246,7 @@ static bool has_parents_of_model(const joints *j) {
 static pm_status match(joints *j) {
     char why[160];
     j->of_rotation = motion_allocate(j->r->arena, j->rotations, sizeof *j->of_rotation);
-    if (!j->of_rotation)
-        return motion_refuse_memory(j->r->error);
+    MOTION_TRY_MEMORY(j->of_rotation, j->r->error);
     if (match_names(j))
         return PM_OK;
     if (j->count != j->rotations) {

@@ -5,7 +5,6 @@
  */
 #include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/files/input.h"
@@ -47,8 +46,7 @@ static pm_status add(builder *b, const json_t *name, npz_role role, const char *
     if (is_named(b, text))
         return refuse(b, place, index, "a member that was not named before");
     char *copy = motion_copy_text(b->arena, text, strlen(text));
-    if (!copy)
-        return motion_refuse_memory(b->error);
+    MOTION_TRY_MEMORY(copy, b->error);
     b->fields[b->count++] = (npz_field){copy, role, of, NULL};
     return PM_OK;
 }
@@ -144,13 +142,13 @@ static pm_status build(builder *b, json_t *root) {
                  {"velocities", NPZ_VELOCITY, add_velocity},
                  {"rates", NPZ_RATE, NULL},
                  {"constants", NPZ_CONSTANT, NULL}};
-    pm_status status = check_keys(b, root);
-    for (size_t i = 0; i < sizeof lists / sizeof *lists && status == PM_OK; i++) {
+    MOTION_TRY(check_keys(b, root));
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         const json_t *list = json_object_get(root, lists[i].key);
-        status = lists[i].add_one ? add_objects(b, list, lists[i].key, lists[i].add_one)
-                                  : add_list(b, list, lists[i].key, lists[i].role, NULL);
+        MOTION_TRY(lists[i].add_one ? add_objects(b, list, lists[i].key, lists[i].add_one)
+                                    : add_list(b, list, lists[i].key, lists[i].role, NULL));
     }
-    return status;
+    return PM_OK;
 }
 
 /* Adds the members of the layout that is extended, but for those that were named. */
@@ -171,8 +169,7 @@ static pm_status build_layout(builder *b, json_t *root, npz_layout *layout) {
     const char *extends = json_string_value(json_object_get(root, "extends"));
     char *copy = motion_copy_text(b->arena, name, strlen(name));
     b->fields = motion_allocate(b->arena, MAX_FIELDS, sizeof *b->fields);
-    if (!copy || !b->fields)
-        return motion_refuse_memory(b->error);
+    MOTION_TRY_MEMORY(copy && b->fields, b->error);
     b->base = extends ? npz_layout_named(extends) : NULL;
     pm_status status = build(b, root);
     if (status == PM_OK)
@@ -196,27 +193,23 @@ pm_status npz_parse_layout(const char *text, size_t size, const char *path, moti
     motion_printable(shown, path, strlen(path));
     if (text_json_is_deep(text, size))
         return motion_refuse(error, "layout '%s': values are nested too deep", shown);
-    json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
+    json_auto_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &found);
     if (!root)
         return motion_refuse(error, "layout '%s': line %d: %s", shown, found.line,
                              motion_printable(problem, found.text, strlen(found.text)));
-    const pm_status status = build_layout(&b, root, layout);
-    json_decref(root);
-    return status;
+    return build_layout(&b, root, layout);
 }
 
 static pm_status read_layout(const char *path, motion_arena *arena, npz_layout *layout,
                              pm_error *error) {
     char reason[INPUT_REASON_SIZE] = "", shown[MOTION_PRINTABLE], names[NPZ_LAYOUT_LIST];
-    char *text = NULL;
+    FREED char *text = NULL;
     size_t size = 0;
     if (!input_read_beside(path, NULL, INPUT_BESIDE_MAX, &text, &size, reason))
         return motion_refuse(error, "layout '%s' %s; expected %s or a JSON file",
                              motion_printable(shown, path, strlen(path)), reason,
                              npz_layout_names(names));
-    const pm_status status = npz_parse_layout(text, size, path, arena, layout, error);
-    free(text);
-    return status;
+    return npz_parse_layout(text, size, path, arena, layout, error);
 }
 
 pm_status npz_choose_layout(const motion_input *input, const zip_archive *archive,

@@ -108,8 +108,8 @@ pm_status npz_load(npz_reading *r, size_t member, npy_header *header, zip_bytes 
 pm_status npz_load_named(npz_reading *r, const char *name, size_t *member, npy_header *header,
                          zip_bytes *bytes) {
     *bytes = (zip_bytes){NULL, 0};
-    const pm_status status = npz_find(&r->document->archive, name, member, r->error);
-    return status == PM_OK && *member != SIZE_MAX ? npz_load(r, *member, header, bytes) : status;
+    MOTION_TRY(npz_find(&r->document->archive, name, member, r->error));
+    return *member != SIZE_MAX ? npz_load(r, *member, header, bytes) : PM_OK;
 }
 
 static const zip_member *find_equal(const npz_document *d, const zip_member *wanted) {

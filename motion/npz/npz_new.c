@@ -148,8 +148,7 @@ static pm_status write_array(maker *m, const array *a, size_t rows) {
     snprintf(h.type, sizeof h.type, "%s", a->type);
     const zip_bytes header = {text, npy_write_any_header(&h, text)};
     zip_bytes data = {a->data, 0};
-    if (!a->data || !npy_bytes(&h, &data.size))
-        return motion_refuse_memory(m->error);
+    MOTION_TRY_MEMORY(a->data && npy_bytes(&h, &data.size), m->error);
     const uint32_t crc = zip_continue_checksum(zip_checksum(header), data);
     MOTION_TRY(zip_begin_stored(&m->zip, &member, crc, header.size + data.size, m->error));
     MOTION_TRY(zip_write_piece(&m->zip, header, m->error));
@@ -163,8 +162,7 @@ static pm_status write_skeleton(maker *m) {
     double *numbers = motion_allocate(&m->arena, n, 13 * sizeof *numbers);
     bool has_rotations = false, has_scales = false, has_tails = false;
     char *flags = motion_allocate(&m->arena, n, 1);
-    if (!names || !parents || !numbers || !flags)
-        return motion_refuse_memory(m->error);
+    MOTION_TRY_MEMORY(names && parents && numbers && flags, m->error);
     double *offsets = numbers, *rotations = numbers + 3 * n, *scales = numbers + 7 * n,
            *tails = numbers + 10 * n;
     for (size_t i = 0; i < n; i++) {
@@ -268,8 +266,7 @@ static pm_status write_rows(maker *m, const char *name, pm_motion_path path, boo
     const uint32_t width = path == PM_MOTION_ROTATION ? 4 : 3;
     rows_of user = {m, path, all ? m->order : &m->root, count};
     pm_motion_channel *channels = motion_allocate(&m->arena, count, sizeof *channels);
-    if (!channels)
-        return motion_refuse_memory(m->error);
+    MOTION_TRY_MEMORY(channels, m->error);
     for (size_t i = 0; i < count; i++)
         channels[i].components = width;
     pm_timeline timeline = {.key_count = frames};
@@ -306,13 +303,11 @@ static pm_status prepare(maker *m) {
     const size_t count = m->content->node_count;
     for (size_t i = 0; i < PATHS; i++) {
         m->sources[i] = motion_allocate(&m->arena, count, sizeof *m->sources[i]);
-        if (!m->sources[i])
-            return motion_refuse_memory(m->error);
+        MOTION_TRY_MEMORY(m->sources[i], m->error);
     }
     m->order = motion_allocate(&m->arena, count, sizeof *m->order);
     m->place = motion_allocate(&m->arena, count, sizeof *m->place);
-    if (!m->order || !m->place)
-        return motion_refuse_memory(m->error);
+    MOTION_TRY_MEMORY(m->order && m->place, m->error);
     (void)motion_order_nodes(m->content->nodes, count, m->order, m->place);
     MOTION_TRY(find_sources(m));
     find_positions(m);
@@ -331,9 +326,7 @@ static pm_status write_members(maker *m) {
 
 pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, pm_error *error) {
     const pm_motion_content *content = &writing->motion->content;
-    pm_status status = motion_check_nodes(content, "NPZ", error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_check_nodes(content, "NPZ", error));
     if (writing->clip >= content->clip_count)
         return motion_refuse(error, "has no clip; NPZ requires one");
     maker m = {.content = content,
@@ -341,7 +334,7 @@ pm_status npz_write_new(const motion_writing *writing, const motion_sink *sink, 
                .writing = writing,
                .zip = {.sink = sink},
                .error = error};
-    status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
+    pm_status status = motion_find_frames(m.clip, "NPZ", true, &m.frames, error);
     if (status == PM_OK && m.frames.count == 0)
         return motion_refuse(error, "has no rotations and no positions of nodes");
     if (status == PM_OK)

@@ -312,8 +312,7 @@ pm_status npz_read_times(npz_reading *r, const double **times) {
         return npz_refuse(r->error, member,
                           "does not fit; expected %zu of float32 or float64, one per frame", count);
     double *read = motion_allocate(r->arena, count, sizeof *read);
-    if (!read)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(read, r->error);
     npz_load_numbers(read, bytes.data + h->data_at, npy_element_size(h->type), count);
     *times = read;
     for (size_t k = 0; k < count; k++) {

@@ -43,8 +43,7 @@ static pm_status load_rows(npz_reading *r, size_t member, npz_rows *rows) {
     if (!rows->data || !rows->header.fortran_order || rows->width < 2)
         return PM_OK;
     char *copy = motion_allocate(r->arena, rows->header.shape[0] * rows->width, rows->element);
-    if (!copy)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(copy, r->error);
     npz_reorder(copy, rows->data, &rows->header, rows->element, false);
     rows->data = copy;
     return PM_OK;
@@ -94,8 +93,7 @@ static pm_status fill_gaps(const npz_reading *r, npz_rows *rows) {
     motion_gaps *gaps = r->input->gaps;
     char *copy = motion_allocate(r->arena, count, rows->element), shown[MOTION_PRINTABLE];
     size_t found = 0;
-    if (!copy)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(copy, r->error);
     memcpy(copy, rows->data, count * rows->element);
     const size_t at = motion_fill_gaps(copy, rows->element, frames, rows->width, &found);
     motion_add_gap(gaps, "member '%s', frame %zu, index %zu",
@@ -272,26 +270,24 @@ static bool join_parts(npz_document *document, size_t whole, size_t *parts) {
 /* Parts that are not the columns of their whole are rotations of their own. */
 static pm_status check_parts(const npz_reading *r) {
     npz_document *d = r->document;
-    pm_status status = PM_OK;
-    for (size_t w = 0; w < d->row_count && status == PM_OK; w++) {
+    for (size_t w = 0; w < d->row_count; w++) {
         size_t parts;
         if (d->rows[w].role != NPZ_AXIS_ANGLE || join_parts(d, w, &parts))
             continue;
-        status = npz_doubt(r, d->rows[w].member, "; each is resampled by itself",
-                           "is not its %zu parts side by side", parts);
+        MOTION_TRY(npz_doubt(r, d->rows[w].member, "; each is resampled by itself",
+                             "is not its %zu parts side by side", parts));
         for (size_t i = 0; i < d->row_count; i++)
             if (d->rows[i].role == NPZ_PART && d->rows[i].of == w)
                 d->rows[i].role = NPZ_AXIS_ANGLE;
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status npz_find_rows(npz_reading *r) {
     const size_t fields = r->layout.count, members = r->document->archive.count;
     size_t *row_of_field = motion_allocate(r->arena, fields, sizeof *row_of_field);
     r->document->rows = motion_allocate(r->arena, members, sizeof *r->document->rows);
-    if (!row_of_field || !r->document->rows)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(row_of_field && r->document->rows, r->error);
     for (size_t f = 0; f < fields; f++)
         row_of_field[f] = SIZE_MAX;
     for (size_t f = 0; f < fields; f++)

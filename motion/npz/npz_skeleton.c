@@ -78,8 +78,7 @@ static pm_status read_parents(skeleton *s) {
     }
     s->nodes = motion_allocate(r->arena, count, sizeof *s->nodes);
     uint32_t *order = motion_allocate(r->arena, 2 * count, sizeof *order);
-    if (!s->nodes || !order)
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(s->nodes && order, r->error);
     if (!npz_is_integer(h.type, &size, &is_signed) || !is_signed || h.rank != 1 ||
         h.shape[0] != count)
         return npz_refuse(r->error, member, "does not fit; expected %zu integers, one per joint",
@@ -244,8 +243,8 @@ static pm_status name_rows(npz_reading *r, const npz_rows *rows) {
     if (status != PM_OK || !bytes.data || !has_texts(&header, count))
         return note_odd(r, member, count);
     pm_motion_name *names = motion_allocate(r->arena, count, sizeof *names);
-    if (!names || !read_texts(&header, bytes, r->arena, names, sizeof *names))
-        return motion_refuse_memory(r->error);
+    MOTION_TRY_MEMORY(names && read_texts(&header, bytes, r->arena, names, sizeof *names),
+                      r->error);
     for (size_t i = 0; i < (is_scalar ? 1 : count); i++)
         channels[i].subjects = &names[i];
     return PM_OK;

@@ -42,18 +42,18 @@ static pm_status add_source(npz_sources *sources, const npz_document *document,
     npz_source **all = realloc(sources->all, (sources->count + 1) * sizeof(npz_source *));
     sources->all = all ? all : sources->all;
     npz_source *source = all ? calloc(1, sizeof *source) : NULL;
-    if (!source)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(source, error);
     all[sources->count++] = source;
     source->of = of;
     if (!has_same_rows(document, of))
         return PM_OK;
     source->rows = calloc(of->row_count + 1, sizeof *source->rows);
     source->extracted = calloc(of->row_count + 1, sizeof *source->extracted);
-    pm_status status = source->rows && source->extracted ? PM_OK : motion_refuse_memory(error);
-    for (size_t r = 0; status == PM_OK && r < of->row_count; r++)
-        status = npz_source_rows(of, &of->rows[r], &source->rows[r], &source->extracted[r], error);
-    return status;
+    MOTION_TRY_MEMORY(source->rows && source->extracted, error);
+    for (size_t r = 0; r < of->row_count; r++)
+        MOTION_TRY(
+            npz_source_rows(of, &of->rows[r], &source->rows[r], &source->extracted[r], error));
+    return PM_OK;
 }
 
 pm_status npz_find_source(npz_sources *sources, const npz_document *document,

@@ -60,15 +60,14 @@ static pm_status put_span(npz_writer *w, npz_output *out, zip_bytes span, bool i
 
 static pm_status put_spans(npz_writer *w) {
     const bool is_last = w->first + w->rows == w->samples->count;
-    pm_status status = PM_OK;
-    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++) {
+    for (size_t r = 0; r < w->document->row_count; r++) {
         npz_output *out = &w->outputs[r];
         const size_t from = w->first == 0 ? 0 : out->rows_at;
         const size_t end = out->rows_at + (size_t)w->rows * out->row_size;
         if (out->is_partial)
-            status = put_span(w, out, (zip_bytes){out->bytes + from, end - from}, is_last);
+            MOTION_TRY(put_span(w, out, (zip_bytes){out->bytes + from, end - from}, is_last));
     }
-    return status;
+    return PM_OK;
 }
 
 static pm_status make_spans(npz_writer *w) {
@@ -112,8 +111,7 @@ static pm_status make_output(const npz_writer *w, const npz_rows *rows, npz_outp
 static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *out) {
     npy_header h = rows->header;
     char *ordered = malloc(out->size);
-    if (!ordered)
-        return motion_refuse_memory(w->error);
+    MOTION_TRY_MEMORY(ordered, w->error);
     h.shape[0] = (size_t)w->samples->count;
     memcpy(ordered, out->bytes, out->rows_at);
     npz_reorder(ordered + out->rows_at, out->bytes + out->rows_at, &h, rows->element, true);
@@ -126,10 +124,10 @@ static pm_status reorder(const npz_writer *w, const npz_rows *rows, npz_output *
 static pm_status prepare(npz_writer *w) {
     w->rows = rows_of_span(w);
     w->outputs = calloc(w->document->row_count + 1, sizeof *w->outputs);
-    pm_status status = w->outputs ? npz_prepare_rows(w) : motion_refuse_memory(w->error);
-    for (size_t r = 0; r < w->document->row_count && status == PM_OK; r++)
-        status = make_output(w, &w->document->rows[r], &w->outputs[r]);
-    return status;
+    MOTION_TRY(w->outputs ? npz_prepare_rows(w) : motion_refuse_memory(w->error));
+    for (size_t r = 0; r < w->document->row_count; r++)
+        MOTION_TRY(make_output(w, &w->document->rows[r], &w->outputs[r]));
+    return PM_OK;
 }
 
 static void release_outputs(const npz_writer *w) {
@@ -202,9 +200,8 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
     pm_status status = PM_OK;
     if (now.num == rate->rate.num && now.den == rate->rate.den)
         return zip_write_member(&w->zip, member, w->error);
-    char *bytes = malloc(rate->bytes.size);
-    if (!bytes)
-        return motion_refuse_memory(w->error);
+    FREED char *bytes = malloc(rate->bytes.size);
+    MOTION_TRY_MEMORY(bytes, w->error);
     memcpy(bytes, rate->bytes.data, rate->bytes.size);
     if (npz_is_float(rate->type))
         npz_store_numbers(bytes + rate->data_at, &value, npy_element_size(rate->type), 1);
@@ -212,7 +209,6 @@ static pm_status write_rate(npz_writer *w, const npz_rate *rate) {
         status = store_integer(rate, member, now, bytes + rate->data_at, w->error);
     if (status == PM_OK)
         status = zip_write_bytes(&w->zip, member, (zip_bytes){bytes, rate->bytes.size}, w->error);
-    free(bytes);
     return status;
 }
 
@@ -229,17 +225,14 @@ static pm_status write_times(npz_writer *w) {
     if (h.shape[0] > (SIZE_MAX / 2 - begin) / element)
         return motion_refuse_memory(w->error);
     const size_t size = begin + h.shape[0] * element;
-    char *bytes = malloc(size);
-    if (!bytes)
-        return motion_refuse_memory(w->error);
+    FREED char *bytes = malloc(size);
+    MOTION_TRY_MEMORY(bytes, w->error);
     memcpy(bytes, header, begin);
     for (size_t k = 0; k < h.shape[0]; k++) {
         const double time = motion_sample_time(w->samples, k);
         npz_store_numbers(bytes + begin + k * element, &time, element, 1);
     }
-    const pm_status status = zip_write_bytes(&w->zip, member, (zip_bytes){bytes, size}, w->error);
-    free(bytes);
-    return status;
+    return zip_write_bytes(&w->zip, member, (zip_bytes){bytes, size}, w->error);
 }
 
 static pm_status write_member(npz_writer *w, size_t member) {
@@ -270,6 +263,7 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     if (count > 1 || (count == 1 && (samples->clip != 0 || samples->count == 0)))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "an NPZ file has one clip, with a sample or more");
+    SCOPED(release_outputs)
     npz_writer w = {.document = motion->document,
                     .clip = motion->content.clips,
                     .samples = count == 1 ? samples : NULL,
@@ -279,6 +273,5 @@ pm_status npz_write(const motion_writing *given, const motion_sink *sink, pm_err
     if (status == PM_OK)
         status = write_archive(&w);
     zip_writer_release(&w.zip);
-    release_outputs(&w);
     return status;
 }

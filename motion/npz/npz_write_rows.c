@@ -259,9 +259,8 @@ static pm_status make_block(npz_writer *w) {
         w->velocities[c] = is_here && w->derived[c] ? at : NULL;
         at += w->velocities[c] ? size : 0;
     }
-    const pm_status status =
-        w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error);
-    return status == PM_OK ? make_pieces(w) : status;
+    MOTION_TRY(w->samples->select(w->samples->user, w->begin, w->end - w->begin, w->error));
+    return make_pieces(w);
 }
 
 /* Numbers of a key that a block may have. float32, as the engine stores them. */

@@ -102,8 +102,7 @@ static pm_status inflate_all(z_stream *stream, const zip_member *member, char **
         size_t next = room < FIRST_STEP ? FIRST_STEP : 2 * room;
         next = next < wanted && next > room ? next : wanted;
         char *grown = realloc(*out, next);
-        if (!grown)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(grown, error);
         *out = grown;
         room = next;
         answer = inflate_to(stream, &packed, *out, &size, room);
@@ -117,15 +116,12 @@ static pm_status inflate_all(z_stream *stream, const zip_member *member, char **
 }
 
 pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, pm_error *error) {
-    pm_status status = zip_check(member, error);
     z_stream stream;
     *bytes = member->packed;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(zip_check(member, error));
     if (member->method == ZIP_DEFLATED) {
-        if (!begin(&stream))
-            return motion_refuse_memory(error);
-        status = inflate_all(&stream, member, owned, error);
+        MOTION_TRY_MEMORY(begin(&stream), error);
+        const pm_status status = inflate_all(&stream, member, owned, error);
         inflateEnd(&stream);
         if (status != PM_OK) {
             free(*owned);
@@ -134,9 +130,9 @@ pm_status zip_extract(const zip_member *member, zip_bytes *bytes, char **owned, 
         }
         *bytes = (zip_bytes){*owned, (size_t)member->size};
     }
-    if (status == PM_OK && zip_checksum(*bytes) != member->crc)
+    if (zip_checksum(*bytes) != member->crc)
         return zip_refuse(error, member, "has damaged data: its checksum disagrees");
-    return status;
+    return PM_OK;
 }
 
 size_t zip_peek(const zip_member *member, char *bytes, size_t room) {

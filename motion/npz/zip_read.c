@@ -167,8 +167,7 @@ static int compare_places(const void *a, const void *b) {
 static pm_status check_overlaps(const zip_archive *archive, pm_error *error) {
     const zip_member **order = malloc((archive->count + 1) * sizeof *order);
     pm_status status = PM_OK;
-    if (!order)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(order, error);
     for (size_t i = 0; i < archive->count; i++)
         order[i] = &archive->members[i];
     qsort(order, archive->count, sizeof *order, compare_places);
@@ -187,8 +186,7 @@ pm_status zip_open(motion_arena *arena, const char *data, size_t size, zip_archi
     directory d = {0};
     MOTION_TRY(find_directory(data, size, &d, &archive->comment, error));
     archive->members = motion_allocate(arena, (size_t)d.count, sizeof *archive->members);
-    if (!archive->members)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(archive->members, error);
     uint64_t at = d.at;
     for (; archive->count < d.count; archive->count++)
         MOTION_TRY(read_entry(data, &d, &at, &archive->members[archive->count], error));

@@ -143,8 +143,7 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
     r->at = writer->at;
     r->is64 = r->size >= limit || r->packed_size >= limit || r->at >= limit;
     char *extra = malloc(UINT16_MAX + EXTRA64_SIZE);
-    if (!extra)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(extra, error);
     pm_status status = append_central(writer, r, extra) ? PM_OK : motion_refuse_memory(error);
     if (status == PM_OK)
         status = put_local(writer, r, extra, error);
@@ -154,11 +153,9 @@ static pm_status begin_record(zip_writer *writer, record *r, pm_error *error) {
 }
 
 static pm_status put_record(zip_writer *writer, record r, const char *packed, pm_error *error) {
-    pm_status status = begin_record(writer, &r, error);
-    if (status == PM_OK)
-        status = put(writer, packed, (size_t)r.packed_size, error);
-    return status == PM_OK && keeps_descriptor(r.member) ? put_descriptor(writer, &r, error)
-                                                         : status;
+    MOTION_TRY(begin_record(writer, &r, error));
+    MOTION_TRY(put(writer, packed, (size_t)r.packed_size, error));
+    return keeps_descriptor(r.member) ? put_descriptor(writer, &r, error) : PM_OK;
 }
 
 zip_member zip_new_member(zip_bytes name, uint32_t external) {

@@ -28,8 +28,8 @@ static pm_status check_options(const pm_motion_read_options *options, pm_error *
     if (!isfinite(options->unit_mm) || options->unit_mm < 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "unit_mm is %g, expected a number above 0",
                            options->unit_mm);
-    const pm_status reserved = MOTION_CHECK_NEXT(pm_motion_read_options, options, error);
-    return reserved == PM_OK ? motion_check_observer(options->observer, error) : reserved;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_read_options, options, error));
+    return motion_check_observer(options->observer, error);
 }
 
 /* Puts the file's name before the message of a refused file. */
@@ -142,11 +142,7 @@ pm_status pm_motion_parse(const void *data, size_t size, const char *name, const
                           const pm_motion_read_options *options, pm_motion **motion,
                           pm_error *error) {
     static const pm_motion_read_options defaults;
-    if (!data || !name || !motion)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !data   ? "data"
-                           : !name ? "name"
-                                   : "motion");
+    MOTION_REQUIRE(error, data, name, motion);
     options = options ? options : &defaults;
     C_LOCALE_HERE;
     MOTION_TRY(check_options(options, error));
@@ -183,21 +179,18 @@ static pm_status open_file(const char *path, const pm_motion_read_options *optio
         add_name(name, error);
         return status;
     }
-    char *folder = is_stream ? NULL : folder_of(path);
+    FREED char *folder = is_stream ? NULL : folder_of(path);
     if (!is_stream && !folder) {
         free(data);
         return motion_refuse_memory(error);
     }
-    status = parse(data, size, data, name, folder, options, motion, error);
-    free(folder);
-    return status;
+    return parse(data, size, data, name, folder, options, motion, error);
 }
 
 pm_status pm_motion_open(const char *path, const pm_motion_read_options *options,
                          pm_motion **motion, pm_error *error) {
     static const pm_motion_read_options defaults;
-    if (!path || !motion)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !path ? "path" : "motion");
+    MOTION_REQUIRE(error, path, motion);
     options = options ? options : &defaults;
     C_LOCALE_HERE;
     MOTION_TRY(check_options(options, error));

@@ -230,8 +230,7 @@ pm_status pm_motion_options_create(const char *verb, pm_motion_options **options
     if (verbs == 0)
         return motion_fail(error, PM_ERROR_ARGUMENT, "'%.40s' is no verb of the command", verb);
     *options = calloc(1, sizeof **options);
-    if (!*options)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(*options, error);
     (*options)->verbs = verbs;
     (*options)->batch.report_pages = USUAL_PAGES;
     return PM_OK;

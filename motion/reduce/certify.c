@@ -105,7 +105,7 @@ segment certified_segment(certified c, size_t next) {
 
 pm_status certified_make_curve(certified *c, pm_method method, pm_error *error) {
     const size_t count = c->timeline->key_count;
-    double(*keys)[4] = calloc(count, sizeof *keys), *times = calloc(count, sizeof *times);
+    FREED double(*keys)[4] = calloc(count, sizeof *keys), *times = calloc(count, sizeof *times);
     method_curve *curve = calloc(1, sizeof *curve);
     pm_status status = keys && times && curve ? PM_OK : motion_refuse_memory(error);
     for (size_t k = 0; status == PM_OK && k < count; k++) {
@@ -117,8 +117,6 @@ pm_status certified_make_curve(certified *c, pm_method method, pm_error *error) 
     c->curve = status == PM_OK ? curve : NULL;
     if (status != PM_OK)
         free(curve);
-    free(keys);
-    free(times);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/fault.h"
 #include "motion/model/evaluate.h"
 
 /* Whether the numbers of a channel differ by a part of themselves: scales and weights. */
@@ -97,12 +98,11 @@ static void drop_equal(reduced_channel *c) {
 }
 
 static void find_path(reduced_channel *c, const reduce_limits *limits) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     tested t;
     const path_problem problem = {c->source.timeline->key_count, tested_holds, &t};
     c->end = tested_read(&t, c, limits, &arena) ? path_find(&problem, &c->keys, &c->count)
                                                 : PATH_NO_MEMORY;
-    motion_arena_release(&arena);
 }
 
 /* Cubics; lines where a step of the source is one that no cubic follows closely enough. */
@@ -123,14 +123,13 @@ static void find_cubics(reduced_channel *c, const reduce_limits *limits) {
 }
 
 static void find_removed(reduced_channel *c, const reduce_limits *limits) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     turns t, *const all[] = {&t};
     const removal_problem problem = {
         .method = limits->curve, .rotations = all, .rotation_count = 1};
     c->end = PATH_NO_MEMORY;
     if (turns_read(&t, c->source.channel, c->source.timeline, limits->angle, c->limits, &arena))
         c->end = removal_find(&problem, &c->keys, &c->count);
-    motion_arena_release(&arena);
 }
 
 static void keep_all(reduced_channel *c) {
@@ -220,7 +219,7 @@ static path_end find_common(reduced_channel *const *channels, size_t count,
 
 void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
                              const reduce_limits *limits) {
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     if (count == 0)
         return;
     if (channels[0]->source.timeline->key_count < 3) {
@@ -229,7 +228,6 @@ void reduce_find_common_keys(reduced_channel *const *channels, size_t count,
         return;
     }
     channels[0]->end = find_common(channels, count, limits, &arena);
-    motion_arena_release(&arena);
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */

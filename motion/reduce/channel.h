@@ -2,8 +2,7 @@
  *
  * What is done with one channel: the keys that remain, and the bound of the error.
  */
-#ifndef POSEMILL_MOTION_REDUCE_CHANNEL_H
-#define POSEMILL_MOTION_REDUCE_CHANNEL_H
+#pragma once
 
 #include "motion/base/arena.h"
 #include "motion/reduce/segment.h"
@@ -246,5 +245,3 @@ pm_timeline reduce_make_timeline(const reduced_channel *c, motion_arena *arena);
 /* Computes the error of the result. Sets `end` where memory is exhausted. The error is infinite where the method
  * has no curve through the keys. */
 void reduce_certify(reduced_channel *c, const reduce_limits *limits);
-
-#endif

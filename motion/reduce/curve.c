@@ -162,21 +162,17 @@ static void measure(const method_curve *c, pm_method method, const double *times
 
 static pm_status measure_all(const method_curve *c, pm_method method, const double *times,
                              const double (*keys)[4], size_t count, pm_error *error) {
-    float(*velocities)[3] = malloc(count * sizeof *velocities);
-    float(*accelerations)[3] = velocities ? malloc(count * sizeof *accelerations) : NULL;
+    FREED float(*velocities)[3] = malloc(count * sizeof *velocities);
+    FREED float(*accelerations)[3] = velocities ? malloc(count * sizeof *accelerations) : NULL;
     const pm_sample_job job = {.sample_count = count,
                                .times = times,
                                .velocities = (float *)velocities,
                                .accelerations = (float *)accelerations,
                                .host_threads = 1};
-    const pm_status status =
-        accelerations ? pm_sample(c->clip, &job, error) : motion_refuse_memory(error);
-    if (status == PM_OK)
-        measure(c, method, times, keys, count, (const float(*)[3])velocities,
-                (const float(*)[3])accelerations);
-    free(velocities);
-    free(accelerations);
-    return status;
+    MOTION_TRY(accelerations ? pm_sample(c->clip, &job, error) : motion_refuse_memory(error));
+    measure(c, method, times, keys, count, (const float(*)[3])velocities,
+            (const float(*)[3])accelerations);
+    return PM_OK;
 }
 
 pm_status method_curve_make(method_curve *c, pm_method method, const double *times,

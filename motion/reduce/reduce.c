@@ -70,8 +70,8 @@ pm_status reduction_check_options(const pm_motion_reduce_options *o, pm_error *e
     if (o->curve == PM_METHOD_CUBICSPLINE && o->common)
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "curve: cubicspline cannot be combined with common");
-    const pm_status status = check_numbers(o, error);
-    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error) : status;
+    MOTION_TRY(check_numbers(o, error));
+    return MOTION_CHECK_NEXT(pm_motion_reduce_options, o, error);
 }
 
 static pm_status check_options(const pm_motion_content *source, const pm_motion_reduce_options *o,
@@ -109,13 +109,11 @@ static pm_status list_channels(reducing *r, pm_error *error) {
         r->first[i + 1] = r->first[i] + r->source->clips[i].channel_count;
     r->count = r->first ? r->first[r->source->clip_count] : 0;
     r->channels = motion_allocate(&r->scratch, r->count, sizeof *r->channels);
-    if (!r->first || !r->channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(r->first && r->channels, error);
     for (size_t i = 0; i < r->source->clip_count; i++) {
         const pm_motion_clip *clip = &r->source->clips[i];
         const double *growth = reach_find_growth(r->source, clip, &r->scratch);
-        if (!growth)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(growth, error);
         for (size_t c = 0; c < clip->channel_count; c++) {
             const pm_motion_channel *channel = &clip->channels[c];
             r->channels[r->first[i] + c] =
@@ -203,8 +201,7 @@ static pm_status find_common(reducing *r, size_t clip, pm_error *error) {
     const size_t all = r->source->clips[clip].channel_count;
     reduced_channel **set = motion_allocate(&r->scratch, all, sizeof(reduced_channel *));
     size_t count = 0;
-    if (!set)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(set, error);
     for (size_t c = 0; c < all; c++) {
         reduced_channel *channel = &r->channels[r->first[clip] + c];
         if (!channel->is_reduced || channel->source.timeline->key_count < 2)
@@ -289,8 +286,7 @@ static pm_status share_clip(reducing *r, size_t clip, pm_error *error) {
         .curve = r->options.curve,
         .find = find_clip,
         .user = &search};
-    if (!request.points)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(request.points, error);
     pm_status status = share_distance(&request, &result, error);
     if (status == PM_ERROR_ARGUMENT && drop_usual_limits(r, clip))
         status = share_distance(&request, &result, error);
@@ -325,22 +321,21 @@ static pm_status find_default_at(const pm_motion_content *content, double *at, p
 
 static pm_status find_all(reducing *r, pm_error *error) {
     const motion_work work = {find_keys, tell_progress, r};
-    pm_status status = PM_OK;
     if (r->options.distance == 0 && !r->options.common) {
         motion_run_parallel(r->options.threads, r->count, &work);
         return check_found(r, error);
     }
     double at = 0;
-    if (r->options.distance > 0)
-        status = find_default_at(r->source, &at, error);
-    if (status == PM_OK && r->options.distance > 0)
-        status = reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error);
+    if (r->options.distance > 0) {
+        MOTION_TRY(find_default_at(r->source, &at, error));
+        MOTION_TRY(reach_find(r->motion, r->options.at, at, &r->scratch, &r->reach, error));
+    }
     r->options.at = r->reach.at;
-    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
-        status = search_clip(r, i, error);
+    for (size_t i = 0; i < r->source->clip_count; i++) {
+        MOTION_TRY(search_clip(r, i, error));
         tell_progress(r, r->first[i + 1]);
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- the result ---------------------------------------------------------------------------- */
@@ -382,14 +377,10 @@ static pm_status make_channels(reducing *r, size_t clip, pm_timeline *timelines,
             numbers[slot] = (uint32_t)*made;
             timelines[*made] = reduce_make_timeline(channel, &r->to->arena);
             const pm_timeline *added = &timelines[(*made)++];
-            if (!added->times)
-                return motion_refuse_memory(error);
-            const pm_status status = check_times(channel, added, error);
-            if (status != PM_OK)
-                return status;
+            MOTION_TRY_MEMORY(added->times, error);
+            MOTION_TRY(check_times(channel, added, error));
         }
-        if (!reduce_make_channel(channel, &r->to->arena, &channels[c]))
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(reduce_make_channel(channel, &r->to->arena, &channels[c]), error);
         channels[c].timeline = numbers[slot];
         /* The bounds of positions and scales are those of lines, also where a method plays the motion. */
         channels[c].always_linear |=
@@ -453,8 +444,7 @@ static pm_status make_clip(reducing *r, size_t clip, pm_motion_clip *to, pm_erro
                            .channels = channels,
                            .channel_count = from->channel_count,
                            .rate_text = {"", 0}};
-    if (!timelines || !channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(timelines && channels, error);
     hold_channels(r, clip);
     const pm_status status = make_channels(r, clip, timelines, channels, &made, error);
     if (status == PM_OK)
@@ -475,19 +465,17 @@ static bool is_kept(const pm_motion_clip *from, const pm_motion_clip *to) {
 }
 
 static pm_status make_clips(reducing *r, pm_motion_clip *clips, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < r->source->clip_count; i++) {
+    for (size_t i = 0; i < r->source->clip_count; i++) {
         const pm_motion_clip *from = &r->source->clips[i];
         if (is_chosen(&r->options, i) && from->channel_count > 0)
-            status = make_clip(r, i, &clips[i], error);
-        for (size_t c = 0; status == PM_OK && c < from->channel_count; c++)
+            MOTION_TRY(make_clip(r, i, &clips[i], error));
+        for (size_t c = 0; c < from->channel_count; c++)
             r->channels[r->first[i] + c].result = (certified){
                 &clips[i].channels[c], &clips[i].timelines[clips[i].channels[c].timeline], NULL};
-        if (status == PM_OK && is_kept(from, &clips[i]) &&
-            !motion_keep_rows(r->to, i, r->motion, false))
-            status = motion_refuse_memory(error);
+        if (is_kept(from, &clips[i]) && !motion_keep_rows(r->to, i, r->motion, false))
+            return motion_refuse_memory(error);
     }
-    return status;
+    return PM_OK;
 }
 
 /* ---- the bounds ---------------------------------------------------------------------------- */
@@ -555,20 +543,14 @@ static pm_status reduce_all(reducing *r, pm_error *error) {
     const motion_work work = {certify, NULL, r};
     pm_motion_clip *clips = NULL;
     r->to = made_begin(r->motion, &clips);
-    if (!r->to)
-        return motion_refuse_memory(error);
-    pm_status status = list_channels(r, error);
-    if (status == PM_OK)
-        status = add_usual_limits(r, error);
-    if (status == PM_OK)
-        status = find_all(r, error);
-    if (status == PM_OK)
-        status = make_clips(r, clips, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY_MEMORY(r->to, error);
+    MOTION_TRY(list_channels(r, error));
+    MOTION_TRY(add_usual_limits(r, error));
+    MOTION_TRY(find_all(r, error));
+    MOTION_TRY(make_clips(r, clips, error));
     motion_run_parallel(r->options.threads, r->count, &work);
-    status = check_found(r, error);
-    return status == PM_OK ? check_bounds(r, error) : status;
+    MOTION_TRY(check_found(r, error));
+    return check_bounds(r, error);
 }
 
 /* ---- public -------------------------------------------------------------------------------- */
@@ -577,16 +559,12 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
                         pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
     reducing r = {.motion = motion, .source = &motion->content};
     r.options = options ? *options : (pm_motion_reduce_options){.has_angle = false};
-    pm_status status = check_options(r.source, &r.options, error);
+    MOTION_TRY(check_options(r.source, &r.options, error));
     r.options.angle = r.options.has_angle ? r.options.angle : r.options.distance > 0 ? 180 : 0.5;
     r.distance.key_time = (double)NAN;
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = motion_check_numbers(r.source, (double)FLT_MAX, error);
-    if (status != PM_OK)
-        return status;
-    status = reduce_all(&r, error);
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(motion_check_numbers(r.source, (double)FLT_MAX, error));
+    pm_status status = reduce_all(&r, error);
     if (status == PM_OK && reduction) {
         *reduction = reduction_make(r.source, &r.to->content, &r.options, r.channels, r.count,
                                     &r.distance, r.distance_clip, r.reach.unread);
@@ -599,7 +577,9 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
     }
     motion_arena_release(&r.scratch);
     const bool is_reported = status == PM_OK && reduction;
-    status = made_end(r.to, status, reduced, error);
+    if (status == PM_OK)
+        status = made_end(&r.to, reduced, error);
+    pm_motion_destroy(&r.to);
     if (status != PM_OK && is_reported)
         pm_motion_reduction_destroy(reduction);
     return status;
@@ -607,10 +587,7 @@ static pm_status reduce(const pm_motion *motion, const pm_motion_reduce_options 
 
 pm_status pm_motion_reduce(const pm_motion *motion, const pm_motion_reduce_options *options,
                            pm_motion **reduced, pm_motion_reduction **reduction, pm_error *error) {
-    if (!motion || !reduced)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "reduced");
-    void *before = c_locale_begin();
-    const pm_status status = reduce(motion, options, reduced, reduction, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, reduced);
+    C_LOCALE_HERE;
+    return reduce(motion, options, reduced, reduction, error);
 }

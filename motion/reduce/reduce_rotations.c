@@ -97,7 +97,7 @@ static void set_track(reducing *r, const pm_timeline *timeline, const pm_array *
 static void reduce_track(void *user, size_t index) {
     reducing *r = user;
     reduced_channel *c = &r->tracks[index];
-    motion_arena arena = {NULL};
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
     pm_motion_channel channel;
     pm_timeline timeline;
     reduce_find_keys(c, &r->limits);
@@ -116,7 +116,6 @@ static void reduce_track(void *user, size_t index) {
             r->kept[c->keys[k] * r->count + index] = true;
     }
     free(c->keys);
-    motion_arena_release(&arena);
 }
 
 static pm_status collect(const reducing *r, double *bounds, pm_error *error) {
@@ -144,10 +143,8 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                                      size_t tracks, double degrees, pm_method curve,
                                      uint32_t threads, bool *kept, double *bounds,
                                      pm_error *error) {
-    motion_arena arena = {NULL};
-    pm_status status = check(timeline, keys, tracks, degrees, curve, kept, error);
-    if (status != PM_OK)
-        return status;
+    SCOPED(motion_arena_release) motion_arena arena = {NULL};
+    MOTION_TRY(check(timeline, keys, tracks, degrees, curve, kept, error));
     reducing r = {.tracks = motion_allocate(&arena, tracks, sizeof *r.tracks),
                   .channels = motion_allocate(&arena, tracks, sizeof *r.channels),
                   .limits = {.angle = degrees * radians_per_degree, .curve = curve},
@@ -155,16 +152,11 @@ pm_status pm_motion_reduce_rotations(const pm_timeline *timeline, const pm_array
                   .count = tracks,
                   .lacks_memory = motion_allocate(&arena, tracks, sizeof *r.lacks_memory)};
     const motion_work work = {reduce_track, NULL, &r};
-    if (!r.tracks || !r.channels || !r.lacks_memory)
-        status = motion_refuse_memory(error);
-    for (size_t t = 0; status == PM_OK && t < tracks; t++) {
+    MOTION_TRY_MEMORY(r.tracks && r.channels && r.lacks_memory, error);
+    for (size_t t = 0; t < tracks; t++) {
         set_track(&r, timeline, keys, t);
-        status = check_keys(&r.channels[t], timeline->key_count, t, error);
+        MOTION_TRY(check_keys(&r.channels[t], timeline->key_count, t, error));
     }
-    if (status == PM_OK) {
-        motion_run_parallel(threads, tracks, &work);
-        status = collect(&r, bounds, error);
-    }
-    motion_arena_release(&arena);
-    return status;
+    motion_run_parallel(threads, tracks, &work);
+    return collect(&r, bounds, error);
 }

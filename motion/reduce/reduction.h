@@ -2,8 +2,7 @@
  *
  * A reduction: what it is asked for, how joints share a bound of distances, and its report.
  */
-#ifndef POSEMILL_MOTION_REDUCTION_H
-#define POSEMILL_MOTION_REDUCTION_H
+#pragma once
 
 #include "motion/base/arena.h"
 #include "motion/model/reach.h"
@@ -98,5 +97,3 @@ pm_motion_reduction *reduction_make(const pm_motion_content *source,
                                     const reduced_channel *channels, size_t count,
                                     const pm_motion_error_bound *distance, size_t distance_clip,
                                     const char *unread);
-
-#endif

@@ -7,10 +7,10 @@
 #include "motion/reduce/channel.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "motion/base/fault.h"
 #include "motion/reduce/segment.h"
 
 enum { SPACING = 4, TRIALS_MAX = 8 };
@@ -145,11 +145,9 @@ static pm_status compare_rotation(removal *r, size_t which) {
         r->times[i] = c.t->written_times[r->trial[i]];
     }
     judge_steps(r);
-    pm_status status = method_curve_make(&c.curve, r->problem->method, r->times,
-                                         (const double(*)[4])r->values, r->trial_count, NULL);
-    if (status != PM_OK)
-        return status;
-    status = method_curve_sample(&c.curve, c.t->times, r->key_count, r->samples, NULL);
+    MOTION_TRY(method_curve_make(&c.curve, r->problem->method, r->times,
+                                 (const double(*)[4])r->values, r->trial_count, NULL));
+    pm_status status = method_curve_sample(&c.curve, c.t->times, r->key_count, r->samples, NULL);
     if (status == PM_OK)
         judge_all(&c);
     status = c.curve.lacks_memory ? PM_ERROR_MEMORY : status;

@@ -10,8 +10,7 @@
  * so that the largest values X and Z satisfy X <= E + ((a^2 + b^2) X + 2 c Z) / 8, where E is the larger
  * one of both ends. Where this does not decide, the interval is halved.
  */
-#ifndef POSEMILL_MOTION_REDUCE_SEGMENT_H
-#define POSEMILL_MOTION_REDUCE_SEGMENT_H
+#pragma once
 
 #include <posemill/posemill.h>
 
@@ -153,5 +152,3 @@ typedef struct arc_extent {
 /* Adds an interval that lies in both segments; the values are `apart`. */
 void segments_extend(arc_extent *extent, const segment *a, const segment *b, double begin,
                      double end);
-
-#endif

@@ -41,8 +41,7 @@ static pm_status gather(sharing *s, pm_error *error) {
     s->pairs = motion_allocate(&s->arena, s->nodes, sizeof *s->pairs);
     s->rotations = motion_allocate(&s->arena, s->nodes, sizeof *s->rotations);
     s->cuts = motion_allocate(&s->arena, s->nodes, sizeof *s->cuts);
-    if (!s->a || !s->b || !s->pairs || !s->rotations || !s->cuts)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(s->a && s->b && s->pairs && s->rotations && s->cuts, error);
     for (size_t n = 0; n < s->nodes; n++)
         s->pairs[n][0] = s->pairs[n][1] = n;
     for (size_t c = 0; c < s->request->count; c++) {
@@ -105,8 +104,8 @@ static pm_status set_limits(sharing *s, pm_error *error) {
     double *levers = motion_allocate(&s->arena, s->nodes, sizeof *levers);
     double *sums = motion_allocate(&s->arena, s->nodes, sizeof *sums);
     const double *growth = reach_find_growth(s->request->content, s->request->clip, &s->arena);
-    if (!order || !levers || !sums || !growth || !pose_order(s->request->content, order))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(order && levers && sums && growth && pose_order(s->request->content, order),
+                      error);
     find_levers(s, order, growth, levers);
     const double longest = longest_chain(s, order, levers, sums);
     for (size_t n = 0; n < s->nodes; n++) {
@@ -117,8 +116,7 @@ static pm_status set_limits(sharing *s, pm_error *error) {
         const double share = share_of(levers[n]) * s->request->distance * first_excess / longest;
         channel->limits = malloc(keys * sizeof *channel->limits);
         s->cuts[n] = motion_allocate(&s->arena, keys, sizeof *s->cuts[n]);
-        if (!channel->limits || !s->cuts[n])
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(channel->limits && s->cuts[n], error);
         for (size_t k = 0; k < keys; k++)
             channel->limits[k] = fmin(share, 1);
     }
@@ -131,13 +129,11 @@ static pm_status set_limits(sharing *s, pm_error *error) {
 static pm_status make_result(sharing *s, reduced_channel *c, pm_error *error) {
     pm_motion_channel *channel = motion_allocate(&s->scratch, 1, sizeof *channel);
     pm_timeline *timeline = motion_allocate(&s->scratch, 1, sizeof *timeline);
-    if (!channel || !timeline)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(channel && timeline, error);
     certified *result = &s->b[c->source.channel->node][c->source.channel->path];
     *timeline = reduce_make_timeline(c, &s->scratch);
     *result = (certified){channel, timeline, NULL};
-    if (!timeline->times || !reduce_make_channel(c, &s->scratch, channel))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(timeline->times && reduce_make_channel(c, &s->scratch, channel), error);
     return channel->path == PM_MOTION_ROTATION && c->count > 1 &&
                    method_curve_knows(s->request->curve)
                ? certified_make_curve(result, s->request->curve, error)
@@ -241,8 +237,8 @@ static pm_status certify(sharing *s, space_result *result, pm_error *error) {
 }
 
 static pm_status run_round(sharing *s, space_result *result, pm_error *error) {
-    const pm_status status = s->request->find(s->request->user, error);
-    return status == PM_OK ? certify(s, result, error) : status;
+    MOTION_TRY(s->request->find(s->request->user, error));
+    return certify(s, result, error);
 }
 
 /* The distance that exceeds the limit: what was found, or where only the bound does, that. A bound is

@@ -5,7 +5,6 @@
 #include "motion/reduce/reduction.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/arena.h"

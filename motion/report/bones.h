@@ -2,8 +2,7 @@
  *
  * Which lines of a skeleton are bones.
  */
-#ifndef POSEMILL_MOTION_BONES_H
-#define POSEMILL_MOTION_BONES_H
+#pragma once
 
 #include "motion/compare/subject.h"
 
@@ -11,5 +10,3 @@
  * Such a parent, like all above it, holds still, and its child moves away from it or it is no joint of the
  * skins that there are. NULL: memory is exhausted. */
 int32_t *bones_find(motion_arena *arena, const subject *a);
-
-#endif

@@ -35,9 +35,7 @@ static pm_status compute(comparison *c, page_frames *frames, uint64_t max_times,
     if (c->pairs->count > PAGE_MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a page holds %d", c->pairs->count,
                              (int)PAGE_MOST_JOINTS);
-    const pm_status status = compare_prepare(c, max_times, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(compare_prepare(c, max_times, error));
     if (!page_frames_begin(frames, c, page_room(c, clips)))
         return motion_fail(error, PM_ERROR_MEMORY, "memory is exhausted");
     frames->clips = clips;
@@ -71,10 +69,9 @@ static bool write_script(FILE *file, const void *content) {
 static bool write_numbers(FILE *file, const void *content) {
     const page *p = content;
     size_t size = 0;
-    char *text = outcome_json(p->outcome, &size);
+    FREED char *text = outcome_json(p->outcome, &size);
     if (text)
         page_write_script_json(file, text, size);
-    free(text);
     return text != NULL;
 }
 
@@ -195,21 +192,18 @@ static pm_status give(const page_call *call, const page *p, pm_error *error) {
     size_t size = 0;
     if (!o->write)
         return page_write(call->path, p, error);
-    char *text = page_text(p, &size);
+    FREED char *text = page_text(p, &size);
     if (!text)
         return motion_name_failure(motion_fail(error, PM_ERROR_MEMORY, "memory is exhausted"),
                                    p->outcome->a.path, error);
     o->write(o->write_user, text, size);
-    free(text);
     return PM_OK;
 }
 
 static pm_status show(page_call *call, pm_error *error) {
     const pm_motion_page_options *o = call->options;
     size_t joint = 0;
-    const pm_status status = o->has_joint ? find_joint(call, &joint, error) : PM_OK;
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(o->has_joint ? find_joint(call, &joint, error) : PM_OK);
     page pages[PAGE_MOST_CLIPS];
     for (size_t i = 0; i < call->clip_count; i++)
         pages[i] = (page){.outcome = &call->clips[i].made->outcome,
@@ -252,11 +246,10 @@ static pm_status run_clip(page_call *call, size_t i, const pm_motion *a, const p
         how.up = first->up == 2 ? PM_MOTION_UP_Z : PM_MOTION_UP_Y;
         how.unit_mm = first->unit_mm;
     }
-    pm_status status = comparison_begin(a, b, &how, &clip->made, error);
-    if (status == PM_OK)
-        status = page_compute(&clip->made->numbers, &clip->frames, comparison_most_times(options),
-                              call->clip_count, clip->made->outcome.a.path, error);
-    return status == PM_OK ? comparison_end(clip->made, error) : status;
+    MOTION_TRY(comparison_begin(a, b, &how, &clip->made, error));
+    MOTION_TRY(page_compute(&clip->made->numbers, &clip->frames, comparison_most_times(options),
+                            call->clip_count, clip->made->outcome.a.path, error));
+    return comparison_end(clip->made, error);
 }
 
 static pm_status run(page_call *call, const pm_motion *a, const pm_motion *b,
@@ -289,21 +282,16 @@ pm_status pm_motion_write_page(const pm_motion *a, const pm_motion *b,
     const pm_motion_page_options *o = shown ? shown : &defaults;
     if (!a || (!path && !o->write))
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !a ? "a" : "path");
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_page_options, o, error);
-    if (status != PM_OK)
-        return status;
-    page_call *call = calloc(1, sizeof *call);
-    if (!call)
-        return motion_refuse_memory(error);
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_page_options, o, error));
+    FREED page_call *call = calloc(1, sizeof *call);
+    MOTION_TRY_MEMORY(call, error);
     call->options = o;
     call->path = path;
-    void *before = c_locale_begin();
-    status = run(call, a, b, options, error);
+    C_LOCALE_HERE;
+    pm_status status = run(call, a, b, options, error);
     const bool keeps = status == PM_OK && made;
     if (made)
         *made = keeps ? call->clips[0].made : NULL;
     release(call, keeps);
-    free(call);
-    c_locale_end(before);
     return status;
 }

@@ -2,8 +2,7 @@
  *
  * Pages of motions: what they show, and the parts of which they are written.
  */
-#ifndef POSEMILL_MOTION_PAGE_H
-#define POSEMILL_MOTION_PAGE_H
+#pragma once
 
 #include "motion/base/composed.h"
 #include "motion/compare/compare.h"
@@ -163,5 +162,3 @@ void page_write_pictures(FILE *file, const page *p); /* inline SVG */
 static inline bool page_is_one(const page *p) {
     return p->outcome->comparison->a == p->outcome->comparison->b;
 }
-
-#endif

@@ -262,14 +262,13 @@ static bool write_head(FILE *file, const void *content) {
 static bool write_head_element(FILE *file, const page *p, const box *around) {
     const head_content content = {p, around};
     size_t size = 0;
-    char *text = compose_text(write_head, &content, &size);
+    FREED char *text = compose_text(write_head, &content, &size);
     if (!text)
         return false;
     fputs("<script type=\"application/json\"", file);
     write_id(file, p, "head");
     page_write_script_json(file, text, size);
     fputs("</script>\n", file);
-    free(text);
     return true;
 }
 
@@ -277,11 +276,9 @@ static bool write_clip(FILE *file, const page *p) {
     const page_frames *f = p->frames;
     const bool one = page_is_one(p);
     const box around = box_of(f);
-    block *b = malloc(sizeof *b);
-    if (!b || !write_head_element(file, p, &around)) {
-        free(b);
+    FREED block *b = malloc(sizeof *b);
+    if (!b || !write_head_element(file, p, &around))
         return false;
-    }
     begin_block(b, file, p, "times");
     for (size_t i = 0; i < f->count; i++)
         add_double(b, f->times[i]);
@@ -290,7 +287,6 @@ static bool write_clip(FILE *file, const page *p) {
         write_places(b, file, p, side, &around);
     for (size_t v = one ? MEASURE_COUNT : 0; v < PAGE_VALUES; v += one ? 2 : 1)
         write_values(b, file, p, v);
-    free(b);
     return true;
 }
 

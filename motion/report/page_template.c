@@ -3,7 +3,6 @@
  * Writes text, numbers and data for HTML, fills templates, and writes files in one piece.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/base/fault.h"
@@ -105,12 +104,10 @@ bool page_write_head(FILE *file, const void *content) {
 
 pm_status page_save(const char *path, text_printer print, const void *content, pm_error *error) {
     size_t size = 0;
-    char *text = compose_text(print, content, &size);
+    FREED char *text = compose_text(print, content, &size);
     if (!text) {
         motion_report(error, PM_ERROR_MEMORY, "memory is exhausted");
         return motion_name_failure(PM_ERROR_MEMORY, path, error);
     }
-    const pm_status status = motion_output_save(path, text, size, error);
-    free(text);
-    return status;
+    return motion_output_save(path, text, size, error);
 }

@@ -7,12 +7,10 @@
 #include "motion/report/bones.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "motion/base/c_locale.h"
-#include "motion/base/counts.h"
 #include "motion/compare/outcome.h"
 #include "motion/report/page.h"
 
@@ -110,9 +108,7 @@ static pm_status evaluate(making *m, pm_error *error) {
     m->is_finite = true;
     for (size_t pose = 0; pose < m->p.count; pose++) {
         const double time = m->p.begin + fmin(m->p.step * (double)pose, m->seconds);
-        const pm_status status = subject_evaluate(m->s, &time, 1, m->poses, error);
-        if (status != PM_OK)
-            return status;
+        MOTION_TRY(subject_evaluate(m->s, &time, 1, m->poses, error));
         add_bones(m, pose);
     }
     if (!m->is_finite)
@@ -144,8 +140,7 @@ static pm_status prepare(making *m, const pm_motion_picture_options *o, pm_error
     if (joints > MOST_JOINTS)
         return motion_refuse(error, "has %zu joints; a picture shows %d", joints, MOST_JOINTS);
     m->parents = bones_find(&m->arena, m->s);
-    if (!m->parents)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(m->parents, error);
     for (size_t j = 0; j < joints; j++)
         m->p.bones += m->parents[j] >= 0;
     choose_times(m, o);
@@ -166,9 +161,7 @@ static bool is_side(uint32_t side) {
 }
 
 static pm_status check(const pm_motion_picture_options *o, const char *path, pm_error *error) {
-    const pm_status status = MOTION_CHECK_NEXT(pm_motion_picture_options, o, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_picture_options, o, error));
     if (!is_side(o->width) || !is_side(o->height))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "size is %ux%u; expected sides of %d to %d pixels", o->width, o->height,
@@ -245,17 +238,10 @@ pm_status pm_motion_write_picture(const pm_motion *motion, const pm_motion_compa
                                   pm_error *error) {
     static const pm_motion_picture_options defaults;
     const pm_motion_picture_options *o = shown ? shown : &defaults;
-    pm_motion_comparison *made = NULL;
-    if (!motion || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "path");
-    pm_status status = check(o, path, error);
-    if (status != PM_OK)
-        return status;
-    void *before = c_locale_begin();
-    status = comparison_begin(motion, NULL, options, &made, error);
-    if (status == PM_OK)
-        status = draw(made, o, path, error);
-    pm_motion_comparison_destroy(&made);
-    c_locale_end(before);
-    return status;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *made = NULL;
+    MOTION_REQUIRE(error, motion, path);
+    MOTION_TRY(check(o, path, error));
+    C_LOCALE_HERE;
+    MOTION_TRY(comparison_begin(motion, NULL, options, &made, error));
+    return draw(made, o, path, error);
 }

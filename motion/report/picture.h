@@ -2,8 +2,7 @@
  *
  * Poses of a motion at some times, as lines in a plane, for pictures.
  */
-#ifndef POSEMILL_MOTION_PICTURE_H
-#define POSEMILL_MOTION_PICTURE_H
+#pragma once
 
 #include "motion/compare/subject.h"
 
@@ -26,5 +25,3 @@ typedef struct picture {
 
 /* A pose after another. PM_ERROR_ARGUMENT: this build has no giflib. */
 pm_status picture_write_gif(const picture *p, const char *path, pm_error *error);
-
-#endif

@@ -128,14 +128,12 @@ static pm_status write_all(writing *w) {
 
 pm_status picture_write_gif(const picture *p, const char *path, pm_error *error) {
     motion_output *output = NULL;
-    pm_status status = motion_output_open(path, &output, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(motion_output_open(path, &output, error));
     writing w = {.p = p,
                  .sink = motion_output_sink(output),
                  .pixels = malloc(p->width * p->height),
                  .error = error};
-    status = write_all(&w);
+    pm_status status = write_all(&w);
     free(w.pixels);
     if (status == PM_OK)
         return motion_output_commit(&output, error);

@@ -73,18 +73,16 @@ static pm_status compare(const search *a, const track_group *group, const pm_cli
     const size_t keys = desc->timelines[0].key_count, tracks = desc->track_count;
     const size_t step = keys * tracks / MAX_ROTATIONS + 1, samples = (keys - 1) / step + 1;
     pm_rational rate;
-    pm_filter *filter = NULL;
+    SCOPED(pm_filter_destroy) pm_filter *filter = NULL;
     if (!rate_divide(a->s->source.rate, (pm_rational){(int64_t)step, 1}, &rate))
         return PM_OK;
     pm_status status = pm_filter_create(a->engine, desc, a->cutoff, &filter, error);
-    float *filtered = malloc(samples * tracks * 4 * sizeof *filtered);
+    FREED float *filtered = malloc(samples * tracks * 4 * sizeof *filtered);
     const pm_sample_job job = {.sample_count = samples, .rate = rate, .rotations = filtered};
     if (status == PM_OK)
         status = filtered ? pm_filter_sample(filter, &job, error) : motion_refuse_memory(error);
     if (status == PM_OK)
         find_worst(a, group, desc, filtered, step, samples);
-    free(filtered);
-    pm_filter_destroy(&filter);
     return status;
 }
 
@@ -94,27 +92,25 @@ static pm_status search_group(const search *a, track_group *tracks, pm_error *er
     const track_range range = {.trim = frames > MAX_FRAMES ? (frames - MAX_FRAMES) / 2 : 0,
                                .most = MAX_FRAMES};
     sampler_group group = {.tracks = tracks};
-    track_keys keys;
-    double *axes = NULL;
+    SCOPED(tracks_keys_release) track_keys keys;
+    FREED double *axes = NULL;
     pm_clip_desc desc;
-    pm_status status = sampler_describe(a->s, &group, range, &desc, &keys, &axes, error);
-    if (status == PM_OK && !desc.timeline_of) {
+    MOTION_TRY(sampler_describe(a->s, &group, range, &desc, &keys, &axes, error));
+    if (!desc.timeline_of) {
         const pm_timeline uniform = {.key_count = desc.timelines[0].key_count,
                                      .rate = a->s->source.rate};
         const pm_clip_desc by_rate = {
             .track_count = desc.track_count, .timelines = &uniform, .rotations = desc.rotations};
-        status = compare(a, tracks, &by_rate, error);
+        MOTION_TRY(compare(a, tracks, &by_rate, error));
     }
-    free(axes);
-    tracks_keys_release(&keys);
-    return status;
+    return PM_OK;
 }
 
 static pm_status search_clip(const pm_motion *motion, size_t clip, search *a,
                              const pm_motion_resample_options *options, pm_error *error) {
     pm_motion_resample_report report = {.samples = 0};
-    track_groups groups = {.count = 0};
-    sampler s;
+    SCOPED(tracks_release) track_groups groups = {.count = 0};
+    SCOPED(sampler_release) sampler s;
     pm_status status = sampler_open(&s, motion, clip, a->engine, options, &report, error);
     a->s = &s;
     a->clip = clip;
@@ -125,8 +121,6 @@ static pm_status search_clip(const pm_motion *motion, size_t clip, search *a,
     for (size_t g = 0; status == PM_OK && g < groups.count; g++)
         if (groups.groups[g].rotates && groups.groups[g].method == PM_METHOD_SLERP)
             status = search_group(a, &groups.groups[g], error);
-    tracks_release(&groups);
-    sampler_release(&s);
     return status;
 }
 

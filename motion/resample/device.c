@@ -49,12 +49,11 @@ static bool has_gpu(void) {
     bool found = false;
     if (pm_list_devices(NULL, 0, &count, &unread) != PM_OK || count == 0)
         return false;
-    pm_device_info *infos = calloc(count, sizeof *infos);
+    FREED pm_device_info *infos = calloc(count, sizeof *infos);
     const size_t capacity = infos ? count : 0;
     if (infos && pm_list_devices(infos, capacity, &count, &unread) == PM_OK)
         for (size_t i = 0; i < capacity && i < count; i++)
             found |= infos[i].type == PM_DEVICE_GPU || infos[i].type == PM_DEVICE_DISCRETE_GPU;
-    free(infos);
     return found;
 }
 

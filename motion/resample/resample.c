@@ -57,11 +57,8 @@ pm_status resample_check_options(const pm_motion *motion, const pm_motion_resamp
     if ((unsigned)o->end_rule >= PM_MOTION_END_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "end_rule is %d, which is no rule",
                            (int)o->end_rule);
-    pm_status reserved = MOTION_CHECK_NEXT(pm_motion_resample_options, o, error);
-    if (reserved == PM_OK)
-        reserved = motion_check_observer(o->observer, error);
-    if (reserved != PM_OK)
-        return reserved;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_resample_options, o, error));
+    MOTION_TRY(motion_check_observer(o->observer, error));
     if (!o->authored && o->curve && !pm_method_get_info(o->curve->method))
         return motion_fail(error, PM_ERROR_ARGUMENT, "curve.method is %d, which is no method",
                            (int)o->curve->method);
@@ -89,21 +86,20 @@ static pm_status open_all(sampler *samplers, motion_samples *samples, size_t *co
                           const resampling *r, pm_engine *engine,
                           const pm_motion_resample_options *o, pm_motion_resample_report *report,
                           pm_error *error) {
-    pm_status status = PM_OK;
     const size_t listed = o->clips ? o->clip_count : r->motion->content.clip_count;
-    for (size_t k = 0; k < listed && status == PM_OK; k++) {
+    for (size_t k = 0; k < listed; k++) {
         const size_t clip = o->clips ? o->clips[k] : k;
         if (r->motion->content.clips[clip].channel_count == 0)
             continue;
         const size_t i = (*count)++;
-        status = sampler_open(&samplers[i], r->motion, clip, engine, o, report, error);
+        MOTION_TRY(sampler_open(&samplers[i], r->motion, clip, engine, o, report, error));
         samplers[i].largest = motion_largest_of(r->format);
-        if (status == PM_OK && !r->format->selects)
-            status = sampler_select(&samplers[i], 0, samplers[i].clip->channel_count, error);
+        if (!r->format->selects)
+            MOTION_TRY(sampler_select(&samplers[i], 0, samplers[i].clip->channel_count, error));
         samples[i] = sampler_samples(&samplers[i]);
         report->samples += samples[i].count;
     }
-    return status;
+    return PM_OK;
 }
 
 /* In pieces, into the document. */
@@ -111,8 +107,8 @@ static pm_status write_pieces(const resampling *r, pm_engine *engine,
                               const pm_motion_resample_options *o,
                               pm_motion_resample_report *report, pm_error *error) {
     size_t count = o->clips ? o->clip_count : r->motion->content.clip_count;
-    sampler *samplers = calloc(count + 1, sizeof *samplers);
-    motion_samples *samples = calloc(count + 1, sizeof *samples);
+    FREED sampler *samplers = calloc(count + 1, sizeof *samplers);
+    FREED motion_samples *samples = calloc(count + 1, sizeof *samples);
     pm_status status = samplers && samples ? PM_OK : motion_refuse_memory(error);
     count = 0;
     if (status == PM_OK)
@@ -123,8 +119,6 @@ static pm_status write_pieces(const resampling *r, pm_engine *engine,
                                        r->path, error);
     for (size_t i = 0; i < count; i++)
         sampler_release(&samplers[i]);
-    free(samplers);
-    free(samples);
     return status;
 }
 
@@ -132,14 +126,10 @@ static pm_status write_pieces(const resampling *r, pm_engine *engine,
 static pm_status write_copy(const resampling *r, pm_engine *engine,
                             const pm_motion_resample_options *o, pm_motion_resample_report *report,
                             pm_error *error) {
-    pm_motion *copy = NULL;
-    pm_status status = motion_check_writable(r->motion, r->format->id, error);
-    if (status == PM_OK)
-        status = pm_motion_resample_copy(r->motion, engine, o, &copy, report, error);
-    if (status == PM_OK)
-        status = pm_motion_convert(copy, r->writing, r->path, error);
-    pm_motion_destroy(&copy);
-    return status;
+    SCOPED(pm_motion_destroy) pm_motion *copy = NULL;
+    MOTION_TRY(motion_check_writable(r->motion, r->format->id, error));
+    MOTION_TRY(pm_motion_resample_copy(r->motion, engine, o, &copy, report, error));
+    return pm_motion_convert(copy, r->writing, r->path, error);
 }
 
 pm_status resample_write(const pm_motion *motion, pm_engine *engine,
@@ -180,12 +170,7 @@ pm_status pm_motion_resample(const pm_motion *motion, pm_engine *engine,
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
-    if (!motion || !engine || !options || !path)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !motion    ? "motion"
-                           : !engine  ? "engine"
-                           : !options ? "options"
-                                      : "path");
+    MOTION_REQUIRE(error, motion, engine, options, path);
     if ((unsigned)options->format >= PM_MOTION_FORMAT_COUNT)
         return motion_fail(error, PM_ERROR_ARGUMENT, "format is %d, which is no pm_motion_format",
                            (int)options->format);

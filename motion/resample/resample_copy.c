@@ -77,12 +77,9 @@ static pm_status read_all(const motion_samples *samples, const pm_motion *motion
                           pm_error *error) {
     const size_t count = (size_t)samples->count;
     motion_position *positions = motion_allocate(scratch, count, sizeof *positions);
-    if (!positions)
-        return motion_refuse_memory(error);
-    const pm_status status = samples->read(samples->user, 0, count, channels, positions, error);
-    return status == PM_OK && !add_rows(positions, count, motion, made, clip)
-               ? motion_refuse_memory(error)
-               : status;
+    MOTION_TRY_MEMORY(positions, error);
+    MOTION_TRY(samples->read(samples->user, 0, count, channels, positions, error));
+    return !add_rows(positions, count, motion, made, clip) ? motion_refuse_memory(error) : PM_OK;
 }
 
 /* Samples of equal keys are these keys, though between them they were rounded. */
@@ -129,19 +126,18 @@ static pm_status make_clip(const motion_samples *samples, const pm_motion *motio
                            .rate = is_uniform ? samples->rate : (pm_rational){0, 0},
                            .first_time = is_uniform ? samples->begin : (pm_rational){0, 0},
                            .rate_text = {"", 0}};
-    const pm_status status = good ? read_all(samples, motion, clip, scratch, keys, made, error)
-                                  : motion_refuse_memory(error);
-    if (status == PM_OK)
-        keep_still(samples, from, keys);
-    return status;
+    MOTION_TRY(good ? read_all(samples, motion, clip, scratch, keys, made, error)
+                    : motion_refuse_memory(error));
+    keep_still(samples, from, keys);
+    return PM_OK;
 }
 
 static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *engine,
                                const pm_motion_resample_options *options, pm_motion *made,
                                pm_motion_clip *to, pm_motion_resample_report *report,
                                pm_error *error) {
-    sampler s;
-    motion_arena scratch = {NULL};
+    SCOPED(sampler_release) sampler s;
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
     pm_status status = sampler_open(&s, motion, clip, engine, options, report, error);
     s.largest = DBL_MAX;   /* the format of a copy is not known yet */
     s.leaves_kept = false; /* the sign of a key that is kept is that of its sample */
@@ -153,8 +149,6 @@ static pm_status resample_clip(const pm_motion *motion, size_t clip, pm_engine *
         report->samples += samples.count;
         status = make_clip(&samples, motion, clip, &scratch, made, to, error);
     }
-    sampler_release(&s);
-    motion_arena_release(&scratch);
     return status;
 }
 
@@ -171,14 +165,14 @@ static pm_status resample_all(const pm_motion *motion, pm_engine *engine,
                               const pm_motion_resample_options *options, pm_motion **made,
                               pm_motion_resample_report *report, pm_error *error) {
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(motion, &clips);
-    pm_status status = to ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++)
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    for (size_t i = 0; i < motion->content.clip_count; i++)
         if (is_chosen(motion, options, i))
-            status = resample_clip(motion, i, engine, options, to, &clips[i], report, error);
-        else if (!motion_keep_rows(to, i, motion, false))
-            status = motion_refuse_memory(error);
-    return made_end(to, status, made, error);
+            MOTION_TRY(resample_clip(motion, i, engine, options, to, &clips[i], report, error));
+        else
+            MOTION_TRY_MEMORY(motion_keep_rows(to, i, motion, false), error);
+    return made_end(&to, made, error);
 }
 
 pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
@@ -188,12 +182,7 @@ pm_status pm_motion_resample_copy(const pm_motion *motion, pm_engine *engine,
     pm_motion_resample_report own;
     report = report ? report : &own;
     *report = (pm_motion_resample_report){.identical = true};
-    if (!motion || !engine || !options || !copy)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !motion    ? "motion"
-                           : !engine  ? "engine"
-                           : !options ? "options"
-                                      : "copy");
+    MOTION_REQUIRE(error, motion, engine, options, copy);
     MOTION_TRY(resample_check_options(motion, options, error));
     MOTION_TRY(motion_check_keys(motion, error));
     return resample_all(motion, engine, options, copy, report, error);

@@ -241,16 +241,16 @@ pm_status sampler_select(void *user, size_t first, size_t count, pm_error *error
     sampler_restart(s, 0);
     s->has_first = first == 0;
     s->selected = count_numbers(s, first, count);
-    pm_status status = tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
-                                     method_of(s->options), error);
+    MOTION_TRY(tracks_divide(&s->tracks, s->clip, first, count, s->options->authored,
+                             method_of(s->options), error));
     const bool samples = !s->leaves_kept || !sampler_keeps_all(s);
-    for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++) {
+    for (size_t g = 0; g < s->tracks.count; g++) {
         s->groups[g].tracks = &s->tracks.groups[g];
-        status = !samples        ? sampler_check_curve(s, &s->groups[g], error)
-                 : s->cutoff > 0 ? sampler_make_filter(s, &s->groups[g], error)
-                                 : sampler_make_curve(s, &s->groups[g], error);
+        MOTION_TRY(!samples        ? sampler_check_curve(s, &s->groups[g], error)
+                   : s->cutoff > 0 ? sampler_make_filter(s, &s->groups[g], error)
+                                   : sampler_make_curve(s, &s->groups[g], error));
     }
-    return status == PM_OK ? allocate_samples(s, error) : status;
+    return allocate_samples(s, error);
 }
 
 /* Whether samples on keys are the keys: rotations and, by their class, numbers pass through them. */
@@ -281,13 +281,12 @@ pm_status sampler_open(sampler *s, const pm_motion *motion, size_t index, pm_eng
                    .interpolating = passes_through_keys(options)};
     const size_t channels = s->clip->channel_count;
     s->resampled = calloc(channels + 1, sizeof *s->resampled);
-    if (!s->resampled)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(s->resampled, error);
     for (size_t c = 0; c < channels; c++)
         s->resampled[c] = tracks_are_made_of(&s->clip->channels[c]);
     s->numbers = count_numbers(s, 0, channels);
-    const pm_status status = sampler_find_grid(s, error);
-    return status == PM_OK && options->lowpass != 0 ? sampler_find_cutoff(s, error) : status;
+    MOTION_TRY(sampler_find_grid(s, error));
+    return options->lowpass != 0 ? sampler_find_cutoff(s, error) : PM_OK;
 }
 
 /* Methods of two keys and circular hold still between equal keys. */

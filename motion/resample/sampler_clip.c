@@ -142,8 +142,7 @@ static pm_status add_axes(const sampler *s, const track_group *group, pm_clip_de
     if (!group->rotates || desc->method != PM_METHOD_STERP || desc->axes.data)
         return PM_OK;
     *axes = tracks_bone_axes(group, s->clip, &s->motion->content);
-    if (!*axes)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(*axes, error);
     desc->axes = (pm_array){.data = *axes, .type = PM_FLOAT64};
     desc->axis_count = group->track_count;
     desc->axis_frame = PM_AXIS_BODY;
@@ -160,8 +159,8 @@ pm_status sampler_describe(const sampler *s, const sampler_group *group, track_r
 
 static pm_status make_clip(const sampler *s, const sampler_group *group, size_t most,
                            pm_clip **clip, pm_error *error) {
-    track_keys keys;
-    double *axes = NULL;
+    SCOPED(tracks_keys_release) track_keys keys;
+    FREED double *axes = NULL;
     pm_clip_desc desc;
     const track_range range = {.trim = s->options->trim_start, .most = most};
     pm_status status = sampler_describe(s, group, range, &desc, &keys, &axes, error);
@@ -170,18 +169,14 @@ static pm_status make_clip(const sampler *s, const sampler_group *group, size_t 
         if (status != PM_OK)
             status = sampler_name_failure(s, group->tracks, error);
     }
-    free(axes);
-    tracks_keys_release(&keys);
     return status;
 }
 
 static pm_status make_resampler(const sampler *s, sampler_group *group, pm_error *error) {
     pm_clip_desc desc;
     const track_range range = {.trim = s->options->trim_start, .most = SIZE_MAX};
-    pm_status status = sampler_describe(s, group, range, &desc, &group->keys, &group->axes, error);
-    if (status != PM_OK)
-        return status;
-    status = pm_resampler_create(&desc, &group->resampler, error);
+    MOTION_TRY(sampler_describe(s, group, range, &desc, &group->keys, &group->axes, error));
+    pm_status status = pm_resampler_create(&desc, &group->resampler, error);
     return status == PM_OK ? PM_OK : sampler_name_failure(s, group->tracks, error);
 }
 
@@ -217,8 +212,6 @@ void sampler_release_curve(sampler_group *group) {
 }
 
 pm_status sampler_check_curve(const sampler *s, const sampler_group *group, pm_error *error) {
-    pm_clip *clip = NULL;
-    const pm_status status = make_clip(s, group, 1, &clip, error);
-    pm_clip_destroy(&clip);
-    return status;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
+    return make_clip(s, group, 1, &clip, error);
 }

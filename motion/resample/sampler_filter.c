@@ -50,10 +50,9 @@ static pm_status sample_frames(const sampler *s, const sampler_group *group,
                                const pm_clip_desc *desc, size_t frames, float *to,
                                pm_error *error) {
     const double first = s->uniform ? 0 : rate_value(s->origin);
-    double *times = malloc(frames * sizeof *times);
-    pm_clip *clip = NULL;
-    if (!times)
-        return motion_refuse_memory(error);
+    FREED double *times = malloc(frames * sizeof *times);
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
+    MOTION_TRY_MEMORY(times, error);
     for (size_t k = 0; k < frames; k++)
         times[k] = first + (double)k * (double)s->source.rate.den / (double)s->source.rate.num;
     const pm_sample_job job = {.sample_count = frames,
@@ -65,8 +64,6 @@ static pm_status sample_frames(const sampler *s, const sampler_group *group,
         status = sampler_name_failure(s, group->tracks, error);
     else
         status = pm_sample(clip, &job, error);
-    pm_clip_destroy(&clip);
-    free(times);
     return status;
 }
 
@@ -76,33 +73,24 @@ static pm_status create_from_frames(const sampler *s, sampler_group *group,
     const uint64_t frames = s->frames - s->options->trim_start;
     if (frames > SIZE_MAX / sizeof(float) / width)
         return motion_refuse_memory(error);
-    float *keys = malloc((size_t)frames * width * sizeof *keys);
-    if (!keys)
-        return motion_refuse_memory(error);
-    pm_status status = sample_frames(s, group, desc, (size_t)frames, keys, error);
+    FREED float *keys = malloc((size_t)frames * width * sizeof *keys);
+    MOTION_TRY_MEMORY(keys, error);
+    MOTION_TRY(sample_frames(s, group, desc, (size_t)frames, keys, error));
     const pm_timeline timeline = {.key_count = (size_t)frames, .rate = s->source.rate};
     const pm_array array = {.data = keys, .type = PM_FLOAT32}, none = {.data = NULL};
     const pm_clip_desc uniform = {.track_count = desc->track_count,
                                   .timelines = &timeline,
                                   .rotations = group->tracks->rotates ? array : none,
                                   .positions = group->tracks->rotates ? none : array};
-    if (status == PM_OK)
-        status = create(s, group, &uniform, error);
-    free(keys);
-    return status;
+    return create(s, group, &uniform, error);
 }
 
 pm_status sampler_make_filter(const sampler *s, sampler_group *group, pm_error *error) {
     const track_range range = {.trim = s->options->trim_start, .most = SIZE_MAX};
-    track_keys keys;
-    double *axes = NULL;
+    SCOPED(tracks_keys_release) track_keys keys;
+    FREED double *axes = NULL;
     pm_clip_desc desc;
-    pm_status status = sampler_describe(s, group, range, &desc, &keys, &axes, error);
-    if (status == PM_OK)
-        status = s->uniform && !is_cubic(group->tracks)
-                     ? create(s, group, &desc, error)
-                     : create_from_frames(s, group, &desc, error);
-    free(axes);
-    tracks_keys_release(&keys);
-    return status;
+    MOTION_TRY(sampler_describe(s, group, range, &desc, &keys, &axes, error));
+    return s->uniform && !is_cubic(group->tracks) ? create(s, group, &desc, error)
+                                                  : create_from_frames(s, group, &desc, error);
 }

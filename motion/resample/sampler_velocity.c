@@ -98,10 +98,9 @@ static pm_status differentiate_rotations(differences *d, const sampler_group *gr
                                .velocities = d->values,
                                .velocity_frame = PM_AXIS_PARENT};
     find_turning_times(d);
-    const pm_status status = sampler_run(d->s, group, &job, error);
-    if (status == PM_OK)
-        give_velocities(d, group, velocities);
-    return status;
+    MOTION_TRY(sampler_run(d->s, group, &job, error));
+    give_velocities(d, group, velocities);
+    return PM_OK;
 }
 
 static bool is_linear(const sampler_group *group) {
@@ -144,8 +143,8 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
     const pm_sample_job job = {
         .sample_count = 2 * d->count, .times = d->times, .positions = d->values};
     find_times(d, linear ? near : wide);
-    const pm_status status = linear ? PM_OK : sampler_run(d->s, group, &job, error);
-    for (size_t n = 0; status == PM_OK && n < 3 * group->tracks->track_count; n++) {
+    MOTION_TRY(linear ? PM_OK : sampler_run(d->s, group, &job, error));
+    for (size_t n = 0; n < 3 * group->tracks->track_count; n++) {
         const track_number *number = &group->tracks->numbers[n];
         if (number->channel == TRACKS_NO_CHANNEL || !velocities[number->channel])
             continue;
@@ -156,7 +155,7 @@ static pm_status differentiate_numbers(differences *d, const sampler_group *grou
         else
             differentiate_sampled(d, group, n, components, to);
     }
-    return status;
+    return PM_OK;
 }
 
 /* The turn from a to b, in the parent's frame: a rotation vector. */
@@ -199,16 +198,16 @@ static pm_status differentiate_filtered(differences *d, const sampler_group *gro
     find_times(d, wide);
     for (size_t k = 0; !d->s->uniform && k < 2 * d->count; k++)
         d->times[k] -= rate_value(d->s->origin);
-    const pm_status status = sampler_run(d->s, group, &job, error);
-    if (status == PM_OK && rotates)
+    MOTION_TRY(sampler_run(d->s, group, &job, error));
+    if (rotates)
         give_turns(d, group, velocities);
-    for (size_t n = 0; status == PM_OK && !rotates && n < 3 * group->tracks->track_count; n++) {
+    for (size_t n = 0; !rotates && n < 3 * group->tracks->track_count; n++) {
         const track_number *number = &group->tracks->numbers[n];
         if (number->channel != TRACKS_NO_CHANNEL && velocities[number->channel])
             differentiate_sampled(d, group, n, d->s->clip->channels[number->channel].components,
                                   velocities[number->channel] + number->component);
     }
-    return status;
+    return PM_OK;
 }
 
 static bool is_wanted(const sampler_group *group, double *const velocities[]) {
@@ -233,8 +232,7 @@ static pm_status differentiate(differences *d, sampler_group *group, double *con
             return status;
     }
     d->values = malloc((8 * d->count * group->tracks->track_count + 1) * sizeof *d->values);
-    if (!d->values)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d->values, error);
     const pm_status status = group->filter ? differentiate_filtered(d, group, velocities, error)
                              : group->tracks->rotates
                                  ? differentiate_rotations(d, group, velocities, error)
@@ -248,8 +246,7 @@ pm_status sampler_read_velocities(void *user, uint64_t first, size_t count,
     sampler *s = user;
     differences d = {.s = s, .first = first, .count = count, .distance = key_distance(s)};
     d.times = malloc((2 * count + 1) * sizeof *d.times);
-    if (!d.times)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(d.times, error);
     pm_status status = PM_OK;
     for (size_t g = 0; g < s->tracks.count && status == PM_OK; g++)
         status = differentiate(&d, &s->groups[g], velocities, error);

@@ -65,7 +65,7 @@ static uint32_t number_timelines(const track_group *group, const pm_motion_clip 
 static pm_status describe_timelines(const track_group *group, const pm_motion_clip *clip,
                                     track_range range, pm_clip_desc *desc, track_keys *keys,
                                     pm_error *error) {
-    uint32_t *number = calloc(clip->timeline_count, sizeof *number);
+    FREED uint32_t *number = calloc(clip->timeline_count, sizeof *number);
     keys->timelines = calloc(clip->timeline_count, sizeof *keys->timelines);
     keys->timeline_of = calloc(group->track_count, sizeof *keys->timeline_of);
     const bool good = number && keys->timelines && keys->timeline_of;
@@ -74,7 +74,6 @@ static pm_status describe_timelines(const track_group *group, const pm_motion_cl
         desc->timelines = keys->timelines;
         desc->timeline_of = desc->timeline_count > 1 ? keys->timeline_of : NULL;
     }
-    free(number);
     return good ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -258,7 +257,7 @@ static void *convert_keys(const track_group *group, const pm_motion *motion,
                           const pm_motion_clip *clip, size_t trim, const pm_clip_desc *desc,
                           pm_number type) {
     const size_t keys = desc->timelines[0].key_count, all = count_keys(group, desc);
-    size_t *channels = malloc(group->track_count * sizeof *channels);
+    FREED size_t *channels = malloc(group->track_count * sizeof *channels);
     void *made = channels && all < SIZE_MAX ? malloc((all + 1) * 4 * size_of(type)) : NULL;
     os_ask_for_huge_pages(made, (all + 1) * 4 * size_of(type));
     for (size_t t = 0; made && t < group->track_count; t++)
@@ -266,7 +265,6 @@ static void *convert_keys(const track_group *group, const pm_motion *motion,
     if (made)
         motion->format->convert(motion, channels, group->track_count,
                                 first_key(group, clip, 0, trim), keys, type, made);
-    free(channels);
     return made;
 }
 
@@ -286,8 +284,7 @@ static pm_status describe_tangents(const track_group *group, const pm_motion_cli
                                    pm_error *error) {
     keys->in = copy_keys(group, clip, trim, desc, IN_TANGENTS, PM_FLOAT64);
     keys->out = copy_keys(group, clip, trim, desc, OUT_TANGENTS, PM_FLOAT64);
-    if (!keys->in || !keys->out)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(keys->in && keys->out, error);
     *(group->rotates ? &desc->tangents_in : &desc->positions_in) = array_for(keys->in);
     *(group->rotates ? &desc->tangents_out : &desc->positions_out) = array_for(keys->out);
     return PM_OK;
@@ -324,8 +321,7 @@ pm_status tracks_describe(track_group *group, const pm_motion *motion, const pm_
         *to = (pm_array){.type = type_of(group, clip)};
         to->data = keys->keys = copy_keys(group, clip, trim, desc, KEYS, to->type);
     }
-    if (!to->data)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(to->data, error);
     return takes_tangents(group) ? describe_tangents(group, clip, trim, desc, keys, error) : PM_OK;
 }
 

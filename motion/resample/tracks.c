@@ -106,8 +106,7 @@ pm_status tracks_divide(track_groups *groups, const pm_motion_clip *clip, size_t
         if (!tracks_are_made_of(channel))
             continue;
         track_group *group = group_for(groups, &use);
-        if (!allocate(group, tracks))
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(allocate(group, tracks), error);
         if (use.rotates)
             add_rotation(group, c, channel->timeline);
         for (uint32_t i = 0; !use.rotates && i < channel->components; i++)

@@ -14,9 +14,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     pm_motion_scale_report done;
     char shown[MOTION_PRINTABLE];
     (void)task;
-    const pm_status status = pm_motion_apply_scale(w->motion, made, &done, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(pm_motion_apply_scale(w->motion, made, &done, error));
     task_say(w, "%sapplied %zu scale%s", w->report->edited[0] != '\0' ? "; " : "", done.applied,
              done.applied == 1 ? "" : "s");
     if (done.kept > 0)

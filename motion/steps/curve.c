@@ -67,8 +67,8 @@ void task_curve_warn(const pm_motion_curve *curve, bool authored, task_curve *st
 static pm_status read_array(const char *path, const char *shape_name, size_t rank,
                             const size_t *shape, npy_array *array, pm_error *error) {
     npy_release(array);
-    const pm_status status = npy_read_beside(path, array, error);
-    return status == PM_OK ? npy_expect(array, path, shape_name, rank, shape, error) : status;
+    MOTION_TRY(npy_read_beside(path, array, error));
+    return npy_expect(array, path, shape_name, rank, shape, error);
 }
 
 static pm_status apply_tangents(const pm_motion_curve *curve, size_t key_count, size_t track_count,
@@ -138,8 +138,8 @@ pm_status task_curve_apply(const pm_motion_curve *curve, size_t key_count, size_
     desc->loop = curve->loop;
     desc->axis_frame = curve->axis_frame;
     apply_windows(curve, state, desc);
-    const pm_status status = apply_tangents(curve, key_count, track_count, state, desc, error);
-    return status == PM_OK ? apply_axis(curve, track_count, state, desc, error) : status;
+    MOTION_TRY(apply_tangents(curve, key_count, track_count, state, desc, error));
+    return apply_axis(curve, track_count, state, desc, error);
 }
 
 void task_curve_release(task_curve *state) {

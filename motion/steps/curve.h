@@ -3,8 +3,7 @@
  * The curve through the keys of one file after another: the arrays and windows that its description
  * points to, and which warnings were given.
  */
-#ifndef POSEMILL_MOTION_TASK_CURVE_H
-#define POSEMILL_MOTION_TASK_CURVE_H
+#pragma once
 
 #include <posemill/posemill_motion.h>
 
@@ -30,5 +29,3 @@ pm_status task_curve_apply(const pm_motion_curve *curve, size_t key_count, size_
 
 /* Frees the arrays. */
 void task_curve_release(task_curve *state);
-
-#endif

@@ -4,7 +4,6 @@
  * both ends, which are values of the channels' own curves.
  */
 #include <math.h>
-#include <string.h>
 
 #include "motion/model/evaluate.h"
 #include "motion/steps/edit.h"
@@ -210,12 +209,9 @@ pm_status edit_cut_clip(const pm_motion *from, const pm_motion_edit_options *opt
     cutting c = {.from = &from->content.clips[clip], .options = options, .arena = &made->arena};
     pm_motion_clip *to = (pm_motion_clip *)(uintptr_t)&made->content.clips[clip];
     kept *all = motion_allocate(c.arena, c.from->timeline_count, sizeof *all);
-    pm_status status = all ? find_range(&c, error) : motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = cut_all(&c, to, all, error);
-    if (status == PM_OK && !add_rows(from, made, clip, all))
-        status = motion_refuse_memory(error);
-    return status;
+    MOTION_TRY(all ? find_range(&c, error) : motion_refuse_memory(error));
+    MOTION_TRY(cut_all(&c, to, all, error));
+    return add_rows(from, made, clip, all) ? PM_OK : motion_refuse_memory(error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */

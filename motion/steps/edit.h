@@ -2,8 +2,7 @@
  *
  * What the functions share that edit motions: pairs of left and right, and clips that follow each other.
  */
-#ifndef POSEMILL_MOTION_EDIT_H
-#define POSEMILL_MOTION_EDIT_H
+#pragma once
 
 #include "motion/model/made.h"
 #include "motion/model/similarity.h"
@@ -63,5 +62,3 @@ pm_status edit_cut_clip(const pm_motion *from, const pm_motion_edit_options *opt
 /* Makes a motion of the chosen joints. */
 pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *options,
                     pm_motion **picked, pm_error *error);
-
-#endif

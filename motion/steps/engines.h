@@ -3,8 +3,7 @@
  * The engines that files are resampled on: the caller's, or plain C for some files and the device for
  * others.
  */
-#ifndef POSEMILL_MOTION_TASK_ENGINES_H
-#define POSEMILL_MOTION_TASK_ENGINES_H
+#pragma once
 
 #include <pthread.h>
 
@@ -31,5 +30,3 @@ pm_status task_engines_choose(task_engines *e, const pm_motion *motion,
                               pm_error *error);
 
 void task_engines_end(task_engines *e);
-
-#endif

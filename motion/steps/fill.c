@@ -285,8 +285,7 @@ static pm_status fill_gaps(filling *f, const pm_motion_channel *channel, pm_erro
 static pm_status repair_jumps(filling *f, size_t clip, size_t channel, pm_error *error) {
     const pm_motion_channel *of = &f->clip->channels[channel];
     const size_t before = f->jumps.count;
-    if (!jumps_of_channel(&f->jumps, f->clip, clip, channel, f->options))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(jumps_of_channel(&f->jumps, f->clip, clip, channel, f->options), error);
     memset(f->states, KEY_GOOD, timeline_of(f, of)->key_count);
     for (size_t i = before; i < f->jumps.count; i++) /* none has keys that does not come back */
         memset(f->states + f->jumps.of[i].key, KEY_OFF, f->jumps.of[i].key_count);
@@ -301,8 +300,8 @@ static pm_status fill_channel(filling *f, size_t clip, size_t channel, pm_error 
         count_moving(f, of->timeline);
         find_frozen(f, of, count);
     }
-    const pm_status status = fill_gaps(f, of, error);
-    return status == PM_OK && f->options->jumps ? repair_jumps(f, clip, channel, error) : status;
+    MOTION_TRY(fill_gaps(f, of, error));
+    return f->options->jumps ? repair_jumps(f, clip, channel, error) : PM_OK;
 }
 
 /* Rows that are filled are changed, one run after another. */
@@ -365,14 +364,11 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     if (!(o->jump_degrees >= 0 && o->jump_degrees <= 180))
         return motion_fail(error, PM_ERROR_ARGUMENT, "jump_degrees is %g, expected 0 to 180",
                            o->jump_degrees);
-    pm_status status = MOTION_CHECK_NEXT(pm_motion_fill_options, o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_motion_fill_options, o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    pm_status status = PM_OK;
     filling f = {.content = &to->content, .options = o};
     for (size_t i = 0; status == PM_OK && i < motion->content.clip_count; i++) {
         f.clip = &clips[i];
@@ -383,18 +379,15 @@ static pm_status fill(const pm_motion *motion, const pm_motion_fill_options *o, 
     free(f.jumps.of);
     if (report)
         *report = f.report;
-    return made_end(to, status, filled, error);
+    return status == PM_OK ? made_end(&to, filled, error) : status;
 }
 
 pm_status pm_motion_fill(const pm_motion *motion, const pm_motion_fill_options *options,
                          pm_motion **filled, pm_motion_fill_report *report, pm_error *error) {
     static const pm_motion_fill_options defaults;
-    if (!motion || !filled)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "filled");
-    void *before = c_locale_begin();
-    const pm_status status = fill(motion, options ? options : &defaults, filled, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, filled);
+    C_LOCALE_HERE;
+    return fill(motion, options ? options : &defaults, filled, report, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -419,8 +412,8 @@ static pm_status report_jumps(task_work *w, const pm_motion_content *content,
     task_report *report = w->report;
     const size_t before = report->jump_count;
     char text[TASK_EDITED / 2];
-    if (!jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(
+        jumps_show(&report->jumps, &report->jump_count, content, r->jumps, r->jump_count), error);
     jumps_describe(report->jumps + before, r->jump_count, SAID, words, text, sizeof text);
     task_say(w, "; jumps above %g degrees: %s",
              o->jump_degrees > 0 ? o->jump_degrees : MOTION_JUMP_DEGREES, text[0] ? text : "none");
@@ -441,9 +434,7 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     static const pm_motion_fill_options defaults;
     const pm_motion_fill_options *o = task->fill ? task->fill : &defaults;
     pm_motion_fill_report filled;
-    const pm_status status = pm_motion_fill(w->motion, o, made, &filled, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(pm_motion_fill(w->motion, o, made, &filled, error));
     char gaps[256];
     task_describe_gaps(&filled, o->frozen > 0, gaps, sizeof gaps);
     task_say(w, "%s%s", w->report->edited[0] != '\0' ? "; " : "", gaps);

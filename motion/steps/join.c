@@ -167,8 +167,7 @@ static pm_status list_channels(joining *j, pm_error *error) {
                     ? 0
                     : j->parts[i].clip->channel_count;
     j->channels = motion_allocate(j->arena, most, sizeof *j->channels);
-    if (!j->channels)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(j->channels, error);
     for (size_t i = 0; i < j->count; i++)
         for (size_t c = 0; c < j->parts[i].clip->channel_count; c++)
             add_channel(j, c, &j->parts[i].clip->channels[c]);
@@ -180,8 +179,7 @@ static pm_status list_channels(joining *j, pm_error *error) {
                                          .name = {"", 0}});
     for (size_t i = 0; i < j->count; i++) {
         j->parts[i].channels = motion_allocate(j->arena, j->channel_count, sizeof(void *));
-        if (!j->parts[i].channels)
-            return motion_refuse_memory(error);
+        MOTION_TRY_MEMORY(j->parts[i].channels, error);
         for (size_t c = 0; c < j->channel_count; c++) {
             const pm_motion_channel *found = find_channel(j->parts[i].clip, c, &j->channels[c]);
             if (!found && (j->channels[c].node < 0 || j->channels[c].path > PM_MOTION_SCALE))
@@ -353,25 +351,17 @@ static bool make_clip(joining *j, pm_motion *made, size_t clip) {
 /* ---- the whole ----------------------------------------------------------------------------- */
 
 static pm_status join(joining *j, pm_motion *made, size_t clip, pm_error *error) {
-    pm_status status = PM_OK;
-    for (size_t i = 0; status == PM_OK && i < j->count; i++) {
+    for (size_t i = 0; i < j->count; i++) {
         if (i > 0)
-            status = check_skeleton(j->parts[0].from, j->parts[i].from, error);
-        if (status == PM_OK)
-            status = find_frames(&j->parts[i], error);
-        if (status == PM_OK && i > 0)
-            status = check_rate(&j->parts[0], &j->parts[i], error);
+            MOTION_TRY(check_skeleton(j->parts[0].from, j->parts[i].from, error));
+        MOTION_TRY(find_frames(&j->parts[i], error));
+        if (i > 0)
+            MOTION_TRY(check_rate(&j->parts[0], &j->parts[i], error));
     }
-    if (status == PM_OK)
-        status = find_blend(j, error);
-    if (status == PM_OK)
-        status = join_find_mover(j, error);
-    if (status == PM_OK)
-        status = list_channels(j, error);
-    if (status == PM_OK)
-        status = place_parts(j, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_blend(j, error));
+    MOTION_TRY(join_find_mover(j, error));
+    MOTION_TRY(list_channels(j, error));
+    MOTION_TRY(place_parts(j, error));
     return make_clip(j, made, clip) ? PM_OK : motion_refuse_memory(error);
 }
 
@@ -380,8 +370,7 @@ pm_status edit_join_clips(const edit_part *parts, size_t count,
                           pm_error *error) {
     joining j = {.count = count, .options = options, .arena = &made->arena};
     j.parts = calloc(count + 1, sizeof *j.parts);
-    if (!j.parts)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(j.parts, error);
     for (size_t i = 0; i < count; i++)
         j.parts[i] = (joined_part){.from = &parts[i],
                                    .clip = &parts[i].motion->content.clips[parts[i].clip]};
@@ -431,19 +420,14 @@ static pm_status join_motions(const pm_motion *const *motions, size_t count,
                               const char *const *names, const pm_motion_join_options *o,
                               pm_motion **joined, pm_error *error) {
     pm_motion_clip *clips = NULL;
-    edit_part *parts = calloc(count + 1, sizeof *parts);
-    char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
-    pm_motion *to = NULL;
-    pm_status status = parts && numbers
-                           ? list_parts(motions, count, names, o, parts, numbers, error)
-                           : motion_refuse_memory(error);
-    if (status == PM_OK) {
-        to = made_begin_joined(motions, count, 1, &clips);
-        status = to ? edit_join_clips(parts, count, o, to, 0, error) : motion_refuse_memory(error);
-    }
-    free(parts);
-    free(numbers);
-    return made_end(to, status, joined, error);
+    FREED edit_part *parts = calloc(count + 1, sizeof *parts);
+    FREED char(*numbers)[32] = calloc(count + 1, sizeof *numbers);
+    MOTION_TRY_MEMORY(parts && numbers, error);
+    MOTION_TRY(list_parts(motions, count, names, o, parts, numbers, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin_joined(motions, count, 1, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    MOTION_TRY(edit_join_clips(parts, count, o, to, 0, error));
+    return made_end(&to, joined, error);
 }
 
 pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const char *const *names,
@@ -455,11 +439,8 @@ pm_status pm_motion_join(const pm_motion *const *motions, size_t count, const ch
                            !motions  ? "motions is NULL"
                            : !joined ? "joined is NULL"
                                      : "count is 0");
-    void *before = c_locale_begin();
+    C_LOCALE_HERE;
     options = options ? options : &defaults;
-    pm_status status = check_options(options, error);
-    if (status == PM_OK)
-        status = join_motions(motions, count, names, options, joined, error);
-    c_locale_end(before);
-    return status;
+    MOTION_TRY(check_options(options, error));
+    return join_motions(motions, count, names, options, joined, error);
 }

@@ -2,8 +2,7 @@
  *
  * What the two halves of joining share: the parts with their places, and values of their frames.
  */
-#ifndef POSEMILL_MOTION_JOIN_H
-#define POSEMILL_MOTION_JOIN_H
+#pragma once
 
 #include "motion/model/compose.h"
 #include "motion/model/similarity.h"
@@ -46,5 +45,3 @@ bool join_repeats_pose(const joining *j, size_t part);
 
 /* Places a part in the world, behind the one before. */
 void join_continue_part(joining *j, size_t part);
-
-#endif

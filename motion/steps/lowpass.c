@@ -17,12 +17,11 @@ static pm_status check_rates(const task_work *w, pm_error *error) {
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     const pm_motion_batch_task same = {.rate = "x1", .lowpass = task->lowpass};
-    pm_status status = motion_check_clip(&w->motion->content, task_first_clip(w), error);
-    if (status == PM_OK && task->lowpass == 0)
-        status = motion_fail_option(error, PM_ERROR_ARGUMENT, "lowpass", "is missing");
-    if (status == PM_OK)
-        status = check_rates(w, error);
-    return status == PM_OK ? step_resample.make(w, &same, made, error) : status;
+    MOTION_TRY(motion_check_clip(&w->motion->content, task_first_clip(w), error));
+    if (task->lowpass == 0)
+        return motion_fail_option(error, PM_ERROR_ARGUMENT, "lowpass", "is missing");
+    MOTION_TRY(check_rates(w, error));
+    return step_resample.make(w, &same, made, error);
 }
 
 const task_step step_lowpass = {"lowpass", "resample",

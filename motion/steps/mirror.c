@@ -6,7 +6,6 @@
  * C is 1 where the rest rotations are mirror images, and a half turn where bones point along the
  * other direction of an axis: then only signs and places of numbers change.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +136,7 @@ static size_t *find_channels(const edit_mirror_plan *plan, const pm_motion_clip 
  * the nodes, too. */
 static bool mirror_clip(const edit_mirror_plan *plan, const pm_motion_clip *from,
                         motion_arena *arena, pm_motion_clip *to, bool *same) {
-    size_t *places = find_channels(plan, from);
+    FREED size_t *places = find_channels(plan, from);
     pm_motion_channel *channels = motion_own_channels(arena, to);
     bool good = places && channels;
     for (size_t c = 0; good && c < from->channel_count; c++) {
@@ -158,7 +157,6 @@ static bool mirror_clip(const edit_mirror_plan *plan, const pm_motion_clip *from
         else if (good && own->path == PM_MOTION_POSITION)
             mirror_positions(plan, before, after, &channels[c], timeline);
     }
-    free(places);
     return good;
 }
 
@@ -189,36 +187,27 @@ static pm_status mirror(const pm_motion *motion, const pm_motion_mirror_options 
                         pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     pm_motion_mirror_report own;
     pm_motion_clip *clips = NULL;
-    pm_status status = edit_check_mirror(o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = check_nodes(&motion->content, error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY(edit_check_mirror(o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(check_nodes(&motion->content, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
     edit_mirror_plan plan;
     to->notes.arena = &to->arena;
-    status = edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,
-                              report ? report : &own, error);
+    MOTION_TRY(edit_plan_mirror(&plan, &motion->content, motion->across, o, &to->notes,
+                                report ? report : &own, error));
     to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;
-    if (status == PM_OK && !make_clips(&plan, motion, to, clips))
-        status = motion_refuse_memory(error);
-    return made_end(to, status, mirrored, error);
+    MOTION_TRY_MEMORY(make_clips(&plan, motion, to, clips), error);
+    return made_end(&to, mirrored, error);
 }
 
 pm_status pm_motion_mirror(const pm_motion *motion, const pm_motion_mirror_options *options,
                            pm_motion **mirrored, pm_motion_mirror_report *report, pm_error *error) {
     static const pm_motion_mirror_options defaults;
-    if (!motion || !mirrored)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "mirrored");
-    void *before = c_locale_begin();
-    const pm_status status = mirror(motion, options ? options : &defaults, mirrored, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, mirrored);
+    C_LOCALE_HERE;
+    return mirror(motion, options ? options : &defaults, mirrored, report, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -258,10 +247,9 @@ static bool is_asked(const pm_motion_batch_task *task) {
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     pm_motion_mirror_report mirrored;
-    const pm_status status = pm_motion_mirror(w->motion, task->mirror, made, &mirrored, error);
-    if (status == PM_OK)
-        say_pairs(w, &(*made)->content, &mirrored);
-    return status;
+    MOTION_TRY(pm_motion_mirror(w->motion, task->mirror, made, &mirrored, error));
+    say_pairs(w, &(*made)->content, &mirrored);
+    return PM_OK;
 }
 
 const task_step step_mirror = {

@@ -3,7 +3,6 @@
  * What mirroring requires: images of rotations, pairs, the plane, and what is said of them.
  */
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "motion/model/names.h"
@@ -146,19 +145,15 @@ pm_status edit_plan_mirror(edit_mirror_plan *plan, const pm_motion_content *cont
     *plan = (edit_mirror_plan){.from = content,
                                .partners = partners,
                                .world = motion_allocate(arena, nodes, sizeof *plan->world)};
-    if (!partners || !alone || !is_alone || !apart || !distances || !plan->world)
-        return motion_refuse_memory(error);
-    pm_status status = edit_find_pairs(plan->from, o->pairs, partners, is_alone, error);
-    if (status == PM_OK && (!sides_find_world(plan->from, plan->world) ||
-                            !sides_check_rest(plan->from, plan->world, partners, apart, &rest)))
-        status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status =
-            sides_choose_plane(plan->from, partners, &rest, o->normal, known, &plan->normal, error);
-    for (size_t n = 0; status == PM_OK && n < nodes; n++)
+    MOTION_TRY_MEMORY(partners && alone && is_alone && apart && distances && plan->world, error);
+    MOTION_TRY(edit_find_pairs(plan->from, o->pairs, partners, is_alone, error));
+    MOTION_TRY_MEMORY(sides_find_world(plan->from, plan->world) &&
+                          sides_check_rest(plan->from, plan->world, partners, apart, &rest),
+                      error);
+    MOTION_TRY(
+        sides_choose_plane(plan->from, partners, &rest, o->normal, known, &plan->normal, error));
+    for (size_t n = 0; n < nodes; n++)
         distances[n] = apart[n][plan->normal];
-    if (status != PM_OK)
-        return status;
     report_pairs(plan, &rest, is_alone, alone, distances, report);
     note_plane(report, &rest, o->normal != 0, plan->from, notes);
     return notes->lost ? motion_refuse_memory(error) : PM_OK;

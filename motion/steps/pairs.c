@@ -102,7 +102,7 @@ static pm_status check_parents(const pm_motion_content *content, const uint32_t 
 
 pm_status edit_find_pairs(const pm_motion_content *content, const char *path, uint32_t *partners,
                           bool *alone, pm_error *error) {
-    motion_names names = {.sorted = NULL};
+    SCOPED(motion_names_release) motion_names names = {.sorted = NULL};
     pm_status status = PM_OK;
     for (uint32_t n = 0; n < content->node_count; n++) {
         partners[n] = n;
@@ -112,6 +112,5 @@ pm_status edit_find_pairs(const pm_motion_content *content, const char *path, ui
         status = motion_refuse_memory(error);
     else if (path)
         status = pair_lines(&names, path, partners, error);
-    motion_names_release(&names);
     return status == PM_OK ? check_parents(content, partners, error) : status;
 }

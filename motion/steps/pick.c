@@ -307,8 +307,7 @@ static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm
                  .place = motion_allocate(&to->arena, count, sizeof *p.place),
                  .nodes = motion_allocate(&to->arena, count, sizeof *p.nodes),
                  .is_between = motion_allocate(&to->arena, count, sizeof *p.is_between)};
-    if (!p.is_kept || !p.place || !p.nodes || !p.is_between)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(p.is_kept && p.place && p.nodes && p.is_between, error);
     pm_status status = choose(&p, o, error);
     if (status == PM_OK)
         status = check_between(&p, error);
@@ -323,21 +322,16 @@ static pm_status make(const pm_motion *from, const pm_motion_edit_options *o, pm
 pm_status edit_pick(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **picked,
                     pm_error *error) {
     pm_motion_clip *clips = NULL;
-    pm_status status = motion_check_nodes(&from->content, "choosing and renaming joints", error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = made_begin(from, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY(motion_check_nodes(&from->content, "choosing and renaming joints", error));
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(from, &clips);
+    MOTION_TRY_MEMORY(to, error);
     if (o->joint_count > 0)
-        status = make(from, o, to, error);
+        MOTION_TRY(make(from, o, to, error));
     for (size_t i = 0; o->joint_count == 0 && i < from->content.clip_count; i++)
-        status = status == PM_OK && !motion_keep_rows(to, i, from, false)
-                     ? motion_refuse_memory(error)
-                     : status;
-    if (status == PM_OK && o->rename_count > 0)
-        status = rename_joints(o, to, error);
-    return made_end(to, status, picked, error);
+        MOTION_TRY_MEMORY(motion_keep_rows(to, i, from, false), error);
+    if (o->rename_count > 0)
+        MOTION_TRY(rename_joints(o, to, error));
+    return made_end(&to, picked, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */

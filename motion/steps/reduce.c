@@ -85,11 +85,9 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
         task->reduce ? *task->reduce : (pm_motion_reduce_options){.has_angle = false};
     const bool is_npz = w->format == PM_MOTION_NPZ;
     const size_t first = task_first_clip(w);
-    pm_status status = task_check_reduce(w->format, how.curve, error);
-    if (status == PM_OK && is_npz && first < w->motion->content.clip_count)
-        status = check_lines(w->motion, first, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(task_check_reduce(w->format, how.curve, error));
+    if (is_npz && first < w->motion->content.clip_count)
+        MOTION_TRY(check_lines(w->motion, first, error));
     how.common |= is_npz;
     how.clips = w->clip_count > 0 ? w->clips : NULL;
     how.clip_count = w->clip_count;
@@ -97,10 +95,9 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     how.progress = w->how->progress;
     how.progress_user = w->how->progress_user;
     pm_motion_reduction_destroy(&w->reduction);
-    status = pm_motion_reduce(w->motion, &how, made, &w->reduction, error);
-    if (status == PM_OK)
-        w->report->reduced = reduced_of(w->reduction);
-    return status;
+    MOTION_TRY(pm_motion_reduce(w->motion, &how, made, &w->reduction, error));
+    w->report->reduced = reduced_of(w->reduction);
+    return PM_OK;
 }
 
 const task_step step_reduce = {"reduce",

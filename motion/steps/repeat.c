@@ -22,28 +22,28 @@ bool edit_is_near(const double *a, const double *b, size_t count, double toleran
 static pm_status cut(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
                      pm_error *error) {
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(from, &clips);
-    pm_status status = to ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++)
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(from, &clips);
+    MOTION_TRY_MEMORY(to, error);
+    for (size_t i = 0; i < from->content.clip_count; i++)
         if (clips[i].timeline_count > 0)
-            status = edit_cut_clip(from, o, to, i, error);
-    return made_end(to, status, made, error);
+            MOTION_TRY(edit_cut_clip(from, o, to, i, error));
+    return made_end(&to, made, error);
 }
 
 static pm_status repeat(const pm_motion *from, const pm_motion_edit_options *o, pm_motion **made,
                         pm_error *error) {
     const pm_motion_join_options how = {.blend = o->blend, .continue_root = o->continue_root};
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(from, &clips);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(from, &clips);
     edit_part *parts = to ? motion_allocate(&to->arena, o->repeat, sizeof *parts) : NULL;
-    pm_status status = parts ? PM_OK : motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < from->content.clip_count; i++) {
+    MOTION_TRY_MEMORY(parts, error);
+    for (size_t i = 0; i < from->content.clip_count; i++) {
         for (size_t k = 0; k < o->repeat; k++)
             parts[k] = (edit_part){from, i, "the clip"};
         if (clips[i].channel_count > 0)
-            status = edit_join_clips(parts, o->repeat, &how, to, i, error);
+            MOTION_TRY(edit_join_clips(parts, o->repeat, &how, to, i, error));
     }
-    return made_end(to, status, made, error);
+    return made_end(&to, made, error);
 }
 
 typedef pm_status (*edit_step)(const pm_motion *from, const pm_motion_edit_options *options,
@@ -74,37 +74,30 @@ static pm_status check_options(const pm_motion_edit_options *o, pm_error *error)
     if (o->repeat < 2 && (o->blend > 0 || o->continue_root))
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s has no effect without repeat",
                            o->blend > 0 ? "blend" : "continue_root");
-    pm_status status = motion_check_texts("joints", o->joints, o->joint_count, error);
-    if (status == PM_OK)
-        status = motion_check_texts("renames", o->renames, 2 * o->rename_count, error);
-    return status == PM_OK ? MOTION_CHECK_NEXT(pm_motion_edit_options, o, error) : status;
+    MOTION_TRY(motion_check_texts("joints", o->joints, o->joint_count, error));
+    MOTION_TRY(motion_check_texts("renames", o->renames, 2 * o->rename_count, error));
+    return MOTION_CHECK_NEXT(pm_motion_edit_options, o, error);
 }
 
 static pm_status edit(const pm_motion *motion, const pm_motion_edit_options *o, pm_motion **edited,
                       pm_error *error) {
-    pm_motion *last = NULL;
-    const bool picks = o->joint_count > 0 || o->rename_count > 0;
-    pm_status status = check_options(o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = take_step(cut, motion, o, &last, error);
-    if (status == PM_OK && o->repeat > 1)
-        status = take_step(repeat, motion, o, &last, error);
-    if (status == PM_OK && picks)
-        status = take_step(edit_pick, motion, o, &last, error);
-    return made_end(last, status, edited, error);
+    SCOPED(pm_motion_destroy) pm_motion *last = NULL;
+    MOTION_TRY(check_options(o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(take_step(cut, motion, o, &last, error));
+    if (o->repeat > 1)
+        MOTION_TRY(take_step(repeat, motion, o, &last, error));
+    if (o->joint_count > 0 || o->rename_count > 0)
+        MOTION_TRY(take_step(edit_pick, motion, o, &last, error));
+    return made_end(&last, edited, error);
 }
 
 pm_status pm_motion_edit(const pm_motion *motion, const pm_motion_edit_options *options,
                          pm_motion **edited, pm_error *error) {
     static const pm_motion_edit_options defaults;
-    if (!motion || !edited)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", !motion ? "motion" : "edited");
-    void *before = c_locale_begin();
-    const pm_status status = edit(motion, options ? options : &defaults, edited, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, edited);
+    C_LOCALE_HERE;
+    return edit(motion, options ? options : &defaults, edited, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */

@@ -84,11 +84,11 @@ static pm_status describe_curve(task_work *w, const pm_motion_batch_task *task, 
     const size_t keys = clip->timelines[0].key_count;
     const size_t trimmed = task->trim_start < keys ? task->trim_start : 0;
     w->curve = (pm_clip_desc){.track_count = 0};
-    const pm_status status = task_curve_apply(curve, keys - trimmed, task_count_rotations(clip),
-                                              how->curve, &w->curve, error);
-    if (status == PM_OK && !curve->axis_given)
+    MOTION_TRY(task_curve_apply(curve, keys - trimmed, task_count_rotations(clip), how->curve,
+                                &w->curve, error));
+    if (!curve->axis_given)
         w->curve.axes.data = NULL;
-    return status;
+    return PM_OK;
 }
 
 pm_motion_resample_options task_resampling(const task_work *w, const pm_motion_batch_task *task) {
@@ -127,11 +127,10 @@ pm_status task_prepare_resampling(task_work *w, const pm_motion_batch_task *task
 
 pm_status task_choose_engine(task_work *w, const pm_motion_batch_task *task, pm_error *error) {
     const pm_motion_resample_options options = task_resampling(w, task);
-    const pm_status status = task_engines_choose(w->how->engines, w->motion, &options, w->path,
-                                                 w->how->log, w->how->log_user, &w->engine, error);
-    if (status == PM_OK)
-        pm_engine_get_info(w->engine, &w->report->device);
-    return status;
+    MOTION_TRY(task_engines_choose(w->how->engines, w->motion, &options, w->path, w->how->log,
+                                   w->how->log_user, &w->engine, error));
+    pm_engine_get_info(w->engine, &w->report->device);
+    return PM_OK;
 }
 
 /* A figure for the reader: what fails here has been reported, or concerns nothing that is written. */
@@ -173,20 +172,15 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
     const pm_motion *form = motion_form_of(w->motion);
     const motion_format *writer = motion_format_of(w->format);
     pm_motion_resample_report done;
-    pm_status status = !writer || (form && motion_writes_document(writer, form))
-                           ? PM_OK
-                           : motion_check_writable(w->motion, w->format, error);
-    if (status == PM_OK)
-        status = task_prepare_resampling(w, task, error);
-    if (status == PM_OK)
-        status = task_choose_engine(w, task, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(!writer || (form && motion_writes_document(writer, form))
+                   ? PM_OK
+                   : motion_check_writable(w->motion, w->format, error));
+    MOTION_TRY(task_prepare_resampling(w, task, error));
+    MOTION_TRY(task_choose_engine(w, task, error));
     const pm_motion_resample_options options = task_resampling(w, task);
-    status = pm_motion_resample_copy(w->motion, w->engine, &options, made, &done, error);
-    if (status == PM_OK)
-        task_report_resampling(w, task, &done);
-    return status;
+    MOTION_TRY(pm_motion_resample_copy(w->motion, w->engine, &options, made, &done, error));
+    task_report_resampling(w, task, &done);
+    return PM_OK;
 }
 
 const task_step step_resample = {

@@ -98,9 +98,7 @@ static pm_status choose_root(const pm_motion *motion, root_plan *plan,
         plan->root_node = plan->adds ? (uint32_t)plan->from->node_count : plan->chain[0];
         return plan->from->node_count < INT32_MAX ? PM_OK : motion_refuse_memory(error);
     }
-    const pm_status status = find_node(motion, "root", o->root, &node, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_node(motion, "root", o->root, &node, error));
     plan->root_node = node;
     while (plan->root + 1 < plan->chain_count && plan->chain[plan->root] != node)
         plan->root++;
@@ -213,17 +211,11 @@ static bool add_node(const pm_motion *motion, root_plan *plan, const char *given
 static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options *o,
                            root_plan *plan, pm_error *error) {
     uint32_t joint = 0;
-    pm_status status = find_joint(motion, o, &joint, error);
-    if (status == PM_OK)
-        status = motion_require_up(plan->from, o->up, &plan->up, error);
-    if (status == PM_OK && !make_chain(plan, joint))
-        status = motion_refuse_memory(error);
-    if (status == PM_OK)
-        status = choose_root(motion, plan, o, error);
-    if (status == PM_OK)
-        status = check_scales(plan, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_joint(motion, o, &joint, error));
+    MOTION_TRY(motion_require_up(plan->from, o->up, &plan->up, error));
+    MOTION_TRY_MEMORY(make_chain(plan, joint), error);
+    MOTION_TRY(choose_root(motion, plan, o, error));
+    MOTION_TRY(check_scales(plan, error));
     choose_axes(plan, o);
     find_rests(plan);
     return find_kept(plan) ? PM_OK : motion_refuse_memory(error);
@@ -232,55 +224,44 @@ static pm_status make_plan(const pm_motion *motion, const pm_motion_root_options
 static pm_status make(const pm_motion *motion, const pm_motion_root_options *o, pm_motion *to,
                       pm_motion_clip *clips, pm_motion_root_report *report, pm_error *error) {
     root_plan plan = {.from = &motion->content, .arena = &to->arena};
-    pm_status status = make_plan(motion, o, &plan, error);
-    if (status == PM_OK && plan.adds && !add_node(motion, &plan, o->new_name, to))
-        status = motion_refuse_memory(error);
-    for (size_t i = 0; status == PM_OK && i < to->content.clip_count; i++)
-        status = root_make_clip(&plan, i, &clips[i], error);
-    if (status == PM_OK) /* scales of ancestors may be so small that positions overflow */
-        status = motion_check_numbers(&to->content, DBL_MAX, error);
-    if (status == PM_OK && report)
+    MOTION_TRY(make_plan(motion, o, &plan, error));
+    MOTION_TRY_MEMORY(!plan.adds || add_node(motion, &plan, o->new_name, to), error);
+    for (size_t i = 0; i < to->content.clip_count; i++)
+        MOTION_TRY(root_make_clip(&plan, i, &clips[i], error));
+    /* scales of ancestors may be so small that positions overflow */
+    MOTION_TRY(motion_check_numbers(&to->content, DBL_MAX, error));
+    if (report)
         *report = (pm_motion_root_report){.joint = plan.chain[plan.chain_count - 1],
                                           .root = plan.root_node,
                                           .is_added = plan.adds,
                                           .up = (pm_motion_up)plan.up,
                                           .distance = plan.distance,
                                           .degrees = plan.turn * degrees_per_radian};
-    return status;
+    return PM_OK;
 }
 
 static pm_status extract(const pm_motion *motion, const pm_motion_root_options *o,
                          pm_motion **extracted, pm_motion_root_report *report, pm_error *error) {
-    pm_status status = check_options(o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    if (status == PM_OK)
-        status = motion_check_nodes(&motion->content, "root motion", error);
-    if (status == PM_OK && motion->content.clip_count == 0)
-        status = motion_refuse(error, "has no clips; there is no root motion");
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(check_options(o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    MOTION_TRY(motion_check_nodes(&motion->content, "root motion", error));
+    if (motion->content.clip_count == 0)
+        return motion_refuse(error, "has no clips; there is no root motion");
     pm_motion_clip *clips = NULL;
-    pm_motion *to = made_begin(motion, &clips);
-    if (!to)
-        return motion_refuse_memory(error);
+    SCOPED(pm_motion_destroy) pm_motion *to = made_begin(motion, &clips);
+    MOTION_TRY_MEMORY(to, error);
     to->form = NULL;
-    status = make(motion, o, to, clips, report, error);
-    return made_end(to, status, extracted, error);
+    MOTION_TRY(make(motion, o, to, clips, report, error));
+    return made_end(&to, extracted, error);
 }
 
 pm_status pm_motion_extract_root(const pm_motion *motion, const pm_motion_root_options *options,
                                  pm_motion **extracted, pm_motion_root_report *report,
                                  pm_error *error) {
     static const pm_motion_root_options defaults;
-    if (!motion || !extracted)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                           !motion ? "motion" : "extracted");
-    void *before = c_locale_begin();
-    const pm_status status =
-        extract(motion, options ? options : &defaults, extracted, report, error);
-    c_locale_end(before);
-    return status;
+    MOTION_REQUIRE(error, motion, extracted);
+    C_LOCALE_HERE;
+    return extract(motion, options ? options : &defaults, extracted, report, error);
 }
 
 /* ---- the step ------------------------------------------------------------------------------- */
@@ -292,11 +273,10 @@ static bool is_asked(const pm_motion_batch_task *task) {
 static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_motion **made,
                            pm_error *error) {
     pm_motion_root_report *report = &w->report->root;
-    const pm_status status = pm_motion_extract_root(w->motion, &task->root, made, report, error);
-    if (status == PM_OK)
-        motion_joint_name(w->report->root_joint, (*made)->content.nodes[report->joint].name,
-                          report->joint);
-    return status;
+    MOTION_TRY(pm_motion_extract_root(w->motion, &task->root, made, report, error));
+    motion_joint_name(w->report->root_joint, (*made)->content.nodes[report->joint].name,
+                      report->joint);
+    return PM_OK;
 }
 
 const task_step step_root = {

@@ -2,8 +2,7 @@
  *
  * The extraction of root motion: what is the same for all clips, and what is done with one.
  */
-#ifndef POSEMILL_MOTION_ROOT_H
-#define POSEMILL_MOTION_ROOT_H
+#pragma once
 
 #include "motion/model/model.h"
 #include "motion/model/similarity.h"
@@ -37,5 +36,3 @@ typedef struct root_plan {
 
 /* Writes a clip in which the root moves. */
 pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_error *error);
-
-#endif

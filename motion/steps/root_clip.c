@@ -304,8 +304,7 @@ static pm_status move(clip_maker *m, pm_error *error) {
     const size_t shared = m->moving_count;
     if (status != PM_OK || shared == 0) /* in the rest pose, the root stays where it is */
         return status;
-    if (!find_timeline(m, &timeline) || !move_root(m, timeline))
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(find_timeline(m, &timeline) && move_root(m, timeline), error);
     for (size_t i = 0; i < plan->kept_count; i++) {
         m->moving_count = shared;
         status = i > 0 ? add_moving(m, plan->kept[i].node, error) : PM_OK;
@@ -321,11 +320,8 @@ static pm_status move(clip_maker *m, pm_error *error) {
 
 pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_error *error) {
     clip_maker m = {.plan = plan, .from = &plan->from->clips[clip]};
-    motion_arena scratch = {NULL};
-    if (!allocate(&m, &scratch)) {
-        motion_arena_release(&scratch);
-        return motion_refuse_memory(error);
-    }
+    SCOPED(motion_arena_release) motion_arena scratch = {NULL};
+    MOTION_TRY_MEMORY(allocate(&m, &scratch), error);
     memcpy(m.timelines, to->timelines, to->timeline_count * sizeof *m.timelines);
     memcpy(m.channels, to->channels, to->channel_count * sizeof *m.channels);
     m.timeline_count = to->timeline_count;
@@ -339,6 +335,5 @@ pm_status root_make_clip(root_plan *plan, size_t clip, pm_motion_clip *to, pm_er
     to->timeline_count = m.timeline_count;
     to->channels = m.channels;
     to->channel_count = m.channel_count;
-    motion_arena_release(&scratch);
     return status;
 }

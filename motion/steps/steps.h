@@ -3,8 +3,7 @@
  * The steps that a motion goes through between reading and writing: each makes a motion of the one before.
  * The row of a step stands in its own file.
  */
-#ifndef POSEMILL_MOTION_STEPS_H
-#define POSEMILL_MOTION_STEPS_H
+#pragma once
 
 #include "motion/model/jumps.h"
 #include "motion/model/model.h"
@@ -189,5 +188,3 @@ void task_describe_end(pm_rational rate, double seconds, pm_error *warning);
 /* Refuses formats that cannot hold the keys of a reduction, and NPZ for cubicspline. PM_MOTION_ANY holds
  * all. */
 pm_status task_check_reduce(pm_motion_format format, pm_method curve, pm_error *error);
-
-#endif

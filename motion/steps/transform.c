@@ -33,11 +33,9 @@ static pm_status find(const pm_motion *motion, const pm_motion_batch_task *o, mo
                                                .to_up = o->to_up,
                                                .unit_mm = o->unit_mm,
                                                .to_unit_mm = o->to_unit_mm};
-    pm_status status = check(o, error);
-    if (status == PM_OK)
-        status = motion_check_keys(motion, error);
-    return status == PM_OK ? motion_find_adjustment(&options, motion, NULL, &none, by, error)
-                           : status;
+    MOTION_TRY(check(o, error));
+    MOTION_TRY(motion_check_keys(motion, error));
+    return motion_find_adjustment(&options, motion, NULL, &none, by, error);
 }
 
 static void set_meaning(pm_motion_content *content, const pm_motion_batch_task *o,
@@ -52,21 +50,18 @@ static pm_status make_step(task_work *w, const pm_motion_batch_task *task, pm_mo
                            pm_error *error) {
     motion_adjustment by;
     char text[MOTION_ADJUSTMENT_TEXT];
-    pm_status status = find(w->motion, task, &by, error);
-    if (status != PM_OK)
-        return status;
-    pm_motion *to = motion_adjusted(w->motion, by);
-    if (!to)
-        return motion_refuse_memory(error);
+    MOTION_TRY(find(w->motion, task, &by, error));
+    SCOPED(pm_motion_destroy) pm_motion *to = motion_adjusted(w->motion, by);
+    MOTION_TRY_MEMORY(to, error);
     motion_adjustment_text(&w->motion->content, by, task->unit_mm > 0,
                            task->up != PM_MOTION_UP_FOUND, text);
     set_meaning(&to->content, task, by);
-    status = motion_check_numbers(&to->content, DBL_MAX, error);
-    if (status == PM_OK && text[0] != '\0')
+    MOTION_TRY(motion_check_numbers(&to->content, DBL_MAX, error));
+    if (text[0] != '\0')
         task_say_converted(w, text);
-    if (status == PM_OK && motion_is_adjusted(by))
+    if (motion_is_adjusted(by))
         task_warn_of_still_arrays(w);
-    return made_end(to, status, made, error);
+    return made_end(&to, made, error);
 }
 
 const task_step step_transform = {"transform",      "convert", "scale to-unit to-up unit up",

@@ -305,18 +305,16 @@ static pm_status write_motion(task_work *w, const pm_motion_batch_task *resampli
 static pm_status prepare(task_work *w, const task_step *step, const pm_motion_batch_task *options,
                          pm_error *error) {
     const bool resamples = step == &step_resample;
-    pm_status status = find_clips(w, options, error);
-    if (status == PM_OK && resamples)
-        status = task_prepare_resampling(w, options, error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(find_clips(w, options, error));
+    if (resamples)
+        MOTION_TRY(task_prepare_resampling(w, options, error));
     if (w->in->opened)
         w->in->opened(w->in->opened_user, resamples ? ratio_of_frames(w) : 1);
     describe_source(w, step, options);
-    status = check_conversion(w, error);
-    if (status == PM_OK && !task_has_step(w->how->task, &step_resample))
+    MOTION_TRY(check_conversion(w, error));
+    if (!task_has_step(w->how->task, &step_resample))
         w->report->frames = w->report->source_frames;
-    return status;
+    return PM_OK;
 }
 
 pm_status task_write(task_work *w, pm_error *error) {

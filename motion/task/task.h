@@ -2,8 +2,7 @@
  *
  * One file as a batch works on it: open, write, close.
  */
-#ifndef POSEMILL_MOTION_TASK_H
-#define POSEMILL_MOTION_TASK_H
+#pragma once
 
 #include "motion/steps/steps.h"
 
@@ -43,5 +42,3 @@ pm_status task_make(task_work *w, pm_error *error);
 
 /* Completes the report, whose `jumps` the caller frees. */
 void task_close(task_work *w);
-
-#endif

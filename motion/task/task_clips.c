@@ -45,11 +45,8 @@ pm_status task_find_clips(const pm_motion *motion, const char *path,
                           const pm_motion_batch_task *task, size_t indices[TASK_CLIPS_MAX],
                           size_t *count, pm_error *error) {
     size_t kept = 0;
-    for (size_t i = 0; i < task->clip_count; i++) {
-        const pm_status status = task_find_clip(motion, path, task->clips[i], &indices[i], error);
-        if (status != PM_OK)
-            return status;
-    }
+    for (size_t i = 0; i < task->clip_count; i++)
+        MOTION_TRY(task_find_clip(motion, path, task->clips[i], &indices[i], error));
     qsort(indices, task->clip_count, sizeof *indices, by_index);
     for (size_t i = 0; i < task->clip_count; i++)
         if (kept == 0 || indices[kept - 1] != indices[i])

@@ -2,8 +2,7 @@
  *
  * Clips that are picked by name or number.
  */
-#ifndef POSEMILL_MOTION_TASK_CLIPS_H
-#define POSEMILL_MOTION_TASK_CLIPS_H
+#pragma once
 
 #include "motion/options/options.h"
 
@@ -17,5 +16,3 @@ pm_status task_find_clip(const pm_motion *motion, const char *path, const char *
 pm_status task_find_clips(const pm_motion *motion, const char *path,
                           const pm_motion_batch_task *task, size_t indices[TASK_CLIPS_MAX],
                           size_t *count, pm_error *error);
-
-#endif

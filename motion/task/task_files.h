@@ -2,8 +2,7 @@
  *
  * Names of inputs and outputs, which are checked before one of them is open, and reading.
  */
-#ifndef POSEMILL_MOTION_TASK_FILES_H
-#define POSEMILL_MOTION_TASK_FILES_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -30,5 +29,3 @@ void task_list_differences(const pm_motion *a, const pm_motion *b, char text[TAS
  * the motion, and `path` is its name in an archive: it has no folder. */
 pm_status task_read(const pm_motion_read_options *options, const char *path, const char *data,
                     size_t size, pm_motion **motion, pm_error *error);
-
-#endif

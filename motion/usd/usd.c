@@ -3,9 +3,6 @@
  * Writes USD as text: a SkelRoot with a Skeleton, and a SkelAnimation with a sample of all joints at
  * each frame, whose number is the time code. Joints are paths of identifiers. USD is not read.
  */
-#include <float.h>
-#include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -253,20 +250,17 @@ static void put_all(composer *c) {
 
 static pm_status prepare(composer *c, const motion_writing *options) {
     const size_t count = c->content->node_count;
-    pm_status status = motion_check_nodes(c->content, "USD", c->error);
-    if (status == PM_OK && c->clip)
-        status = motion_find_frames(c->clip, "USD", false, &c->frames, c->error);
-    if (status == PM_OK && c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
+    MOTION_TRY(motion_check_nodes(c->content, "USD", c->error));
+    if (c->clip)
+        MOTION_TRY(motion_find_frames(c->clip, "USD", false, &c->frames, c->error));
+    if (c->clip && (c->frames.count == 0 || c->frames.rate.den == 0))
         c->clip = NULL; /* nothing moves, or there is one pose without a rate */
-    if (status == PM_OK)
-        status = usd_names_make(&c->names, c->content, c->error);
-    if (status != PM_OK)
-        return status;
+    MOTION_TRY(usd_names_make(&c->names, c->content, c->error));
     c->channels = calloc(3 * count, sizeof *c->channels);
     c->world = calloc(count, sizeof *c->world);
     c->buffer = malloc(PIECE);
-    if (!c->channels || !c->world || !c->buffer || !rest_pose_worlds(c->content, c->world))
-        return motion_refuse_memory(c->error);
+    MOTION_TRY_MEMORY(
+        c->channels && c->world && c->buffer && rest_pose_worlds(c->content, c->world), c->error);
     return find_channels(c, options);
 }
 

@@ -32,14 +32,13 @@ static char *make_name(usd_names *n, pm_motion_name name) {
 
 /* The bytes of all paths, counted for the bound. */
 static bool count_bytes(const usd_names *n, const pm_motion_content *content, size_t *bytes) {
-    size_t *lengths = calloc(content->node_count, sizeof *lengths);
+    FREED size_t *lengths = calloc(content->node_count, sizeof *lengths);
     for (size_t i = 0; lengths && i < content->node_count; i++) {
         const uint32_t at = n->order[i];
         const int32_t parent = content->nodes[at].parent;
         lengths[at] = strlen(n->names[at]) + 1 + (parent >= 0 ? lengths[parent] : 0);
         *bytes = *bytes < MOST_BYTES ? *bytes + lengths[at] : *bytes;
     }
-    free(lengths);
     return lengths != NULL;
 }
 
@@ -77,13 +76,12 @@ static bool number_equal(usd_names *n, sibling *all, size_t count, bool *changed
 }
 
 static bool make_unique(usd_names *n, const pm_motion_content *content) {
-    sibling *all = calloc(content->node_count, sizeof *all);
+    FREED sibling *all = calloc(content->node_count, sizeof *all);
     bool good = all != NULL, changed = true;
     for (uint32_t i = 0; good && i < content->node_count; i++)
         all[i] = (sibling){content->nodes[i].parent, i, &n->names[i]};
     while (good && changed)
         good = number_equal(n, all, content->node_count, &changed);
-    free(all);
     return good;
 }
 
@@ -101,8 +99,7 @@ pm_status usd_names_make(usd_names *n, const pm_motion_content *content, pm_erro
     }
     good = good && motion_order_nodes(content->nodes, count, n->order, n->place) &&
            make_unique(n, content) && count_bytes(n, content, &bytes);
-    if (!good)
-        return motion_refuse_memory(error);
+    MOTION_TRY_MEMORY(good, error);
     return bytes < MOST_BYTES
                ? PM_OK
                : motion_refuse(error, "the paths of its joints have more than 64 MiB");

@@ -2,8 +2,7 @@
  *
  * Names of joints as identifiers of USD.
  */
-#ifndef POSEMILL_MOTION_USD_NAMES_H
-#define POSEMILL_MOTION_USD_NAMES_H
+#pragma once
 
 #include "motion/model/model.h"
 
@@ -18,5 +17,3 @@ typedef struct usd_names {
 /* Refuses a hierarchy whose paths are too long together. Release the names also on failure. */
 pm_status usd_names_make(usd_names *names, const pm_motion_content *content, pm_error *error);
 void usd_names_release(usd_names *names);
-
-#endif

@@ -172,16 +172,16 @@ static cli_exit run_list(const command_options *options, const pm_motion_batch_l
 static cli_exit find_shard(const command_options *o, batch_shard *shard) {
     const char *source = NULL;
     pm_error error = {.status = PM_OK};
-    const cli_exit code = cli_done(shard_find(o->shard, shard, &source, &error), &error);
-    if (code == CLI_DONE && o->shard && !cli_quiet)
+    CLI_TRY(cli_done(shard_find(o->shard, shard, &source, &error), &error));
+    if (o->shard && !cli_quiet)
         fprintf(stderr, "posemill: shard %llu of %llu, %s\n", (unsigned long long)shard->index,
                 (unsigned long long)shard->count, source);
-    if (code == CLI_DONE && o->set->batch.report && shard->count > 1)
-        return cli_fail(CLI_USAGE, "--report",
-                        "when all shards are done, write it with: "
-                        "posemill resample --resume --report DIR, without --shard",
-                        "is of the whole batch, not of a shard");
-    return code;
+    return o->set->batch.report && shard->count > 1
+               ? cli_fail(CLI_USAGE, "--report",
+                          "when all shards are done, write it with: "
+                          "posemill resample --resume --report DIR, without --shard",
+                          "is of the whole batch, not of a shard")
+               : CLI_DONE;
 }
 
 cli_exit batch_resample(const command_options *options, char **operands, size_t operand_count) {
@@ -190,19 +190,14 @@ cli_exit batch_resample(const command_options *options, char **operands, size_t 
     sources.path_count = operand_count;
     sources.out_dir = options->set->batch.out_dir;
     sources.report = options->set->batch.report;
-    pm_motion_batch_list *list = NULL;
+    SCOPED(pm_motion_batch_list_destroy) pm_motion_batch_list *list = NULL;
     pm_error error = {.status = PM_OK};
     batch_shard shard = {0, 1};
     size_t count = 0;
-    cli_exit code = find_shard(options, &shard);
-    if (code == CLI_DONE)
-        code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
-    if (code == CLI_DONE) {
-        (void)pm_motion_batch_list_get_items(list, &count);
-        code = count > 0 ? run_list(options, list, shard)
-                         : cli_fail(CLI_BAD_INPUT, "input", "--match picks files of other names",
-                                    "no motion files were found");
-    }
-    pm_motion_batch_list_destroy(&list);
-    return code;
+    CLI_TRY(find_shard(options, &shard));
+    CLI_TRY(cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error));
+    (void)pm_motion_batch_list_get_items(list, &count);
+    return count > 0 ? run_list(options, list, shard)
+                     : cli_fail(CLI_BAD_INPUT, "input", "--match picks files of other names",
+                                "no motion files were found");
 }

@@ -9,7 +9,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 static const char no_memory_text[] = "out of memory for the message";
 
@@ -24,10 +23,9 @@ static void print_failure(const char *what, const char *text, const char *hint) 
 cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...) {
     va_list arguments;
     va_start(arguments, reason);
-    char *text = format_alloc(reason, arguments);
+    FREED char *text = format_alloc(reason, arguments);
     va_end(arguments);
     print_failure(what, text ? text : no_memory_text, hint);
-    free(text);
     return code;
 }
 
@@ -36,11 +34,10 @@ void cli_warn(const char *what, const char *reason, ...) {
         return;
     va_list arguments;
     va_start(arguments, reason);
-    char *text = format_alloc(reason, arguments);
+    FREED char *text = format_alloc(reason, arguments);
     va_end(arguments);
     progress_clear();
     printable_line(stderr, "posemill: warning: %s: %s", what, text ? text : no_memory_text);
-    free(text);
 }
 
 typedef struct failure_class {

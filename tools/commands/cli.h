@@ -22,6 +22,14 @@ typedef enum cli_exit {
     CLI_CANNOT_WRITE = 6
 } cli_exit;
 
+/* Calls, and returns the code unless it is CLI_DONE. */
+#define CLI_TRY(call)                                                                              \
+    do {                                                                                           \
+        const cli_exit cli_tried = (call);                                                         \
+        if (cli_tried != CLI_DONE)                                                                 \
+            return cli_tried;                                                                      \
+    } while (0)
+
 /* Prints "posemill: <what>: <reason>" to stderr, and a second line with the hint unless it is NULL.
  * Control characters are printed as \x1b. Returns code. */
 cli_exit cli_fail(cli_exit code, const char *what, const char *hint, const char *reason, ...)

@@ -27,7 +27,7 @@ static bool has_method(const command_options *o) {
 }
 
 static cli_exit compare(const command_options *o, const open_clip *a, const open_clip *b) {
-    pm_motion_comparison *found = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *found = NULL;
     pm_error error = {.status = PM_OK};
     const pm_motion_compare_options *how = &o->set->compare;
     const pm_motion_page_options page = {.made_by = o->line};
@@ -36,9 +36,7 @@ static cli_exit compare(const command_options *o, const open_clip *a, const open
                 : pm_motion_write_page(a->motion, b->motion, how, &page, o->out, &found, &error);
     if (!has_method(o) && o->device.device)
         cli_warn("--device", "has no effect without --method");
-    const cli_exit code = status == PM_OK ? report(o, found) : cli_fail_file(&error);
-    pm_motion_comparison_destroy(&found);
-    return code;
+    return status == PM_OK ? report(o, found) : cli_fail_file(&error);
 }
 
 static cli_exit compare_files(command_options *o, char **paths) {
@@ -87,8 +85,8 @@ static cli_exit check(const command_options *options, int operands, char **argv)
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {
-    const cli_exit code = check(o, count, operands);
-    return code == CLI_DONE ? compare_files(o, operands) : code;
+    CLI_TRY(check(o, count, operands));
+    return compare_files(o, operands);
 }
 
 const command command_compare = {

@@ -10,8 +10,8 @@
 
 static cli_exit run(command_options *o, int count, char **operands) {
     o->device.in_background = true;
-    const cli_exit code = resample_find_output(o, &count, operands);
-    return code == CLI_DONE ? resample_run(o, operands, (size_t)count) : code;
+    CLI_TRY(resample_find_output(o, &count, operands));
+    return resample_run(o, operands, (size_t)count);
 }
 
 const command command_convert = {

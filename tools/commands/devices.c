@@ -31,7 +31,7 @@ typedef struct device_list {
 
 static void measure(device_row *row) {
     char name[64];
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     pm_error error = {0};
     snprintf(name, sizeof name, "%zu:%zu", row->info.platform_index, row->info.device_index);
     const device_options chosen = {.device = name};
@@ -45,7 +45,6 @@ static void measure(device_row *row) {
         row->bit_match = PM_BIT_MATCH_UNKNOWN;
         snprintf(row->failure, sizeof row->failure, "%s", error.message);
     }
-    pm_engine_destroy(&engine);
 }
 
 static cli_exit list_all(device_list *list) {
@@ -65,34 +64,27 @@ static cli_exit list_all(device_list *list) {
             "video); Mesa's rusticl requires RUSTICL_ENABLE=llvmpipe or the name of a GPU driver";
         return CLI_DONE;
     }
-    pm_device_info *infos = calloc(count, sizeof *infos);
+    FREED pm_device_info *infos = calloc(count, sizeof *infos);
     list->rows = calloc(count, sizeof *list->rows);
-    if (!infos || !list->rows) {
-        free(infos);
+    if (!infos || !list->rows)
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
-    }
     size_t found = 0;
     status = pm_list_devices(infos, count, &found, &list->error);
     list->count = found < count ? found : count;
     for (size_t i = 0; i < list->count && status == PM_OK; i++)
         list->rows[i].info = infos[i];
-    free(infos);
     return status == PM_OK ? CLI_DONE : cli_fail_error("devices", &list->error);
 }
 
 static cli_exit list_one(const device_options *chosen, device_list *list) {
-    pm_engine *engine = NULL;
-    cli_exit code = device_options_one(chosen);
-    if (code == CLI_DONE)
-        code = device_options_engine(chosen, &engine);
-    if (code != CLI_DONE)
-        return code;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    CLI_TRY(device_options_one(chosen));
+    CLI_TRY(device_options_engine(chosen, &engine));
     list->rows = calloc(1, sizeof *list->rows);
     if (list->rows) {
         pm_engine_get_info(engine, &list->rows[0].info);
         list->count = list->rows[0].info.type == PM_DEVICE_REFERENCE ? 0 : 1;
     }
-    pm_engine_destroy(&engine);
     return list->rows ? CLI_DONE : cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
 }
 
@@ -215,7 +207,7 @@ static cli_exit print_table(const device_list *list) {
     static const char *const reference[COLUMNS] = {
         "none", "-", "CPU reference path, plain C", "reference", "-", "-", "-", "-", "identical"};
     size_t count = list->count + 2;
-    table_line *lines = calloc(count, sizeof *lines);
+    FREED table_line *lines = calloc(count, sizeof *lines);
     if (!lines)
         return cli_fail(CLI_DEVICE_FAILED, "devices", NULL, "out of memory");
     int width[COLUMNS] = {0};
@@ -234,7 +226,6 @@ static cli_exit print_table(const device_list *list) {
             printf("%-*s  ", width[c], lines[i][c]);
         printf("%s\n", lines[i][COLUMNS - 1]);
     }
-    free(lines);
     return CLI_DONE;
 }
 

@@ -55,9 +55,7 @@ static cli_exit check_outputs(const command_options *options) {
     const char *names[EVAL_OUTPUTS];
     size_t count = eval_output_names(options, names);
     for (size_t i = 0; i < count; i++) {
-        cli_exit code = check_name(names[i]);
-        if (code != CLI_DONE)
-            return code;
+        CLI_TRY(check_name(names[i]));
         if (strcmp(names[i], "-") == 0 && options->json)
             return options_usage(options, "--json",
                                  "cannot be combined with an output on standard output");
@@ -104,17 +102,14 @@ static cli_exit check_options(const command_options *options) {
         return options_usage(options, "--out", "%s", missing);
     if (!options->set->batch.task.curve.method_given)
         return options_usage(options, "--method", "%s", missing);
-    cli_exit code = require_one(options, "--key-times", "--key-rate");
-    if (code == CLI_DONE)
-        code = require_one(options, "--times", "--rate");
-    if (code == CLI_DONE && options->set->batch.task.curve.method == PM_METHOD_STERP &&
+    CLI_TRY(require_one(options, "--key-times", "--key-rate"));
+    CLI_TRY(require_one(options, "--times", "--rate"));
+    if (options->set->batch.task.curve.method == PM_METHOD_STERP &&
         !options->set->batch.task.curve.axis_given)
-        code = options_usage(options, "--method sterp", "requires --axis");
-    if (code == CLI_DONE)
-        code = check_tangents(options);
-    if (code == CLI_DONE)
-        code = check_key_format(options);
-    return code == CLI_DONE ? check_outputs(options) : code;
+        CLI_TRY(options_usage(options, "--method sterp", "requires --axis"));
+    CLI_TRY(check_tangents(options));
+    CLI_TRY(check_key_format(options));
+    return check_outputs(options);
 }
 
 static void report_json(const command_options *options, const eval_input *input,
@@ -163,41 +158,29 @@ static void report(const command_options *options, const eval_input *input, cons
 }
 
 static cli_exit evaluate(command_options *options, eval_input *input) {
-    pm_engine *engine = NULL;
-    pm_clip *clip = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
     pm_error error = {0};
-    cli_exit code = eval_input_read(options, input);
+    CLI_TRY(eval_input_read(options, input));
     /* The input is checked before a driver is started: whether it is valid does not depend on the
      * device. */
-    if (code == CLI_DONE && pm_clip_check(&input->desc, &error) != PM_OK)
-        code = eval_input_fail(options, input, &error);
-    if (code == CLI_DONE)
-        code = device_options_engine(&options->device, &engine);
-    if (code != CLI_DONE)
-        goto cleanup;
-    double begun = progress_clock();
-    if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK) {
-        code = eval_input_fail(options, input, &error);
-        goto cleanup;
-    }
-    code = eval_write(options, input, clip);
-    if (code == CLI_DONE)
-        report(options, input, engine, progress_clock() - begun);
-cleanup:
-    pm_clip_destroy(&clip);
-    pm_engine_destroy(&engine);
-    return code;
+    if (pm_clip_check(&input->desc, &error) != PM_OK)
+        return eval_input_fail(options, input, &error);
+    CLI_TRY(device_options_engine(&options->device, &engine));
+    const double begun = progress_clock();
+    if (pm_clip_create(engine, &input->desc, &clip, &error) != PM_OK)
+        return eval_input_fail(options, input, &error);
+    CLI_TRY(eval_write(options, input, clip));
+    report(options, input, engine, progress_clock() - begun);
+    return CLI_DONE;
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {
-    eval_input input = {0};
+    SCOPED(eval_input_release) eval_input input = {0};
     (void)count, (void)operands;
     o->device.in_background = true;
-    cli_exit code = check_options(o);
-    if (code == CLI_DONE)
-        code = evaluate(o, &input);
-    eval_input_release(&input);
-    return code;
+    CLI_TRY(check_options(o));
+    return evaluate(o, &input);
 }
 
 const command command_eval = {

@@ -15,7 +15,7 @@ static void say_nothing(void *user, pm_log_level level, const pm_error *warning)
 
 /* Adds the file's format to a set of bits. */
 static cli_exit one_file(const command_options *options, const char *path, unsigned *formats) {
-    pm_motion *motion = NULL;
+    SCOPED(pm_motion_destroy) pm_motion *motion = NULL;
     pm_error error = {.status = PM_OK};
     pm_motion_read_options reading = options->set->batch.task.read;
     reading.examine = true;
@@ -31,7 +31,6 @@ static cli_exit one_file(const command_options *options, const char *path, unsig
         info_print_json(path, motion);
     else if (code == CLI_DONE)
         info_print(path, motion);
-    pm_motion_destroy(&motion);
     return code;
 }
 

@@ -41,7 +41,7 @@ static cli_exit join(const command_options *o, pm_motion **motions, char **input
     const task_input in = {.path = inputs[0]};
     const task_output out = {.path = o->out};
     task_report report;
-    task_work w;
+    SCOPED(task_close) task_work w;
     pm_error error = {.status = PM_OK};
     for (size_t i = 1; i < count; i++) {
         task_list_differences(motions[0], motions[i], other);
@@ -61,7 +61,6 @@ static cli_exit join(const command_options *o, pm_motion **motions, char **input
                        report.node_count, (unsigned long long)report.source_frames,
                        report.converted[0] != '\0' ? "; " : "", report.converted,
                        report.left_out[0] != '\0' ? "; left out: " : "", report.left_out);
-    task_close(&w);
     return cli_done(status, &error);
 }
 

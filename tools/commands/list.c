@@ -70,9 +70,7 @@ static cli_exit write_found(const command_options *options, const pm_motion_batc
     if (totals.files == 0)
         return cli_fail(CLI_BAD_INPUT, "inputs", "--match GLOB picks other files",
                         totals.faults > 0 ? "no file can be used" : "have no motion file");
-    const cli_exit code = cli_done(pm_motion_batch_list_write(list, options->out, &error), &error);
-    if (code != CLI_DONE)
-        return code;
+    CLI_TRY(cli_done(pm_motion_batch_list_write(list, options->out, &error), &error));
     if (options->json)
         print_json(options->out, &items, &totals);
     else if (!to_stream && !cli_quiet)
@@ -93,19 +91,15 @@ static cli_exit check(const command_options *options, int operands) {
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {
-    pm_motion_batch_list *list = NULL;
+    SCOPED(pm_motion_batch_list_destroy) pm_motion_batch_list *list = NULL;
     pm_error error = {.status = PM_OK};
     pm_motion_batch_sources sources = o->set->sources;
     o->out = o->out ? o->out : "-";
     sources.paths = (const char *const *)operands;
     sources.path_count = (size_t)count;
-    cli_exit code = check(o, count);
-    if (code == CLI_DONE)
-        code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
-    if (code == CLI_DONE)
-        code = write_found(o, list);
-    pm_motion_batch_list_destroy(&list);
-    return code;
+    CLI_TRY(check(o, count));
+    CLI_TRY(cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error));
+    return write_found(o, list);
 }
 
 const command command_list = {

@@ -88,12 +88,9 @@ static cli_exit check(const command_options *o) {
 }
 
 static cli_exit run(command_options *o, int count, char **operands) {
-    cli_exit code = resample_find_output(o, &count, operands);
-    if (code == CLI_DONE)
-        code = check(o);
-    if (code == CLI_DONE)
-        code = resample_run(o, operands, (size_t)count);
-    return code;
+    CLI_TRY(resample_find_output(o, &count, operands));
+    CLI_TRY(check(o));
+    return resample_run(o, operands, (size_t)count);
 }
 
 const command command_reduce = {

@@ -28,10 +28,9 @@ static cli_exit check_options(const command_options *options) {
 
 static cli_exit run(command_options *o, int count, char **operands) {
     o->device.in_background = true;
-    cli_exit code = resample_find_output(o, &count, operands);
-    if (code == CLI_DONE)
-        code = check_options(o);
-    return code == CLI_DONE ? resample_run(o, operands, (size_t)count) : code;
+    CLI_TRY(resample_find_output(o, &count, operands));
+    CLI_TRY(check_options(o));
+    return resample_run(o, operands, (size_t)count);
 }
 
 const command command_resample = {

@@ -34,19 +34,16 @@ cli_exit resample_find_output(command_options *options, int *argc, char **argv) 
     pm_error error;
     if (*argc == 0 && !options->set->sources.files_from)
         return options_usage(options, "input", "missing; expected a motion file");
-    if (!options->out && !run->out_dir) {
-        const cli_exit code = take_operand(options, argc, argv);
-        if (code != CLI_DONE)
-            return code;
-    }
+    if (!options->out && !run->out_dir)
+        CLI_TRY(take_operand(options, argc, argv));
     if (options->out && *argc > 1)
         return options_usage(options, "-o", "accepts one input, found %d; use --out-dir", *argc);
     if (options->json && options->out && strcmp(options->out, "-") == 0)
         return options_usage(options, "--json",
                              "cannot be combined with an output on standard output");
-    if (run->out_dir && run->task.format != PM_MOTION_ANY)
-        return cli_done(task_check_format(&run->task, run->task.format, &error), &error);
-    return CLI_DONE;
+    return run->out_dir && run->task.format != PM_MOTION_ANY
+               ? cli_done(task_check_format(&run->task, run->task.format, &error), &error)
+               : CLI_DONE;
 }
 
 /* A result may replace its source only where that is asked for, and never a file that an option names. */
@@ -105,7 +102,7 @@ static void show(void *user, uint64_t done, uint64_t total) {
 static pm_status work_on(const command_options *options, task_engines *engines, const char *in,
                          task_report *report, pm_error *error) {
     shown_progress shown = {.what = reduces(options) ? "reduce" : "resample"};
-    task_curve curve = {.is_warned = false};
+    SCOPED(task_curve_release) task_curve curve = {.is_warned = false};
     const task_how how = {.task = &options->set->batch.task,
                           .curve = &curve,
                           .engines = engines,
@@ -115,7 +112,7 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
                           .progress_user = &shown};
     const task_input input = {.path = in};
     const task_output output = {.path = options->out};
-    task_work work;
+    SCOPED(task_close) task_work work;
     pm_status status = task_open(&work, &how, &input, &output, report, error);
     if (status == PM_OK) {
         warn_of_options(options, pm_motion_get_content(work.motion)->format);
@@ -131,8 +128,6 @@ static pm_status work_on(const command_options *options, task_engines *engines, 
     }
     if (shown.is_shown)
         progress_end(&shown.bar);
-    task_close(&work);
-    task_curve_release(&curve);
     return status;
 }
 
@@ -152,19 +147,14 @@ static cli_exit write_one(const command_options *options, pm_engine *engine, con
 
 static cli_exit run_one(const command_options *options, const char *in) {
     const pm_motion_batch_task *task = &options->set->batch.task;
-    pm_engine *engine = NULL;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
     pm_error error = {.status = PM_OK};
-    cli_exit code = cli_done(task_check_input(task, in, &error), &error);
-    if (code == CLI_DONE)
-        code = cli_done(task_check_output(task, false, options->out, &error), &error);
-    if (code == CLI_DONE)
-        code = check_clash(options, in);
-    if (code == CLI_DONE && task_computes(task) && !device_options_automatic(&options->device))
-        code = device_options_engine(&options->device, &engine);
-    if (code == CLI_DONE)
-        code = write_one(options, engine, in);
-    pm_engine_destroy(&engine);
-    return code;
+    CLI_TRY(cli_done(task_check_input(task, in, &error), &error));
+    CLI_TRY(cli_done(task_check_output(task, false, options->out, &error), &error));
+    CLI_TRY(check_clash(options, in));
+    if (task_computes(task) && !device_options_automatic(&options->device))
+        CLI_TRY(device_options_engine(&options->device, &engine));
+    return write_one(options, engine, in);
 }
 
 cli_exit resample_run(command_options *options, char **inputs, size_t count) {

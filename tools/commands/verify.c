@@ -144,12 +144,9 @@ static cli_exit run_methods(verify_run *run, pm_engine *engine) {
 }
 
 static cli_exit run_device(const device_options *device, void *context) {
-    pm_engine *engine = NULL;
-    cli_exit code = device_options_engine(device, &engine);
-    if (code == CLI_DONE)
-        code = run_methods(context, engine);
-    pm_engine_destroy(&engine);
-    return code;
+    SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
+    CLI_TRY(device_options_engine(device, &engine));
+    return run_methods(context, engine);
 }
 
 /* Several devices are verified one by one: the cases are so small that one device would compute all

@@ -22,13 +22,12 @@ pm_status view_write(const command_options *o, const open_clip *clip, const char
     how.digest_a = open_clip_digest(clip);
     how.log = cli_log;
     how.spelling = PM_SPELLING_COMMAND;
-    pm_motion_comparison *made = NULL;
+    SCOPED(pm_motion_comparison_destroy) pm_motion_comparison *made = NULL;
     if (is_picture(out))
         return pm_motion_write_picture(clip->motion, &how, &o->set->picture, out, error);
     MOTION_TRY(pm_motion_write_page(clip->motion, NULL, &how, &page, out, &made, error));
     if (joints)
         *joints = pm_motion_comparison_get_differences(made)->joint_count;
-    pm_motion_comparison_destroy(&made);
     return PM_OK;
 }
 

@@ -202,14 +202,11 @@ static cli_exit run_list(const command_options *options, const batch_items *item
 
 cli_exit view_batch(const command_options *options, char **operands, size_t operand_count) {
     pm_motion_batch_sources sources = options->set->sources;
-    pm_motion_batch_list *list = NULL;
+    SCOPED(pm_motion_batch_list_destroy) pm_motion_batch_list *list = NULL;
     pm_error error = {.status = PM_OK};
     sources.paths = (const char *const *)operands;
     sources.path_count = operand_count;
     sources.out_dir = options->set->batch.out_dir;
-    cli_exit code = cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error);
-    if (code == CLI_DONE)
-        code = run_list(options, &list->items);
-    pm_motion_batch_list_destroy(&list);
-    return code;
+    CLI_TRY(cli_done(pm_motion_batch_list_create(&sources, &list, &error), &error));
+    return run_list(options, &list->items);
 }

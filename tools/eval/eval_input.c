@@ -21,16 +21,14 @@ static cli_exit read_array(const char *path, const char *shape_name, size_t rank
 
 static cli_exit read_keys(const command_options *options, eval_input *input) {
     static const size_t shape[] = {SIZE_MAX, SIZE_MAX, 4};
-    cli_exit code = read_array(options->keys, "(n, tracks, 4)", 3, shape, &input->keys);
-    if (code == CLI_DONE && input->keys.count == 0)
-        code = cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
+    CLI_TRY(read_array(options->keys, "(n, tracks, 4)", 3, shape, &input->keys));
+    if (input->keys.count == 0)
+        return cli_fail(CLI_BAD_INPUT, options->keys, NULL, "holds no %s; expected at least one",
                         input->keys.shape[0] == 0 ? "key" : "track");
-    if (code == CLI_DONE) {
-        input->timeline.key_count = input->keys.shape[0];
-        input->track_count = input->keys.shape[1];
-        input->desc.rotations = (pm_array){input->keys.data, input->keys.type, 0};
-    }
-    return code;
+    input->timeline.key_count = input->keys.shape[0];
+    input->track_count = input->keys.shape[1];
+    input->desc.rotations = (pm_array){input->keys.data, input->keys.type, 0};
+    return CLI_DONE;
 }
 
 /* Reads a vector of float64 seconds with `count` elements, or any number with SIZE_MAX. */
@@ -39,12 +37,11 @@ static cli_exit read_times(const char *path, size_t count, npy_array *array) {
     char shape_name[64] = "(m,)";
     if (count != SIZE_MAX)
         snprintf(shape_name, sizeof shape_name, "(n,), here (%zu,)", count);
-    cli_exit code = read_array(path, shape_name, 1, shape, array);
-    if (code == CLI_DONE && array->type != PM_FLOAT64)
-        code =
-            cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
-                     "type is float32; expected float64, because float32 seconds lose precision");
-    return code;
+    CLI_TRY(read_array(path, shape_name, 1, shape, array));
+    if (array->type == PM_FLOAT64)
+        return CLI_DONE;
+    return cli_fail(CLI_BAD_INPUT, path, "convert it with numpy: times.astype('<f8')",
+                    "type is float32; expected float64, because float32 seconds lose precision");
 }
 
 /* Reads an array with the shape of the keys or the vectors into the description. */
@@ -64,14 +61,10 @@ static cli_exit read_matching(const char *path, const eval_input *input, size_t 
 static cli_exit read_tangents(const command_options *options, eval_input *input) {
     pm_clip_desc *desc = &input->desc;
     npy_array *to = input->tangents;
-    cli_exit code = read_matching(options->in_tangents, input, 4, &to[0], &desc->tangents_in);
-    if (code == CLI_DONE)
-        code = read_matching(options->out_tangents, input, 4, &to[1], &desc->tangents_out);
-    if (code == CLI_DONE)
-        code = read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in);
-    if (code == CLI_DONE)
-        code = read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
-    return code;
+    CLI_TRY(read_matching(options->in_tangents, input, 4, &to[0], &desc->tangents_in));
+    CLI_TRY(read_matching(options->out_tangents, input, 4, &to[1], &desc->tangents_out));
+    CLI_TRY(read_matching(options->vectors_in_tangents, input, 3, &to[2], &desc->positions_in));
+    return read_matching(options->vectors_out_tangents, input, 3, &to[3], &desc->positions_out);
 }
 
 static bool count_samples(const command_options *options, const eval_input *input,

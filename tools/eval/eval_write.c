@@ -53,9 +53,7 @@ size_t eval_output_names(const command_options *options, const char *names[EVAL_
 static cli_exit open_sink(sink *target, const char *path, const eval_input *input, size_t width) {
     const size_t shape[] = {input->sample_count, input->track_count, width};
     char header[NPY_HEADER_MAX];
-    cli_exit code = cli_output_open(path, &target->output);
-    if (code != CLI_DONE)
-        return code;
+    CLI_TRY(cli_output_open(path, &target->output));
     size_t size = npy_write_header(PM_FLOAT32, 3, shape, header);
     return cli_output_write(target->output, header, size);
 }
@@ -150,7 +148,7 @@ static cli_exit compute_piece(const writer *w, const command_options *options,
 
 static cli_exit write_all(writer *w, const command_options *options, const eval_input *input,
                           const pm_clip *clip) {
-    progress bar;
+    SCOPED(progress_end) progress bar;
     cli_exit code = CLI_DONE;
     unsigned buffer = 0;
     progress_begin(&bar, "eval", input->sample_count);
@@ -167,18 +165,15 @@ static cli_exit write_all(writer *w, const command_options *options, const eval_
         progress_advance(&bar, count);
     }
     cli_exit written = writer_wait(w);
-    progress_end(&bar);
     return code == CLI_DONE ? written : code;
 }
 
 cli_exit eval_write(const command_options *options, const eval_input *input, const pm_clip *clip) {
-    writer w = {0};
-    cli_exit code = writer_open(&w, options, input);
-    if (code == CLI_DONE)
-        code = write_all(&w, options, input, clip);
-    for (size_t i = 0; i < EVAL_OUTPUTS && code == CLI_DONE; i++)
+    SCOPED(writer_close) writer w = {0};
+    CLI_TRY(writer_open(&w, options, input));
+    CLI_TRY(write_all(&w, options, input, clip));
+    for (size_t i = 0; i < EVAL_OUTPUTS; i++)
         if (w.sinks[i].output)
-            code = cli_output_commit(&w.sinks[i].output);
-    writer_close(&w);
-    return code;
+            CLI_TRY(cli_output_commit(&w.sinks[i].output));
+    return CLI_DONE;
 }

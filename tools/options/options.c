@@ -99,10 +99,7 @@ static cli_exit add_step(command_options *o, const task_step *step) {
     o->step_sets = sets ? sets : o->step_sets;
     if (!steps || !sets)
         return cli_fail(CLI_BAD_INPUT, "run", CLI_MEMORY_HINT, "memory is exhausted");
-    const cli_exit code =
-        cli_done(pm_motion_options_create(step->verb, &sets[o->step_count], &error), &error);
-    if (code != CLI_DONE)
-        return code;
+    CLI_TRY(cli_done(pm_motion_options_create(step->verb, &sets[o->step_count], &error), &error));
     pm_motion_options *set = sets[o->step_count];
     set->front_rows = command_rows;
     set->front_count = command_row_count;

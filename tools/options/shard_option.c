@@ -69,15 +69,14 @@ static pm_status read_rank(const rank_names *names, batch_shard *rank, bool *fou
     *found = variable(names->index) != NULL && variable(names->count) != NULL;
     if (!*found)
         return PM_OK;
-    pm_status status = read_variable(names->index, &rank->index, error);
-    if (status == PM_OK)
-        status = read_variable(names->count, &rank->count, error);
-    if (status == PM_OK && rank->index >= rank->count)
-        return motion_fail_at(error, PM_ERROR_ARGUMENT, names->index, cure,
-                              "is %llu, expected less than %s, which is %llu",
-                              (unsigned long long)rank->index, names->count,
-                              (unsigned long long)rank->count);
-    return status;
+    MOTION_TRY(read_variable(names->index, &rank->index, error));
+    MOTION_TRY(read_variable(names->count, &rank->count, error));
+    return rank->index >= rank->count
+               ? motion_fail_at(error, PM_ERROR_ARGUMENT, names->index, cure,
+                                "is %llu, expected less than %s, which is %llu",
+                                (unsigned long long)rank->index, names->count,
+                                (unsigned long long)rank->count)
+               : PM_OK;
 }
 
 /* The rank by Open MPI or PMI. */
@@ -153,14 +152,14 @@ static pm_status find_auto(batch_shard *shard, const char **source, pm_error *er
         *source = "POSEMILL_SHARD";
         return parse_shard("POSEMILL_SHARD", given, shard, error);
     }
-    pm_status status = read_slurm(shard, source, &found, error);
-    if (status == PM_OK && !found)
-        status = read_mpi(shard, source, &found, error);
-    if (status == PM_OK && !found) {
+    MOTION_TRY(read_slurm(shard, source, &found, error));
+    if (!found)
+        MOTION_TRY(read_mpi(shard, source, &found, error));
+    if (!found) {
         *shard = (batch_shard){0, 1};
         *source = "none";
     }
-    return status;
+    return PM_OK;
 }
 
 pm_status shard_find(const char *text, batch_shard *shard, const char **source, pm_error *error) {

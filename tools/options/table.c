@@ -8,7 +8,6 @@
 #include "help.h"
 #include "motion/base/words.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool parse_help(const option_target *to, const char *text, char *reason) {

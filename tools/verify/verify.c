@@ -123,33 +123,23 @@ static void compare(const verify_case *tested, const pm_sample_job *job, const p
  * result. On failure prints and returns the code. */
 static cli_exit verify_case_run(pm_engine *engine, const verify_case *tested,
                                 const pm_sample_job *job, verify_result *result) {
-    pm_clip *clip = NULL;
-    path_output device = {NULL, NULL};
-    path_output reference = {NULL, NULL};
+    SCOPED(pm_clip_destroy) pm_clip *clip = NULL;
+    SCOPED(output_free) path_output device = {NULL, NULL}, reference = {NULL, NULL};
     pm_error error = {0};
-    cli_exit code = CLI_DONE;
     size_t rows = row_count(tested, job);
     bool positions = tested->desc.positions.data != NULL;
-    if (!output_allocate(&device, rows, positions) ||
-        !output_allocate(&reference, rows, positions)) {
-        code = cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
-        goto cleanup;
-    }
+    if (!output_allocate(&device, rows, positions) || !output_allocate(&reference, rows, positions))
+        return cli_fail(CLI_DEVICE_FAILED, "verify", NULL, "out of memory");
     if (pm_clip_create(engine, &tested->desc, &clip, &error) != PM_OK ||
         sample_path(clip, job, false, &device, &error) != PM_OK ||
         sample_path(clip, job, true, &reference, &error) != PM_OK) {
-        code = cli_fail_error(tested->name, &error);
+        const cli_exit code = cli_fail_error(tested->name, &error);
         /* No user input is involved, so the error is attributed to the device. */
-        code = code == CLI_NO_DEVICE ? code : CLI_DEVICE_FAILED;
-        goto cleanup;
+        return code == CLI_NO_DEVICE ? code : CLI_DEVICE_FAILED;
     }
     compare(tested, job, &device, &reference, result);
     result->clips++;
-cleanup:
-    pm_clip_destroy(&clip);
-    output_free(&device);
-    output_free(&reference);
-    return code;
+    return CLI_DONE;
 }
 
 double verify_rms(const verify_result *result, const verify_errors *errors) {
@@ -299,7 +289,7 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
                             random_source *source, size_t rows, verify_result *result) {
     const double half_turn = 3.14159265358979323846;
     const double largest = half_turn * largest_part(method, variant);
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     sample_points points = {NULL, NULL};
     set_random(source, RANDOM_TRACKS, RANDOM_KEYS, 0.0, largest, true, kind != PAIRS, &set);
     if (kind == CLOSED)
@@ -323,7 +313,6 @@ static cli_exit random_case(pm_engine *engine, pm_method method, random_kind kin
         code = verify_case_run(engine, &tested, &job, result);
     free(points.times);
     free(points.tracks);
-    set_destroy(&set);
     return code;
 }
 
@@ -338,7 +327,7 @@ static void close_positions(test_track *track) {
 
 static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t index, size_t variant,
                                  verify_result *result) {
-    track_set set;
+    SCOPED(set_destroy) track_set set;
     set_create(1, true, &set);
     adversarial_track(index, &set.tracks[0]);
     close_positions(&set.tracks[0]);
@@ -346,10 +335,8 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     const test_track *track = &set.tracks[0];
     verify_case tested = {track->name, false, set_describe(&set)};
     apply_variant(method, variant, &set, &tested.desc);
-    if (oracle_beyond_reason(&tested.desc)) {
-        set_destroy(&set);
+    if (oracle_beyond_reason(&tested.desc))
         return CLI_DONE;
-    }
     double last = track->times[track->key_count - 1];
     double end = track->period > 0.0 ? 2.5 * track->period : last;
     double times[ADVERSARIAL_SAMPLES];
@@ -359,9 +346,7 @@ static cli_exit adversarial_case(pm_engine *engine, pm_method method, size_t ind
     for (size_t i = 0; i < track->key_count; i++)
         times[3 * i] = track->times[i];
     pm_sample_job job = {.sample_count = ADVERSARIAL_SAMPLES, .times = times};
-    cli_exit code = verify_case_run(engine, &tested, &job, result);
-    set_destroy(&set);
-    return code;
+    return verify_case_run(engine, &tested, &job, result);
 }
 
 cli_exit verify_method(pm_engine *engine, pm_method method, uint64_t seed, size_t samples,
