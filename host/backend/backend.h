@@ -25,6 +25,16 @@ typedef struct pm_queue {
     uint32_t wait_count;
 } pm_queue;
 
+/* A function of the host that a queue runs. */
+typedef struct pm_call pm_call;
+struct pm_call {
+    /* On a driver's thread, with the addresses of handles. It cannot fail. */
+    void (*run)(pm_call *call, void *const *memory);
+    void (*end)(pm_call *call); /* once: some time after run, or where that is never called */
+};
+
+enum { PM_CALL_HANDLES = PM_POSE_INPUTS + 2 * PM_CROWD_MAX_TARGETS };
+
 /* The functions of a backend. Arguments are checked by the caller. All functions except close and
  * the releases are thread-safe. */
 typedef struct pm_backend {
@@ -74,6 +84,11 @@ typedef struct pm_backend {
      * pose is done when the commands before it are. */
     pm_status (*enqueue_poses)(pm_device_crowd *crowd, const pm_pose_request *request,
                                const pm_queue *queue, void **done, pm_error *error);
+
+    /* A call that reads and writes `count` handles, at most PM_CALL_HANDLES, likewise. The call is the backend's from
+     * then on, after a failure too. Only on devices that have `runs_calls`. */
+    pm_status (*enqueue_call)(const pm_device *device, void *const *handles, size_t count,
+                              pm_call *call, const pm_queue *queue, void **done, pm_error *error);
 } pm_backend;
 
 /* Options for opening a device, common to all backends. */
@@ -91,6 +106,7 @@ struct pm_device {
     pm_pool *pool;              /* of its clips, and of jobs' arrays; owned */
     const pm_plan_device *plan; /* its own; NULL as programs */
     bool builds_clips;          /* it has what build_clip requires: double */
+    bool runs_calls;            /* its queues run functions of the host, on the host's processors */
     bool slow_compiler;         /* building a program takes minutes: use few programs */
     /* 1: a job's results had other bits than those of the reference path. A word, because RISC-V
      * exchanges single bytes only with libatomic. */

@@ -6,6 +6,8 @@
 #ifndef PM_HOST_CLIP_H
 #define PM_HOST_CLIP_H
 
+#include <stdatomic.h>
+
 #include "segments/segments.h"
 #include "timeline.h"
 
@@ -96,6 +98,7 @@ typedef struct pm_clip_data {
     size_t rate_count; /* segments of all timelines */
     float *wraps;      /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
     pm_method method;
+    atomic_size_t holders; /* beside the owner */
 } pm_clip_data;
 
 /* Limits for building a clip. */
@@ -173,7 +176,12 @@ void pm_clip_stream_close(pm_clip_stream *stream);
 pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *failure,
                              pm_error *error);
 
-/* Frees the clip and clears the pointer; accepts a pointer to NULL. */
+/* Makes a clip stay until it is let go, also where its owner frees it before; all but its `host` may then be read.
+ * pm_clip_data_let accepts NULL. Thread-safe. */
+void pm_clip_data_hold(const pm_clip_data *clip);
+void pm_clip_data_let(const pm_clip_data *clip);
+
+/* Frees the clip, unless it is held, and clears the pointer; accepts a pointer to NULL. */
 void pm_clip_data_free(pm_clip_data **clip);
 
 /* The timeline of a track. */

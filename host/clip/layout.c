@@ -274,9 +274,14 @@ void pm_clip_data_place(pm_clip_data *clip, unsigned channel, void *keys, size_t
         to->layout[t].first += first;
 }
 
+void pm_clip_data_hold(const pm_clip_data *clip) {
+    atomic_fetch_add(&((pm_clip_data *)(uintptr_t)clip)->holders, 1);
+}
+
 void pm_clip_data_free(pm_clip_data **handle) {
     pm_clip_data *clip = *handle;
-    if (!clip)
+    *handle = NULL;
+    if (!clip || atomic_fetch_sub(&clip->holders, 1) > 0)
         return;
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!clip->order) {
@@ -292,5 +297,9 @@ void pm_clip_data_free(pm_clip_data **handle) {
     pm_release(clip->wraps);
     pm_release(clip->rates);
     pm_release(clip);
-    *handle = NULL;
+}
+
+void pm_clip_data_let(const pm_clip_data *clip) {
+    pm_clip_data *own = (pm_clip_data *)(uintptr_t)clip;
+    pm_clip_data_free(&own);
 }

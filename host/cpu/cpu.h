@@ -49,8 +49,13 @@ pm_status pm_cpu_resample(const pm_clip_desc *desc, const pm_sample_request *req
 /* Computes a request for poses into host memory. Thread-safe. */
 pm_status pm_cpu_pose(const pm_pose_request *request, pm_error *error);
 
+/* Bytes that a thread of it allocates at a time, beside rows of states of bodies: a cache line for each number of their
+ * records. */
+size_t pm_cpu_pose_bytes(const pm_crowd_data *crowd);
+
 /* One instance with its layers, or local poses in its place; all borrowed. */
 typedef struct pm_posed {
+    const pm_host *host; /* of working memory */
     pm_view view;
     uint64_t flags; /* of pm_target_flag */
     const pm_crowd_instance *instance;

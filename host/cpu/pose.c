@@ -203,7 +203,7 @@ static __attribute__((noinline)) pm_status pose_body(const pm_crowd_data *crowd,
                                                      const pm_posed *from, unsigned char *records,
                                                      pm_error *error) {
     const pm_pose_request request = {
-        .host = crowd->host,
+        .host = from->host,
         .crowd = crowd,
         .instances = pm_in_memory(from->instance),
         .instance_count = 1,
@@ -248,16 +248,21 @@ static __attribute__((noinline)) void put_small(const pm_pose_functions *set,
     put_matrices(set, crowd, state, view, room, records);
 }
 
+size_t pm_cpu_pose_bytes(const pm_crowd_data *crowd) {
+    return crowd->padded_joints > JOINTS_ON_STACK
+               ? crowd->padded_joints * JOINT_FLOATS * sizeof(float)
+               : 0;
+}
+
 /* Large skeletons use heap memory. Its size is a multiple of a cache line, because joints are
  * padded. */
 static pm_status put_large(const pm_pose_functions *set, const pm_crowd_data *crowd,
-                           const pm_instance_state *state, pm_view view, unsigned char *records,
-                           pm_error *error) {
-    float *room =
-        pm_allocate_lines(crowd->host, crowd->padded_joints * JOINT_FLOATS * sizeof *room);
+                           const pm_instance_state *state, const pm_posed *from,
+                           unsigned char *records, pm_error *error) {
+    float *room = pm_allocate_lines(from->host, pm_cpu_pose_bytes(crowd));
     if (!room)
         return pm_fail_memory(error);
-    put_matrices(set, crowd, state, view, room, records);
+    put_matrices(set, crowd, state, from->view, room, records);
     pm_release(room);
     return PM_OK;
 }
@@ -276,7 +281,7 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     else if (form == PM_FORM_RIGID)
         put_duals(set, crowd, &state, joints, records);
     else if (crowd->padded_joints > JOINTS_ON_STACK)
-        return put_large(set, crowd, &state, from->view, records, error);
+        return put_large(set, crowd, &state, from, records, error);
     else
         put_small(set, crowd, &state, from->view, records);
     return PM_OK;
@@ -308,7 +313,8 @@ static pm_posed posed_of(const pm_pose_request *r, pm_view view, size_t i) {
     const pm_crowd_layer *layers = r->layers.memory;
     const pm_crowd_range *ranges = r->ranges.memory;
     const char *poses = r->poses.memory;
-    pm_posed from = {.view = view, .given = poses ? poses + i * r->pose_stride : NULL};
+    pm_posed from = {
+        .host = r->host, .view = view, .given = poses ? poses + i * r->pose_stride : NULL};
     if (instances)
         from.instance = &instances[i];
     if (layers) {

@@ -147,9 +147,15 @@ pm_status pm_crowd_data_build(const pm_host *host, const pm_crowd_desc *desc, si
                : status;
 }
 
+void pm_crowd_data_hold(const pm_crowd_data *crowd) {
+    atomic_fetch_add(&((pm_crowd_data *)(uintptr_t)crowd)->holders, 1);
+    atomic_fetch_add(&((pm_skeleton *)(uintptr_t)crowd->skeleton)->holders, 1);
+}
+
 void pm_crowd_data_free(pm_crowd_data **handle) {
     pm_crowd_data *crowd = *handle;
-    if (!crowd)
+    *handle = NULL;
+    if (!crowd || atomic_fetch_sub(&crowd->holders, 1) > 0)
         return;
     pm_tables_free(crowd);
     for (size_t i = 0; crowd->sets && i < crowd->skeleton->set_count; i++) {
@@ -164,7 +170,13 @@ void pm_crowd_data_free(pm_crowd_data **handle) {
     pm_release(crowd->clips);
     pm_release(crowd->rows);
     pm_release(crowd);
-    *handle = NULL;
+}
+
+void pm_crowd_data_let(const pm_crowd_data *crowd) {
+    pm_crowd_data *own = (pm_crowd_data *)(uintptr_t)crowd;
+    pm_skeleton *skeleton = crowd ? (pm_skeleton *)(uintptr_t)crowd->skeleton : NULL;
+    pm_crowd_data_free(&own);
+    pm_skeleton_destroy(&skeleton);
 }
 
 pm_crowd_size pm_crowd_size_of(const pm_crowd_data *crowd, size_t set, uint64_t frame, size_t first,

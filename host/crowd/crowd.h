@@ -88,6 +88,7 @@ typedef struct pm_crowd_data {
     float *binds; /* (padded_joints, 12): the inverse bind matrices */
     pm_posed_set *sets;     /* (skeleton->set_count) */
     size_t instruction_set; /* the widest supported: padded joints always fill its lanes */
+    atomic_size_t holders;  /* beside the owner */
 } pm_crowd_data;
 
 /* Bytes of some rows of a table, of the table's memory at most. */
@@ -134,7 +135,12 @@ pm_status pm_crowd_data_change(const pm_crowd_data *before, const pm_crowd_edit 
                                size_t threads, pm_crowd_data **crowd, uint32_t *ids,
                                pm_error *error);
 
-/* Frees the crowd and clears the pointer; accepts a pointer to NULL. */
+/* Makes a version and its skeleton stay until it is let go, also where their owners free them before; all but the
+ * `host` may then be read. pm_crowd_data_let accepts NULL. Thread-safe. */
+void pm_crowd_data_hold(const pm_crowd_data *crowd);
+void pm_crowd_data_let(const pm_crowd_data *crowd);
+
+/* Frees the crowd, unless it is held, and clears the pointer; accepts a pointer to NULL. */
 void pm_crowd_data_free(pm_crowd_data **crowd);
 
 /* The kernels' size argument for `count` instances that begin with instance number `first`: all of

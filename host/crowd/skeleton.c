@@ -462,6 +462,9 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     pm_skeleton *skeleton = handle ? *handle : NULL;
     if (!skeleton)
         return;
+    *handle = NULL;
+    if (atomic_fetch_sub(&skeleton->holders, 1) > 0)
+        return;
     pm_joint_sets_free(skeleton);
     pm_release(skeleton->order);
     pm_release(skeleton->slots);
@@ -474,7 +477,6 @@ void pm_skeleton_destroy(pm_skeleton **handle) {
     pm_release(skeleton->hinges);
     pm_release(skeleton->scalar_order);
     pm_release(skeleton);
-    *handle = NULL;
 }
 
 size_t pm_skeleton_joint_count(const pm_skeleton *skeleton) {

@@ -7,6 +7,8 @@
 
 #include <posemill/posemill_crowd.h>
 
+#include <stdatomic.h>
+
 #include "kernels/pm_body.h"
 
 /* A joint, and its parent or -1 */
@@ -48,6 +50,7 @@ struct pm_skeleton {
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;
     float *masks; /* (mask_count + 1, joint_count), row 0 all 1; then PM_MASK_PADDING */
+    atomic_size_t holders; /* beside the owner */
 };
 
 /* Floats after the last mask, because masks are read in whole vectors. */

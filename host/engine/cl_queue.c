@@ -146,7 +146,8 @@ static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass 
     set_handles(outputs, &request);
     request.lowpass = lowpass;
     status = check_samples(clip->engine->device->members[member], job, &request, error);
-    const pm_job resolved = pm_job_of_samples(clip->on_device, &request, 1);
+    pm_job resolved = pm_job_of_samples(clip->on_device, &request, 1);
+    resolved.source = clip;
     return status == PM_OK ? enqueue(&resolved, member, on, done, error) : status;
 }
 

@@ -90,6 +90,13 @@ pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *re
                          size_t threads);
 pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request);
 
+/* The functions `enqueue` of the rows where the queue of `device` runs plain C: on the threads that the device may use,
+ * with copies of all that the job borrows. */
+pm_status pm_enqueue_samples_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
+                                  void **done, pm_error *error);
+pm_status pm_enqueue_poses_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
+                                void **done, pm_error *error);
+
 /* Computes a job: by plain C where `on_reference` says so or where that is faster, else on its device. Programs are
  * built in the background if `in_background`. Thread-safe, as all below. */
 pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_background, pm_error *error);

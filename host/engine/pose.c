@@ -297,7 +297,8 @@ static pm_status pose_one(const pm_crowd_data *crowd, const pm_crowd_one *one, v
                                 .bodies = (unsigned)one->output < PM_CROWD_OUTPUT_COUNT &&
                                           pm_is_body_output(one->output),
                                 .layer_count = one->layer_count};
-    const pm_posed from = {.view = view,
+    const pm_posed from = {.host = crowd->host,
+                           .view = view,
                            .flags = one->flags,
                            .instance = one->instance,
                            .layers = one->layers,

@@ -52,6 +52,10 @@
         const size_t *offset, const size_t *global, const size_t *local, cl_uint n,                \
         const cl_event *wait, cl_event *event),                                                    \
         (q, k, dimensions, offset, global, local, n, wait, event))                                 \
+    ENQUEUE(clEnqueueNativeKernel, (cl_command_queue q, void (CL_CALLBACK *function)(void *),      \
+        void *arguments, size_t size, cl_uint count, const cl_mem *memories,                       \
+        const void **places, cl_uint n, const cl_event *wait, cl_event *event),                    \
+        (q, function, arguments, size, count, memories, places, n, wait, event))                   \
     ENQUEUE(clEnqueueReadBuffer, (cl_command_queue q, cl_mem m, cl_bool block, size_t offset,      \
         size_t size, void *data, cl_uint n, const cl_event *wait, cl_event *event),                \
         (q, m, block, offset, size, data, n, wait, event))                                         \

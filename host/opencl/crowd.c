@@ -310,16 +310,6 @@ typedef struct pose_call {
 
 enum { INPUT_ALIGNMENT = 16 };
 
-/* Copies rows without gaps. */
-static void copy_rows(const pm_pose_rows *rows, const unsigned char *from, unsigned char *to) {
-    if (rows->bytes == rows->stride) {
-        memcpy(to, from, rows->count * rows->bytes);
-        return;
-    }
-    for (size_t i = 0; i < rows->count; i++)
-        memcpy(to + i * rows->bytes, from + i * rows->stride, rows->bytes);
-}
-
 /* Adds the size of rows in a copy, at least INPUT_ALIGNMENT: there may be no layers. False where it does not
  * fit size_t. */
 static bool add_rows(const pm_pose_rows *rows, size_t *size) {
@@ -332,7 +322,7 @@ static bool add_rows(const pm_pose_rows *rows, size_t *size) {
 static void copy_input(pose_call *c, pm_memory m) {
     pm_address *input = pm_pose_input(&c->request, m);
     const pm_pose_rows rows = pm_pose_rows_of(&c->request, m);
-    copy_rows(&rows, input->memory, c->copy->memory + c->copied);
+    pm_pose_copy_rows(&rows, input->memory, c->copy->memory + c->copied);
     *input = (pm_address){.handle = c->copy->buffer, .offset = c->copied};
     (void)add_rows(&rows, &c->copied);
     if (m == PM_MEMORY_POSES)

@@ -58,6 +58,13 @@ static uint64_t shared_bytes_of(cl_device_id device) {
                : 0;
 }
 
+static bool runs_native_kernels(cl_device_id device) {
+    cl_device_exec_capabilities capabilities = 0;
+    clGetDeviceInfo(device, CL_DEVICE_EXECUTION_CAPABILITIES, sizeof capabilities, &capabilities,
+                    NULL);
+    return capabilities & CL_EXEC_NATIVE_KERNEL;
+}
+
 static pm_status find_context(pm_opencl_device *cl, cl_context context, pm_error *error) {
     cl_int code;
     if (context) {
@@ -105,6 +112,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->plan.on_host = shares_memory(cl->id, chosen->info.type);
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->device.builds_clips = has_double(cl->id);
+    cl->device.runs_calls = cl->plan.on_host && runs_native_kernels(cl->id);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)
         status = choose_lanes(cl, desc->lanes, error);
@@ -150,7 +158,8 @@ static const pm_backend backend = {.calls_drivers = true,
                                    .upload_crowd = pm_cl_crowd_upload,
                                    .release_crowd = pm_cl_crowd_release,
                                    .pose = pm_cl_crowd_pose_to_host,
-                                   .enqueue_poses = pm_cl_enqueue_poses};
+                                   .enqueue_poses = pm_cl_enqueue_poses,
+                                   .enqueue_call = pm_cl_enqueue_call};
 
 static pm_status open_device(const pm_chosen *chosen, const pm_engine_desc *desc,
                              const pm_device_options *options, pm_cache_folder *folder,

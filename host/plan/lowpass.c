@@ -111,20 +111,22 @@ static pm_u32 row_of(row_index *index, float u, size_t *rows) {
     return index->slots[slot] - 1;
 }
 
-static pm_status index_rows(const pm_lowpass *lowpass, const pm_cursor *cursors, size_t count,
+static pm_status index_rows(const pm_sample_request *piece, const pm_cursor *cursors,
                             pm_lowpass_table *table, pm_error *error) {
+    const pm_lowpass *lowpass = piece->lowpass;
+    const size_t count = piece->sample_count;
     row_index index = {.mask = 1};
     while (index.mask < 2 * count)
         index.mask = 2 * index.mask + 1;
-    index.slots = pm_allocate_zeroed(lowpass->source->host, index.mask + 1, sizeof *index.slots);
-    index.u = pm_allocate(lowpass->source->host, count * sizeof *index.u);
+    index.slots = pm_allocate_zeroed(piece->host, index.mask + 1, sizeof *index.slots);
+    index.u = pm_allocate(piece->host, count * sizeof *index.u);
     const bool good = index.slots && index.u;
     for (size_t k = 0; good && k < count; k++)
         table->places[k] = (pm_lowpass_place){
             .key = (pm_u32)(lowpass->first + (cursors[k].segment & PM_CURSOR_SEGMENT)),
             .u = cursors[k].u,
             .weights = row_of(&index, cursors[k].u, &table->rows)};
-    table->weights = good ? pm_allocate(lowpass->source->host,
+    table->weights = good ? pm_allocate(piece->host,
                                         table->rows * lowpass->taps * sizeof *table->weights)
                           : NULL;
     for (size_t i = 0; table->weights && i < table->rows; i++)
@@ -145,7 +147,7 @@ pm_status pm_lowpass_tabulate(const pm_sample_request *piece, pm_lowpass_table *
     pm_status status = PM_OK;
     if (cursors && table->places) {
         pm_sample_cursors(&on_source, cursors);
-        status = index_rows(piece->lowpass, cursors, count, table, error);
+        status = index_rows(piece, cursors, table, error);
     } else {
         status = pm_fail_memory(error);
     }

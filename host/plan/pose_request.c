@@ -22,6 +22,15 @@ pm_pose_rows pm_pose_rows_of(const pm_pose_request *r, pm_memory input) {
     return rows[input - PM_MEMORY_INSTANCES];
 }
 
+void pm_pose_copy_rows(const pm_pose_rows *rows, const void *from, void *to) {
+    if (rows->bytes == rows->stride) {
+        memcpy(to, from, rows->count * rows->bytes);
+        return;
+    }
+    for (size_t i = 0; i < rows->count; i++)
+        memcpy((char *)to + i * rows->bytes, (const char *)from + i * rows->stride, rows->bytes);
+}
+
 bool pm_pose_is_divided(const pm_pose_rows *rows, pm_memory input, bool by_entries) {
     return by_entries ? input == PM_MEMORY_LIST : rows->of_instances;
 }

@@ -61,6 +61,9 @@ typedef struct pm_pose_rows {
 /* Those of an input from PM_MEMORY_INSTANCES to PM_MEMORY_SPEEDS. */
 pm_pose_rows pm_pose_rows_of(const pm_pose_request *request, pm_memory input);
 
+/* Copies rows without gaps. */
+void pm_pose_copy_rows(const pm_pose_rows *rows, const void *from, void *to);
+
 static inline pm_address *pm_pose_input(pm_pose_request *request, pm_memory input) {
     return &request->inputs[input - PM_MEMORY_INSTANCES];
 }
