@@ -351,11 +351,19 @@ static void close_cl(bench_device *device) {
     free(cl);
 }
 
+/* Floats that a work-item stores: a cache line where the registers of a CPU have at least half of one. */
+static unsigned fill_width(const bench_device *device) {
+    cl_uint lanes = 1;
+    clGetDeviceInfo(pm_cl_device(device->engine), CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof lanes,
+                    &lanes, NULL);
+    return device->info.type == PM_DEVICE_CPU && lanes >= 8 ? 16 : 4;
+}
+
 cli_exit device_open_cl(bench_device *device) {
     static const device_verbs verbs = {close_cl, reserve,  poison,     read_output, fill,
                                        stores,   copy,     arithmetic, sample,      set_crowd,
                                        pose,     set_keys, obvious};
-    const unsigned width = device->info.lanes >= 8 ? device->info.lanes : 4;
+    const unsigned width = fill_width(device);
     cl_state *cl = device->state = calloc(1, sizeof *cl);
     cl_int opened = CL_SUCCESS;
     if (!cl)

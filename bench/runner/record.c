@@ -28,10 +28,9 @@
 
 void record_print_heading(const bench_record *record) {
     const pm_device_info *device = &record->device;
-    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; commit %s", device->name,
+    printable_line(stdout, "device: %s (%s, driver %s); commit %s", device->name,
                    device_type_name(device->type),
-                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
-                   record->commit);
+                   device->driver[0] != '\0' ? device->driver : "none", record->commit);
     printf("%d tracks, %zu keys at %d Hz, %zu samples (%.1f MiB) where a case upsamples by 4; "
            "baseline on %zu threads, %s\n%s\n",
            SCENE_TRACKS, record->segments + 1, SCENE_KEY_RATE, record->samples,
@@ -232,7 +231,6 @@ static void write_options(json_writer *json, const bench_record *record) {
     json_write_integer(json, "tracks", SCENE_TRACKS);
     json_write_integer(json, "keys", record->segments + 1);
     json_write_integer(json, "key_rate", SCENE_KEY_RATE);
-    json_write_integer(json, "lanes", record->device.lanes);
     json_write_integer(json, "baseline_threads", record->threads);
     json_write_string(json, "compiler", COMPILER);
     json_write_bool(json, "event_times", record->event_times);

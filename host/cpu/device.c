@@ -67,7 +67,7 @@ pm_device *pm_cpu_device_open(const pm_device_options *options) {
         pm_release(device);
         return NULL;
     }
-    device->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .lanes = 1, .compute_units = 1};
+    device->info = (pm_device_info){.type = PM_DEVICE_REFERENCE, .compute_units = 1};
     snprintf(device->info.name, sizeof device->info.name, "reference");
     snprintf(device->info.platform, sizeof device->info.platform, "posemill");
     snprintf(device->info.driver, sizeof device->info.driver, "%s", pm_version());

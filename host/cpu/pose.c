@@ -287,9 +287,9 @@ pm_status pm_cpu_pose_one(const pm_crowd_data *crowd, const pm_posed *from, void
     return PM_OK;
 }
 
-/* Work items that a thread has at least where there are enough instances, and the least nanoseconds of a thread, as
- * the rates of sides.c count them: some 8,000 joints of palettes, which take four times as long as waking a thread. */
-enum { THREAD_ITEMS = 4, MIN_NANOSECONDS = 60000 };
+/* Work items that a thread has at least where there are enough instances, and the fewest joints of a thread: they take
+ * four times as long as waking it. States of bodies take somewhat longer than palettes. */
+enum { THREAD_ITEMS = 4, MIN_JOINTS = 8000 };
 
 typedef struct posing {
     const pm_pose_request *request;
@@ -384,7 +384,12 @@ static void pose_runs(void *context, pm_items *items) {
 }
 
 static size_t threads_of(const pm_pose_request *r) {
-    const double fitting = fmax(pm_plan_poses_nanoseconds(r) / MIN_NANOSECONDS, 1);
+    double joints = 0;
+    for (size_t i = 0; i < r->target_count; i++)
+        if (!pm_pose_is_computed(r, i))
+            joints += (double)r->crowd->skeleton->sets[r->targets[i].view.set].count *
+                      (double)pm_pose_entries(r);
+    const double fitting = fmax(joints / MIN_JOINTS, 1);
     return fitting < (double)r->host_threads ? (size_t)fitting : r->host_threads;
 }
 

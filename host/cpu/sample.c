@@ -320,16 +320,8 @@ pm_status pm_cpu_sample_with(size_t instruction_set, const pm_sample_request *al
     return sample_all(&s, error);
 }
 
-/* Keys that no cache holds, with those of other outputs: fewer arrive in time where they are prefetched. */
-enum { SORTED_KEY_BYTES = 8 << 20 };
-
-pm_status pm_cpu_sample(const pm_sample_request *all, pm_error *error) {
-    pm_sample_request own = *all;
-    const pm_sample_request *request = &own;
+pm_status pm_cpu_sample(const pm_sample_request *request, pm_error *error) {
     bool any_streams = false;
-    for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
-        if (all->clip->channels[pm_outputs[o].channel].key_bytes < SORTED_KEY_BYTES)
-            own.sorted_outputs &= ~(1u << o);
     if (request->lowpass)
         return pm_cpu_lowpass(pm_instruction_set_widest(), request, error);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)

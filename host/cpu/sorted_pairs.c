@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Values of (track, time) pairs in the order of their keys on the CPU, as gather_sorted.cl and restore.cl: a
- * piece is sorted, computed group by group, and put into the order of the request.
+ * Values of (track, time) pairs in the order of their keys on the CPU: a piece is sorted,
+ * computed group by group, and put into the order of the request.
  */
 #include <string.h>
 

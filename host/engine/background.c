@@ -15,7 +15,7 @@ enum { COMPARED_VALUES = 1 << 14 };
  * on two cores. */
 enum { MOST_VALUES = 1 << 26 };
 
-/* The programs of a job on a member of its device. */
+/* The programs of a job on a member of its device, which has none where plain C computes its jobs. */
 typedef struct program_list {
     pm_programs *programs;
     size_t count; /* 0 without programs */
@@ -25,7 +25,7 @@ typedef struct program_list {
 static program_list programs_of(const pm_job *job, size_t member) {
     const pm_device *device = job->device->members[member];
     program_list list = {.programs = device->programs};
-    if (list.programs)
+    if (list.programs && !pm_is_for_host(device))
         list.count = job->kind->programs(job, device->plan, list.variants);
     return list;
 }
@@ -63,7 +63,8 @@ static pm_status compare_part(const pm_job *part, pm_error *error) {
     pm_status status = PM_OK;
     for (size_t i = 0; status == PM_OK && i < part->device->member_count; i++) {
         bool same = true;
-        status = pm_job_compare(part, i, false, &same, error);
+        if (!pm_is_for_host(part->device->members[i]))
+            status = pm_job_compare(part, i, false, &same, error);
         if (!same)
             note_difference(part->device->members[i]);
     }

@@ -8,13 +8,21 @@
 
 #include "multi/multi.h"
 
+/* Members share the threads of the host. */
+static pm_status compute_on(const pm_job *job, size_t member, pm_error *error) {
+    const pm_device *device = job->device->members[member];
+    return pm_is_for_host(device)
+               ? job->kind->in_plain_c(job, device->options.host_threads, error)
+               : job->kind->on_device(job, member, error);
+}
+
 static pm_status compute_piece(const void *context, size_t member, const pm_piece *piece,
                                pm_error *error) {
     pm_job part = *(const pm_job *)context;
     pm_status status = part.kind->cut(&part, piece, error);
     part.request.host = &part.device->options.host;
     if (status == PM_OK)
-        status = part.kind->on_device(&part, member, error);
+        status = compute_on(&part, member, error);
     pm_release(part.list);
     return status;
 }
@@ -31,11 +39,10 @@ pm_status pm_job_on_device(const pm_job *job, pm_error *error) {
 
 pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_background,
                          pm_error *error) {
-    const pm_plan_device *plan = job->device->plan;
     pm_status status = on_reference ? PM_OK : pm_device_check(job->device, error);
     if (status != PM_OK)
         return status;
-    if (on_reference || (plan && job->kind->is_for_host(job, plan)))
+    if (on_reference || pm_is_for_host(job->device))
         return job->kind->in_plain_c(job, job->host_threads, error);
     return POSEMILL_OPENCL && in_background ? pm_job_in_background(job, error)
                                             : pm_job_on_device(job, error);

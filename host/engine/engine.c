@@ -67,10 +67,6 @@ static pm_status open_reference(const pm_device_options *options, pm_device ***d
 }
 
 pm_status pm_engine_check(const pm_engine_desc *desc, pm_error *error) {
-    const uint32_t lanes = desc->lanes;
-    if (lanes && lanes != 1 && lanes != 4 && lanes != 8 && lanes != 16)
-        return pm_fail_field(error, PM_ERROR_ARGUMENT, "lanes", "is %u, expected 0, 1, 4, 8 or 16",
-                             lanes);
     if ((unsigned)desc->clip_building > PM_CLIPS_BY_DEVICE)
         return pm_fail_field(error, PM_ERROR_ARGUMENT, "clip-building", "is not a known value");
     const pm_status status = PM_CHECK_NEXT(pm_engine_desc, desc, error);

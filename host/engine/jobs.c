@@ -12,7 +12,7 @@ _Static_assert((int)PM_SAMPLE_VARIANTS <= (int)PM_JOB_PROGRAMS, "the programs of
 
 /* Whether queues run plain C, in place of the device's programs. */
 static bool queue_is_for_host(const pm_device *device) {
-    return device->runs_calls && device->plan->plain_c;
+    return device->runs_calls && pm_is_for_host(device);
 }
 
 /* ---- samples, pairs, low-passes ---------------------------------------------------------------- */
@@ -53,10 +53,6 @@ static size_t programs_of_samples(const pm_job *job, const pm_plan_device *devic
     const pm_sample_request *r = &job->request.samples;
     const pm_sample_plan plan = pm_plan_samples(r, UINT64_MAX, device);
     return pm_plan_sample_variants(&plan, r, programs);
-}
-
-static bool samples_are_for_host(const pm_job *job, const pm_plan_device *device) {
-    return pm_plan_samples_on_host(&job->request.samples, device);
 }
 
 static pm_status samples_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
@@ -148,13 +144,10 @@ static void aim_poses(pm_job *job, size_t output, void *memory) {
 static size_t programs_of_poses(const pm_job *job, const pm_plan_device *device,
                                 pm_variant *programs) {
     const pm_pose_request *r = &job->request.poses;
+    (void)device;
     for (size_t i = 0; i < r->target_count; i++)
-        programs[i] = pm_plan_pose_variant(r, i, device);
+        programs[i] = pm_plan_pose_variant(r, i);
     return r->target_count;
-}
-
-static bool poses_are_for_host(const pm_job *job, const pm_plan_device *device) {
-    return pm_plan_poses_on_host(&job->request.poses, device);
 }
 
 static pm_status poses_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
@@ -199,13 +192,13 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
 #define OF_SAMPLES                                                                                 \
     .outputs = PM_OUTPUT_COUNT, .elements = samples_of, .width = width_of_samples,                 \
     .cut = cut_samples, .first = first_sample, .bytes = bytes_of_samples, .aim = aim_samples,      \
-    .programs = programs_of_samples, .is_for_host = samples_are_for_host,                          \
+    .programs = programs_of_samples,                                                               \
     .in_plain_c = samples_in_plain_c, .by_reference = samples_by_reference,                        \
     .on_device = samples_on_device, .enqueue = enqueue_samples
 #define OF_POSES                                                                                   \
     .outputs = PM_CROWD_MAX_TARGETS, .elements = records_of, .width = width_of_poses,              \
     .cut = cut_poses, .first = first_pose, .bytes = bytes_of_poses, .aim = aim_poses,              \
-    .programs = programs_of_poses, .is_for_host = poses_are_for_host,                              \
+    .programs = programs_of_poses,                                                                 \
     .in_plain_c = poses_in_plain_c, .by_reference = poses_by_reference,                            \
     .on_device = poses_on_device, .enqueue = enqueue_poses
 

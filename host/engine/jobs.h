@@ -59,9 +59,6 @@ struct pm_job_kind {
     size_t (*programs)(const pm_job *job, const pm_plan_device *device,
                        pm_variant programs[PM_JOB_PROGRAMS]);
 
-    /* Whether plain C is faster on the processors of the device: see plan/sides.c. */
-    bool (*is_for_host)(const pm_job *job, const pm_plan_device *device);
-
     pm_status (*in_plain_c)(const pm_job *job, size_t threads, pm_error *error);
     pm_status (*by_reference)(const pm_job *job, pm_error *error); /* on the calling thread */
     pm_status (*on_device)(const pm_job *job, size_t member, pm_error *error);
@@ -85,6 +82,11 @@ typedef enum pm_job_row {
 
 extern const pm_job_kind *const pm_job_kinds[PM_JOB_KIND_COUNT];
 
+/* Whether plain C computes the jobs of a device, which is not several. */
+static inline bool pm_is_for_host(const pm_device *device) {
+    return device->plan && device->plan->plain_c;
+}
+
 /* The jobs of resolved requests. `threads` are those of plain C. */
 pm_job pm_job_of_samples(const pm_device_clip *clip, const pm_sample_request *request,
                          size_t threads);
@@ -97,11 +99,11 @@ pm_status pm_enqueue_samples_call(const pm_job *job, const pm_device *device, co
 pm_status pm_enqueue_poses_call(const pm_job *job, const pm_device *device, const pm_queue *queue,
                                 void **done, pm_error *error);
 
-/* Computes a job: by plain C where `on_reference` says so or where that is faster, else on its device. Programs are
+/* Computes a job: by plain C where `on_reference` or the device says so, else on its device. Programs are
  * built in the background if `in_background`. Thread-safe, as all below. */
 pm_status pm_job_compute(const pm_job *job, bool on_reference, bool in_background, pm_error *error);
 
-/* Computes a job on its device, or on the members of several. */
+/* Computes a job on its device, or on the members of several, of which some may leave it to plain C. */
 pm_status pm_job_on_device(const pm_job *job, pm_error *error);
 
 /* Computes each output of a job on a member of its device and on the reference path, in memory of its own. Clears

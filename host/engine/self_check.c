@@ -71,14 +71,12 @@ pm_status pm_check_job(pm_check *check, const pm_job *job, uint32_t path, pm_err
     return status;
 }
 
-/* Compares an output of a job, whose memory is that of the comparison. Where the device sorts pairs, the path of
- * sorted pairs makes it do so with any number of them. */
+/* Compares an output of a job, whose memory is that of the comparison. */
 static pm_status compare(const pm_device_clip *clip, check_data *m, const pm_sample_job *job,
                          unsigned output, uint32_t path, const pm_lowpass *lowpass,
                          pm_error *error) {
     float taken;
     pm_sample_request request = pm_sample_request_of(clip->data, job, 1);
-    request.sorted_outputs = path == PM_CHECK_SORTED_PAIRS ? 1u << output : 0;
     request.outputs[output] = &taken;
     request.lowpass = lowpass;
     const pm_job resolved = pm_job_of_samples(clip, &request, 1);
@@ -100,8 +98,6 @@ static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_
     } rows[] = {{PM_CHECK_VALUES, PM_OUT_ROTATIONS},
                 {PM_CHECK_VALUES, PM_OUT_POSITIONS},
                 {PM_CHECK_VALUES, PM_OUT_SCALES},
-                {PM_CHECK_SORTED_PAIRS, PM_OUT_ROTATIONS},
-                {PM_CHECK_SORTED_PAIRS, PM_OUT_POSITIONS},
                 {PM_CHECK_VELOCITIES, PM_OUT_VELOCITIES},
                 {PM_CHECK_ACCELERATIONS, PM_OUT_ACCELERATIONS}};
     const pm_u32 taps = pm_lowpass_taps(cutoff);
@@ -113,7 +109,7 @@ static pm_status compare_path(const pm_device_clip *clip, check_data *m, uint32_
             continue;
         if (clip->data->track_count == TRACKS)
             status = compare(clip, m, &jobs->pairs, output, path, NULL, error);
-        if (status == PM_OK && path != PM_CHECK_SORTED_PAIRS)
+        if (status == PM_OK)
             status = compare(clip, m, &jobs->grid, output, path, NULL, error);
         if (status == PM_OK && path == PM_CHECK_VALUES && jobs->filters)
             status = compare(clip, m, &jobs->grid, output, path, &lowpass, error);

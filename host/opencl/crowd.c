@@ -118,10 +118,9 @@ static void free_copies(pm_host_copy **copies) {
     }
 }
 
-/* A set of joints on the device: what its kernels read beside the table of all joints. Kernels with lanes
- * walk the table of a subset's own joints; work-groups of one lane have stages. */
+/* The stages of a set of joints on the device. */
 typedef struct pm_device_set {
-    cl_mem joints, stages, stage_joints;
+    cl_mem stages, stage_joints;
 } pm_device_set;
 
 /* What all versions of a crowd share. */
@@ -206,15 +205,8 @@ static pm_status upload_set(const pm_opencl_crowd *crowd, const pm_opencl_crowd 
                             pm_error *error) {
     const pm_device_set none = {0}, *was = before ? &before->sets[set] : &none;
     pm_device_set *to = &crowd->sets[set];
-    pm_status status = PM_OK;
-    if (set > 0)
-        status =
-            upload_table(crowd, before, set, PM_MEMORY_JOINTS, was->joints, &to->joints, error);
-    if (device_of(crowd)->plan.narrow_lanes > 1)
-        return status;
-    if (status == PM_OK)
-        status =
-            upload_table(crowd, before, set, PM_MEMORY_STAGES, was->stages, &to->stages, error);
+    pm_status status =
+        upload_table(crowd, before, set, PM_MEMORY_STAGES, was->stages, &to->stages, error);
     if (status == PM_OK)
         status = upload_table(crowd, before, set, PM_MEMORY_STAGE_JOINTS, was->stage_joints,
                               &to->stage_joints, error);
@@ -263,7 +255,6 @@ void pm_cl_crowd_release(pm_device_crowd *device_crowd) {
     for (unsigned m = 0; m < PM_MEMORY_COUNT; m++)
         pm_cl_release(crowd->memories[m]);
     for (size_t i = 0; crowd->sets && i < crowd->crowd.data->skeleton->set_count; i++) {
-        pm_cl_release(crowd->sets[i].joints);
         pm_cl_release(crowd->sets[i].stages);
         pm_cl_release(crowd->sets[i].stage_joints);
     }
@@ -387,9 +378,6 @@ static void find_memories(pose_call *c, size_t target) {
     const pm_view view = c->request.targets[target].view;
     const bool is_body = pm_is_body_output(view.output);
     const pm_device_set *set = &c->crowd->sets[view.set];
-    const bool has_stages = device_of(c->crowd)->plan.narrow_lanes == 1;
-    c->memories[PM_MEMORY_JOINTS] =
-        set->joints && !has_stages ? set->joints : c->crowd->memories[PM_MEMORY_JOINTS];
     c->memories[PM_MEMORY_STAGES] = set->stages;
     c->memories[PM_MEMORY_STAGE_JOINTS] = set->stage_joints;
     for (size_t i = target; i < c->request.target_count; i++)
@@ -413,7 +401,7 @@ static pm_status launch_piece(pose_call *c, size_t target, const pm_piece *at,
         add_events(&before, copies->events, copies->count);
     }
     add_event(&before, *last);
-    pm_step step = pm_plan_poses(&c->request, target, at, c->crowd->stages, &cl->plan);
+    pm_step step = pm_plan_poses(&c->request, target, at, c->crowd->stages);
     const pm_cl_wait wait = {c->queue, before.events, before.count};
     const pm_status status = pm_cl_run_step(cl, &step, c->memories, &wait, &done, c->error);
     if (status == PM_OK) {
@@ -498,7 +486,7 @@ static pm_status build_programs(const pm_opencl_crowd *crowd, const pm_pose_requ
     const pm_plan_device *plan = &device_of(crowd)->plan;
     pm_status status = pm_plan_check_poses(request, crowd->stages, plan, error);
     for (size_t i = 0; status == PM_OK && i < request->target_count; i++) {
-        const pm_variant variant = pm_plan_pose_variant(request, i, plan);
+        const pm_variant variant = pm_plan_pose_variant(request, i);
         status = pm_programs_build(crowd->crowd.device->programs, &variant, error);
     }
     return status;

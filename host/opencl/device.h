@@ -93,9 +93,6 @@ void pm_cl_release(cl_mem buffer);
 /* Releases an event, if there is one, and makes it NULL. */
 void pm_cl_release_event(cl_event *event);
 
-/* Floats in a register of a CPU device, 16 at most; 1 for other devices. */
-uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info);
-
 /* A text that a device, or its platform, answers, of any length. NULL: no answer, or no memory. Free
  * with pm_release. */
 char *pm_cl_device_text(const pm_host *host, cl_device_id device, cl_device_info what);
@@ -146,8 +143,6 @@ typedef struct pm_cl_samples {
     cl_command_queue queue;
     cl_event *waits; /* the caller's events, and space for one more */
     cl_uint wait_count;
-    cl_mem pair_values; /* shared by all steps, which wait for each other; NULL: none yet */
-    cl_event last;      /* the step that uses it; NULL: none */
     pm_error *error;
 } pm_cl_samples;
 

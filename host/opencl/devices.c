@@ -67,23 +67,6 @@ static pm_device_type type_of(cl_device_id device) {
     return type & CL_DEVICE_TYPE_CPU ? PM_DEVICE_CPU : PM_DEVICE_OTHER;
 }
 
-/* CPUs are faster with explicit vectors, even where the driver vectorises over work-items: 5 times
- * with PoCL, 2 times with Intel's driver. */
-uint32_t pm_cl_register_lanes(cl_device_id device, const pm_device_info *info) {
-    cl_uint width = 1;
-    clGetDeviceInfo(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof width, &width, NULL);
-    if (info->type != PM_DEVICE_CPU || width < 4 || pm_cl_quirks(info).one_lane)
-        return 1;
-    return width >= 16 ? 16 : width >= 8 ? 8 : 4;
-}
-
-/* The default number of lanes of samples. A register of eight is as wide as those of AVX2, where
- * constants come from memory again and again: two registers at a time take up to a quarter less time. */
-static uint32_t lanes_of(cl_device_id device, const pm_device_info *info) {
-    uint32_t lanes = pm_cl_register_lanes(device, info);
-    return lanes == 8 ? 16 : lanes;
-}
-
 /* Of OpenCL 3.0; the headers of 1.2 have no name for it. Older drivers refuse the question. */
 #define PM_CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE 0x1067
 
@@ -126,7 +109,6 @@ pm_status pm_cl_describe(const pm_host *host, cl_device_id device, pm_device_inf
     info->memory_bytes = memory;
     info->max_allocation_bytes = largest;
     info->compute_units = units ? units : 1;
-    info->lanes = lanes_of(device, info);
     info->claims = claims_of(device);
     return PM_OK;
 }

@@ -23,18 +23,6 @@ static size_t max_items(cl_device_id device) {
     return items[0] ? items[0] : 1;
 }
 
-static pm_status choose_lanes(pm_opencl_device *cl, uint32_t lanes, pm_error *error) {
-    pm_device_info *info = &cl->device.info;
-    const pm_status status = pm_choose_launch_config(lanes, info, &cl->plan, error);
-    /* 1 where the device, asked again, does not answer */
-    const uint32_t registers = lanes ? lanes : pm_cl_register_lanes(cl->id, info);
-    const bool is_narrower = registers > 1 && registers < cl->plan.lanes;
-    cl->plan.narrow_lanes = is_narrower ? registers : cl->plan.lanes;
-    cl->plan.compute_units = info->compute_units;
-    info->lanes = cl->plan.lanes;
-    return status;
-}
-
 static bool shares_memory(cl_device_id device, pm_device_type type) {
     cl_bool unified = CL_FALSE;
     clGetDeviceInfo(device, CL_DEVICE_HOST_UNIFIED_MEMORY, sizeof unified, &unified, NULL);
@@ -110,20 +98,21 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->plan.max_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
     cl->max_items = max_items(cl->id);
     cl->plan.on_host = shares_memory(cl->id, chosen->info.type);
+    cl->plan.compute_units = chosen->info.compute_units;
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->device.builds_clips = has_double(cl->id);
     cl->device.runs_calls = cl->plan.on_host && runs_native_kernels(cl->id);
     pm_status status = check_compiler(chosen, error);
     if (status == PM_OK)
-        status = choose_lanes(cl, desc->lanes, error);
+        status = pm_choose_launch_config(desc->programs_on_cpu, &cl->plan, error);
     if (status == PM_OK)
         status = find_context(cl, chosen->target.context, error);
     if (status == PM_OK)
         status = pm_cl_open_programs(cl, desc->kernel_folder,
                                      leaves_cache(cl, desc) ? NULL : folder, error);
     if (status == PM_OK)
-        pm_log(cl->device.options.logger, PM_LOG_DEBUG, "device %s (%s), %u lanes",
-               cl->device.info.name, cl->device.info.platform, cl->plan.lanes);
+        pm_log(cl->device.options.logger, PM_LOG_DEBUG, "device %s (%s)%s", cl->device.info.name,
+               cl->device.info.platform, cl->plan.plain_c ? ", whose jobs plain C computes" : "");
     return status;
 }
 

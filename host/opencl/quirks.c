@@ -15,19 +15,16 @@ static const struct {
     pm_quirks quirks;
 } drivers[] = {
     {"rusticl",
-     {.one_lane = true,
-      .fma_forgets_zero = true,
-      .kernels_keep_buffers = true,
-      .slow_compiler = true}},
+     {.fma_forgets_zero = true, .slow_compiler = true}},
     {"Portable Computing Language", {.keeps_programs = true}},
-    {"Oclgrind", {.one_lane = true, .no_optimiser = true, .no_forced_inlining = true}},
+    {"Oclgrind", {.no_optimiser = true, .no_forced_inlining = true}},
 };
 
 pm_quirks pm_cl_quirks(const pm_device_info *info) {
     for (size_t i = 0; i < sizeof drivers / sizeof *drivers; i++)
         if (strstr(info->platform, drivers[i].platform))
             return drivers[i].quirks;
-    return (pm_quirks){.one_lane = false};
+    return (pm_quirks){.fma_forgets_zero = false};
 }
 
 bool pm_cl_lacks_cache(const char *platform, char *folder, size_t size) {

@@ -11,9 +11,6 @@
 
 /* Quirks that are found by the driver's name. */
 typedef struct pm_quirks {
-    /* The driver cannot compile kernels of more than one lane: Mesa 22.3's rusticl takes minutes
-     * for a vector, Oclgrind 21.10 crashes. */
-    bool one_lane;
     /* The driver's optimiser must be turned off: Oclgrind 21.10 cannot run its own optimised code
      * of the gather kernels. */
     bool no_optimiser;
@@ -22,10 +19,6 @@ typedef struct pm_quirks {
     /* fma has a special case for an addend of zero that loses the zero's sign: rusticl uses the
      * software fma of libclc. */
     bool fma_forgets_zero;
-    /* A buffer that was released is kept for a command by the arguments of its kernel alone, so that
-     * the buffer's callback comes early if the kernel is launched again, and late if it never is:
-     * Mesa 22.3's rusticl. */
-    bool kernels_keep_buffers;
     /* A program takes minutes to compile: rusticl. */
     bool slow_compiler;
     /* The driver keeps the kernels that ran on disk, and compiles all kernels of a program once more

@@ -24,17 +24,16 @@ typedef struct transfer {
     pm_error *error;
 } transfer;
 
-/* Required alignment of an output in bytes. Kernels of one lane store a rotation as a float4; wider
- * kernels store vectors at any float. */
-static size_t store_alignment(const pm_opencl_device *cl, const pm_output *output) {
-    return cl->plan.lanes == 1 && output->components == 4 ? 4 * sizeof(float) : sizeof(float);
+/* Required alignment of an output in bytes. Kernels store a rotation as a float4. */
+static size_t store_alignment(const pm_output *output) {
+    return (output->components == 4 ? 4 : 1) * sizeof(float);
 }
 
 /* Whether an output is computed into the caller's memory directly. Pieces consist of whole samples,
  * so their alignment is that of the whole output. */
 static bool is_in_place(const transfer *t, unsigned o) {
     return pm_cl_shares_memory(t->cl) &&
-           (uintptr_t)t->request->outputs[o] % store_alignment(t->cl, &pm_outputs[o]) == 0;
+           (uintptr_t)t->request->outputs[o] % store_alignment(&pm_outputs[o]) == 0;
 }
 
 static pm_status make_slot(transfer *t, slot *s) {

@@ -30,15 +30,6 @@ static cl_int set_arguments(cl_kernel kernel, const pm_step *step,
     return code;
 }
 
-/* Whether a kernel has memory that is lent, and goes back in the callback of its buffer. */
-static bool has_lent_memory(const pm_step *step) {
-    for (size_t i = 0; i < step->parameter_count; i++)
-        if (step->parameters[i].memory >= PM_MEMORY_PAIRS &&
-            step->parameters[i].memory <= PM_MEMORY_PAIR_VALUES)
-            return true;
-    return false;
-}
-
 pm_status pm_cl_run_step(pm_opencl_device *cl, pm_step *step,
                          const cl_mem memories[PM_MEMORY_COUNT], const pm_cl_wait *wait,
                          cl_event *done, pm_error *error) {
@@ -55,10 +46,7 @@ pm_status pm_cl_run_step(pm_opencl_device *cl, pm_step *step,
                                       size.group, wait->count, wait->count ? wait->events : NULL,
                                       done);
     }
-    if (cl->quirks.kernels_keep_buffers && has_lent_memory(step))
-        pm_kernel_release(cl->device.programs, made);
-    else
-        pm_kernel_give(cl->device.programs, made);
+    pm_kernel_give(cl->device.programs, made);
     return code == CL_SUCCESS ? PM_OK : pm_cl_fail(error, code, call);
 }
 

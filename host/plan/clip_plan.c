@@ -282,10 +282,9 @@ bool pm_plan_build_step(const pm_build_plan *plan, const pm_plan_device *device,
     *step = (pm_step){.variant = {.file = files[at->kernel],
                                   .curve = builder_names[builder],
                                   .components = channel->components,
-                                  .format = channel->format,
-                                  .lanes = 1},
+                                  .format = channel->format},
                       .items = left < most ? left : most};
-    step->parameters = pm_parameters_of(step->variant.file, 1, &step->parameter_count);
+    step->parameters = pm_parameters_of(step->variant.file, &step->parameter_count);
     step->numbers.build = plan->job;
     step->numbers.build.first = (pm_u32)(at->first / tracks);
     step->numbers.build.skipped = (pm_u32)(at->first % tracks);

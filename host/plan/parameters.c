@@ -16,7 +16,6 @@
 #define PM_OF_SHARED(name, field)                                                                  \
     { PM_MEMORY_NONE, PM_NUMBER_AT(field), true }
 
-/* The last one with more than one lane. */
 static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
                                     PM_OF_MEMORY(constants, CONSTANTS),
                                     PM_OF_MEMORY(wraps, WRAPS),
@@ -28,8 +27,7 @@ static const pm_parameter walk[] = {PM_OF_MEMORY(keys, KEYS),
                                     PM_OF_NUMBER(sample_count),
                                     PM_OF_NUMBER(span),
                                     PM_OF_NUMBER(run),
-                                    PM_OF_NUMBER(streams),
-                                    PM_OF_NUMBER(map)};
+                                    PM_OF_NUMBER(streams)};
 
 static const pm_parameter gather[] = {
     PM_OF_MEMORY(keys, KEYS),     PM_OF_MEMORY(constants, CONSTANTS),
@@ -40,22 +38,6 @@ static const pm_parameter gather[] = {
     PM_OF_NUMBER(value_count),    PM_OF_NUMBER(pairs),
     PM_OF_MEMORY(rates, RATES),   PM_OF_NUMBER(parent),
     PM_OF_NUMBER(streams)};
-
-static const pm_parameter gather_sorted[] = {
-    PM_OF_MEMORY(keys, KEYS),      PM_OF_MEMORY(constants, CONSTANTS),
-    PM_OF_MEMORY(pairs, PAIRS),    PM_OF_MEMORY(tracks, PAIR_TRACKS),
-    PM_OF_MEMORY(groups, GROUPS),  PM_OF_MEMORY(values, PAIR_VALUES),
-    PM_OF_FIELD(row, row_floats),  PM_OF_FIELD(plane, plane_floats),
-    PM_OF_NUMBER(constant_floats), PM_OF_NUMBER(value_count),
-    PM_OF_NUMBER(streams)};
-
-static const pm_parameter restore[] = {PM_OF_MEMORY(sorted, PAIR_VALUES),
-                                       PM_OF_MEMORY(places, PLACES),
-                                       PM_OF_MEMORY(values, RESULTS),
-                                       PM_OF_NUMBER(values_offset),
-                                       PM_OF_NUMBER(value_count),
-                                       PM_OF_NUMBER(block_room),
-                                       PM_OF_NUMBER(streams)};
 
 static const pm_parameter locate[] = {PM_OF_MEMORY(cursors, CURSORS), PM_OF_NUMBER(map),
                                       PM_OF_NUMBER(sample_count)};
@@ -120,8 +102,6 @@ static const pm_parameter build_segments[] = {PM_OF_MEMORY(planes, KEYS),
     PM_OF_MEMORY(records, RESULTS), PM_OF_NUMBER(records_offset), PM_OF_NUMBER(stride),            \
         PM_OF_NUMBER(size)
 
-static const pm_parameter crowd[] = {PM_CROWD_TABLES, PM_CROWD_RESULTS, PM_OF_NUMBER(streams)};
-
 static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
                                                PM_OF_MEMORY(stages, STAGES),
                                                PM_OF_MEMORY(stage_joints, STAGE_JOINTS),
@@ -154,8 +134,6 @@ static const pm_parameter crowd_workgroup[] = {PM_CROWD_TABLES,
         PM_OF_BODY(local_ang_vel, PM_BODY_LOCAL_ANG_VEL), PM_OF_BODY(angles, PM_BODY_ANGLE),       \
         PM_OF_BODY(angle_rates, PM_BODY_ANGLE_RATE), PM_OF_NUMBER(targets), PM_OF_NUMBER(size)
 
-static const pm_parameter bodies[] = {PM_BODY_TABLES, PM_BODY_RESULTS};
-
 static const pm_parameter bodies_workgroup[] = {PM_BODY_TABLES,
                                                 PM_OF_MEMORY(stages, STAGES),
                                                 PM_OF_MEMORY(stage_joints, STAGE_JOINTS),
@@ -175,8 +153,6 @@ static const struct {
                PM_KERNEL_ROW("gather", gather),
                PM_KERNEL_ROW("velocity", gather),
                PM_KERNEL_ROW("acceleration", gather),
-               PM_KERNEL_ROW("gather_sorted", gather_sorted),
-               PM_KERNEL_ROW("restore", restore),
                PM_KERNEL_ROW("locate", locate),
                PM_KERNEL_ROW("lowpass", lowpass),
                PM_KERNEL_ROW("build_check", build_check),
@@ -186,16 +162,14 @@ static const struct {
                PM_KERNEL_ROW("build_ends", build_ends),
                PM_KERNEL_ROW("build_rates", build_rates),
                PM_KERNEL_ROW("build_segments", build_segments),
-               PM_KERNEL_ROW("crowd", crowd),
                PM_KERNEL_ROW("crowd_workgroup", crowd_workgroup),
-               PM_KERNEL_ROW("bodies", bodies),
                PM_KERNEL_ROW("bodies_workgroup", bodies_workgroup)};
 
-const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count) {
+const pm_parameter *pm_parameters_of(const char *file, size_t *count) {
     size_t k = 0;
     while (strcmp(kernels[k].file, file) != 0)
         k++;
-    *count = kernels[k].count - (kernels[k].parameters == walk && lanes == 1);
+    *count = kernels[k].count;
     return kernels[k].parameters;
 }
 

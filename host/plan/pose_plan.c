@@ -1,37 +1,32 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plans the poses of crowds: a work-group for some instances on devices of one lane, else a work-item
- * for as many as it has lanes.
+ * Plans the poses of crowds: a work-group for some instances.
  */
 #include "plan.h"
 
-pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target,
-                                const pm_plan_device *device) {
+pm_variant pm_plan_pose_variant(const pm_pose_request *request, size_t target) {
     const pm_crowd_data *crowd = request->crowd;
     const pm_view view = request->targets[target].view;
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
-    const bool one_lane = device->narrow_lanes == 1;
-    pm_variant variant = {.file = one_lane ? "bodies_workgroup" : "bodies",
+    pm_variant variant = {.file = "bodies_workgroup",
                           .curve = pm_curves[rotations->impl.curve].name,
                           .components = 4,
-                          .lanes = device->narrow_lanes,
                           .format = rotations->format,
                           .vector_curve = pm_curves[crowd->channels[PM_POSITIONS].impl.curve].name};
-    variant.per_joint = one_lane && crowd->per_joint && !pm_is_given(&request->poses);
+    variant.per_joint = crowd->per_joint && !pm_is_given(&request->poses);
     if (pm_is_body_output(view.output))
         return variant;
-    variant.file = one_lane ? "crowd_workgroup" : "crowd";
+    variant.file = "crowd_workgroup";
     variant.output = view.output;
     variant.layered = pm_is_given(&request->layers);
     variant.given = pm_is_given(&request->poses);
-    variant.subset = !one_lane && view.set > 0;
     return variant;
 }
 
 pm_status pm_plan_check_poses(const pm_pose_request *request, const pm_stages *stages,
                               const pm_plan_device *device, pm_error *error) {
     const size_t bytes = pm_shared_bytes(stages->slots, pm_is_given(&request->layers));
-    if (device->narrow_lanes > 1 || bytes <= device->shared_bytes)
+    if (bytes <= device->shared_bytes)
         return PM_OK;
     return pm_fail(error, PM_ERROR_DEVICE,
                    "the device's local memory is %llu bytes, crowds need %zu",
@@ -110,14 +105,12 @@ static void set_bodies(pm_step_numbers *n, const pm_pose_request *r, size_t firs
 }
 
 pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *piece,
-                      const pm_stages *stages, const pm_plan_device *device) {
+                      const pm_stages *stages) {
     const pm_pose_target *target = &r->targets[index];
-    pm_step step = {.variant = pm_plan_pose_variant(r, index, device)};
+    pm_step step = {.variant = pm_plan_pose_variant(r, index)};
     pm_step_numbers *n = &step.numbers;
-    const uint32_t lanes = step.variant.lanes;
-    step.parameters = pm_parameters_of(step.variant.file, lanes, &step.parameter_count);
-    step.items = (piece->count + lanes - 1) / lanes;
-    step.grouping = lanes > 1 ? PM_GROUPS_OF_ONE : PM_GROUPS_SHARED;
+    step.parameters = pm_parameters_of(step.variant.file, &step.parameter_count);
+    step.grouping = PM_GROUPS_SHARED;
     set_size(n, r, target->view.set, piece);
     set_offsets(n, r, piece->from);
     n->slots = (pm_u32)stages[target->view.set].slots;
@@ -128,6 +121,5 @@ pm_step pm_plan_poses(const pm_pose_request *r, size_t index, const pm_piece *pi
     }
     n->records_offset = records_offset(r, target, piece);
     n->stride = target->stride;
-    n->streams = pm_pose_records(r) * target->stride >= PM_MIN_STREAM_BYTES;
     return step;
 }

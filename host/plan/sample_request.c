@@ -15,9 +15,9 @@ const pm_output pm_outputs[PM_OUTPUT_COUNT] = {
     [PM_OUT_ACCELERATIONS] = {"accelerations", PM_ROTATIONS, 2, 3, PM_FIELD(accelerations)},
 };
 
-/* Keys below MIN_KEY_BYTES are in the caches soon. Fewer than MIN_PAIRS do not repay the passes over
- * the pairs. */
-enum { MIN_KEY_BYTES = 4 << 20, MIN_PAIRS = 1 << 17 };
+/* No cache holds keys of MIN_KEY_BYTES, with those of other outputs: fewer arrive in time where they are prefetched.
+ * Fewer than MIN_PAIRS do not repay the passes over the pairs. */
+enum { MIN_KEY_BYTES = 8 << 20, MIN_PAIRS = 1 << 17 };
 
 uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel) {
     uint64_t end = 0;
@@ -30,7 +30,7 @@ uint64_t pm_keys_end(const pm_clip_data *clip, const pm_channel *channel) {
     return end / 4;
 }
 
-/* Whether sorting a job's pairs repays for an output on a CPU device: the output is no derivative,
+/* Whether sorting a job's pairs repays for an output in plain C: the output is no derivative,
  * its keys exceed the caches, and there are so many pairs that several use a cache line. */
 static bool repays_sorting(const pm_sample_request *r, unsigned output) {
     const pm_channel *channel = &r->clip->channels[pm_outputs[output].channel];

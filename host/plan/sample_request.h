@@ -42,9 +42,7 @@ typedef struct pm_sample_request {
     size_t width;       /* values per sample: track_count, or 1 for pairs */
     size_t cursor_rows; /* rows of cursors: timeline_count, or 1 for pairs */
     bool parent_frame;  /* derivatives in the parent's frame */
-    /* Bit o: a CPU device sorts the pairs of output o. The same for all pieces, so that they use the
-     * same kernels. */
-    unsigned sorted_outputs;
+    unsigned sorted_outputs; /* bit o: plain C sorts the pairs of output o */
     size_t host_threads; /* at least 1 */
     /* Sample times: see pm_sample_job. */
     pm_rational rate, start;
@@ -98,7 +96,7 @@ void pm_sample_cursors(const pm_sample_request *request, pm_cursor *cursors);
 /* PM_OK unless rate, start and first cannot be combined exactly with the keys' rates. */
 pm_status pm_sample_check_rate(const pm_clip_data *clip, const pm_sample_job *job, pm_error *error);
 
-/* The order in which a CPU device computes many (track, time) pairs: by the place of their keys in
+/* The order in which plain C computes many (track, time) pairs: by the place of their keys in
  * memory, so that keys stay in a core's cache while they are used. Only pairs in random order over
  * keys that exceed the cache gain from it. */
 

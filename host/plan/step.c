@@ -17,10 +17,9 @@ static bool is_same_name(const char *a, const char *b) {
 
 bool pm_same_variant(const pm_variant *a, const pm_variant *b) {
     return is_same_name(a->file, b->file) && is_same_name(a->curve, b->curve) &&
-           a->components == b->components && a->lanes == b->lanes && a->format == b->format &&
+           a->components == b->components && a->format == b->format &&
            is_same_name(a->vector_curve, b->vector_curve) && a->output == b->output &&
-           a->per_joint == b->per_joint && a->subset == b->subset && a->layered == b->layered &&
-           a->given == b->given;
+           a->per_joint == b->per_joint && a->layered == b->layered && a->given == b->given;
 }
 
 /* MAX_GROUP_BYTES: shared memory per group. A processor of a GPU has 64 to 228 KB of it and should
@@ -99,9 +98,7 @@ size_t pm_group_size(size_t items, size_t max) {
 
 pm_work_size pm_step_fit(pm_step *step, const pm_plan_device *device, size_t max_group) {
     size_t group = max_group;
-    if (step->grouping == PM_GROUPS_OF_ONE)
-        group = 1;
-    else if (step->grouping == PM_GROUPS_OF_ROWS)
+    if (step->grouping == PM_GROUPS_OF_ROWS)
         group = step->items > 1 ? pm_group_size(step->items, max_group) : 1;
     const size_t groups = step->grouping == PM_GROUPS_SHARED ? divide_instances(step, device, group)
                                                              : (step->items + group - 1) / group;

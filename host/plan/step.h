@@ -11,22 +11,17 @@
 
 /* What decides which kernels a device runs, and how large its launches are. */
 typedef struct pm_plan_device {
-    uint32_t lanes;        /* of kernels that walk along segments: 1, 4, 8 or 16 */
-    uint32_t narrow_lanes; /* of all others: at most a register. 1 only if `lanes` is */
-    bool all_tracks;       /* a work-item that walks computes all tracks of its samples */
-    uint32_t max_run;      /* samples per work-item that walks, at most */
+    uint32_t max_run; /* samples per work-item that walks, at most */
     uint32_t compute_units;
     bool on_host;          /* its memory, caches and processors are those of the host */
-    bool plain_c;          /* computes jobs that it computes faster */
+    bool plain_c;          /* the host computes its jobs in plain C, on these processors */
     size_t max_work;       /* of one launch, in rotations. SIZE_MAX: no limit */
     uint64_t shared_bytes; /* of shared memory per work-group */
 } pm_plan_device;
 
-/* Chooses `lanes`, `all_tracks`, `max_run` and `plain_c`: what the variable POSEMILL_LAUNCH sets, else
- * the defaults. Results do not depend on them. `lanes` is the caller's choice, which precedes the
- * variable; 0: none. The fields are written on failure too. */
-pm_status pm_choose_launch_config(uint32_t lanes, const pm_device_info *info, pm_plan_device *plan,
-                                  pm_error *error);
+/* Chooses `max_run` and, for devices `on_host`, `plain_c`: what the variable POSEMILL_LAUNCH sets, else the defaults.
+ * Results do not depend on them. The fields are written on failure too. */
+pm_status pm_choose_launch_config(bool programs_on_cpu, pm_plan_device *plan, pm_error *error);
 
 /* The work of a launch on devices that are no CPUs: 0.17 s at 1e8 rotations per second, which is
  * assumed for a slow GPU and costly curves. Drivers end launches of seconds, and a display waits for
@@ -47,18 +42,16 @@ size_t pm_plan_launch_limit(const pm_plan_device *device, size_t work);
 /* A program: its source file, the curve that it evaluates, and its compile-time parameters. The
  * strings have static storage. */
 typedef struct pm_variant {
-    const char *file;  /* "walk", "gather", "gather_sorted", "restore", "velocity", "acceleration",
-                          "locate", "lowpass", "crowd", "crowd_workgroup", "bodies", "bodies_workgroup" or
-                          "build_check" and the others that build clips; also the kernel's name */
-    const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate", "restore" and those
-                          that build keys: any */
+    const char *file;  /* "walk", "gather", "velocity", "acceleration", "locate", "lowpass",
+                          "crowd_workgroup", "bodies_workgroup" or "build_check" and the others
+                          that build clips; also the kernel's name */
+    const char *curve; /* PM_METHOD; of "build_segments" a builder; "locate" and those that build
+                          keys: any */
     unsigned components;
-    unsigned lanes;
     pm_key_format format;     /* PM_KEYS */
     const char *vector_curve; /* crowds: PM_VECTOR_METHOD; else NULL */
     pm_crowd_output output;   /* crowds: PM_OUTPUT */
-    bool per_joint;           /* work-groups: PM_PER_JOINT */
-    bool subset;              /* "crowd": PM_SUBSET */
+    bool per_joint;           /* crowds: PM_PER_JOINT */
     bool layered;             /* crowds: PM_LAYERED */
     bool given;               /* crowds: PM_GIVEN */
 } pm_variant;
@@ -79,11 +72,6 @@ typedef enum pm_memory {
     PM_MEMORY_LOWPASS_PLACES,
     PM_MEMORY_WEIGHTS, /* with its places: see pm_lowpass_table */
     PM_MEMORY_TRACKS,  /* (sample_count) uint32 of pairs */
-    PM_MEMORY_PAIRS,   /* this to PM_MEMORY_GROUPS: see pm_sorted_pairs */
-    PM_MEMORY_PAIR_TRACKS,
-    PM_MEMORY_PLACES,
-    PM_MEMORY_GROUPS,
-    PM_MEMORY_PAIR_VALUES, /* values of sorted pairs, from one step to the next */
     /* of a crowd */
     PM_MEMORY_JOINTS,
     PM_MEMORY_CLIPS,
@@ -151,8 +139,8 @@ typedef struct pm_step_numbers {
     pm_u32 track_count, sample_count, value_count;
     pm_u32 taps;      /* of a low-pass */
     pm_u32 span, run; /* groups of tracks, and samples, per work-item that walks */
-    pm_u32 pairs, parent, streams, block_room;
-    pm_uniform_map map; /* scale 0: the samples are not uniform */
+    pm_u32 pairs, parent, streams;
+    pm_uniform_map map;
     /* crowds */
     pm_crowd_offsets offsets;
     pm_u64 records_offset, stride; /* bytes */
@@ -176,7 +164,6 @@ typedef struct pm_parameter {
 typedef enum pm_grouping {
     PM_GROUPS_ANY,     /* groups of the largest size */
     PM_GROUPS_OF_ROWS, /* no larger than a row */
-    PM_GROUPS_OF_ONE,
     PM_GROUPS_SHARED /* of the largest size, for as many instances as occupy one */
 } pm_grouping;
 
@@ -189,8 +176,8 @@ typedef struct pm_step {
     pm_grouping grouping;
 } pm_step;
 
-/* The parameters of a kernel with a number of lanes. Static storage. */
-const pm_parameter *pm_parameters_of(const char *file, unsigned lanes, size_t *count);
+/* The parameters of a kernel. Static storage. */
+const pm_parameter *pm_parameters_of(const char *file, size_t *count);
 
 /* The address of a parameter's number. */
 const void *pm_step_number(const pm_step *step, const pm_parameter *parameter);

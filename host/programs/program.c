@@ -17,24 +17,22 @@
 static pm_status options_of(const pm_programs *p, const pm_variant *variant, bool rounds, char *to,
                             size_t size, pm_error *error) {
     const pm_programs_desc *d = &p->desc;
-    const bool one_lane_of_cpu = variant->lanes == 1 && d->info->type == PM_DEVICE_CPU;
+    const bool on_cpu = d->info->type == PM_DEVICE_CPU;
     char of_vectors[192] = "", sub_group[32] = "";
     int length = 0;
     if (variant->vector_curve)
         length = snprintf(of_vectors, sizeof of_vectors,
-                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u%s%s%s",
+                          " -DPM_VECTOR_METHOD=pm_%s -DPM_OUTPUT=%u -DPM_PER_JOINT=%u%s%s",
                           variant->vector_curve, (unsigned)variant->output,
-                          (unsigned)variant->per_joint, variant->subset ? " -DPM_SUBSET=1" : "",
-                          variant->layered ? " -DPM_LAYERED=1" : "",
+                          (unsigned)variant->per_joint, variant->layered ? " -DPM_LAYERED=1" : "",
                           variant->given ? " -DPM_GIVEN=1" : "");
     const bool cut = length >= (int)sizeof of_vectors;
     if (variant->vector_curve && d->crowd_sub_group)
         snprintf(sub_group, sizeof sub_group, " -DPM_SUB_GROUP=%u", d->crowd_sub_group);
     length = snprintf(
-        to, size, "%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=%u -DPM_KEYS=%u%s%s",
-        d->options, rounds ? d->rounding : "", one_lane_of_cpu ? " -DPM_NATIVE_ROOTS" : "",
-        variant->curve, variant->components, variant->lanes, (unsigned)variant->format, of_vectors,
-        sub_group);
+        to, size, "%s%s%s -DPM_METHOD=pm_%s -DPM_COMPONENTS=%u -DPM_LANES=1 -DPM_KEYS=%u%s%s",
+        d->options, rounds ? d->rounding : "", on_cpu ? " -DPM_NATIVE_ROOTS" : "", variant->curve,
+        variant->components, (unsigned)variant->format, of_vectors, sub_group);
     if (cut || length < 0 || length >= (int)size)
         return pm_fail(error, PM_ERROR_BUILD,
                        "the options to build %.40s are longer than %zu bytes", variant->file,
@@ -66,11 +64,11 @@ typedef struct title {
 static title title_of(const pm_variant *v) {
     title t;
     if (v->vector_curve)
-        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u%s%s%s, %u lanes)", v->file, v->curve,
-                 v->vector_curve, (unsigned)v->output, v->subset ? ", subset" : "",
-                 v->layered ? ", layers" : "", v->given ? ", given poses" : "", v->lanes);
+        snprintf(t.text, sizeof t.text, "%s (%s, %s, output %u%s%s)", v->file, v->curve,
+                 v->vector_curve, (unsigned)v->output, v->layered ? ", layers" : "",
+                 v->given ? ", given poses" : "");
     else
-        snprintf(t.text, sizeof t.text, "%s (%s, %u lanes)", v->file, v->curve, v->lanes);
+        snprintf(t.text, sizeof t.text, "%s (%s)", v->file, v->curve);
     return t;
 }
 

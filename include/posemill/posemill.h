@@ -210,7 +210,6 @@ typedef struct pm_device_info {
     uint64_t memory_bytes;
     uint64_t max_allocation_bytes;
     uint32_t compute_units;
-    uint32_t lanes;          /* most tracks in a work-item's vectors: 1, 4, 8 or 16 */
     pm_device_claims claims; /* of several devices: what all of them claim */
 
     const void *next; /* NULL */
@@ -302,11 +301,13 @@ typedef struct pm_engine_desc {
      * that amount. With several devices, the value applies to each. 0: a quarter of the device's memory,
      * at most 256 MiB. Where the device has less, pieces are halved. */
     uint64_t piece_bytes;
-    /* Tracks per work-item: 1, 4, 8 or 16. 0: what the environment variable POSEMILL_LAUNCH sets
-     * (docs/kernels.md), otherwise chosen for the device. An invalid value of the variable fails
-     * the opening of a device with PM_ERROR_ARGUMENT. Values above 1 are for CPU devices, and
-     * refused for others with PM_ERROR_ARGUMENT. Results have the same bits for every value. */
-    uint32_t lanes;
+    /* false: plain C computes the jobs of CPU devices, in less time and with the bits of the reference path: jobs
+     * into host memory, and jobs on callers' queues if the device runs native kernels (CL_EXEC_NATIVE_KERNEL). It uses
+     * the host's threads. true: the device's programs compute them, as on all other devices: for tests of programs and
+     * drivers. plain_c=0 in the environment variable POSEMILL_LAUNCH (docs/kernels.md) asks for it, too; an invalid
+     * value of the variable fails the opening of a device with PM_ERROR_ARGUMENT. pm_engine_self_check and
+     * pm_engine_check_paths always run programs. */
+    bool programs_on_cpu;
     /* Maximum number of host threads per call, the calling thread included. They build clips and
      * crowds, map listed times to segments, sample and pose on the reference path, and compute
      * pm_crowd_root_motion; small jobs use fewer. A job can set a lower or a higher number. With
@@ -360,10 +361,9 @@ PM_API pm_status pm_engine_create(const pm_engine_desc *desc, pm_engine **engine
  * the background. Clips and crowds must be destroyed before. Work on callers' queues completes. */
 PM_API void pm_engine_destroy(pm_engine **engine);
 
-/* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0, lanes 1.
- * Several devices: indices, type and lanes of the first device; all names, joined by " + " and
- * truncated to the field; the sums of memory and compute units; the minimum of
- * max_allocation_bytes. */
+/* Describes the engine's device. Reference path: type PM_DEVICE_REFERENCE, memory 0. Several
+ * devices: indices and type of the first device; all names, joined by " + " and truncated to the
+ * field; the sums of memory and compute units; the minimum of max_allocation_bytes. */
 PM_API void pm_engine_get_info(const pm_engine *engine, pm_device_info *info);
 
 /* The threads on the host of an engine: its description's host_threads, or what 0 stands for. 0 for NULL.
@@ -375,13 +375,12 @@ typedef enum pm_check_path {
     /* Rotations, positions and scales at uniform times and of pairs, with every method and every key
      * format; few and many tracks; small and large results; low-passes. */
     PM_CHECK_VALUES = 1 << 0,
-    PM_CHECK_SORTED_PAIRS = 1 << 1,  /* of slerp: many over many keys, which CPU devices sort */
-    PM_CHECK_VELOCITIES = 1 << 2,    /* of slerp, in both frames */
-    PM_CHECK_ACCELERATIONS = 1 << 3, /* likewise */
+    PM_CHECK_VELOCITIES = 1 << 1,    /* of slerp, in both frames */
+    PM_CHECK_ACCELERATIONS = 1 << 2, /* likewise */
     /* Of slerp, every output, with the kernel that the device uses; palettes of squad and of 48-bit
      * keys. */
-    PM_CHECK_CROWDS = 1 << 4,
-    PM_CHECK_ALL = (1 << 5) - 1 /* all of these */
+    PM_CHECK_CROWDS = 1 << 3,
+    PM_CHECK_ALL = (1 << 4) - 1 /* all of these */
 } pm_check_path;
 
 /* Runs jobs of the requested paths on the device and on the reference path, and compares the bits.
@@ -390,8 +389,8 @@ typedef enum pm_check_path {
 PM_API PM_EXPERIMENTAL pm_status pm_engine_check_paths(pm_engine *engine, uint32_t paths,
                                                        uint32_t *different, pm_error *error);
 
-/* Checks PM_CHECK_ALL: PM_BIT_MATCH_EXACT when no path differs. It does not check derivatives, sorted
- * pairs and crowds of each method, whose programs take minutes to build. The first call builds
+/* Checks PM_CHECK_ALL: PM_BIT_MATCH_EXACT when no path differs. It does not check derivatives
+ * and crowds of each method, whose programs take minutes to build. The first call builds
  * programs, which takes seconds to a minute. With rusticl of Mesa 22.3, where building takes minutes,
  * the check of crowds is limited to palettes of slerp. Blocks. */
 PM_API pm_status pm_engine_self_check(pm_engine *engine, pm_bit_match *match, pm_error *error);

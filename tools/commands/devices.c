@@ -115,7 +115,6 @@ static void json_device(json_writer *json, const device_row *row) {
     json_write_integer(json, "memory_bytes", row->info.memory_bytes);
     json_write_integer(json, "largest_allocation_bytes", row->info.max_allocation_bytes);
     json_write_integer(json, "compute_units", row->info.compute_units);
-    json_write_integer(json, "lanes", row->info.lanes);
     json_claims(json, &row->info.claims);
     if (row->bit_match == PM_BIT_MATCH_UNKNOWN)
         json_write_null(json, "bit_identical");

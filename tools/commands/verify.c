@@ -15,10 +15,9 @@
 #include <stdio.h>
 
 static void print_heading(const command_options *options, const pm_device_info *device) {
-    printable_line(stdout, "device: %s (%s, driver %s), %u lanes; seed %" PRIu64, device->name,
+    printable_line(stdout, "device: %s (%s, driver %s); seed %" PRIu64, device->name,
                    device_type_name(device->type),
-                   device->driver[0] != '\0' ? device->driver : "none", device->lanes,
-                   options->seed);
+                   device->driver[0] != '\0' ? device->driver : "none", options->seed);
     printf("%-11s %6s %9s %10s %10s %10s %10s %10s %10s  %s\n", "method", "cases", "samples",
            "max, rad", "raw max", "rms, rad", "norm", "bits", "bound", "verdict");
 }
@@ -73,7 +72,6 @@ static void json_table(json_writer *json, const command_options *options,
     json_write_string(json, "type", device_type_name(device->type));
     json_write_string(json, "platform", device->platform);
     json_write_string(json, "driver", device->driver);
-    json_write_integer(json, "lanes", device->lanes);
     json_write_integer(json, "seed", options->seed);
     json_begin_array(json, "methods");
     for (int i = 0; i < PM_METHOD_COUNT; i++)
@@ -159,7 +157,9 @@ static cli_exit run(command_options *options, int count, char **operands) {
     if (!options_is_given(options->set, "seed"))
         options->seed = USUAL_SEED;
     verify_run tables = {options, device_options_several(&options->device), 0, {stdout, 0, false}};
-    cli_exit code = device_options_each(&options->device, run_device, &tables);
+    device_options device = options->device;
+    device.programs_on_cpu = true;
+    cli_exit code = device_options_each(&device, run_device, &tables);
     end_tables(&tables, code == CLI_DONE);
     return code;
 }
@@ -167,7 +167,7 @@ static cli_exit run(command_options *options, int count, char **operands) {
 const command command_verify = {
     .verb = VERB_VERIFY,
     .brief = "check every method on a device against double precision",
-    .usage = "[--device DEVICE] [--samples N] [--seed S] [--lanes N] [--json]",
+    .usage = "[--device DEVICE] [--samples N] [--seed S] [--json]",
     .summary = "Runs every method with random and adversarial keys on the device and on the CPU\n"
                "reference path, and measures the errors of both against double precision.",
     .notes =
@@ -179,6 +179,6 @@ const command command_verify = {
         "than half a turn, its max is divided by the reach in half turns (for cubicspline and\n"
         "ncubic: by the inverse of the length that they divide by). The raw max is not divided.\n"
         "See docs/accuracy.md.",
-    .example = "posemill verify\nposemill verify --device cpu --lanes 8 --json",
+    .example = "posemill verify\nposemill verify --device cpu --json",
     .run = run,
 };

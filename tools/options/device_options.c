@@ -65,7 +65,7 @@ static const char *cache_folder(void) {
 pm_engine_desc device_options_desc(const device_options *options) {
     return (pm_engine_desc){
         .device = device_options_choice(options),
-        .lanes = options->lanes,
+        .programs_on_cpu = options->programs_on_cpu,
         .cache_folder = cache_folder(),
         .kernel_folder = environment("POSEMILL_KERNELS"),
         .host_threads = options->host_threads,

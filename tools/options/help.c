@@ -16,7 +16,7 @@ static const help_term environment[] = {
     {"POSEMILL_KERNELS", "folder to read kernel sources from, for kernel development"},
     {"POSEMILL_LAUNCH",
      "launch configuration in place of the device's default, for measurements: a list such as "
-     "lanes=8,all_tracks=1,max_run=256"},
+     "plain_c=0,max_run=256"},
     {"OCL_ICD_VENDORS", "folder in which the OpenCL loader finds drivers"},
     {NULL, NULL}};
 

@@ -13,7 +13,7 @@
 typedef struct device_options {
     const char *device;    /* NULL: POSEMILL_DEVICE, else auto */
     bool reference;        /* use the reference path, whatever the environment specifies */
-    uint32_t lanes;        /* 0: chosen by the engine */
+    bool programs_on_cpu;  /* as in pm_engine_desc */
     uint32_t host_threads; /* of the engine. 0: all processors */
     bool in_background;    /* build programs while the reference path computes */
     pm_clip_building clip_building;

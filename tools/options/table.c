@@ -20,21 +20,6 @@ static bool parse_help(const option_target *to, const char *text, char *reason) 
 enum { OPTION_IS_help = PM_OPTION_FORM };
 static const option_type option_help = {parse_help, NULL, NULL};
 
-static const char *const lanes_words[] = {"1", "4", "8", "16", NULL};
-static const double lanes_values[] = {1, 4, 8, 16};
-
-/* The field is a count. */
-static bool parse_lanes(const option_target *to, const char *text, char *reason) {
-    size_t index = 0;
-    if (!option_find_word(to->row, text, &index, reason))
-        return false;
-    *(uint32_t *)option_field(to) = (uint32_t)to->row->word_values[index];
-    return true;
-}
-
-enum { OPTION_IS_lanes = PM_OPTION_WORD };
-static const option_type option_lanes = {parse_lanes, NULL, NULL};
-
 #define MINE(field_) .of = OPTIONS_FRONT, FIELD(command_options, field_)
 #define OF_ALL (~UINT64_C(0))
 
@@ -90,9 +75,6 @@ const option_row command_rows[] = {
      HELP("approximate number of samples of random keys per method; default 200000")},
     {NAME("seed", "S"), TYPE(count), MINE(seed), .verbs = OF(VERIFY),
      HELP("seed of the random keys and times; default 1")},
-    {NAME("lanes", "N"), TYPE(lanes), MINE(device.lanes), .words = lanes_words,
-     .word_values = lanes_values, .verbs = OF(VERIFY),
-     HELP("tracks per work-item: 1, 4, 8 or 16; default: chosen by the engine")},
     {NAME("no-check", NULL), TYPE(flag), MINE(no_check), .verbs = OF(DEVICES),
      HELP("list only; do not compare results with the reference")},
     {NAME("list", "LIST"), TYPE(path), MINE(list), .verbs = OF(MERGE),
