@@ -119,8 +119,6 @@ pm_fn pm_quat pm_gather_smallest48(pm_global const pm_s16 *keys, const pm_u64 at
 pm_fn pm_mask pm_load_numbers(pm_global const pm_s16 *from) {
 #if PM_LANES == 1
     return from[0];
-#elif defined(PM_OPENCL)
-    return PM_JOIN(convert_int, PM_LANES)(PM_VLOAD(0, from));
 #else
     typedef pm_s16 numbers __attribute__((vector_size(2 * PM_LANES)));
     numbers n;
@@ -206,62 +204,6 @@ typedef struct pm_neighbour_numbers {
     pm_mask of[PM_GROUP];
 } pm_neighbour_numbers;
 
-#if defined(PM_OPENCL) && defined(__ENDIAN_LITTLE__) && PM_LANES > 4
-
-/* PM_GROUP neighbouring numbers of all lanes as they are in memory, two in a word: the first in its
- * lower half. */
-typedef struct pm_number_pairs {
-    pm_mask of[PM_GROUP / 2];
-} pm_number_pairs;
-
-#if PM_GROUP != 4
-#error "PM_GROUP is not 4: a word of 64 bits has four numbers"
-#endif
-
-/* The numbers of a lane are loaded at once, from any address. A packed struct and not a vector of
- * shorts, which compilers load in two halves. */
-typedef struct __attribute__((packed)) pm_numbers_in_memory {
-    ulong word;
-} pm_numbers_in_memory;
-#define PM_LOAD_NUMBERS(j) ((pm_global const pm_numbers_in_memory *)(from[j] + at))->word
-#define PM_TWO_LANES(j) (ulong2)(PM_LOAD_NUMBERS(j), PM_LOAD_NUMBERS((j) + 1))
-#define PM_FOUR_LANES(j) (ulong4)(PM_TWO_LANES(j), PM_TWO_LANES((j) + 2))
-#if PM_LANES == 16
-#define PM_HALF_OF_LANES(j) as_int16((ulong8)(PM_FOUR_LANES(j), PM_FOUR_LANES((j) + 4)))
-#else
-#define PM_HALF_OF_LANES(j) as_int8(PM_FOUR_LANES(j))
-#endif
-#define PM_EVEN(j) (2 * (j))
-#define PM_ODD(j) (2 * (j) + 1)
-
-pm_fn pm_number_pairs pm_gather_pairs(pm_global const pm_s16 *const from[PM_LANES], pm_u32 at) {
-    pm_number_pairs pairs;
-    pm_mask lower = PM_HALF_OF_LANES(0), upper = PM_HALF_OF_LANES(PM_HALF);
-    pairs.of[0] = PM_SHUFFLE(lower, upper, PM_EVEN);
-    pairs.of[1] = PM_SHUFFLE(lower, upper, PM_ODD);
-    return pairs;
-}
-
-pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
-                                             pm_u32 at) {
-    pm_neighbour_numbers numbers;
-    pm_number_pairs pairs = pm_gather_pairs(from, at);
-    PM_UNROLL
-    for (int n = 0; n < PM_GROUP; n += 2) {
-        numbers.of[n] = pairs.of[n / 2] << 16 >> 16;
-        numbers.of[n + 1] = pairs.of[n / 2] >> 16;
-    }
-    return numbers;
-}
-
-/* Bit 16 + i is the sign of key i of the lane's group. The word of signs is loaded with the numbers
- * in front of it, like any other numbers. */
-pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
-    return pm_gather_pairs(from, PM_KEY_WORDS - PM_GROUP).of[PM_GROUP / 2 - 1];
-}
-
-#else
-
 pm_fn pm_neighbour_numbers pm_gather_numbers(pm_global const pm_s16 *const from[PM_LANES],
                                              pm_u32 at) {
     pm_neighbour_numbers numbers;
@@ -280,8 +222,6 @@ pm_fn pm_mask pm_gather_signs(pm_global const pm_s16 *const from[PM_LANES]) {
         each[i] = from[i][PM_KEY_WORDS - 1];
     return pm_numbers_of(each) << 16;
 }
-
-#endif
 
 /* The codes of PM_GROUP neighbours of each lane, of which the first is number `first` of its group. Those of other
  * groups are undefined; `first` may be less than 0. */
@@ -303,40 +243,6 @@ pm_fn void pm_gather_neighbour_codes(pm_global const pm_s16 *const groups[PM_LAN
         to[n].c = c.of[n];
         to[n].sign = signs << ((PM_BITS(15 - n) - pm_numbers_of(first)) & PM_BITS(31));
     }
-}
-
-/* PM_GROUP neighbours of each lane i, from offset at[i] on: to[n] holds the n-th of every lane. Rows end
- * anywhere, so that they may go on in the next group of keys. */
-pm_fn void pm_gather_neighbour_keys(pm_global const pm_s16 *keys, const pm_u64 at[PM_LANES],
-                                    pm_quat to[PM_GROUP]) {
-    pm_global const pm_s16 *groups[PM_LANES];
-    int first[PM_LANES];
-    pm_codes codes[PM_GROUP];
-    for (int i = 0; i < PM_LANES; i++) {
-        first[i] = (int)pm_key_in_group(at[i]);
-        groups[i] = pm_key_group(keys, PM_KEY_WORDS, at[i]);
-    }
-    pm_mask number = pm_numbers_of(first);
-    pm_gather_neighbour_codes(groups, first, codes);
-    if (pm_any(number > PM_BITS(PM_KEY_GROUP - PM_GROUP))) {
-        pm_codes next[PM_GROUP];
-        for (int i = 0; i < PM_LANES; i++) {
-            first[i] -= PM_KEY_GROUP;
-            groups[i] += PM_KEY_WORDS;
-        }
-        pm_gather_neighbour_codes(groups, first, next);
-        PM_UNROLL
-        for (int n = 1; n < PM_GROUP; n++) {
-            pm_mask is_next = number >= PM_BITS(PM_KEY_GROUP - n);
-            codes[n].a = pm_bits_select(is_next, next[n].a, codes[n].a);
-            codes[n].b = pm_bits_select(is_next, next[n].b, codes[n].b);
-            codes[n].c = pm_bits_select(is_next, next[n].c, codes[n].c);
-            codes[n].sign = pm_bits_select(is_next, next[n].sign, codes[n].sign);
-        }
-    }
-    PM_UNROLL
-    for (int n = 0; n < PM_GROUP; n++)
-        to[n] = pm_codes_quat(codes[n]);
 }
 
 #endif

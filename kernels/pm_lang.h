@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The language subset in which formulas are written once and compiled in three ways: as
- * OpenCL C with real = float (one track per work-item), as OpenCL C with real = float4,
- * float8 or float16 (a vector of tracks per work-item), and as C11. All three give the same
- * bits: nothing is contracted, pm_fma is fused everywhere, and all other operations are
- * correctly rounded.
+ * OpenCL C with real = float (one track per work-item), as C11 likewise, and as C11 with real = a
+ * vector of 4, 8 or 16 floats. All three give the same bits: nothing is contracted, pm_fma is fused
+ * everywhere, and all other operations are correctly rounded.
  */
 #ifndef PM_LANG_H
 #define PM_LANG_H
@@ -79,7 +78,6 @@ typedef uint pm_u32;
 typedef ulong pm_u64;
 typedef long pm_s64;
 
-#if PM_LANES == 1
 typedef float real;
 typedef int pm_mask;
 #define pm_select(mask, yes, no) ((mask) ? (yes) : (no))
@@ -87,20 +85,6 @@ typedef int pm_mask;
 #define pm_bits_of(a) as_int(a)
 #define pm_real_of(bits) as_float(bits)
 #define pm_converted(numbers) ((float)(numbers)) /* whole numbers, rounded to float32 */
-#else
-typedef PM_JOIN(float, PM_LANES) real;
-typedef PM_JOIN(int, PM_LANES) pm_mask;
-#define pm_select(mask, yes, no) select((no), (yes), (mask))
-#define pm_bits_of(a) PM_JOIN(as_int, PM_LANES)(a)
-#define pm_real_of(bits) PM_JOIN(as_float, PM_LANES)(bits)
-#define pm_converted(numbers) PM_JOIN(convert_float, PM_LANES)(numbers)
-/* Whether the mask is set in some lane. Drivers' any() tests one lane after another. */
-#if __has_builtin(__builtin_reduce_or)
-#define pm_any(mask) __builtin_reduce_or(mask)
-#else
-#define pm_any(mask) any(mask)
-#endif
-#endif
 
 #define PM_REAL(number) ((real)(number))
 #define PM_BITS(number) ((pm_mask)(number))
@@ -277,9 +261,8 @@ static inline real pm_sqrt(real a) {
 #endif
 #endif
 
-/* The upper half of the 128-bit product. Devices with one lane have an instruction for mul_hi; on CPU
- * devices PoCL computes it from four products, where the compiler's own type takes one. */
-#if !defined(PM_OPENCL) || (PM_LANES > 1 && defined(__SIZEOF_INT128__))
+/* The upper half of the 128-bit product. */
+#ifndef PM_OPENCL
 pm_fn pm_u64 pm_high_product(pm_u64 a, pm_u64 b) {
     __extension__ typedef unsigned __int128 pm_u128;
     return (pm_u64)(((pm_u128)a * b) >> 64);

@@ -112,9 +112,7 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #else
 #define PM_EACH(f) f(0), f(1), f(2), f(3)
 #endif
-#if defined(PM_OPENCL) && !__has_builtin(__builtin_shufflevector)
-#define PM_SHUFFLE(a, b, f) shuffle2((a), (b), (PM_JOIN(uint, PM_LANES))(PM_EACH(f)))
-#elif !defined(PM_OPENCL) && !defined(__clang__)
+#ifndef __clang__
 #define PM_SHUFFLE(a, b, f) __builtin_shuffle((a), (b), (pm_mask){PM_EACH(f)})
 #else
 #define PM_SHUFFLE(a, b, f) __builtin_shufflevector((a), (b), PM_EACH(f))
@@ -123,13 +121,8 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #define PM_LANE_OF(i) ((i) % PM_NEIGHBOURS * 4 + (i) / PM_NEIGHBOURS)
 #define PM_ITEM_OF(j) ((j) % 4 * PM_NEIGHBOURS + (j) / 4)
 #define PM_SAME(j) (j)
-#ifdef PM_OPENCL
-#define PM_ITEM_NUMBERS ((pm_mask)(PM_EACH(PM_ITEM_OF)))
-#define PM_NUMBERS ((pm_mask)(PM_EACH(PM_SAME)))
-#else
 #define PM_ITEM_NUMBERS ((pm_mask){PM_EACH(PM_ITEM_OF)})
 #define PM_NUMBERS ((pm_mask){PM_EACH(PM_SAME)})
-#endif
 
 /* A vector with numbers of items in memory order, in the order of the lanes. */
 #define PM_IN_LANES(v) PM_SHUFFLE(v, v, PM_ITEM_OF)
@@ -195,104 +188,6 @@ pm_fn pm_quat_block pm_parts_transposed(pm_quat_block m) {
 /* Vector k of those that lie one after another. */
 #define PM_VECTOR(from, k) ((from) + (pm_u64)(k)*PM_LANES)
 
-#ifdef PM_OPENCL
-
-#define PM_VLOAD PM_JOIN(vload, PM_LANES)
-#define PM_VSTORE PM_JOIN(vstore, PM_LANES)
-
-/* PM_LANES items */
-pm_fn pm_quat pm_load_items(pm_global const float *from) {
-    return pm_lanes_of(
-        pm_rows_of(PM_VLOAD(0, from), PM_VLOAD(1, from), PM_VLOAD(2, from), PM_VLOAD(3, from)));
-}
-
-/* A quaternion, which is aligned to 16 bytes: vload4 does not assume so, and compilers load it as two halves. */
-#define PM_PART(at) (*(pm_global const float4 *)(at))
-#if PM_LANES == 16
-#define PM_PARTS(from, k)                                                                          \
-    (float16)(PM_PART(from(k)), PM_PART(from(4 + (k))), PM_PART(from(8 + (k))),                    \
-              PM_PART(from(12 + (k))))
-#elif PM_LANES == 8
-#define PM_PARTS(from, k) (float8)(PM_PART(from(k)), PM_PART(from(4 + (k))))
-#else
-#define PM_PARTS(from, k) PM_PART(from(k))
-#endif
-#define PM_QUATS(from)                                                                             \
-    pm_lanes_of(                                                                                   \
-        pm_rows_of(PM_PARTS(from, 0), PM_PARTS(from, 1), PM_PARTS(from, 2), PM_PARTS(from, 3)))
-
-/* PM_LANES quaternions at arbitrary addresses */
-pm_fn pm_quat pm_gather_quats(pm_global const float *const from[PM_LANES]) {
-#define PM_FROM(k) from[k]
-    return PM_QUATS(PM_FROM);
-}
-
-/* PM_LANES quaternions, `at` floats further on */
-pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
-#define PM_FROM_AT(k) (from + at[k])
-    return PM_QUATS(PM_FROM_AT);
-}
-
-/* PM_NEIGHBOURS neighbours for each lane, from `at` floats on: to[k] holds the k-th of every lane.
- * Whole vectors are loaded, which is a quarter of the loads of as many gathers. They are transposed
- * within parts before whole parts change places: the other way round is slower. With 16 lanes all
- * addresses are computed first, as vectors, because compilers keep positions on the stack twice. */
-pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_LANES],
-                                pm_quat to[PM_NEIGHBOURS]) {
-#if PM_LANES == 16
-    pm_global const float *address[PM_LANES];
-    for (int i = 0; i < PM_LANES; i++)
-        address[i] = from + at[i];
-#define PM_NEIGHBOURS_OF(i) PM_VLOAD(0, address[i])
-#else
-#define PM_NEIGHBOURS_OF(i) PM_VLOAD(0, from + at[i])
-#endif
-    /* of[p]: each component of all neighbours of the lanes 4 p to 4 p + 3 */
-    pm_quat_block of[PM_NEIGHBOURS];
-    PM_UNROLL
-    for (int p = 0; p < PM_NEIGHBOURS; p++)
-        of[p] = pm_transposed(pm_rows_of(PM_NEIGHBOURS_OF(4 * p), PM_NEIGHBOURS_OF(4 * p + 1),
-                                         PM_NEIGHBOURS_OF(4 * p + 2), PM_NEIGHBOURS_OF(4 * p + 3)));
-#if PM_LANES == 16
-    pm_quat_block x = pm_parts_transposed(pm_rows_of(of[0].r0, of[1].r0, of[2].r0, of[3].r0));
-    pm_quat_block y = pm_parts_transposed(pm_rows_of(of[0].r1, of[1].r1, of[2].r1, of[3].r1));
-    pm_quat_block z = pm_parts_transposed(pm_rows_of(of[0].r2, of[1].r2, of[2].r2, of[3].r2));
-    pm_quat_block w = pm_parts_transposed(pm_rows_of(of[0].r3, of[1].r3, of[2].r3, of[3].r3));
-    to[0] = pm_quat_of(x.r0, y.r0, z.r0, w.r0);
-    to[1] = pm_quat_of(x.r1, y.r1, z.r1, w.r1);
-    to[2] = pm_quat_of(x.r2, y.r2, z.r2, w.r2);
-    to[3] = pm_quat_of(x.r3, y.r3, z.r3, w.r3);
-#elif PM_LANES == 8
-    to[0] = pm_quat_of(
-        PM_SHUFFLE(of[0].r0, of[1].r0, PM_LOWER), PM_SHUFFLE(of[0].r1, of[1].r1, PM_LOWER),
-        PM_SHUFFLE(of[0].r2, of[1].r2, PM_LOWER), PM_SHUFFLE(of[0].r3, of[1].r3, PM_LOWER));
-    to[1] = pm_quat_of(
-        PM_SHUFFLE(of[0].r0, of[1].r0, PM_UPPER), PM_SHUFFLE(of[0].r1, of[1].r1, PM_UPPER),
-        PM_SHUFFLE(of[0].r2, of[1].r2, PM_UPPER), PM_SHUFFLE(of[0].r3, of[1].r3, PM_UPPER));
-#else
-    to[0] = pm_quat_of(of[0].r0, of[0].r1, of[0].r2, of[0].r3);
-#endif
-}
-
-pm_fn real pm_load_reals(pm_global const float *from) {
-    return PM_VLOAD(0, from);
-}
-
-/* From and to private memory, which the host does not distinguish. */
-pm_fn real pm_reals_of(const float *from) {
-    return PM_VLOAD(0, from);
-}
-
-pm_fn void pm_set_reals(float *to, real numbers) {
-    PM_VSTORE(numbers, 0, to);
-}
-
-pm_fn pm_mask pm_numbers_of(const int *from) {
-    return PM_VLOAD(0, from);
-}
-
-#else /* C11 */
-
 pm_fn real pm_load_reals(const float *from) {
     real r;
     memcpy(&r, from, sizeof r);
@@ -344,8 +239,6 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
     return m;
 }
 
-#endif
-
 /* A non-temporal store, where the compiler has one, to an address aligned to the size of the vector. */
 #if __has_builtin(__builtin_nontemporal_store)
 #define PM_STREAM(value, to) __builtin_nontemporal_store((value), (pm_global real *)(to))
@@ -358,15 +251,8 @@ pm_fn pm_mask pm_numbers_of(const int *from) {
 #endif
 
 /* The first `count` items, of `size` floats each, of vectors in private memory. */
-#ifdef PM_OPENCL
-#define pm_store_reals(to, numbers) PM_VSTORE((numbers), 0, (to))
-#define PM_STORE_TAIL(size, tail, count, to)                                                       \
-    for (pm_u32 i = 0; i < (count); i++)                                                           \
-    vstore##size(vload##size(i, (const float *)(tail)), i, (to))
-#else
 #define pm_store_reals pm_set_reals
 #define PM_STORE_TAIL(size, tail, count, to) memcpy((to), (tail), (size) * sizeof(float) * (count))
-#endif
 
 /* Floats from an aligned address up to this one. */
 pm_fn pm_u32 pm_past_of(pm_global const float *at) {
@@ -436,7 +322,6 @@ pm_fn void pm_store_vector_items(pm_global float *to, pm_quat v, pm_u32 count, p
 }
 #endif
 
-#if PM_LANES == 1 || !defined(PM_OPENCL)
 /* PM_LANES quaternions, `at` floats further on */
 pm_fn pm_quat pm_gather_quats_at(pm_global const float *from, const pm_u64 at[PM_LANES]) {
     pm_global const float *address[PM_LANES];
@@ -450,6 +335,4 @@ pm_fn void pm_gather_neighbours(pm_global const float *from, const pm_u64 at[PM_
     for (pm_u64 k = 0; k < PM_NEIGHBOURS; k++)
         to[k] = pm_gather_quats_at(from + 4 * k, at);
 }
-#endif
-
 #endif

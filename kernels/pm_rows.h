@@ -46,32 +46,21 @@ pm_fn pm_row pm_row_of(pm_rows *all, pm_u32 k, pm_u32 count, pm_u32 is_first) {
 
 /* Operations for which compilers have no portable name. Lane j gets lane from[j] of v, or of a and b one after
  * the other; higher bits are ignored. */
-#if PM_LANES == 16 && defined(__AVX512F__) && defined(__AVX512DQ__) &&                             \
-    (!defined(PM_OPENCL) || __has_builtin(__builtin_ia32_vpermi2varps512))
+#if PM_LANES == 16 && defined(__AVX512F__) && defined(__AVX512DQ__)
 #define PM_WIDE_SHUFFLES
-#ifdef PM_OPENCL
-#define PM_OF_BOTH(a, b, from) __builtin_ia32_vpermi2varps512((a), (from), (b))
-#define PM_OF_ONE(v, from) __builtin_ia32_permvarsf512((v), (from))
-#else
 #define PM_OF_BOTH(a, b, from)                                                                     \
     ((real)_mm512_permutex2var_ps((__m512)(a), (__m512i)(from), (__m512)(b)))
 #define PM_OF_ONE(v, from) ((real)_mm512_permutexvar_ps((__m512i)(from), (__m512)(v)))
-#endif
-#elif PM_LANES == 8 && defined(__AVX2__) &&                                                        \
-    (!defined(PM_OPENCL) || __has_builtin(__builtin_ia32_permvarsf256))
-#ifdef PM_OPENCL
-#define PM_OF_ONE(v, from) __builtin_ia32_permvarsf256((v), (from))
-#else
+#elif PM_LANES == 8 && defined(__AVX2__)
 #define PM_OF_ONE(v, from) ((real)_mm256_permutevar8x32_ps((__m256)(v), (__m256i)(from)))
-#endif
 #endif
 
 /* Lanes before `past` from the one vector, the others from the other. */
 pm_fn real pm_joined(real before, real after, pm_u32 past) {
-#if !defined(PM_OPENCL) && defined(PM_WIDE_SHUFFLES)
+#ifdef PM_WIDE_SHUFFLES
     __mmask16 first = _mm512_cmplt_epi32_mask((__m512i)PM_NUMBERS, (__m512i)PM_BITS(past));
     return (real)_mm512_mask_blend_ps(first, (__m512)after, (__m512)before);
-#elif !defined(PM_OPENCL) && defined(PM_OF_ONE)
+#elif defined(PM_OF_ONE)
     const __m256 first = (__m256)(PM_NUMBERS - PM_BITS(past));
     return (real)_mm256_blendv_ps((__m256)after, (__m256)before, first);
 #else
@@ -88,11 +77,6 @@ typedef struct pm_shifted {
 #ifdef PM_WIDE_SHUFFLES
 /* The shift is part of the transposition: its second shuffles, and those of vectors, take their lanes from
  * a table. So they are as many as without a shift. */
-#ifdef PM_OPENCL
-#define PM_CONSTANT __constant
-#else
-#define PM_CONSTANT static
-#endif
 #define PM_EACH_OF(f, n)                                                                           \
     {                                                                                              \
         f(n, 0), f(n, 1), f(n, 2), f(n, 3), f(n, 4), f(n, 5), f(n, 6), f(n, 7), f(n, 8), f(n, 9),  \
@@ -106,7 +90,7 @@ typedef struct pm_shifted {
 #define PM_INNER_AT(past, j) (PM_ENDS_AT(past, j) ^ 2)
 #define PM_PAIRS_OF(past)                                                                          \
     { PM_EACH_OF(PM_ENDS_AT, past), PM_EACH_OF(PM_INNER_AT, past) }
-PM_CONSTANT const pm_mask pm_pair_lanes[PM_LANES][2] = {PM_EACH(PM_PAIRS_OF)};
+static const pm_mask pm_pair_lanes[PM_LANES][2] = {PM_EACH(PM_PAIRS_OF)};
 
 pm_fn pm_shifted pm_shifted_items(pm_quat q, pm_u32 past) {
     pm_shifted s;
@@ -129,16 +113,12 @@ pm_fn pm_shifted pm_shifted_items(pm_quat q, pm_u32 past) {
 #define PM_XYZ_2(past, j) PM_XYZ_AT((j) - (past) + 2 * PM_LANES)
 #define PM_XYZ_OF(past)                                                                            \
     { PM_EACH_OF(PM_XYZ_0, past), PM_EACH_OF(PM_XYZ_1, past), PM_EACH_OF(PM_XYZ_2, past) }
-PM_CONSTANT const pm_mask pm_xyz_lanes[PM_LANES][3] = {PM_EACH(PM_XYZ_OF)};
+static const pm_mask pm_xyz_lanes[PM_LANES][3] = {PM_EACH(PM_XYZ_OF)};
 
 pm_fn real pm_xyz(pm_quat v, pm_mask from) {
     real xy = PM_OF_BOTH(v.x, v.y, from);
-#ifdef PM_OPENCL
-    return pm_select(from < 0, PM_OF_ONE(v.z, from), xy);
-#else
     return (real)_mm512_mask_permutexvar_ps((__m512)xy, _mm512_movepi32_mask((__m512i)from),
                                             (__m512i)from, (__m512)v.z);
-#endif
 }
 
 pm_fn pm_shifted pm_shifted_vectors(pm_quat v, pm_u32 past) {
@@ -187,20 +167,12 @@ pm_fn pm_shifted pm_shifted_vectors(pm_quat v, pm_u32 past) {
 #if PM_LANES == 16 && defined(PM_OF_ONE)
 pm_fn void pm_store_lanes(pm_global float *to, real v, pm_u32 begin, pm_u32 end) {
     pm_u32 lanes = (1u << end) - (1u << begin);
-#ifdef PM_OPENCL
-    __builtin_ia32_storeups512_mask((void *)(size_t)to, v, (ushort)lanes);
-#else
     _mm512_mask_storeu_ps(to, (__mmask16)lanes, (__m512)v);
-#endif
 }
 #elif PM_LANES == 8 && defined(PM_OF_ONE)
 pm_fn void pm_store_lanes(pm_global float *to, real v, pm_u32 begin, pm_u32 end) {
     pm_mask within = (PM_NUMBERS >= PM_BITS(begin)) & (PM_NUMBERS < PM_BITS(end));
-#ifdef PM_OPENCL
-    __builtin_ia32_maskstoreps256((void *)(size_t)to, within, v);
-#else
     _mm256_maskstore_ps(to, (__m256i)within, (__m256)v);
-#endif
 }
 #else
 pm_fn void pm_store_lanes(pm_global float *to, real v, pm_u32 begin, pm_u32 end) {
@@ -211,11 +183,7 @@ pm_fn void pm_store_lanes(pm_global float *to, real v, pm_u32 begin, pm_u32 end)
 }
 #endif
 
-#if !defined(PM_OPENCL) || __has_builtin(__builtin_expect)
 #define PM_RARELY(condition) __builtin_expect((condition), 0)
-#else
-#define PM_RARELY(condition) (condition)
-#endif
 
 /* The first vector of a row. Its lanes before `past` are the end of the row before, which is there or
  * follows. */

@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Samples of all tracks on a common timeline. A work-item takes PM_LANES neighbouring tracks
- * and walks a run of samples.
+ * Samples of all tracks on a common timeline. A work-item takes a track and walks a run of samples.
  */
 #include "pm_walk.h"
 
-/* Work size: (spans of `span` groups of PM_LANES tracks, runs of `run` samples). `keys`, `constants`
- * and `wraps` are padded to whole groups of 16 tracks, plane_floats apart. Kernels with lanes take a
- * map in addition. */
+/* Work size: (spans of `span` tracks, runs of `run` samples). `keys`, `constants` and `wraps` are
+ * padded to whole groups of 16 tracks, plane_floats apart. */
 pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
                     pm_global const float *restrict constants,
                     pm_global const float *restrict wraps,
                     pm_global const pm_cursor *restrict cursors, pm_global float *restrict values,
                     pm_u64 values_offset, pm_u32 plane_floats, pm_u32 track_count,
-                    pm_u32 sample_count, pm_u32 span, pm_u32 run, pm_u32 streams
-#if PM_LANES > 1
-                    ,
-                    pm_uniform_map map
-#endif
+                    pm_u32 sample_count, pm_u32 span, pm_u32 run, pm_u32 streams // past the caches
 ) {
     pm_u32 first = pm_global_id(0) * span * PM_LANES;
     pm_u32 sample = pm_group_row() * run;
@@ -26,16 +20,6 @@ pm_kernel void walk(pm_global const pm_stored_key *restrict keys,
     pm_u32 last = track_count - first < span * PM_LANES ? track_count : first + span * PM_LANES;
     pm_u32 end = sample_count - sample < run ? sample_count : sample + run;
     pm_global float *to = values + values_offset + sample * (pm_u64)track_count * PM_COMPONENTS;
-#if PM_LANES > 1
-    pm_rows rows;
-    pm_u64 floats = (pm_u64)track_count * PM_COMPONENTS;
-    pm_rows_begin(&rows, to + first * PM_COMPONENTS, floats, (last - first) * PM_COMPONENTS,
-                  streams);
-    pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, last, first, last, sample, end,
-                &rows, map);
-    pm_rows_end(&rows, to + (end - sample) * floats);
-#else
     pm_walk_run(keys, constants, wraps, cursors, to, plane_floats, track_count, first, last, sample,
                 end, streams);
-#endif
 }

@@ -40,9 +40,8 @@ class Record(unittest.TestCase):
         self.assertIn("sm_90 walk/slerp: the record has other figures", faults[0])
 
 
-# Kernels for CPU devices: those of more than one lane, and those of sorted pairs; and the low-pass,
-# which has no limits yet.
-NOT_COUNTED = {"crowd", "gather_sorted", "restore", "bodies", "lowpass"}
+# The low-pass has no limits yet.
+NOT_COUNTED = {"lowpass"}
 
 
 class Variants(unittest.TestCase):
@@ -51,8 +50,8 @@ class Variants(unittest.TestCase):
         text = "".join(programs.read(folder, name) for folder in folders for name in sorted(os.listdir(folder)))
         host = set(re.findall(r"-D(PM_\w+)=", text))
         ours = {re.match(r"-D(\w+)=", define)[1] for one in programs.everything() for define in one.defines}
-        # Of a driver that asks for it, host/opencl/quirks.c, and of the kernel with lanes.
-        ours |= {"PM_SUB_GROUP", "PM_SUBSET"}
+        # Of a driver that asks for it: host/opencl/quirks.c.
+        ours |= {"PM_SUB_GROUP"}
         self.assertEqual(ours, host)
         for option in programs.OPTIONS:
             self.assertIn(option, text)

@@ -402,16 +402,6 @@ TEST_ON_DEVICE(pieces_of_any_size_have_the_same_bits) {
     expect_engine(state, PM_CROWD_POSE_COUNT, &(pm_engine_desc){.piece_bytes = 20000});
 }
 
-/* Of palettes. test_crowd_on_host has all outputs with one lane and with sixteen. */
-TEST_ON_DEVICE(lanes_do_not_affect_the_bits) {
-    static const uint32_t lanes[] = {1, 4, 8, 16};
-    for (size_t n = 0; n < 4; n++) {
-        pm_engine *engine = engine_for(state);
-        if (can_compile_lanes(engine, lanes[n]))
-            expect_engine(state, PM_CROWD_PALETTE + 1, &(pm_engine_desc){.lanes = lanes[n]});
-    }
-}
-
 /* So many joints that plain C starts the threads. */
 TEST_ON_BOTH(host_threads_do_not_affect_the_bits) {
     const size_t joints = small_sizes() ? 11 : 250;

@@ -523,29 +523,6 @@ TEST_ON_BOTH(states_of_every_kind_of_clips_agree_with_differences) {
     }
 }
 
-/* With one lane and with four. */
-static void expect_of_lanes(void **state, void (*expect)(pm_engine *engine)) {
-    static const uint32_t lanes[] = {1, 4};
-    for (size_t l = 0; l < sizeof lanes / sizeof *lanes; l++) {
-        if (!can_compile_lanes(engine_for(state), lanes[l]))
-            continue;
-        SCOPED(pm_engine_destroy)
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
-        expect(engine);
-    }
-}
-
-static void expect_scenes_of_lanes(pm_engine *engine) {
-    expect_scene_on(engine, &(scene_options){.salt = 0xE31}, "lanes");
-    expect_scene_on(engine, &(scene_options){.salt = 0xE33, .key_format = PM_KEYS_LOG48}, "lanes");
-    expect_scene_on(engine, &(scene_options){.salt = 0xE32, .times = SCENE_PER_JOINT}, "lanes");
-}
-
-/* A subset in the order of a list. */
-TEST_ON_DEVICE(states_do_not_depend_on_lanes) {
-    expect_of_lanes(state, expect_scenes_of_lanes);
-}
-
 /* Of a clip that does not exist: the rest pose, placed, without velocities. */
 TEST_ON_BOTH(states_without_a_clip_rest) {
     SCOPED(scene_free) scene s;
@@ -801,14 +778,6 @@ TEST_ON_REFERENCE(states_of_one_robot_take_the_stack_that_is_stated) {
                    taken);
             assert_true(taken > 0 && taken <= PM_CROWD_ONE_STACK);
         }
-}
-
-static void expect_robot_of_lanes(pm_engine *engine) {
-    expect_robot(engine, false, &(scene_options){.salt = 0xE35, .joints = 37});
-}
-
-TEST_ON_DEVICE(states_of_hinges_do_not_depend_on_lanes) {
-    expect_of_lanes(state, expect_robot_of_lanes);
 }
 
 /* A subset in the order of a list has the states of a job of all joints. */

@@ -257,30 +257,22 @@ TEST_ON_REFERENCE(layers_of_every_method_are_those_of_the_oracle) {
             &(scene_options){.salt = 0xB10 + n, .curve = variant_at(n), .root_positions = n % 2});
 }
 
-/* Subsets, bounds and given poses have paths of their own for one lane, for 4 and 8, and for 16. With one lane
- * and with few, in long sweeps; test_crowd_on_host has one and sixteen, for more outputs. */
-TEST_ON_DEVICE(parts_of_poses_do_not_depend_on_lanes) {
-    static const uint32_t lanes[] = {1, 4};
+/* In long sweeps; test_crowd_on_host has more outputs. */
+TEST_ON_DEVICE(parts_of_poses_have_the_same_bits) {
     static const pm_crowd_output outputs[] = {PM_CROWD_PALETTE_HALF, PM_CROWD_BOUNDS};
-    for (size_t l = 0; l < COUNT_OF(lanes) && !has_few_programs(state); l++) {
-        scene s;
-        static cast c;
-        random_source source = random_salted(0xB08);
-        if (!can_compile_lanes(engine_for(state), lanes[l]))
-            continue;
-        SCOPED(pm_engine_destroy)
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes[l]});
-        scene_make(engine, &(scene_options){.salt = 0xB08, .scales = true}, &s);
-        make_cast(&source, &s, &c);
-        for (size_t o = 0; o < COUNT_OF(outputs); o++)
-            for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++)
-                guarded_free(posed_alike(&s, job_of(&c, NULL), outputs[o], subset, COUNT));
-        SCOPED(guarded_free_at)
-        float *local = posed(&s, job_of(&c, NULL), PM_CROWD_LOCAL, 0, COUNT);
-        const pm_crowd_job given = {.poses = local, .instance_count = COUNT};
-        guarded_free(posed_alike(&s, given, PM_CROWD_MODEL, 2, COUNT));
-        scene_free(&s);
-    }
+    SCOPED(scene_free) scene s;
+    static cast c;
+    random_source source = random_salted(0xB08);
+    scene_make(engine_for(state), &(scene_options){.salt = 0xB08, .scales = true}, &s);
+    if (has_few_programs(state))
+        return;
+    make_cast(&source, &s, &c);
+    for (size_t o = 0; o < COUNT_OF(outputs); o++)
+        for (uint32_t subset = 1; subset <= SCENE_SUBSETS; subset++)
+            guarded_free(posed_alike(&s, job_of(&c, NULL), outputs[o], subset, COUNT));
+    SCOPED(guarded_free_at) float *local = posed(&s, job_of(&c, NULL), PM_CROWD_LOCAL, 0, COUNT);
+    const pm_crowd_job given = {.poses = local, .instance_count = COUNT};
+    guarded_free(posed_alike(&s, given, PM_CROWD_MODEL, 2, COUNT));
 }
 
 /* ---- properties of layers -------------------------------------------------------------------- */

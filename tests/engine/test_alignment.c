@@ -30,18 +30,6 @@ static size_t size_up_to(random_source *source, size_t max) {
     return random_size(source, 1, small_sizes() && max > 5 ? 5 : max);
 }
 
-static const uint32_t all_lanes[] = {1, 4, 8, 16};
-enum { LANES = sizeof all_lanes / sizeof *all_lanes };
-
-/* Compiling for a width takes seconds: of two neighbours one is tested, unless the test is long. */
-static size_t first_width(random_source *source) {
-    return long_sweeps() ? 0 : random_bits(source) % 2;
-}
-
-static size_t width_step(void) {
-    return long_sweeps() ? 1 : 2;
-}
-
 /* Memory of `count` floats that starts `offset` floats after the start of a page, with a pattern on
  * both sides. */
 typedef struct cursor {
@@ -135,31 +123,20 @@ static void expect_offsets(const samples *s, size_t output, const char *what) {
     free(expected.memory);
 }
 
-/* The engines of a test: one per width on the device, a single one on the reference. */
-static pm_engine *engine_of(void **state, size_t l) {
-    if (!is_for_device(state) && l > 1)
-        return NULL;
-    if (is_for_device(state) && !can_compile_lanes(engine_for(state), all_lanes[l]))
-        return NULL;
-    return engine_with(state, &(pm_engine_desc){.lanes = is_for_device(state) ? all_lanes[l] : 0});
-}
-
 TEST_ON_BOTH(samples_may_be_at_any_address) {
     random_source source = random_salted(0xF11);
-    for (size_t l = first_width(&source); l < LANES; l += width_step()) {
-        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
-        for (size_t round = 0; engine && round < 2; round++) {
-            SCOPED(samples_free) samples s;
-            char what[80];
-            const size_t tracks = size_up_to(&source, 40);
-            const size_t count = size_up_to(&source, round ? 60 : 200);
-            samples_make(engine, &source, KEYS, tracks, count, round == 1, &s);
-            snprintf(what, sizeof what, "%u lanes, %zu samples of %zu tracks%s",
-                     (unsigned)all_lanes[l], count, tracks, round ? ", pairs" : "");
-            for (size_t output = 0; output < OUTPUTS; output++)
-                if (output < 3 || can_compile_motion(engine, PM_METHOD_SLERP))
-                    expect_offsets(&s, output, what);
-        }
+    pm_engine *engine = engine_for(state);
+    for (size_t round = 0; round < 2; round++) {
+        SCOPED(samples_free) samples s;
+        char what[80];
+        const size_t tracks = size_up_to(&source, 40);
+        const size_t count = size_up_to(&source, round ? 60 : 200);
+        samples_make(engine, &source, KEYS, tracks, count, round == 1, &s);
+        snprintf(what, sizeof what, "%zu samples of %zu tracks%s", count, tracks,
+                 round ? ", pairs" : "");
+        for (size_t output = 0; output < OUTPUTS; output++)
+            if (output < 3 || can_compile_motion(engine, PM_METHOD_SLERP))
+                expect_offsets(&s, output, what);
     }
 }
 
@@ -201,11 +178,8 @@ TEST_ON_BOTH(samples_with_streaming_stores_may_be_at_any_address) {
     random_source source = random_salted(0xF12);
     if (small_sizes())
         skip();
-    for (size_t l = first_width(&source); l < LANES; l += width_step()) {
-        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
-        for (size_t round = 0; engine && round < 2; round++)
-            expect_streamed_offsets(engine, &source, round ? 1 : 16, round ? 16 : 64);
-    }
+    for (size_t round = 0; round < 2; round++)
+        expect_streamed_offsets(engine_for(state), &source, round ? 1 : 16, round ? 16 : 64);
 }
 
 /* Computes jobs as users' engines do, while other tests keep them on the device. */
@@ -261,9 +235,9 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
     free(expected.memory);
 }
 
-static void crowds_of_lanes(pm_engine *engine, random_source *source, bool streams,
-                            const char *what) {
+static void expect_crowds(pm_engine *engine, uint64_t salt, bool streams) {
     SCOPED(scene_free) scene s;
+    random_source drawn = random_salted(salt), *source = &drawn;
     const size_t joints = size_up_to(source, streams ? 40 : 12);
     scene_make(
         engine,
@@ -283,18 +257,7 @@ static void crowds_of_lanes(pm_engine *engine, random_source *source, bool strea
     for (pm_crowd_output output = 0; output < PM_CROWD_POSE_COUNT; output++)
         if (!streams || output == PM_CROWD_PALETTE || output == other)
             expect_crowd_offsets(&s, &job, output,
-                                 random_bits(source) % 2 ? random_bits(source) % 19 : 0, what);
-}
-
-static void expect_crowds(void **state, uint64_t salt, bool streams) {
-    random_source source = random_salted(salt);
-    for (size_t l = first_width(&source); l < LANES; l += width_step()) {
-        char what[80];
-        SCOPED(pm_engine_destroy) pm_engine *engine = engine_of(state, l);
-        snprintf(what, sizeof what, "crowds of %u lanes", (unsigned)all_lanes[l]);
-        if (engine)
-            crowds_of_lanes(engine, &source, streams, what);
-    }
+                                 random_bits(source) % 2 ? random_bits(source) % 19 : 0, "crowds");
 }
 
 /* Frames that a CPU device leaves to plain C, and of more instances than that. */
@@ -327,13 +290,13 @@ TEST_ON_BOTH(frames_of_any_size_have_the_bits_of_the_device) {
 }
 
 TEST_ON_BOTH(crowds_may_be_at_any_address) {
-    expect_crowds(state, 0xF13, false);
+    expect_crowds(engine_for(state), 0xF13, false);
 }
 
 TEST_ON_BOTH(crowds_with_streaming_stores_may_be_at_any_address) {
     if (small_sizes())
         skip();
-    expect_crowds(state, 0xF14, true);
+    expect_crowds(engine_for(state), 0xF14, true);
 }
 
 TEST_GROUP(NULL, engines_close)

@@ -57,7 +57,6 @@ TEST_ON_REFERENCE(the_reference_needs_no_device_and_reports_its_name) {
     pm_engine_get_info(engine_for(state), &info);
     assert_int_equal(info.type, PM_DEVICE_REFERENCE);
     assert_int_equal(info.memory_bytes, 0);
-    assert_int_equal(info.lanes, 1);
     assert_non_null(memchr(info.name, '\0', sizeof info.name));
     assert_true(strlen(info.name) > 0);
 }
@@ -138,8 +137,6 @@ TEST_ON_DEVICE(devices_are_listed_with_running_numbers) {
         assert_true(infos[i].type != PM_DEVICE_REFERENCE);
         assert_true(infos[i].memory_bytes >= infos[i].max_allocation_bytes);
         assert_true(infos[i].max_allocation_bytes > 0 && infos[i].compute_units > 0);
-        const uint32_t lanes = infos[i].lanes;
-        assert_true(lanes == 1 || lanes == 4 || lanes == 8 || lanes == 16);
         if (i > 0 && infos[i].platform_index == infos[i - 1].platform_index)
             assert_int_equal(infos[i].device_index, infos[i - 1].device_index + 1);
     }
@@ -191,15 +188,6 @@ TEST_ON_DEVICE(a_device_type_that_the_platform_does_not_have_is_refused) {
     pm_engine *engine = NULL;
     const pm_engine_desc desc = {.device = "gpu"};
     expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_NO_DEVICE, "gpu");
-}
-
-TEST_ON_BOTH(lanes_that_do_not_exist_are_refused) {
-    const uint32_t bad[] = {2, 3, 5, 7, 9, 15, 17, 32, UINT32_MAX};
-    for (size_t i = 0; i < COUNT_OF(bad); i++) {
-        pm_engine *engine = NULL;
-        const pm_engine_desc desc = {.device = device_for(state), .lanes = bad[i]};
-        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT, "lanes");
-    }
 }
 
 /* Builds every program, which takes minutes where compilers are slow. */

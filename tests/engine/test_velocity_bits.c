@@ -146,15 +146,6 @@ TEST_ON_DEVICE(the_device_gives_the_bits_of_the_reference) {
     expect_bits_of_the_reference(engine_for(state));
 }
 
-TEST_ON_DEVICE(one_lane_gives_the_bits_of_the_reference) {
-    pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info);
-    if (info.lanes == 1) /* the same again */
-        skip();
-    SCOPED(pm_engine_destroy) pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
-    expect_bits_of_the_reference(engine);
-}
-
 /* ---- zero rates outside the keys ---- */
 
 static void expect_rest(const variant *v, const float *values, size_t sample, size_t tracks) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd kernel as C with one lane and with sixteen against pm_crowd_pose_one, bit for bit, with
+ * The crowd kernel as C against pm_crowd_pose_one, bit for bit, with
  * all tables and buffers of their exact sizes, for instances of any 32 bytes: a device would not
  * detect accesses outside.
  */
@@ -16,8 +16,6 @@
 #include <string.h>
 
 enum { MAX = 37, POISON = 0xA5 };
-
-static const uint32_t widths[] = {1, 16};
 
 /* A third valid instances, a third with fields out of range, and a third random bytes. */
 static void make_instances(random_source *source, const scene *s, pm_crowd_instance *instances) {
@@ -65,8 +63,8 @@ static void expect_job(const scene *s, crowd_on_host_job job) {
         if (!has_turn(s, &job, i))
             expect_poison(got, width, "of an instance that is not updated");
         else if (memcmp(got, one, width) != 0)
-            fail_msg("%u lanes, output %d: instance %zu of %zu differs", (unsigned)job.lanes,
-                     (int)job.output, i, job.instance_count);
+            fail_msg("output %d: instance %zu of %zu differs", (int)job.output, i,
+                     job.instance_count);
         if (i + 1 < job.instance_count)
             expect_poison(got + width, stride - width, "between records");
     }
@@ -77,19 +75,16 @@ static void expect_output(const scene *s, random_source *source, pm_crowd_output
     static const size_t counts[] = {1, 15, 16, 17, MAX};
     const size_t width = scene_floats(s, output, 1) * sizeof(float);
     pm_crowd_instance instances[MAX];
-    for (size_t n = 0; n < COUNT_OF(counts); n++)
-        for (size_t w = 0; w < COUNT_OF(widths); w++) {
-            make_instances(source, s, instances);
-            crowd_on_host_job job = {.lanes = widths[w],
-                                     .instances = instances,
-                                     .instance_count = counts[n],
-                                     .output = output};
-            expect_job(s, job);
-            job.records_offset = 4 * (1 + random_bits(source) % 9);
-            job.stride = width + 4 * (random_bits(source) % 20);
-            job.instances_offset = 8 * (random_bits(source) % 9);
-            expect_job(s, job);
-        }
+    for (size_t n = 0; n < COUNT_OF(counts); n++) {
+        make_instances(source, s, instances);
+        crowd_on_host_job job = {
+            .instances = instances, .instance_count = counts[n], .output = output};
+        expect_job(s, job);
+        job.records_offset = 4 * (1 + random_bits(source) % 9);
+        job.stride = width + 4 * (random_bits(source) % 20);
+        job.instances_offset = 8 * (random_bits(source) % 9);
+        expect_job(s, job);
+    }
 }
 
 static void expect_scene(const scene_options *options) {
@@ -161,16 +156,14 @@ TEST(instances_that_are_not_updated_are_not_written) {
     s.levels[1].update_every = 3;
     s.levels[2].update_every = 5;
     scene_finish(engine_of_kind(ON_REFERENCE), &s);
-    for (uint64_t frame = 0; frame < 15; frame++)
-        for (size_t w = 0; w < COUNT_OF(widths); w++) {
-            make_instances(&source, &s, instances);
-            expect_job(&s, (crowd_on_host_job){.lanes = widths[w],
-                                               .instances = instances,
-                                               .instance_count = MAX,
-                                               .frame = frame,
-                                               .first = 16 * (random_bits(&source) % 100),
-                                               .output = PM_CROWD_PALETTE});
-        }
+    for (uint64_t frame = 0; frame < 15; frame++) {
+        make_instances(&source, &s, instances);
+        expect_job(&s, (crowd_on_host_job){.instances = instances,
+                                           .instance_count = MAX,
+                                           .frame = frame,
+                                           .first = 16 * (random_bits(&source) % 100),
+                                           .output = PM_CROWD_PALETTE});
+    }
 }
 
 /* ---- layers, subsets and given poses --------------------------------------------------------- */
@@ -213,8 +206,8 @@ static void expect_part(const scene *s, crowd_on_host_job job) {
         }
         expect_success(pm_crowd_pose_one(s->crowd, &from, one, new_error()));
         if (memcmp(got + i * width, one, width) != 0)
-            fail_msg("%u lanes, output %d, subset %u: instance %zu differs", (unsigned)job.lanes,
-                     (int)job.output, (unsigned)job.subset, i);
+            fail_msg("output %d, subset %u: instance %zu differs", (int)job.output,
+                     (unsigned)job.subset, i);
     }
 }
 
@@ -231,19 +224,17 @@ static void expect_parts(const scene_options *options) {
     make_layers(&source, layers, ranges);
     SCOPED(guarded_free_at) float *poses = scene_pose(&s, PM_CROWD_LOCAL, instances, MAX, true);
     for (size_t o = 0; o < COUNT_OF(outputs); o++)
-        for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset++)
-            for (size_t w = 0; w < COUNT_OF(widths); w++) {
-                const crowd_on_host_job job = {
-                    .lanes = widths[w], .output = outputs[o], .subset = subset};
-                crowd_on_host_job with_layers = job, with_poses = job;
-                with_layers.instances = instances;
-                with_layers.layers = layers;
-                with_layers.layer_count = LAYERS;
-                with_layers.ranges = ranges;
-                with_poses.poses = poses;
-                expect_part(&s, with_layers);
-                expect_part(&s, with_poses);
-            }
+        for (uint32_t subset = 0; subset <= SCENE_SUBSETS; subset++) {
+            const crowd_on_host_job job = {.output = outputs[o], .subset = subset};
+            crowd_on_host_job with_layers = job, with_poses = job;
+            with_layers.instances = instances;
+            with_layers.layers = layers;
+            with_layers.layer_count = LAYERS;
+            with_layers.ranges = ranges;
+            with_poses.poses = poses;
+            expect_part(&s, with_layers);
+            expect_part(&s, with_poses);
+        }
 }
 
 TEST(layers_subsets_and_given_poses_have_the_bits_of_the_reference) {

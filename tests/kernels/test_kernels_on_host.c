@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The kernel files as C, with one lane and with sixteen, against the reference path, bit for bit,
- * with all buffers of their exact sizes: a device would not detect accesses outside.
+ * The kernel files as C against the reference path, bit for bit, with all buffers of their exact sizes: a device would not detect accesses outside.
  */
 #include "support/engines.h"
 #include "support/kernels_on_host.h"
@@ -14,9 +13,7 @@
 
 #include "engine/engine.h"
 
-enum { WIDTHS = 2, MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
-
-static const uint32_t widths[WIDTHS] = {1, 16};
+enum { MAX_TRACKS = 40, COUNT = 37, FEW = 5, MANY = 1000 };
 
 static pm_clip *make_clip(const pm_clip_desc *desc) {
     pm_clip *clip = NULL;
@@ -33,21 +30,17 @@ static void expect_launch(const host_launch *launch, const pm_clip *clip, pm_sam
     expect_same_outputs(&got, expected);
 }
 
-/* Checks that both lane widths of every kernel that can evaluate the job give the reference's bits. */
+/* Checks that every kernel that can evaluate the job gives the reference's bits. */
 static void expect_reference(const pm_clip *clip, pm_sample_job job) {
     const bool coded = clip->data->channels[PM_ROTATIONS].format != PM_KEYS_FLOAT32;
     SCOPED(outputs_free) outputs expected = sampled(clip, job);
     SCOPED(outputs_free) outputs rates = sampled_as(clip, job, ONLY_RATES);
-    const bool walks = clip->data->common_timeline && !job.tracks;
-    for (size_t w = 0; w < WIDTHS; w++) {
-        if (walks)
-            expect_launch(&(host_launch){widths[w], KERNEL_WALK, MANY, FEW}, clip, job, OF_CHANNELS,
-                          &expected);
-        const host_launch gather = {widths[w], KERNEL_GATHER, 1, 1};
-        expect_launch(&gather, clip, job, OF_CHANNELS, &expected);
-        if (!coded)
-            expect_launch(&gather, clip, job, ONLY_RATES, &rates);
-    }
+    const host_launch gather = {KERNEL_GATHER, 1, 1};
+    if (clip->data->common_timeline && !job.tracks)
+        expect_launch(&(host_launch){KERNEL_WALK, MANY, FEW}, clip, job, OF_CHANNELS, &expected);
+    expect_launch(&gather, clip, job, OF_CHANNELS, &expected);
+    if (!coded)
+        expect_launch(&gather, clip, job, ONLY_RATES, &rates);
 }
 
 /* Times from a quarter of the keys' duration before them to a quarter after them, in any order,
@@ -197,7 +190,7 @@ TEST(positions_and_scales_have_the_bits_of_the_reference) {
             sample_kind(&source, tracks, PM_KEYS_FLOAT32, methods[i]);
 }
 
-/* A work-item of walk evaluates any number of samples and of groups: their limits must not affect
+/* A work-item of walk evaluates any number of samples and of tracks: their limits must not affect
  * the bits. */
 TEST(walk_gives_the_same_bits_in_spans_and_runs_of_any_length) {
     enum { TRACKS = 21 };
@@ -214,14 +207,13 @@ TEST(walk_gives_the_same_bits_in_spans_and_runs_of_any_length) {
         SCOPED(outputs_free) outputs expected = sampled(clip, job);
         for (uint32_t run = 1; run <= COUNT + 1; run += 9)
             for (uint32_t span = 1; span <= 4; span++)
-                expect_launch(&(host_launch){4, KERNEL_WALK, span, run}, clip, job, OF_CHANNELS,
+                expect_launch(&(host_launch){KERNEL_WALK, span, run}, clip, job, OF_CHANNELS,
                               &expected);
     }
 }
 
-/* A walk in lanes locates uniform samples itself, from wherever its run begins, in blocks: the rates,
- * starts and laps of a job must not affect the bits. */
-TEST(walk_locates_uniform_samples_like_the_reference) {
+/* A kernel locates uniform samples: the rates, starts and laps of a job must not affect the bits. */
+TEST(uniform_samples_are_located_like_the_reference) {
     enum { KEYS = 5, SAMPLES = 200 };
     random_source source = random_start();
     for (unsigned n = 0; n < 300; n++) {
@@ -243,8 +235,8 @@ TEST(walk_locates_uniform_samples_like_the_reference) {
         SCOPED(outputs_free)
         outputs expected = sampled(clip, job);
         for (unsigned i = 0; i < 4; i++)
-            expect_launch(&(host_launch){16, KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256},
-                          clip, job, OF_CHANNELS, &expected);
+            expect_launch(&(host_launch){KERNEL_WALK, 1 + i, 1 + random_bits(&source) % 256}, clip,
+                          job, OF_CHANNELS, &expected);
     }
 }
 

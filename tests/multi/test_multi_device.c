@@ -261,7 +261,6 @@ TEST(its_info_covers_all_devices) {
     assert_string_equal(whole.platform, parts[0].platform);
     assert_int_equal(whole.type, parts[0].type);
     assert_int_equal(whole.index, parts[0].index);
-    assert_int_equal(whole.lanes, parts[0].lanes);
     assert_int_equal(whole.memory_bytes, parts[0].memory_bytes + parts[1].memory_bytes);
     assert_int_equal(whole.compute_units, parts[0].compute_units + parts[1].compute_units);
     assert_memory_equal(&whole.claims, &parts[0].claims, sizeof whole.claims);

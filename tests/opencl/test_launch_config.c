@@ -25,72 +25,57 @@ FIXTURE(unset_variable) {
     return unsetenv("POSEMILL_LAUNCH");
 }
 
-static pm_plan_device config_with(void **state, const char *text, uint32_t lanes) {
+static pm_plan_device config_with(void **state, const char *text, bool programs_on_cpu) {
     set_variable(text);
-    pm_device_info info;
     SCOPED(pm_engine_destroy)
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = lanes});
-    const pm_plan_device config = pm_opencl_of(engine->device)->plan;
-    pm_engine_get_info(engine, &info);
-    assert_int_equal(info.lanes, config.lanes);
-    return config;
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.programs_on_cpu = programs_on_cpu});
+    return pm_opencl_of(engine->device)->plan;
 }
 
 #define WITH_VARIABLE(test, kind) TEST_WITH(test, NULL, unset_variable, &(kind))
 
 WITH_VARIABLE(the_variable_replaces_the_defaults, on_device) {
-    const pm_plan_device usual = config_with(state, "", 0); /* empty: not set */
+    const pm_plan_device usual = config_with(state, "", false); /* empty: not set */
     assert_int_equal(usual.max_run, 256);
-    assert_int_equal(usual.all_tracks, usual.lanes > 1);
-    pm_plan_device config = config_with(state, "max_run=64", 0);
+    assert_int_equal(usual.plain_c, usual.on_host);
+    pm_plan_device config = config_with(state, "max_run=64", false);
     assert_int_equal(config.max_run, 64);
-    assert_int_equal(config.lanes, usual.lanes);
-    assert_int_equal(config.all_tracks, usual.all_tracks);
-    config = config_with(state, "lanes=1,all_tracks=1,max_run=65536", 0);
-    assert_int_equal(config.lanes, 1);
-    assert_int_equal(config.all_tracks, 1);
+    assert_int_equal(config.plain_c, usual.plain_c);
+    config = config_with(state, "plain_c=0,max_run=65536", false);
     assert_int_equal(config.max_run, 65536);
-    config = config_with(state, "all_tracks=0,lanes=1", 0);
-    assert_int_equal(config.lanes, 1);
-    assert_int_equal(config.all_tracks, 0);
+    assert_false(config.plain_c);
+    config = config_with(state, "plain_c=0,plain_c=1", false);
     assert_int_equal(config.max_run, 256);
-    assert_int_equal(config_with(state, "lanes=1", 0).all_tracks, 0);
-    assert_true(usual.plain_c);
-    assert_false(config_with(state, "plain_c=0", 0).plain_c);
+    assert_int_equal(config.plain_c, usual.plain_c);
 }
 
-WITH_VARIABLE(the_lanes_of_a_description_precede_the_variable, on_device) {
-    pm_device_info info;
-    pm_engine_get_info(engine_for(state), &info);
-    const uint32_t lanes = info.type == PM_DEVICE_CPU ? 4 : 1;
-    const pm_plan_device config = config_with(state, "lanes=1,max_run=16", lanes);
-    assert_int_equal(config.lanes, lanes);
-    assert_int_equal(config.max_run, 16);
+WITH_VARIABLE(a_description_asks_for_programs_whatever_the_variable_says, on_device) {
+    assert_false(config_with(state, "", true).plain_c);
+    assert_false(config_with(state, "plain_c=1", true).plain_c);
 }
 
 WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
     static const char *const wrong[] = {"8",
-                                        "lanes",
-                                        "lanes=",
-                                        "lanes=2",
-                                        "lanes=0",
-                                        "lanes=-1",
-                                        "lanes= 8",
-                                        "lanes=8 ",
-                                        "lanes=1,",
-                                        ",lanes=1",
-                                        "lanes=1;max_run=64",
-                                        "lanes=1,,max_run=64",
-                                        "lanes=1max_run=64",
+                                        "max_run",
+                                        "max_run=",
+                                        "lanes=8",
+                                        "all_tracks=1",
+                                        "max_run=-64",
+                                        "max_run= 64",
+                                        "max_run=64 ",
+                                        "plain_c=1,",
+                                        ",plain_c=1",
+                                        "plain_c=1;max_run=64",
+                                        "plain_c=1,,max_run=64",
+                                        "plain_c=1max_run=64",
                                         "group=64",
-                                        "Lanes=1",
-                                        "all_tracks=2",
+                                        "Plain_c=1",
                                         "max_run=15",
                                         "plain_c=2",
                                         "max_run=65537",
                                         "max_run=99999",
                                         "max_run=4294967360",
-                                        "all_tracks_and_more_than_that=1"};
+                                        "max_run_and_more_than_that=1"};
     engine_for(state); /* skips where there is no device */
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const pm_engine_desc desc = {.device = device_for(state)};
@@ -99,19 +84,18 @@ WITH_VARIABLE(a_wrong_value_is_refused_by_name, on_device) {
         expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
                      "POSEMILL_LAUNCH");
         assert_non_null(strstr(last_error()->message, wrong[i]));
-        assert_non_null(strstr(last_error()->message, "expected a list such as lanes=8"));
+        assert_non_null(strstr(last_error()->message, "expected a list such as plain_c=0"));
     }
 }
 
 WITH_VARIABLE(the_reference_does_not_read_the_variable, on_reference) {
-    set_variable("lanes=3");
+    set_variable("plain_c=3");
     SCOPED(pm_engine_destroy)
     pm_engine *engine = engine_with(state, &(pm_engine_desc){.device = NULL});
 }
 
 WITH_VARIABLE(results_do_not_depend_on_the_variable, on_device) {
-    static const char *const settings[] = {"max_run=16", "all_tracks=0", "all_tracks=1,max_run=64",
-                                           "lanes=1,all_tracks=1", "lanes=1,all_tracks=0"};
+    static const char *const settings[] = {"plain_c=0,max_run=16", "plain_c=0,max_run=65536", ""};
     engine_for(state);
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 1.5, 0x1A0);
     const pm_timeline timeline = {.key_count = KEYS, .rate = {8, 1}};
@@ -177,26 +161,18 @@ static pm_engine *engine_without_kernels(void **state, const char *variable) {
                        &(pm_engine_desc){.cache_folder = "", .kernel_folder = cache_folder_make()});
 }
 
-/* By the rates of host/plan/sides.c: of poses that are alike on both sides small jobs, of states of bodies all, and
- * many samples of few tracks. */
-WITH_VARIABLE(a_cpu_device_leaves_what_plain_c_computes_faster, on_device) {
+WITH_VARIABLE(a_cpu_device_leaves_jobs_to_plain_c, on_device) {
     static const char *const settings[] = {"", "plain_c=0"};
     for (size_t i = 0; i < 2; i++) {
         SCOPED(pm_engine_destroy) pm_engine *engine = engine_without_kernels(state, settings[i]);
         SCOPED(scene_free) scene s;
-        const pm_plan_device *plan = engine->device->plan;
-        const bool leaves = plan->on_host && i == 0;
-        const size_t many = (size_t)2000 * plan->compute_units; /* instances of a large job */
+        const bool leaves = engine->device->plan->on_host && i == 0;
         scene_make(engine, &(scene_options){.salt = 0x1A1, .joints = 11}, &s);
         assert_int_equal(poses_without_kernels(&s, 1, PM_CROWD_PALETTE), leaves);
-        assert_int_equal(poses_without_kernels(&s, 101, PM_CROWD_PALETTE), leaves);
-        assert_false(poses_without_kernels(&s, many, PM_CROWD_PALETTE));
-        assert_int_equal(poses_without_kernels(&s, 1, PM_CROWD_BODY_VEL), leaves);
-        assert_int_equal(poses_without_kernels(&s, many, PM_CROWD_BODY_VEL), leaves);
-        const bool few = leaves && plan->narrow_lanes > 3;
-        assert_int_equal(samples_without_kernels(engine, 3, (1 << 17) / 3 + 1), few);
-        assert_false(samples_without_kernels(engine, 3, (1 << 17) / 3 - 1));
-        assert_false(samples_without_kernels(engine, 16, 1 << 14));
+        assert_int_equal(poses_without_kernels(&s, 2000, PM_CROWD_PALETTE), leaves);
+        assert_int_equal(poses_without_kernels(&s, 101, PM_CROWD_BODY_VEL), leaves);
+        assert_int_equal(samples_without_kernels(engine, 3, 10), leaves);
+        assert_int_equal(samples_without_kernels(engine, 16, 1 << 14), leaves);
         assert_true(cache_folder_remove());
     }
 }

@@ -139,9 +139,8 @@ TEST_ON_DEVICE(a_device_with_an_odd_answer_gives_the_same_bits) {
     }
 }
 
-/* With one lane, groups are large, and crowds share local memory: 1 KB holds one instance, joint by
- * joint. */
-TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
+/* Groups are large, and crowds share local memory: 1 KB holds one instance, joint by joint. */
+TEST_ON_DEVICE(a_device_with_small_limits_gives_the_same_bits) {
     static const odd_number_case limits[] = {
         ODD_NUMBER(CL_DEVICE_LOCAL_MEM_SIZE, cl_ulong, 1024),
         ODD_NUMBER(CL_KERNEL_WORK_GROUP_SIZE, size_t, 1),
@@ -150,10 +149,9 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
     };
     for (size_t n = 0; n < COUNT_OF(limits); n++) {
         print_message("%s\n", limits[n].name);
-        odd_number(CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, sizeof(cl_uint), 1);
         answer(&limits[n]);
         pm_engine *engine =
-            engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
+            engine_with(state, &(pm_engine_desc){.cache_folder = cache});
         expect_bits_of_work(engine);
         pm_engine_destroy(&engine);
         assert_int_equal(odd_counted().refusals, 0);
@@ -162,11 +160,11 @@ TEST_ON_DEVICE(a_device_of_one_lane_with_small_limits_gives_the_same_bits) {
     }
 }
 
-TEST_ON_DEVICE(crowds_of_one_lane_are_refused_without_local_memory) {
+TEST_ON_DEVICE(crowds_are_refused_without_local_memory) {
     static work w;
     odd_number(CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong), 0);
     SCOPED(pm_engine_destroy)
-    pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = 1, .cache_folder = cache});
+    pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
     work_make(engine, &w);
     const size_t floats = scene_floats(&w.scene, PM_CROWD_PALETTE, INSTANCES);
     float *palettes = guarded_floats(floats);
@@ -214,24 +212,6 @@ TEST_ON_DEVICE(a_device_without_a_compiler_is_refused) {
     expect_error(
         pm_engine_create(&(pm_engine_desc){.device = device_for(state)}, &engine, new_error()),
         PM_ERROR_BUILD, "has no compiler");
-}
-
-/* ---- lanes ------------------------------------------------------------------------------------- */
-
-static const cl_device_type not_cpus[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
-                                          CL_DEVICE_TYPE_CUSTOM,
-                                          CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_CPU};
-
-TEST_ON_DEVICE(lanes_are_refused_on_devices_that_are_no_cpus) {
-    for (size_t n = 0; n < 4; n++) {
-        SCOPED(pm_engine_destroy) pm_engine *engine = NULL;
-        odd_number(CL_DEVICE_TYPE, sizeof(cl_device_type), not_cpus[n]);
-        const pm_engine_desc desc = {.device = device_for(state), .lanes = 8};
-        expect_error(pm_engine_create(&desc, &engine, new_error()), PM_ERROR_ARGUMENT,
-                     "lanes above 1 are for CPU devices");
-        assert_non_null(strstr(last_error()->message, "lanes is 8, expected 1"));
-        engine = engine_with(state, &(pm_engine_desc){.lanes = 1});
-    }
 }
 
 /* ---- the option for rounding --------------------------------------------------------------------- */
@@ -298,11 +278,10 @@ static int close_all(void **state) {
 /* Builds a program without a cache; `of_crowd` one of crowds. Returns what was counted. */
 static odd_counts build_one(void **state, bool of_crowd, unsigned crowd_sub_group) {
     const pm_variant sample = {
-        .file = "walk", .curve = "squad", .components = 4, .lanes = 1, .format = PM_KEYS_FLOAT32};
+        .file = "walk", .curve = "squad", .components = 4, .format = PM_KEYS_FLOAT32};
     const pm_variant crowd = {.file = "crowd_workgroup",
                               .curve = "squad",
                               .components = 4,
-                              .lanes = 1,
                               .vector_curve = "vector_cubic",
                               .output = PM_CROWD_LOCAL};
     SCOPED(pm_engine_destroy)

@@ -23,29 +23,17 @@ static pm_opencl_device *cl_of(const pm_engine *engine) {
     return pm_opencl_of(engine->device);
 }
 
-TEST_ON_DEVICE(the_device_is_a_gpu_of_one_lane) {
+TEST_ON_DEVICE(the_device_is_a_gpu) {
     pm_device_info info;
     pm_engine_get_info(engine_for(state), &info);
     assert_true(info.type == PM_DEVICE_GPU || info.type == PM_DEVICE_DISCRETE_GPU);
-    assert_int_equal(info.lanes, 1);
     assert_true(info.compute_units > 0);
-}
-
-TEST_ON_DEVICE(lanes_above_one_are_refused) {
-    static const uint32_t lanes[] = {4, 8, 16};
-    for (size_t l = 0; l < 3; l++) {
-        pm_engine *engine = NULL;
-        expect_error(
-            pm_engine_create(&(pm_engine_desc){.device = device_for(state), .lanes = lanes[l]},
-                             &engine, new_error()),
-            PM_ERROR_ARGUMENT, "lanes above 1 are for CPU devices");
-    }
 }
 
 /* The compiler then emits the corrected sequences of division and square root. */
 TEST_ON_DEVICE(the_rounding_option_is_taken_although_it_is_not_claimed) {
     pm_programs *programs = engine_for(state)->device->programs;
-    const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4, .lanes = 1};
+    const pm_variant walk = {.file = "walk", .curve = "slerp", .components = 4};
     assert_false(programs->desc.claims_rounding);
     expect_success(pm_programs_build(programs, &walk, new_error()));
     assert_false(programs->refuses_rounding);
@@ -122,7 +110,6 @@ TEST_ON_DEVICE(crowds_may_require_a_size_of_sub_groups) {
     const pm_variant palette = {.file = "crowd_workgroup",
                                 .curve = "squad",
                                 .components = 4,
-                                .lanes = 1,
                                 .vector_curve = "vector_cubic",
                                 .output = PM_CROWD_PALETTE};
     SCOPED(pm_engine_destroy)

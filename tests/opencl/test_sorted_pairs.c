@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Jobs of so many pairs that a CPU device sorts them: the bits of the reference path, which computes
- * one pair after another, for any order of times; on a queue; and with failures.
+ * Jobs of so many pairs that plain C sorts them: the bits of the device's programs, which compute one pair after
+ * another, for any order of times, and on a queue; and the memory that a device keeps for such jobs.
  */
 #define _POSIX_C_SOURCE 200809L
 
@@ -16,9 +16,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-/* With 64 tracks, keys of slerp and of squad exceed the least size; the last block is not full. */
+/* With 64 tracks, keys of squad exceed the least size; the last block is not full. */
 enum { TRACKS = 64, KEYS = 4400, COUNT = (1 << 17) + 4321 };
 
 static double times[COUNT];
@@ -76,7 +75,7 @@ TEST_ON_DEVICE(any_order_of_times_gives_the_reference_bits) {
 }
 
 TEST_ON_DEVICE(keys_of_48_bits_give_the_reference_bits) {
-    enum { MANY_KEYS = 3 * KEYS };
+    enum { MANY_KEYS = 5 * KEYS };
     random_source source = random_salted(0x77);
     if (small_sizes())
         skip();
@@ -128,39 +127,23 @@ static void expect_own_timelines(pm_engine *engine, pm_method method, size_t man
 TEST_ON_DEVICE(tracks_with_their_own_timelines_give_the_reference_bits) {
     if (small_sizes())
         skip();
-    expect_own_timelines(engine_for(state), PM_METHOD_SQUAD, 1);
-    expect_own_timelines(engine_for(state), PM_METHOD_CUBIC, 3);
+    expect_own_timelines(engine_for(state), PM_METHOD_SQUAD, 2);
+    expect_own_timelines(engine_for(state), PM_METHOD_CUBIC, 6);
 }
 
-/* ---- on a queue, and with failures ---- */
+/* ---- on a queue ---- */
 
-static pm_clip *slerp_clip(pm_engine *engine) {
+static pm_clip *squad_clip(pm_engine *engine) {
     SCOPED(motion_free) motion m = motion_make(KEYS, TRACKS, 2.5, 0x7B);
-    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SLERP);
+    const pm_clip_desc desc = motion_desc(&m, &uniform, PM_METHOD_SQUAD);
     return clip_make(engine, &desc);
-}
-
-TEST_ON_DEVICE(every_number_of_lanes_gives_the_reference_bits) {
-    static const uint32_t widths[] = {1, 4, 8, 16};
-    random_source source = random_salted(0x7E);
-    if (small_sizes())
-        skip();
-    draw_pairs(&source, 0, seconds);
-    for (size_t i = 0; i < COUNT_OF(widths); i++) {
-        if (!can_compile_lanes(engine_for(state), widths[i]))
-            continue;
-        SCOPED(pm_engine_destroy)
-        pm_engine *engine = engine_with(state, &(pm_engine_desc){.lanes = widths[i]});
-        SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(engine);
-        expect_reference_bits(clip, pairs, OF_CHANNELS);
-    }
 }
 
 TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     random_source source = random_salted(0x7C);
     if (small_sizes())
         skip();
-    SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(caller.engine);
+    SCOPED(pm_clip_destroy) pm_clip *clip = squad_clip(caller.engine);
     draw_pairs(&source, 0, seconds);
     SCOPED(outputs_free) outputs expected = sampled_on_reference(clip, pairs, ONLY_ROTATIONS);
     cl_event gate = gate_make();
@@ -173,62 +156,6 @@ TEST_ON_DEVICE(a_job_on_a_queue_waits_and_keeps_its_own_pairs) {
     assert_false(is_complete(done));
     gate_open(gate);
     caller_expect(buffer, expected.rotations, COUNT * 4, 4, done);
-}
-
-static void free_kept(const pm_clip *clip) {
-    pm_device *device = clip->engine->device;
-    pm_pool_close(device->pool);
-    device->pool = pm_pool_open(NULL);
-    assert_non_null(device->pool);
-}
-
-/* A driver may delete a buffer a moment after the last command that used it. It has two minutes. Fewer
- * blocks than before: those of an earlier job have come back too. */
-static void expect_no_leak(const pm_clip *clip, long objects, long blocks) {
-    const struct timespec moment = {0, 1000000};
-    free_kept(clip);
-    for (int i = 0; i < 120000 && faults_live_blocks() > blocks; i++) {
-        nanosleep(&moment, NULL);
-        free_kept(clip);
-    }
-    assert_int_equal(faults_live_objects(), objects);
-    assert_true(faults_live_blocks() <= blocks);
-}
-
-static void fail_each(const pm_clip *clip, fault_kind kind, const float *expected, float *values) {
-    enum { MAX_FAULTS = 1000 };
-    pm_sample_job job = pairs;
-    job.rotations = values;
-    size_t failed = 0;
-    for (size_t n = 1; n < MAX_FAULTS; n++) {
-        const long objects = faults_live_objects(), blocks = faults_live_blocks();
-        memset(values, 0xFF, COUNT * 4 * sizeof *values);
-        faults_arm(kind, n, CL_OUT_OF_HOST_MEMORY, false);
-        const pm_status status = pm_sample(clip, &job, new_error());
-        const bool fired = faults_disarm() != NULL;
-        assert_true(fired || status == PM_OK);
-        if (status == PM_OK)
-            expect_same_bits(values, expected, COUNT * 4, 4);
-        failed += status != PM_OK;
-        expect_no_leak(clip, objects, blocks);
-        if (!fired)
-            break;
-    }
-    assert_true(failed >= 5);
-}
-
-TEST_ON_DEVICE(failures_leak_nothing_and_are_reported) {
-    random_source source = random_salted(0x7D);
-    if (small_sizes() || !faults_are_linked())
-        skip();
-    SCOPED(pm_clip_destroy) pm_clip *clip = slerp_clip(engine_for(state));
-    draw_pairs(&source, 0, seconds);
-    /* programs are built */
-    SCOPED(outputs_free) outputs expected = sampled_as(clip, pairs, ONLY_ROTATIONS);
-    SCOPED(outputs_free) outputs values = outputs_make(COUNT, ONLY_ROTATIONS);
-    free_kept(clip);
-    fail_each(clip, FAULT_ALLOCATION, expected.rotations, values.rotations);
-    fail_each(clip, FAULT_CL, expected.rotations, values.rotations);
 }
 
 /* ---- the memory that a device keeps ---- */

@@ -11,54 +11,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* IDLE: work-items past the end, as from a rounded work size. PER_GROUP: with one lane, instances
- * per work-group. MAX_SLOTS: some skeletons of the tests have more, and are posed joint by joint. */
-enum { IDLE = 3, PER_GROUP = 5, MAX_SLOTS = 24 };
+/* PER_GROUP: instances per work-group. MAX_SLOTS: some skeletons of the tests have more, and are posed joint by
+ * joint. */
+enum { PER_GROUP = 5, MAX_SLOTS = 24 };
 
-/* Variants for one lane and a common timeline, for one lane and timelines per joint, and for
- * sixteen lanes. */
-enum { ONE, ONE_EACH, SIXTEEN, KINDS };
+/* Variants for a common timeline, and for timelines per joint. */
+enum { COMMON, EACH, KINDS };
 
 /* Palettes of every rotation curve, each with the first vector curve of its method. */
-#define DECLARE(name)                                                                              \
-    extern crowd_variant crowd_##name##_1_0, crowd_##name##_1_each_0, crowd_##name##_16_0;
+#define DECLARE(name) extern crowd_variant crowd_##name##_common_0, crowd_##name##_each_0;
 PM_ROTATION_CURVES(DECLARE)
 #define DECLARE_OUTPUT(name, number, form, numbers, bits, bound)                                   \
-    extern crowd_variant crowd_slerp_1_##number, crowd_slerp_1_each_##number,                      \
-        crowd_slerp_16_##number;
+    extern crowd_variant crowd_slerp_common_##number, crowd_slerp_each_##number;
 PM_CROWD_POSE_OUTPUTS(DECLARE_OUTPUT)
-extern crowd_variant crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48;
-extern crowd_variant crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,
-    crowd_slerp_16_0_smallest48;
+extern crowd_variant crowd_slerp_common_0_log48, crowd_slerp_each_0_log48;
+extern crowd_variant crowd_slerp_common_0_smallest48, crowd_slerp_each_0_smallest48;
 
 #define DECLARE_PARTS(number)                                                                      \
-    extern crowd_variant crowd_slerp_1_##number##_layered, crowd_slerp_1_each_##number##_layered,  \
-        crowd_slerp_16_##number##_layered, crowd_slerp_1_##number##_given,                         \
-        crowd_slerp_1_each_##number##_given, crowd_slerp_16_##number##_given;
+    extern crowd_variant crowd_slerp_common_##number##_layered, crowd_slerp_each_##number##_layered, \
+        crowd_slerp_common_##number##_given, crowd_slerp_each_##number##_given;
 DECLARE_PARTS(1)
 DECLARE_PARTS(4)
 DECLARE_PARTS(5)
 #define PARTS_ROW(name, number, part)                                                              \
-    [PM_CROWD_##name] = {crowd_slerp_1_##number##_##part, crowd_slerp_1_each_##number##_##part,    \
-                         crowd_slerp_16_##number##_##part}
+    [PM_CROWD_##name] = {crowd_slerp_common_##number##_##part, crowd_slerp_each_##number##_##part}
 static crowd_variant *const layered[PM_CROWD_POSE_COUNT][KINDS] = {
     PARTS_ROW(PALETTE_HALF, 1, layered), PARTS_ROW(LOCAL, 4, layered),
     PARTS_ROW(BOUNDS, 5, layered)};
 static crowd_variant *const given[PM_CROWD_POSE_COUNT][KINDS] = {
     PARTS_ROW(PALETTE_HALF, 1, given), PARTS_ROW(LOCAL, 4, given), PARTS_ROW(BOUNDS, 5, given)};
 
-#define ROW(name)                                                                                  \
-    [PM_CURVE_##name] = {crowd_##name##_1_0, crowd_##name##_1_each_0, crowd_##name##_16_0},
+#define ROW(name) [PM_CURVE_##name] = {crowd_##name##_common_0, crowd_##name##_each_0},
 static crowd_variant *const palettes[PM_CURVE_COUNT][KINDS] = {PM_ROTATION_CURVES(ROW)};
 #define OUTPUT_ROW(name, number, form, numbers, bits, bound)                                       \
-    [PM_CROWD_##                                                                                   \
-        name] = {crowd_slerp_1_##number, crowd_slerp_1_each_##number, crowd_slerp_16_##number},
+    [PM_CROWD_##name] = {crowd_slerp_common_##number, crowd_slerp_each_##number},
 static crowd_variant *const of_slerp[PM_CROWD_POSE_COUNT][KINDS] = {
     PM_CROWD_POSE_OUTPUTS(OUTPUT_ROW)};
 static crowd_variant *const coded[PM_KEYS_COUNT][KINDS] = {
-    [PM_KEYS_LOG48] = {crowd_slerp_1_0_log48, crowd_slerp_1_each_0_log48, crowd_slerp_16_0_log48},
-    [PM_KEYS_SMALLEST48] = {crowd_slerp_1_0_smallest48, crowd_slerp_1_each_0_smallest48,
-                            crowd_slerp_16_0_smallest48}};
+    [PM_KEYS_LOG48] = {crowd_slerp_common_0_log48, crowd_slerp_each_0_log48},
+    [PM_KEYS_SMALLEST48] = {crowd_slerp_common_0_smallest48, crowd_slerp_each_0_smallest48}};
 
 /* The vector curve of the first method with this rotation curve. CMakeLists.txt reads the same table. */
 static pm_curve_id vector_curve_of(pm_curve_id curve) {
@@ -70,11 +61,10 @@ static pm_curve_id vector_curve_of(pm_curve_id curve) {
     return PM_CURVE_COUNT;
 }
 
-static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output output,
-                                 uint32_t lanes) {
+static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output output) {
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
     const pm_curve_id curve = rotations->impl.curve;
-    const unsigned kind = lanes > 1 ? SIXTEEN : crowd->per_joint ? ONE_EACH : ONE;
+    const unsigned kind = crowd->per_joint ? EACH : COMMON;
     if (crowd->channels[PM_POSITIONS].impl.curve != vector_curve_of(curve))
         return NULL;
     if (rotations->format != PM_KEYS_FLOAT32)
@@ -87,14 +77,14 @@ static crowd_variant *variant_of(const pm_crowd_data *crowd, pm_crowd_output out
 }
 
 static crowd_variant *variant_of_job(const pm_crowd_data *crowd, const crowd_on_host_job *job) {
-    const unsigned kind = job->lanes > 1 ? SIXTEEN : crowd->per_joint ? ONE_EACH : ONE;
+    const unsigned kind = crowd->per_joint ? EACH : COMMON;
     if (!job->layers && !job->poses)
-        return variant_of(crowd, job->output, job->lanes);
+        return variant_of(crowd, job->output);
     return job->layers ? layered[job->output][kind] : given[job->output][kind];
 }
 
 bool crowd_on_host_has(const pm_crowd_data *crowd, pm_crowd_output output) {
-    return variant_of(crowd, output, 1) != NULL;
+    return variant_of(crowd, output) != NULL;
 }
 
 static void stop(const char *why) {
@@ -136,17 +126,12 @@ static void *poisoned(size_t size) {
     return memset(memory, 0xA5, size);
 }
 
-static pm_u32 items_of(const crowd_on_host_job *job, size_t each) {
-    return (pm_u32)((job->instance_count + each - 1) / each);
-}
-
 void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job) {
     const pm_skeleton *s = crowd->skeleton;
     const size_t n = s->joint_count;
     const pm_view view = {job->output, job->subset};
     const size_t pose = pm_crowd_view_bytes(s, (pm_view){PM_CROWD_LOCAL, 0});
     const pm_joint_set *set = &s->sets[job->subset];
-    const bool own_table = job->lanes > 1;
     const size_t each = pm_crowd_view_bytes(s, view), stride = job->stride ? job->stride : each;
     const size_t bytes = job->records_offset + (job->instance_count - 1) * stride + each;
     const pm_channel *rotations = &crowd->channels[PM_ROTATIONS];
@@ -159,8 +144,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
     const size_t transforms = PER_GROUP * stages.slots * PM_SLOT_FLOATS;
     void *copies[] = {
         copy_of_instances(job),
-        own_table ? copy_of(crowd->sets[job->subset].joints, set->count, sizeof *crowd->joints)
-                  : copy_of(crowd->joints, n, sizeof *crowd->joints),
+        copy_of(crowd->joints, n, sizeof *crowd->joints),
         copy_of(crowd->clips, crowd->clip_count, sizeof *crowd->clips),
         copy_of(crowd->timelines, crowd->tables[PM_TABLE_TIMELINES].used, sizeof *crowd->timelines),
         copy_of(crowd->times, crowd->tables[PM_TABLE_TIMES].used, sizeof *crowd->times),
@@ -215,8 +199,7 @@ void crowd_on_host_pose(const pm_crowd_data *crowd, const crowd_on_host_job *job
         .transforms = copies[17]};
     arguments.size.stages = (pm_u32)stages.stage_count;
     arguments.size.layers = (pm_u32)job->layer_count;
-    variant(&arguments,
-            job->lanes == 1 ? items_of(job, PER_GROUP) : items_of(job, job->lanes) + IDLE);
+    variant(&arguments, (pm_u32)((job->instance_count + PER_GROUP - 1) / PER_GROUP));
     memcpy(job->records, arguments.records, bytes);
     for (size_t i = 0; i < sizeof copies / sizeof *copies; i++)
         free(copies[i]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The crowd kernel compiled as C11 for the host, with one lane and with sixteen, and called with
- * the arguments that a device would get. Every table and buffer is allocated with its exact size,
+ * The crowd kernel compiled as C11 for the host, and called with the arguments that a device would get. Every table and buffer is allocated with its exact size,
  * so that sanitizers detect every access outside. This is not the reference path, which has other
  * loops.
  */
@@ -11,7 +10,6 @@
 #include "crowd/crowd.h"
 
 typedef struct crowd_on_host_job {
-    uint32_t lanes; /* 1 or 16 */
     const pm_crowd_instance *instances;
     size_t instance_count;
     size_t instances_offset; /* bytes, a multiple of 8 */

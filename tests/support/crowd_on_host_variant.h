@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arguments of one variant of the crowd kernel on the host. They are the same for all variants,
- * which differ in the type `real` and are made from crowd_on_host_variant.c.in.
+ * which are made from crowd_on_host_variant.c.in.
  */
 #ifndef POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
 #define POSEMILL_TESTS_CROWD_ON_HOST_VARIANT_H
@@ -27,7 +27,6 @@ typedef struct crowd_arguments {
     pm_u8 *records;
     pm_u64 records_offset, stride;
     pm_crowd_size size;
-    /* One lane only: the arguments of crowd_workgroup. */
     const pm_crowd_stage *stages;
     const pm_stage_joint *stage_joints;
     pm_u32 per_group, slots;
@@ -36,8 +35,7 @@ typedef struct crowd_arguments {
     float *transforms;               /* (per_group, slots, PM_SLOT_FLOATS) */
 } crowd_arguments;
 
-/* Runs all work-items, or with one lane all work-groups of one work-item, in descending order: none
- * may depend on another. */
+/* Runs all work-groups, of one work-item each, in descending order: none may depend on another. */
 typedef void crowd_variant(const crowd_arguments *arguments, pm_u32 count);
 
 #endif

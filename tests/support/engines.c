@@ -145,18 +145,6 @@ bool is_rusticl(const pm_engine *engine) {
     return strcmp(info.platform, "rusticl") == 0;
 }
 
-bool can_compile_lanes(const pm_engine *engine, uint32_t lanes) {
-    pm_device_info info;
-    pm_engine_get_info(engine, &info);
-    const bool rusticl = is_rusticl(engine);
-    if (lanes == 1 || (!rusticl && info.type == PM_DEVICE_CPU))
-        return true;
-    printf("# not tested: %u lanes on %s\n", (unsigned)lanes,
-           rusticl ? "rusticl, whose compiler needs minutes for a vector kernel"
-                   : "a device that is no CPU, where they are refused");
-    return false;
-}
-
 static bool is_deep(pm_method method) {
     switch (method) {
     case PM_METHOD_SQUAD:

@@ -83,11 +83,6 @@ void skip_where_failed_builds_count(void **state);
 /* Whether the device is Mesa's, whose early version 22.3 compiles many kernels in minutes. */
 bool is_rusticl(const pm_engine *engine);
 
-/* Whether kernels of this width can be tested; prints the reason if not. Rusticl of Mesa 22.3 is
- * an early version that needs minutes to compile one kernel of four lanes. Oclgrind crashes on
- * them. */
-bool can_compile_lanes(const pm_engine *engine, uint32_t lanes);
-
 /* Whether kernels of a method's derivatives can be tested; prints the reason if not. For methods
  * that are slerps of moving operands, or products, rusticl needs the same minutes for each. */
 bool can_compile_motion(const pm_engine *engine, pm_method method);

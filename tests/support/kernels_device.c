@@ -3,8 +3,7 @@
  * A device for tests: the reference, but kernels compiled as C for the host build clips, and compute low-passes and
  * states of bodies. A program that links this file has it in place of an OpenCL device. Every memory of a
  * kernel has its exact size and, where a device leaves it so, no contents, so that sanitizers see what a
- * device would not. What no kernel is compiled for is computed by the reference. The default number of
- * lanes is the variable POSEMILL_TEST_LANES.
+ * device would not. What no kernel is compiled for is computed by the reference.
  */
 #include "engines.h"
 #include "steps_on_host.h"
@@ -144,7 +143,6 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
     const size_t bytes = pm_sample_output_bytes(piece, o);
     SCOPED(memories_free) memories m = {{NULL}};
     pm_lowpass_table table;
-    pm_step steps[PM_OUTPUT_STEPS];
     expect_success(pm_lowpass_tabulate(piece, &table, new_error()));
     copy(&m, PM_MEMORY_KEYS, keys.data, keys.bytes);
     copy(&m, PM_MEMORY_LOWPASS_PLACES, table.places, piece->sample_count * sizeof *table.places);
@@ -152,7 +150,8 @@ static bool lowpass_piece(const pm_device *device, const pm_sample_plan *plan,
          table.rows * piece->lowpass->taps * sizeof *table.weights);
     pm_lowpass_table_release(&table);
     make(&m, PM_MEMORY_RESULTS, bytes);
-    const bool ran = pm_plan_output(plan, piece, o, 0, steps) == 1 && run(device, &steps[0], &m);
+    const pm_step step = pm_plan_output(plan, piece, o);
+    const bool ran = run(device, &step, &m);
     if (ran)
         memcpy(piece->outputs[o], m.of[PM_MEMORY_RESULTS], bytes);
     return ran;
@@ -175,12 +174,12 @@ static pm_status sample(const pm_device_clip *clip, const pm_sample_request *req
 
 /* ---- states of bodies ----------------------------------------------------------------------- */
 
-/* Kernels with lanes read the table of the set, work-groups that of all joints. */
-static void copy_inputs(memories *m, const pm_device *device, const pm_pose_request *r,
-                        const pm_stages *stages, uint32_t set) {
+/* The table of joints is that of all. */
+static void copy_inputs(memories *m, const pm_pose_request *r, const pm_stages *stages,
+                        uint32_t set) {
     for (unsigned i = 0; i < PM_MEMORY_COUNT; i++) {
-        const bool is_whole = i == PM_MEMORY_JOINTS && device->plan->narrow_lanes == 1;
-        const pm_source from = pm_crowd_source(r->crowd, is_whole ? 0 : set, stages, (pm_memory)i);
+        const pm_source from =
+            pm_crowd_source(r->crowd, i == PM_MEMORY_JOINTS ? 0 : set, stages, (pm_memory)i);
         copy(m, (pm_memory)i, from.data, from.bytes);
     }
     for (pm_memory i = PM_MEMORY_INSTANCES; i <= PM_MEMORY_SPEEDS; i++) {
@@ -222,11 +221,11 @@ static bool pose_bodies(const pm_device *device, const pm_pose_request *r, size_
     assert_true(set < SETS);
     expect_success(pm_stages_build(NULL, r->crowd->skeleton, set, pm_max_slots(device->plan),
                                    &stages[set], new_error()));
-    copy_inputs(&m, device, r, &stages[set], set);
+    copy_inputs(&m, r, &stages[set], set);
     copy_targets(&m, r, target);
     for (size_t i = 0; ran && i < pm_piece_count(entries, most); i++) {
         const pm_piece at = pm_piece_at(entries, most, i);
-        const pm_step step = pm_plan_poses(r, target, &at, stages, device->plan);
+        const pm_step step = pm_plan_poses(r, target, &at, stages);
         ran = run(device, &step, &m);
     }
     if (ran)
@@ -249,21 +248,14 @@ static pm_status pose(pm_device_crowd *crowd, const pm_pose_request *request, pm
 
 /* ---- the device ----------------------------------------------------------------------------- */
 
-static uint32_t default_lanes(void) {
-    const char *lanes = getenv("POSEMILL_TEST_LANES");
-    return lanes ? (uint32_t)strtoul(lanes, NULL, 10) : 16;
-}
-
 static void close_device(pm_device *device) {
     free((void *)(uintptr_t)device->plan);
     reference->close(device);
 }
 
-static const pm_plan_device *make_plan(uint32_t lanes) {
+static const pm_plan_device *make_plan(void) {
     pm_plan_device *plan = test_array(1, sizeof *plan);
-    *plan = (pm_plan_device){.lanes = lanes,
-                             .narrow_lanes = lanes,
-                             .compute_units = 1,
+    *plan = (pm_plan_device){.compute_units = 1,
                              .on_host = true,
                              .max_work = MAX_WORK,
                              .shared_bytes = SHARED_BYTES};
@@ -274,7 +266,6 @@ static pm_status open_kernels(const pm_engine_desc *options, pm_engine **engine,
     static pm_backend backend;
     pm_engine_desc desc = *options;
     desc.device = "none";
-    desc.lanes = 0;
     const pm_status status = pm_engine_create(&desc, engine, error);
     if (status != PM_OK)
         return status;
@@ -288,7 +279,7 @@ static pm_status open_kernels(const pm_engine_desc *options, pm_engine **engine,
         backend.pose = pose;
     }
     device->backend = &backend;
-    device->plan = make_plan(options->lanes ? options->lanes : default_lanes());
+    device->plan = make_plan();
     device->builds_clips = true;
     device->info.type = PM_DEVICE_CPU;
     snprintf(device->info.name, sizeof device->info.name, "kernels on the host");

@@ -12,47 +12,36 @@
 #include <string.h>
 
 enum {
-    WIDTHS = 2,
     OFFSET = 3, /* floats before the values that no kernel may write */
     POISON = 0xA5,
     IDLE = 3 /* work-items past the end, as from a rounded work size */
 };
 
-#define DECLARE(name) extern const kernel_variant gather_##name##_1, gather_##name##_16;
-#define DECLARE_MOTION(name)                                                                       \
-    extern const kernel_variant velocity_##name##_1, velocity_##name##_16,                         \
-        acceleration_##name##_1, acceleration_##name##_16;
+#define DECLARE(name) extern const kernel_variant gather_##name;
+#define DECLARE_MOTION(name) extern const kernel_variant velocity_##name, acceleration_##name;
 PM_CURVES(DECLARE)
 PM_ROTATION_CURVES(DECLARE_MOTION)
 
-#define ROW(name) [PM_CURVE_##name] = {&gather_##name##_1, &gather_##name##_16},
-#define VELOCITY_ROW(name) [PM_CURVE_##name] = {&velocity_##name##_1, &velocity_##name##_16},
-#define ACCELERATION_ROW(name)                                                                     \
-    [PM_CURVE_##name] = {&acceleration_##name##_1, &acceleration_##name##_16},
+#define ROW(name) [PM_CURVE_##name] = &gather_##name,
+#define VELOCITY_ROW(name) [PM_CURVE_##name] = &velocity_##name,
+#define ACCELERATION_ROW(name) [PM_CURVE_##name] = &acceleration_##name,
 /* By the order of the derivative */
-static const kernel_variant *const variants[3][PM_CURVE_COUNT][WIDTHS] = {
+static const kernel_variant *const variants[3][PM_CURVE_COUNT] = {
     {PM_CURVES(ROW)}, {PM_ROTATION_CURVES(VELOCITY_ROW)}, {PM_ROTATION_CURVES(ACCELERATION_ROW)}};
 
-extern const kernel_variant gather_slerp_1_log48, gather_slerp_16_log48;
-extern const kernel_variant gather_slerp_1_smallest48, gather_slerp_16_smallest48;
-static const kernel_variant *const coded[PM_KEYS_COUNT][WIDTHS] = {
-    [PM_KEYS_LOG48] = {&gather_slerp_1_log48, &gather_slerp_16_log48},
-    [PM_KEYS_SMALLEST48] = {&gather_slerp_1_smallest48, &gather_slerp_16_smallest48}};
-
-static const kernel_variant *variant_of(pm_curve_id curve, unsigned order, uint32_t lanes) {
-    return variants[order][curve][lanes == 1 ? 0 : 1];
-}
+extern const kernel_variant gather_slerp_log48, gather_slerp_smallest48;
+static const kernel_variant *const coded[PM_KEYS_COUNT] = {
+    [PM_KEYS_LOG48] = &gather_slerp_log48, [PM_KEYS_SMALLEST48] = &gather_slerp_smallest48};
 
 /* For keys of 48 bits there is only the kernel of slerp's values. */
-static const kernel_variant *variant_for(const pm_channel *channel, unsigned order,
-                                         uint32_t lanes) {
+static const kernel_variant *variant_for(const pm_channel *channel, unsigned order) {
     if (channel->format == PM_KEYS_FLOAT32)
-        return variant_of(channel->impl.curve, order, lanes);
+        return variants[order][channel->impl.curve];
     if (channel->impl.curve != PM_CURVE_slerp || order > 0) {
         fprintf(stderr, "kernels on the host: no such variant\n");
         abort();
     }
-    return coded[channel->format][lanes == 1 ? 0 : 1];
+    return coded[channel->format];
 }
 
 static void *exactly(size_t count, size_t size) {
@@ -71,7 +60,7 @@ static void *copy_of(const void *data, size_t count, size_t size) {
 }
 
 static void locate(const pm_uniform_map *map, uint32_t sample_count, pm_cursor *cursors) {
-    variant_of(PM_CURVE_slerp, 0, 1)->locate(cursors, *map, sample_count, sample_count + IDLE);
+    gather_slerp.locate(cursors, *map, sample_count, sample_count + IDLE);
 }
 
 static pm_cursor *cursors_of(const pm_sample_request *request) {
@@ -101,26 +90,15 @@ static void take_values(float *values, size_t count, float *to) {
     free(values);
 }
 
-static bool walks(const host_launch *launch, const pm_sample_request *request, unsigned order) {
-    const pm_clip_data *clip = request->clip;
-    if (order > 0)
-        return false;
-    /* planes of few tracks are padded to the size that the library loads, not further */
-    return launch->kernel == KERNEL_WALK && clip->padded_tracks % launch->lanes == 0;
-}
-
 static uint32_t share(size_t count, uint32_t each) {
     return (uint32_t)((count + each - 1) / each);
 }
 
 static void sample_output(const host_launch *launch, const pm_sample_request *request,
-                          const pm_uniform_map *map, const pm_cursor *cursors,
-                          const pm_output *output, float *to) {
+                          const pm_cursor *cursors, const pm_output *output, float *to) {
     const pm_clip_data *clip = request->clip;
     const pm_channel *channel = &clip->channels[output->channel];
-    const kernel_variant *variant = variant_for(channel, output->order, launch->lanes);
-    const bool is_walk = walks(launch, request, output->order);
-    const bool locates = is_walk && launch->lanes > 1 && map->scale > 0;
+    const kernel_variant *variant = variant_for(channel, output->order);
     SCOPED(free_at) float *rates = copy_of(clip->rates, clip->rate_count, sizeof *rates);
     size_t count = request->sample_count * request->width;
     SCOPED(free_at)
@@ -135,8 +113,7 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .constants = constants,
                                   .wraps = wraps,
                                   .layout = layout,
-                                  .map = *map,
-                                  .cursors = locates ? NULL : cursors,
+                                  .cursors = cursors,
                                   .tracks = tracks,
                                   .values = make_values(count * output->components),
                                   .values_offset = OFFSET,
@@ -150,11 +127,11 @@ static void sample_output(const host_launch *launch, const pm_sample_request *re
                                   .pairs = request->tracks != NULL,
                                   .rates = rates,
                                   .parent = request->parent_frame};
-    if (is_walk)
-        variant->walk(&arguments, share(clip->track_count, launch->lanes * launch->span) + IDLE,
+    if (launch->kernel == KERNEL_WALK && output->order == 0)
+        variant->walk(&arguments, share(clip->track_count, launch->span) + IDLE,
                       share(request->sample_count, launch->run) + IDLE);
     else
-        variant->gather(&arguments, share(count, launch->lanes) + IDLE);
+        variant->gather(&arguments, (pm_u32)count + IDLE);
     take_values(arguments.values, count * output->components, to);
 }
 
@@ -162,6 +139,6 @@ void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *
     SCOPED(free_at) pm_cursor *cursors = cursors_of(request);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
-            sample_output(launch, request, &request->map, cursors, &pm_outputs[o],
+            sample_output(launch, request, cursors, &pm_outputs[o],
                           request->outputs[o]);
 }

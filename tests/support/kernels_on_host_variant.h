@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The arguments of one kernel variant on the host. Variants differ in the type `real`, so each is a
- * separate translation unit made from kernels_on_host_variant.c.in. This header contains only
+ * The arguments of one kernel variant on the host. Each is a separate translation unit made from
+ * kernels_on_host_variant.c.in. This header contains only
  * declarations that are the same for all of them.
  */
 #ifndef POSEMILL_TESTS_KERNELS_ON_HOST_VARIANT_H
@@ -14,7 +14,6 @@ typedef struct kernel_arguments {
     const void *keys; /* float32, or the format of PM_KEYS */
     const float *constants, *wraps;
     const pm_track_layout *layout;
-    pm_uniform_map map; /* scale 0: the samples are not uniform */
     const pm_cursor *cursors;
     const pm_u32 *tracks;
     float *values;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Rows STEP(function, file, curve, vector curve, components, lanes, format of keys, timelines per joint), from CMakeLists.txt. */
+/* Rows STEP(function, file, curve, vector curve, components, format of keys, timelines per joint), from CMakeLists.txt. */
 #define STEP(function, ...) extern step_on_host function;
 #include "steps_on_host_table.h"
 #undef STEP
@@ -14,7 +14,7 @@
 typedef struct program {
     step_on_host *run;
     const char *file, *curve, *vector_curve; /* "": any */
-    unsigned components, lanes;
+    unsigned components;
     pm_key_format format;
     bool per_joint;
 } program;
@@ -33,8 +33,7 @@ step_on_host *step_on_host_of(const pm_variant *variant) {
         const program *p = &programs[i];
         if (fits(p->file, variant->file) && fits(p->curve, variant->curve) &&
             fits(p->vector_curve, variant->vector_curve) && p->components == variant->components &&
-            p->lanes == variant->lanes && p->format == variant->format &&
-            p->per_joint == variant->per_joint)
+            p->format == variant->format && p->per_joint == variant->per_joint)
             return p->run;
     }
     return NULL;
