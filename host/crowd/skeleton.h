@@ -49,7 +49,7 @@ struct pm_skeleton {
     pm_crowd_level *levels;
     pm_u8 *level_joints; /* (level_count, joint_count) */
     size_t mask_count;
-    float *masks; /* (mask_count + 1, joint_count), row 0 all 1; then PM_MASK_PADDING */
+    float *masks;          /* (mask_count + 1, joint_count), row 0 all 1; then PM_MASK_PADDING */
     atomic_size_t holders; /* beside the owner */
 };
 

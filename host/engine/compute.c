@@ -11,9 +11,8 @@
 /* Members share the threads of the host. */
 static pm_status compute_on(const pm_job *job, size_t member, pm_error *error) {
     const pm_device *device = job->device->members[member];
-    return pm_is_for_host(device)
-               ? job->kind->in_plain_c(job, device->options.host_threads, error)
-               : job->kind->on_device(job, member, error);
+    return pm_is_for_host(device) ? job->kind->in_plain_c(job, device->options.host_threads, error)
+                                  : job->kind->on_device(job, member, error);
 }
 
 static pm_status compute_piece(const void *context, size_t member, const pm_piece *piece,

@@ -192,15 +192,14 @@ pm_job pm_job_of_poses(pm_device_crowd *crowd, const pm_pose_request *request) {
 #define OF_SAMPLES                                                                                 \
     .outputs = PM_OUTPUT_COUNT, .elements = samples_of, .width = width_of_samples,                 \
     .cut = cut_samples, .first = first_sample, .bytes = bytes_of_samples, .aim = aim_samples,      \
-    .programs = programs_of_samples,                                                               \
-    .in_plain_c = samples_in_plain_c, .by_reference = samples_by_reference,                        \
-    .on_device = samples_on_device, .enqueue = enqueue_samples
+    .programs = programs_of_samples, .in_plain_c = samples_in_plain_c,                             \
+    .by_reference = samples_by_reference, .on_device = samples_on_device,                          \
+    .enqueue = enqueue_samples
 #define OF_POSES                                                                                   \
     .outputs = PM_CROWD_MAX_TARGETS, .elements = records_of, .width = width_of_poses,              \
     .cut = cut_poses, .first = first_pose, .bytes = bytes_of_poses, .aim = aim_poses,              \
-    .programs = programs_of_poses,                                                                 \
-    .in_plain_c = poses_in_plain_c, .by_reference = poses_by_reference,                            \
-    .on_device = poses_on_device, .enqueue = enqueue_poses
+    .programs = programs_of_poses, .in_plain_c = poses_in_plain_c,                                 \
+    .by_reference = poses_by_reference, .on_device = poses_on_device, .enqueue = enqueue_poses
 
 static const pm_job_kind samples = {.name = "samples",
                                     OF_SAMPLES,

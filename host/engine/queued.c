@@ -152,7 +152,8 @@ static void run_samples(pm_call *call, void *const *memory) {
 /* Cursors, weights with what finds them, and rows without strides: two where a sample has one value. */
 static size_t reserve_of_samples(const pm_sample_request *r) {
     enum { EACH = sizeof(pm_cursor) + sizeof(pm_lowpass_place) + 8 * sizeof(pm_u32) };
-    size_t bytes = 8 * BESIDE_BLOCK + RESERVED_SAMPLES * (r->cursor_rows * sizeof(pm_cursor) + EACH);
+    size_t bytes =
+        8 * BESIDE_BLOCK + RESERVED_SAMPLES * (r->cursor_rows * sizeof(pm_cursor) + EACH);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         bytes += r->handles[o].handle && r->strides[o] ? 2 * pm_sample_row_bytes(r, o) : 0;
     return bytes + (r->lowpass ? RESERVED_SAMPLES * r->lowpass->taps * sizeof(float) : 0);

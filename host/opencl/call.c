@@ -12,7 +12,7 @@ typedef struct queued_call {
     _Alignas(64) unsigned char guarded[64];
     cl_mem guard;
     pm_call *call;
-    size_t count; /* of handles */
+    size_t count;                                           /* of handles */
     size_t place[PM_CALL_HANDLES], offset[PM_CALL_HANDLES]; /* each is a part of a buffer */
     size_t buffer_count;
     cl_mem buffers[PM_CALL_HANDLES]; /* borrowed: all different */

@@ -14,8 +14,7 @@ static const struct {
     const char *platform; /* part of the platform's name */
     pm_quirks quirks;
 } drivers[] = {
-    {"rusticl",
-     {.fma_forgets_zero = true, .slow_compiler = true}},
+    {"rusticl", {.fma_forgets_zero = true, .slow_compiler = true}},
     {"Portable Computing Language", {.keeps_programs = true}},
     {"Oclgrind", {.no_optimiser = true, .no_forced_inlining = true}},
 };

@@ -126,9 +126,9 @@ static pm_status index_rows(const pm_sample_request *piece, const pm_cursor *cur
             .key = (pm_u32)(lowpass->first + (cursors[k].segment & PM_CURSOR_SEGMENT)),
             .u = cursors[k].u,
             .weights = row_of(&index, cursors[k].u, &table->rows)};
-    table->weights = good ? pm_allocate(piece->host,
-                                        table->rows * lowpass->taps * sizeof *table->weights)
-                          : NULL;
+    table->weights =
+        good ? pm_allocate(piece->host, table->rows * lowpass->taps * sizeof *table->weights)
+             : NULL;
     for (size_t i = 0; table->weights && i < table->rows; i++)
         pm_lowpass_weights(lowpass->cutoff, lowpass->taps, (double)index.u[i],
                            table->weights + i * lowpass->taps);

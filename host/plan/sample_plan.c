@@ -128,7 +128,8 @@ bool pm_plan_locate(const pm_sample_plan *plan, const pm_sample_request *piece, 
     return true;
 }
 
-pm_step pm_plan_output(const pm_sample_plan *plan, const pm_sample_request *piece, unsigned output) {
+pm_step pm_plan_output(const pm_sample_plan *plan, const pm_sample_request *piece,
+                       unsigned output) {
     return piece->lowpass         ? lowpass_step(piece, output)
            : walks(piece, output) ? walk_step(plan, piece, output)
                                   : gather_step(piece, output);

@@ -164,7 +164,7 @@ typedef struct pm_parameter {
 typedef enum pm_grouping {
     PM_GROUPS_ANY,     /* groups of the largest size */
     PM_GROUPS_OF_ROWS, /* no larger than a row */
-    PM_GROUPS_SHARED /* of the largest size, for as many instances as occupy one */
+    PM_GROUPS_SHARED   /* of the largest size, for as many instances as occupy one */
 } pm_grouping;
 
 typedef struct pm_step {

@@ -150,8 +150,7 @@ TEST_ON_DEVICE(a_device_with_small_limits_gives_the_same_bits) {
     for (size_t n = 0; n < COUNT_OF(limits); n++) {
         print_message("%s\n", limits[n].name);
         answer(&limits[n]);
-        pm_engine *engine =
-            engine_with(state, &(pm_engine_desc){.cache_folder = cache});
+        pm_engine *engine = engine_with(state, &(pm_engine_desc){.cache_folder = cache});
         expect_bits_of_work(engine);
         pm_engine_destroy(&engine);
         assert_int_equal(odd_counted().refusals, 0);

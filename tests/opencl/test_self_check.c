@@ -56,8 +56,7 @@ TEST_ON_DEVICE(a_path_without_a_fault_does_not_differ) {
     static const planted none = {0},
                          of_velocities = {"pm_motion.h", "PM_REAL(2.0f) * rate / pm_quat_norm2",
                                           "PM_REAL(4.0f) * rate / pm_quat_norm2", 0};
-    assert_int_equal(
-        differing(state, &none, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS), 0);
+    assert_int_equal(differing(state, &none, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS), 0);
     assert_int_equal(differing(state, &of_velocities, PM_CHECK_VELOCITIES | PM_CHECK_ACCELERATIONS),
                      PM_CHECK_VELOCITIES);
 }

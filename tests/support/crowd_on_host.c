@@ -28,8 +28,9 @@ extern crowd_variant crowd_slerp_common_0_log48, crowd_slerp_each_0_log48;
 extern crowd_variant crowd_slerp_common_0_smallest48, crowd_slerp_each_0_smallest48;
 
 #define DECLARE_PARTS(number)                                                                      \
-    extern crowd_variant crowd_slerp_common_##number##_layered, crowd_slerp_each_##number##_layered, \
-        crowd_slerp_common_##number##_given, crowd_slerp_each_##number##_given;
+    extern crowd_variant crowd_slerp_common_##number##_layered,                                    \
+        crowd_slerp_each_##number##_layered, crowd_slerp_common_##number##_given,                  \
+        crowd_slerp_each_##number##_given;
 DECLARE_PARTS(1)
 DECLARE_PARTS(4)
 DECLARE_PARTS(5)

@@ -139,6 +139,5 @@ void kernels_on_host_sample(const host_launch *launch, const pm_sample_request *
     SCOPED(free_at) pm_cursor *cursors = cursors_of(request);
     for (unsigned o = 0; o < PM_OUTPUT_COUNT; o++)
         if (request->outputs[o])
-            sample_output(launch, request, cursors, &pm_outputs[o],
-                          request->outputs[o]);
+            sample_output(launch, request, cursors, &pm_outputs[o], request->outputs[o]);
 }
