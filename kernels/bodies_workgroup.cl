@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The states of bodies, as bodies.cl computes them, for devices with one lane. A work-group computes a
- * few instances together, stage by stage down the hierarchy, as crowd_workgroup.cl does: a work-item
+ * The states of bodies. A work-group computes a few instances together, stage by stage down the hierarchy, as crowd_workgroup.cl does: a work-item
  * computes one joint of one instance, and the states of joints with children are in shared memory.
  */
 #include "pm_body_states.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Samples that each have their own track and position: (track, time) pairs, tracks with
- * per-track timelines, and clips with fewer tracks than a vector has lanes. velocity.cl and
- * acceleration.cl include this file for derivatives by time.
+ * per-track timelines. velocity.cl and acceleration.cl include this file for derivatives by time.
  */
 #include "pm_keys.h"
 #include "pm_methods.h"

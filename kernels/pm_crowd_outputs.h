@@ -12,7 +12,7 @@
 #define PM_FORM_RIGID 1  /* a rigid motion as a dual quaternion: real part, dual part */
 #define PM_FORM_MATRIX 2 /* a matrix: three rows of four numbers */
 #define PM_FORM_BOUNDS 3 /* of an instance: a box about its joints, two corners of four numbers */
-#define PM_FORM_BODY 4   /* a part of a joint's state, which bodies.cl writes */
+#define PM_FORM_BODY 4   /* a part of a joint's state, which pm_body_put writes */
 
 /* X(name, number, form, numbers per record, bits per number, 1: relative to the bind pose) */
 #define PM_CROWD_POSE_OUTPUTS(X)                                                                   \

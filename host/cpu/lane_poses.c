@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Poses on the host, an instance per lane, as crowd.cl: a block of joints is sampled from each input and
+ * Poses on the host, an instance per lane: a block of joints is sampled from each input and
  * blended, then its joints are carried down the hierarchy. Compiled once for each instruction set. The bits of
  * a lane do not depend on those beside it.
  */

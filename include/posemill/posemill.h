@@ -732,8 +732,7 @@ PM_API pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, 
 /* Computes a job into host memory. Blocks. A job larger than the device's memory is divided into
  * pieces; each piece is read back while the next is computed. Thread-safe. On failure the contents
  * of the outputs are undefined.
- * A CPU device leaves a large job to the reference path that is faster there with the same bits: of
- * fewer tracks than the device has lanes, without derivatives.
+ * A CPU device leaves jobs to plain C: see pm_engine_desc.programs_on_cpu.
  * Several devices: each has a thread and takes the next piece when it has finished its last one.
  * Pieces have equal sizes, 16 for each device and at least 2^17 values. A job too small to divide
  * runs on the first device alone. The bits of the results do not depend on which device

@@ -73,7 +73,9 @@ typedef struct pm_cl_outputs {
  * PM_ERROR_ARGUMENT. The call blocks while programs that the job needs are built, with
  * build_in_background too. After a failure for any reason but the arguments, a part of the job may
  * already be enqueued and may still write the outputs: finish the queue before the clip is
- * destroyed. Thread-safe. */
+ * destroyed. Where plain C computes the jobs of a CPU device (pm_engine_desc.programs_on_cpu), a job
+ * is native kernels, which need no programs and use the host's threads; a clip that the device built
+ * is read first, which blocks. Thread-safe. */
 PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               const pm_cl_outputs *outputs, cl_command_queue queue,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
@@ -152,7 +154,7 @@ typedef struct pm_cl_crowd_job {
  * written; the caller releases it. The queue is neither flushed nor finished.
  * After the first job with an output, later jobs with it create no OpenCL objects except events,
  * unless they have more instances in host memory, or more such jobs are in flight, than ever
- * before. The call blocks while programs that the job needs are built, with build_in_background
+ * before; jobs that plain C computes, as with pm_cl_sample, create a buffer of 64 bytes each. The call blocks while programs that the job needs are built, with build_in_background
  * too. After a failure for any reason but the arguments, such as a command that cannot be enqueued,
  * a part of the job may already be enqueued and may still write the outputs: finish the queue
  * before the crowd is destroyed. Thread-safe. */
