@@ -4,6 +4,7 @@
  * part of its path changes nothing.
  */
 #define _POSIX_C_SOURCE 200809L
+#define _DARWIN_C_SOURCE /* O_NOFOLLOW */
 
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +18,13 @@
 #include <unistd.h>
 
 #include "os.h"
+
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+static const char own_caches[] = "/Library/Caches/";
+#else
+static const char own_caches[] = "/.cache/";
+#endif
 
 struct pm_os_folder {
     const pm_host *host;
@@ -40,7 +48,7 @@ char *pm_os_cache_folder(const pm_host *host, const char *name, bool *no_memory)
     *no_memory = false;
     if (!has_base && !(home && *home == '/'))
         return NULL;
-    path = has_base ? joined(host, base, "/", name) : joined(host, home, "/.cache/", name);
+    path = has_base ? joined(host, base, "/", name) : joined(host, home, own_caches, name);
     *no_memory = !path;
     return path;
 }

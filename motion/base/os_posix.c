@@ -31,7 +31,11 @@
 static sigset_t fatal_set(void) {
     static const int others[] = {SIGKILL,  SIGSTOP, SIGCHLD, SIGCONT, SIGURG,
                                  SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU, SIGSEGV,
-                                 SIGBUS,   SIGFPE,  SIGILL,  SIGTRAP, SIGXFSZ};
+                                 SIGBUS,   SIGFPE,  SIGILL,  SIGTRAP, SIGXFSZ,
+#ifdef SIGINFO /* of macOS, where SIGIO ends nothing either */
+                                 SIGINFO,  SIGIO
+#endif
+    };
     sigset_t set;
     sigfillset(&set);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -146,8 +150,13 @@ uint64_t os_memory(void) {
 }
 
 uint64_t os_memory_taken(void) {
+#ifdef __APPLE__
+    enum { UNIT = 1 };
+#else
+    enum { UNIT = 1024 };
+#endif
     struct rusage usage;
-    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss << 10 : 0;
+    return getrusage(RUSAGE_SELF, &usage) == 0 ? (uint64_t)usage.ru_maxrss * UNIT : 0;
 }
 
 /* Advice to the system, which may ignore it: small pages do as well. */

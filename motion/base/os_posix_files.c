@@ -17,8 +17,14 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#endif
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
 
 /* ---- what lies in file systems ------------------------------------------------------------------- */
 
@@ -163,6 +169,10 @@ void os_wait_for_bytes(int file) {
 }
 
 int os_flush(int file) {
+#ifdef F_FULLFSYNC /* fsync of macOS leaves bytes in the drive's memory */
+    if (fcntl(file, F_FULLFSYNC) == 0)
+        return 0;
+#endif
     while (fsync(file) != 0)
         if (errno != EINTR)
             return errno == EINVAL || errno == ENOTSUP ? 0 : errno;
@@ -276,6 +286,11 @@ static int rename_to_new(const char *path, const char *target) {
     if (syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, NO_REPLACE) == 0)
         return 0;
     if (errno != EINVAL && errno != ENOSYS) /* network file systems lack it, but have links */
+        return errno;
+#elif defined(RENAME_EXCL)
+    if (renamex_np(path, target, RENAME_EXCL) == 0)
+        return 0;
+    if (errno != ENOTSUP) /* likewise */
         return errno;
 #endif
     struct stat status;
