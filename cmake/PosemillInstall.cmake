@@ -42,13 +42,17 @@ if(TARGET posemill_help)
     install(FILES "${PROJECT_BINARY_DIR}/help/posemill.fish"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
+set(posemill_origin "$ORIGIN") # where the linker of the system finds a file beside the one that needs it
+if(APPLE)
+    set(posemill_origin "@loader_path")
+endif()
 if(TARGET posemill_command AND BUILD_SHARED_LIBS)
     cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR
         BASE_DIRECTORY "${CMAKE_INSTALL_FULL_BINDIR}" OUTPUT_VARIABLE bin_to_lib)
-    set_target_properties(posemill_command PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
+    set_target_properties(posemill_command PROPERTIES INSTALL_RPATH "${posemill_origin}/${bin_to_lib}")
 endif()
 if(TARGET posemill_motion AND BUILD_SHARED_LIBS)
-    set_target_properties(posemill_motion PROPERTIES INSTALL_RPATH "$ORIGIN")
+    set_target_properties(posemill_motion PROPERTIES INSTALL_RPATH "${posemill_origin}")
 endif()
 
 install(EXPORT posemill-targets NAMESPACE posemill:: DESTINATION "${posemill_cmake_dir}")

@@ -19,6 +19,7 @@ def main() -> int:
     int
         Its exit code.
     """
-    signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # which Python ignores
     words = [ffi.new("char[]", os.fsencode(word)) for word in ["posemill", *sys.argv[1:]]]
     return int(lib.posemill_main(len(words), ffi.new("char *[]", [*words, ffi.NULL])))
