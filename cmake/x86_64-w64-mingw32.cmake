@@ -16,6 +16,3 @@ set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
 set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")
 set(CMAKE_MODULE_LINKER_FLAGS_INIT "-static")
-# GCC does not align vectors of 32 and 64 bytes on the stack of Windows (GCC bug 54412), so no move may
-# require it.
-set(CMAKE_C_FLAGS_INIT "-Wa,-muse-unaligned-vector-move")
