@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from conan import ConanFile
+from conan.errors import ConanInvalidConfiguration
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy
 
@@ -23,6 +24,10 @@ class Posemill(ConanFile):
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "cmake/*", "host/*", "include/*", "kernels/*", "motion/*"):
             copy(self, pattern, ROOT, self.export_sources_folder)
+
+    def validate(self):
+        if self.settings.os == "Windows" and self.settings.compiler not in ("gcc", "clang"):
+            raise ConanInvalidConfiguration("on Windows, GCC or Clang of MinGW-w64 with POSIX threads is required")
 
     def requirements(self):
         if self.options.opencl:
