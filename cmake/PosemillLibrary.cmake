@@ -4,6 +4,11 @@
 set(posemill_soversion ${PROJECT_VERSION_MAJOR})
 configure_file("${PROJECT_SOURCE_DIR}/cmake/exports.map.in" "${PROJECT_BINARY_DIR}/exports.map" @ONLY)
 
+# CMake asks the system that it runs on whether macOS finds libraries by run paths.
+if(APPLE)
+    set(CMAKE_SHARED_LIBRARY_RUNTIME_C_FLAG "-Wl,-rpath,")
+endif()
+
 # posemill_library_versions(<target>)
 function(posemill_library_versions target)
     set_target_properties(${target} PROPERTIES

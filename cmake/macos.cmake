@@ -3,7 +3,6 @@
 # Builds for macOS 11 and later elsewhere, with the Clang, the headers and the linker of ziglang in Python's package
 # index. `./dev` makes the commands in build/zig/bin, and packaging/windows-libraries the libraries.
 set(CMAKE_SYSTEM_NAME Darwin)
-set(CMAKE_SYSTEM_VERSION 20.0) # that of macOS 11
 set(CMAKE_OSX_DEPLOYMENT_TARGET 11.0)
 set(zig "${CMAKE_CURRENT_LIST_DIR}/../build/zig/bin/${CMAKE_SYSTEM_PROCESSOR}-macos-")
 set(CMAKE_C_COMPILER "${zig}clang")
