@@ -18,6 +18,8 @@ from posemill import _native
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = Path(pm.__file__).parent
 
+of_linux = pytest.mark.skipif(sys.platform != "linux", reason="files and loaders of Linux")
+
 
 def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
     """A process of this interpreter, with further variables."""
@@ -26,7 +28,7 @@ def run(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]
 
 
 def header_version() -> str:
-    header = (ROOT / "include/posemill/posemill.h").read_text()
+    header = (ROOT / "include/posemill/posemill.h").read_text(encoding="utf-8")
     return ".".join(re.findall(r"^#define PM_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", header, re.M))
 
 
@@ -51,7 +53,7 @@ def test_types_are_marked() -> None:
 
 
 def test_one_extension_serves_all_versions_of_python() -> None:
-    assert Path(_native.__file__).name.split(".", 1)[1] == "abi3.so"
+    assert Path(_native.__file__).name.split(".", 1)[1] == ("pyd" if os.name == "nt" else "abi3.so")
     wheel = importlib.metadata.distribution("posemill").read_text("WHEEL") or ""
     assert re.search(r"^Tag: cp310-abi3-", wheel, re.M)
 
@@ -68,6 +70,7 @@ def mapped_files() -> list[Path]:
     return [Path(line.split(maxsplit=5)[5]) for line in found.splitlines() if line.count("/")]
 
 
+@of_linux
 def test_no_opencl_loader_is_linked() -> None:
     names = {file.name.split(".")[0] for file in mapped_files()}
     assert "_native" in names
@@ -86,6 +89,7 @@ def test_libraries_are_in_the_wheel() -> None:
     assert not any(file.name.startswith(("libarchive", "libxml2")) for file in mapped_files())
 
 
+@of_linux
 def test_one_function_is_exported() -> None:
     names = subprocess.run(["nm", "-D", "--defined-only", _native.__file__], capture_output=True,
                            text=True, check=True).stdout.split()
@@ -100,12 +104,14 @@ def broken_loader(tmp_path: Path) -> str:
     return str(tmp_path)
 
 
+@of_linux
 def test_plain_c_serves_where_no_loader_is(broken_loader: str) -> None:
     script = "import posemill as pm; print(pm.devices(), pm.Engine().device.type)"
     found = run("-c", script, LD_LIBRARY_PATH=broken_loader)
     assert (found.stdout, found.returncode) == ("[] reference\n", 0), found.stderr
 
 
+@of_linux
 def test_a_device_is_refused_where_no_loader_is(broken_loader: str) -> None:
     script = "import posemill as pm; pm.Engine('cpu')"
     found = run("-c", script, LD_LIBRARY_PATH=broken_loader)
