@@ -17,10 +17,11 @@ if(WIN32)
     target_compile_definitions(posemill_warnings INTERFACE __USE_MINGW_ANSI_STDIO=1)
 endif()
 
-# Newer Clang counts exact operations of constants and numbers, and names of eight bytes without an end.
+# Newer Clang counts exact operations of constants and numbers, names of eight bytes without an end, and arguments
+# that the called function does not read.
 if(APPLE)
-    target_compile_options(posemill_warnings INTERFACE
-        -Wno-enum-float-conversion -Wno-unknown-warning-option -Wno-unterminated-string-initialization)
+    target_compile_options(posemill_warnings INTERFACE -Wno-enum-float-conversion -Wno-unknown-warning-option
+        -Wno-unterminated-string-initialization -Wno-uninitialized-const-pointer)
 endif()
 
 # GCC does not align vectors of 32 and 64 bytes on the stack of Windows (GCC bug 54412), so no move may require it.
