@@ -130,7 +130,7 @@ typedef struct pm_library_build_options {
     /* The skeleton of a robot, which files of robots do not have: the fields up to dof_count, with
      * hinges, and coordinates, without balls. Clips are matched by pm_library_match_robot. A joint turns
      * about one axis through its own origin: further hinges of a body, and those whose anchor is
-     * elsewhere, are joints that are no bodies. Nothing is scaled or turned. NULL: files have joints. */
+     * elsewhere, are joints that are no bodies. NULL: files have joints. */
     const pm_library_content *robot;
     /* Frames per second to which clips are resampled, each by its own interpolation where its format has
      * some, otherwise by slerp and lines. What the files' own rate is says reading.source_rate. 0/0: clips
@@ -144,7 +144,8 @@ typedef struct pm_library_build_options {
 } pm_library_build_options;
 
 /* The motion of a robot that a file of robots has, in memory: each clip has a channel of no node with the
- * positions of the first root, one with its rotations, and one with the angles of `hinges` in their order.
+ * positions of the first root, one with its rotations, and one with the angles of `hinges` in their order. Lengths
+ * are metres and angles radians, whatever the file says that it has: BONES-SEED's CSV has centimetres and degrees.
  *
  * Names decide where both sides have them. Columns of joints whose names are in another order are brought
  * into that of the robot; other names are refused with both lists. The root is the body with its name; in

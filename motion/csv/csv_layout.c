@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "motion/csv/csv.h"
+#include "motion/model/angles.h"
 
-#define RADIANS 0.017453292519943295769
-#define RADIANS_A_TURN (360 * RADIANS)
+#define RADIANS (RADIANS_A_TURN / 360)
 
 enum { USUAL_RATE = 30 };
 static const double metre = 1000;

@@ -170,9 +170,46 @@ static pm_status make_clip(const robot_match *m, pm_motion_clip *to, pm_error *e
     return PM_OK;
 }
 
-static pm_status add_clip(const pm_library_content *robot, const pm_motion_clip *from,
-                          pm_motion *to, pm_motion_clip *clip, pm_error *error) {
-    const size_t count = from->channel_count;
+/* What a file's number is in metres or radians, as far as it says so: 1 for others. */
+static double factor_of(const pm_motion_content *from, const pm_motion_channel *channel) {
+    if (channel->path == PM_MOTION_POSITION)
+        return from->unit_mm > 0 ? from->unit_mm / 1000 : 1;
+    return channel->path == PM_MOTION_SCALAR && channel->full_turn > 0
+               ? RADIANS_A_TURN / channel->full_turn
+               : 1;
+}
+
+/* A clip of a file with lengths in metres and angles in radians, as robots have them. */
+static pm_status in_units_of_robots(const pm_motion_content *content, const pm_motion_clip *from,
+                                    motion_arena *arena, pm_motion_clip *to, pm_error *error) {
+    pm_motion_channel *channels = motion_allocate(arena, from->channel_count, sizeof *channels);
+    MOTION_TRY_MEMORY(channels, error);
+    *to = *from;
+    to->channels = memcpy(channels, from->channels, from->channel_count * sizeof *channels);
+    for (size_t i = 0; i < from->channel_count; i++) {
+        pm_motion_channel *c = &channels[i];
+        const double factor = factor_of(content, c);
+        const size_t keys = from->timelines[c->timeline].key_count;
+        if (factor == 1)
+            continue;
+        double *values = motion_allocate(arena, keys, c->components * sizeof *values);
+        MOTION_TRY_MEMORY(values, error);
+        for (size_t k = 0; k < keys; k++)
+            for (uint32_t j = 0; j < c->components; j++)
+                values[k * c->components + j] =
+                    factor * evaluate_number(&c->keys, c->components, k, j);
+        c->keys = (pm_array){.data = values, .type = PM_FLOAT64};
+        c->full_turn = c->path == PM_MOTION_SCALAR ? RADIANS_A_TURN : 0;
+    }
+    return PM_OK;
+}
+
+static pm_status add_clip(const pm_library_content *robot, const pm_motion_content *content,
+                          const pm_motion_clip *of_file, pm_motion *to, pm_motion_clip *clip,
+                          pm_error *error) {
+    const size_t count = of_file->channel_count;
+    pm_motion_clip own, *from = &own;
+    MOTION_TRY(in_units_of_robots(content, of_file, &to->arena, &own, error));
     robot_match m = {.robot = robot, .from = from, .notes = &to->notes, .arena = &to->arena};
     const pm_motion_channel **bodies = motion_allocate(&to->arena, count, sizeof *bodies);
     pm_motion_name *names = motion_allocate(&to->arena, count, sizeof *names);
@@ -191,11 +228,12 @@ static pm_status match_robot(const pm_motion *motion, const pm_library_content *
     const pm_motion_content *from = &motion->content;
     pm_status status = motion->odd_names ? motion_refuse(error, "%s", motion->odd_names) : PM_OK;
     for (size_t i = 0; i < from->clip_count && status == PM_OK; i++)
-        status = add_clip(robot, &from->clips[i], to, &clips[i], error);
+        status = add_clip(robot, from, &from->clips[i], to, &clips[i], error);
     if (status == PM_OK && to->notes.lost)
         status = motion_refuse_memory(error);
     to->form = NULL;
     to->content.layout = "";
+    to->content.unit_mm = from->unit_mm > 0 ? 1000 : 0;
     to->content.node_count = 0;
     to->content.notes = to->notes.all;
     to->content.note_count = to->notes.count;

@@ -7,6 +7,8 @@
 
 #include "motion/model/model.h"
 
+#define RADIANS_A_TURN 6.283185307179586477
+
 /* Steps of more than half a turn. */
 typedef struct angle_jumps {
     size_t count;

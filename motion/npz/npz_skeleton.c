@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "motion/base/printable.h"
+#include "motion/model/angles.h"
 #include "motion/model/order.h"
 #include "motion/npz/npz.h"
 #include "motion/npz/npz_numbers.h"
@@ -256,7 +257,7 @@ pm_status npz_read_subjects(npz_reading *r) {
         if (!rows->names)
             continue;
         if (rows->role == NPZ_SCALAR)
-            r->channels[rows->channel].full_turn = 6.283185307179586477;
+            r->channels[rows->channel].full_turn = RADIANS_A_TURN;
         MOTION_TRY(name_rows(r, rows));
     }
     return PM_OK;
