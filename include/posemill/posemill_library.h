@@ -51,8 +51,8 @@ typedef struct pm_library_content {
     const int32_t *parents;
     const double *rotations; /* (joint_count, 4): the rest pose, as in pm_skeleton_desc */
     const double *positions; /* (joint_count, 3) */
-    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and
-     * velocities at points are refused. NULL: none */
+    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and its
+     * velocity is refused. NULL: none */
     const float *points;
 
     const double *axes;       /* (joint_count, 3) of hinges; all 0: a ball joint. NULL: no hinges */
@@ -343,6 +343,8 @@ typedef struct pm_library_job {
     const pm_library_extra_target *extras;
     size_t extra_count;
     bool on_reference; /* as in pm_crowd_job */
+    /* true: PM_ERROR_ARGUMENT where a motion does not exist */
+    bool refuse_missing;
 
     const void *next; /* must be NULL */
 } pm_library_job;

@@ -14,12 +14,12 @@ static pm_array doubles(const double *numbers) {
     return (pm_array){.data = numbers, .type = PM_FLOAT64};
 }
 
-/* NULL where that of some body is not known, so that its velocity is refused. */
-static const float *points_of(const pm_library_content *c) {
-    for (size_t i = 0; c->points && i < 3 * c->joint_count; i++)
-        if (isnan(c->points[i]))
-            return NULL;
-    return c->points;
+/* Those that are not known are 0; their velocities are refused (sample.c). */
+static float *copy_points(const pm_library_content *c) {
+    float *points = calloc(3 * c->joint_count, sizeof *points);
+    for (size_t i = 0; points && c->points && i < 3 * c->joint_count; i++)
+        points[i] = isnan(c->points[i]) ? 0 : c->points[i];
+    return points;
 }
 
 /* Balls are those of the coordinates that have no axis, without the root. */
@@ -40,7 +40,8 @@ pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skele
     pm_hinge *hinges = calloc(c->hinge_count + 1, sizeof *hinges);
     uint32_t *dofs = calloc(c->dof_count + 1, sizeof *dofs);
     uint32_t *balls = calloc(c->coordinate_count + 1, sizeof *balls);
-    pm_status status = hinges && dofs && balls ? PM_OK : motion_refuse_memory(error);
+    float *points = copy_points(c);
+    pm_status status = hinges && dofs && balls && points ? PM_OK : motion_refuse_memory(error);
     for (size_t h = 0; status == PM_OK && h < c->hinge_count; h++) {
         const size_t j = c->hinges[h];
         hinges[h] = (pm_hinge){.joint = c->hinges[h], .reference = (float)c->references[j]};
@@ -65,7 +66,7 @@ pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skele
                                    .positions = doubles(c->positions),
                                    .subsets = subsets,
                                    .subset_count = LIBRARY_FIRST_ROOT,
-                                   .points = {.data = points_of(c), .type = PM_FLOAT32},
+                                   .points = {.data = c->points ? points : NULL, .type = PM_FLOAT32},
                                    .hinges = c->hinge_count ? hinges : NULL,
                                    .hinge_count = c->hinge_count};
     if (status == PM_OK)
@@ -73,6 +74,7 @@ pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skele
     free(hinges);
     free(dofs);
     free(balls);
+    free(points);
     return status;
 }
 

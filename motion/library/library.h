@@ -125,6 +125,17 @@ pm_status library_write(const pm_library_content *c, const library_span *spans, 
 #define LIBRARY_FORMAT "posemill motion library"
 enum { LIBRARY_VERSION = 1 };
 
+/* Frames at or before a time and after it, and the fraction between. */
+typedef struct library_frames {
+    uint64_t before, after;
+    double u;
+} library_frames;
+
+/* Of a motion of `ticks`. Within a tick of a frame, as for poses, a time is that of the frame. Loops whose last frame
+ * does not repeat the first have a segment more, of any length. */
+library_frames library_find_frames(const pm_library_motion *motion, int64_t ticks, int64_t time,
+                                   bool is_clamped);
+
 /* Refuses content that no file has: counts, indices, ranges of rows, names. */
 pm_status library_check(const pm_library_content *content, pm_error *error);
 

@@ -148,21 +148,24 @@ static void fill_one(const pm_library_job *job, const library_entry *motion, siz
         go_on(motion, up, &all->states[n], &all->placements[n]);
 }
 
-static bool fill(const library_state *state, const pm_library_job *job, size_t per_pair, size_t up,
-                 instances *all) {
+static pm_status fill(const library_state *state, const pm_library_job *job, size_t per_pair,
+                      size_t up, instances *all, pm_error *error) {
     for (size_t i = 0; i < job->count; i++) {
         const library_entry *motion = library_find(state, job->motions[i]);
         int64_t tick = 0;
+        if (!motion && job->refuse_missing)
+            return motion_fail(error, PM_ERROR_ARGUMENT, "motions[%zu] is %u: there is no such motion",
+                               i, job->motions[i]);
         if (job->times)
             tick = pm_crowd_ticks(job->times[i]);
         else if (!find_step(job->steps[i], job->rate, &tick))
-            return false;
+            return motion_fail(error, PM_ERROR_TIME, "steps: times are out of range");
         for (size_t k = 0; k < per_pair; k++) {
             const int64_t ahead = job->offsets ? pm_crowd_ticks(job->offsets[k]) : 0;
             fill_one(job, motion, i, i * per_pair + k, up, add_ticks(tick, ahead), all);
         }
     }
-    return true;
+    return PM_OK;
 }
 
 static pm_status make_instances(const pm_library *library, const library_state *state,
@@ -181,40 +184,29 @@ static pm_status make_instances(const pm_library *library, const library_state *
     if (!all->motions || !all->states || (is_placed && !all->placements) ||
         (job->speeds && !all->speeds))
         return motion_refuse_memory(error);
-    return fill(state, job, per_pair, up, all)
-               ? PM_OK
-               : motion_fail(error, PM_ERROR_TIME, "steps: times are out of range");
+    return fill(state, job, per_pair, up, all, error);
 }
 
-/* Rows at or before a time and after it, and the fraction between. */
-typedef struct between {
-    size_t before, after;
-    double u;
-} between;
-
-/* Within a tick of a frame, as for poses, a time is that of the frame. Loops whose last frame does not
- * repeat the first have a segment more, of any length. */
-static between find_rows(const library_entry *e, const pm_crowd_instance *instance) {
-    const double ticks = PM_TICKS_PER_SECOND, loop_ends = 1e-9 /* as in timeline.c */,
+library_frames library_find_frames(const pm_library_motion *m, int64_t ticks, int64_t time,
+                                   bool is_clamped) {
+    const double second = PM_TICKS_PER_SECOND, loop_ends = 1e-9 /* as in timeline.c */,
                  rounding = 0x1p-51;
-    const pm_library_motion *m = &e->motion;
-    const int64_t cycle = e->ticks > 1 ? e->ticks : 1, time = instance->time_a;
-    const double rate = (double)m->rate.num / (double)m->rate.den, per_tick = rate / ticks;
-    const double last = (double)(m->frames - 1), seconds = last / rate, end = rint(seconds * ticks);
+    const int64_t cycle = ticks > 1 ? ticks : 1;
+    const double rate = (double)m->rate.num / (double)m->rate.den, per_tick = rate / second;
+    const double last = (double)(m->frames - 1), seconds = last / rate, end = rint(seconds * second);
     const bool leads_back = m->loop > 0 && fabs(m->loop - seconds) > loop_ends * seconds;
     const int64_t wrapped = time % cycle + (time % cycle < 0 ? cycle : 0);
     const int64_t clamped = time < 0 ? 0 : time > cycle ? cycle : time;
-    const double since = (double)(instance->flags & PM_CROWD_CLAMP_A ? clamped : wrapped);
+    const double since = (double)(is_clamped ? clamped : wrapped);
     const double back =
         leads_back ? fmin(fmax((since - end) / fmax((double)cycle - end, 1), 0), 1) : 0;
     double place = since < end ? fmin(since * per_tick, last) : last + back;
     const double nearest = rint(place);
-    if (fabs(place - nearest) <= per_tick + 1 / ticks + rounding * place)
+    if (fabs(place - nearest) <= per_tick + 1 / second + rounding * place)
         place = nearest;
     const double frame = floor(place), row = frame > last ? 0 : frame;
     const double after = row < last ? row + 1 : leads_back ? 0 : last;
-    return (between){(size_t)m->first + (size_t)row, (size_t)m->first + (size_t)after,
-                     place - frame};
+    return (library_frames){(uint64_t)row, (uint64_t)after, place - frame};
 }
 
 static void sample_extra(const pm_library *library, size_t extra, const instances *all, char *out) {
@@ -230,14 +222,43 @@ static void sample_extra(const pm_library *library, size_t extra, const instance
             memset(out, 0, row);
             continue;
         }
-        const between at = find_rows(motion, &all->states[n]);
+        const library_frames at =
+            library_find_frames(&motion->motion, motion->ticks, all->states[n].time_a,
+                                all->states[n].flags & PM_CROWD_CLAMP_A);
         const char *data = motion->part->content.extras[extra].data;
-        memcpy(out, data + at.before * row, row);
-        const float *a = (const float *)(data + at.before * row);
-        const float *b = (const float *)(data + at.after * row);
+        const char *before = data + row * (size_t)(motion->motion.first + at.before);
+        memcpy(out, before, row);
+        const float *a = (const float *)before;
+        const float *b = (const float *)(data + row * (size_t)(motion->motion.first + at.after));
         for (size_t i = 0; is_float && i < numbers; i++)
             ((float *)out)[i] = (float)((1 - at.u) * (double)a[i] + at.u * (double)b[i]);
     }
+}
+
+static size_t joints_of(const pm_library_content *c, uint32_t subset) {
+    return subset == PM_LIBRARY_JOINTS ? c->joint_count
+           : subset == PM_LIBRARY_BODIES ? c->body_count
+           : subset == PM_LIBRARY_ROOT   ? 1
+                                         : 0;
+}
+
+/* Points of joints that are not known; those of hinges and balls have no output of bodies. */
+static pm_status check_points(const pm_library_content *c, const pm_crowd_target *target,
+                              pm_error *error) {
+    const size_t root = library_root_is_free(c) ? library_root(c) : c->bodies[0];
+    const size_t count = target->flags & PM_TARGET_AT_POINT && c->points ? joints_of(c, target->subset) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t joint = target->subset == PM_LIBRARY_BODIES ? c->bodies[i]
+                             : target->subset == PM_LIBRARY_ROOT ? root
+                                                                 : i;
+        const float *point = c->points + 3 * joint;
+        if (isnan(point[0]) || isnan(point[1]) || isnan(point[2]))
+            return motion_fail(error, PM_ERROR_ARGUMENT,
+                               "points: that of '%s' is not known; centres of mass of meshes "
+                               "without inertial are not computed",
+                               MOTION_SHOWN(c->joint_names[joint].text, c->joint_names[joint].size));
+    }
+    return PM_OK;
 }
 
 /* Subsets behind those of pm_library_subset are the library's own, and those without joints have others. */
@@ -250,6 +271,7 @@ static pm_status check_subsets(const pm_library_content *c, const pm_library_job
             (subset == PM_LIBRARY_BALLS && !has_balls))
             return motion_fail(error, PM_ERROR_ARGUMENT,
                                "outputs[%zu]: the library has no subset %u", i, subset);
+        MOTION_TRY(check_points(c, &job->outputs[i], error));
     }
     return PM_OK;
 }

@@ -23,7 +23,7 @@ TEST_GROUP(test_folder_enter, test_folder_leave)
 
 static char reason[sizeof((pm_error *)0)->message];
 
-static bool parse(const char *data, size_t size, pm_library *library) {
+static bool parse(const char *data, size_t size, library_part *library) {
     pm_error error = {0};
     memset(library, 0, sizeof *library);
     pm_status status = array_file_parse(data, size, 1, &library->file, &error);
@@ -37,7 +37,7 @@ static bool parse(const char *data, size_t size, pm_library *library) {
 
 /* A copy of exactly the bytes, so that the address sanitizer sees what is read beyond them. */
 static bool parse_copy(const char *data, size_t size, library_kind which) {
-    pm_library library;
+    library_part library;
     char *copy = malloc(size + 1);
     assert_non_null(copy);
     memcpy(copy, data, size);
@@ -109,7 +109,7 @@ typedef struct lie {
 static bool parse_with(const lie *l) {
     SCOPED(zip_free) zip_builder zip = {0};
     array_file whole = {0};
-    pm_library library;
+    library_part library;
     char member[128];
     expect_success(array_file_open("a.npz", 1, &whole, new_error()));
     for (size_t i = 0; i < whole.count; i++) {
