@@ -431,7 +431,8 @@ typedef struct pm_curriculum_state {
     const void *next; /* must be NULL */
 } pm_curriculum_state;
 
-/* Fills the generator, the counts, and the arrays that are not NULL, which have room for the counts. */
+/* Fills the generator, the counts, and the arrays that are not NULL, which have room for the counts in `state`.
+ * PM_ERROR_SIZE where that is too little: then the arrays stay as they are. */
 PM_API pm_status pm_curriculum_get_state(pm_curriculum *curriculum, pm_curriculum_state *state,
                                          pm_error *error);
 

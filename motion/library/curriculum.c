@@ -497,7 +497,16 @@ pm_status pm_curriculum_get_state(pm_curriculum *c, pm_curriculum_state *state, 
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", c ? "state" : "curriculum");
     MOTION_TRY(MOTION_CHECK_NEXT(pm_curriculum_state, state, error));
     pthread_mutex_lock(&c->lock);
-    const pm_status status = state->chances ? make_chances(c, error) : PM_OK;
+    const bool of_motions = state->motions || state->bins || state->excluded;
+    const bool of_bins = state->failures || state->chances;
+    const bool has_room = (!of_motions || state->motion_count >= c->table.motion_count) &&
+                          (!of_bins || state->bin_count >= c->table.bin_count);
+    pm_status status = has_room ? PM_OK
+                                : motion_fail(error, PM_ERROR_SIZE,
+                                              "state: has no room for %zu motions and %zu bins",
+                                              c->table.motion_count, c->table.bin_count);
+    if (state->chances && has_room)
+        status = make_chances(c, error);
     const pcg64 *g = &c->generator;
     state->generator[0] = (uint64_t)(g->state >> 64);
     state->generator[1] = (uint64_t)g->state;
