@@ -242,10 +242,15 @@ static size_t step_back(const table *t, size_t b, size_t first) {
     return b;
 }
 
-static size_t draw_bin(const table *t, double u) {
+static size_t guide_to(const table *t, double u) {
     const size_t count = t->bin_count, cell = (size_t)(u * (double)count);
+    return t->guide[cell < count ? cell : count - 1];
+}
+
+/* From where the guide tells. */
+static size_t draw_bin(const table *t, size_t b, double u) {
     const double sought = u * sum_of_all(t);
-    size_t b = t->guide[cell < count ? cell : count - 1];
+    const size_t count = t->bin_count;
     while (b > 0 && t->bins[b - 1].sum > sought) /* where the cell was rounded upwards */
         b--;
     while (b + 1 < count && t->bins[b].sum <= sought)
@@ -275,6 +280,30 @@ static double draw_time(const table *t, size_t b, double u) {
     return fmin(((double)(b - m->first) + u) / m->bins * m->seconds, m->seconds);
 }
 
+/* Draws that are found together wait for memory together. */
+enum { BLOCK = 64 };
+
+static void draw_block(pm_curriculum *c, const uint32_t *of, size_t count, uint32_t *motions,
+                       double *times) {
+    const table *t = &c->table;
+    double u[BLOCK], v[BLOCK];
+    size_t bins[BLOCK];
+    pcg64 g = c->generator;
+    for (size_t i = 0; i < count; i++) {
+        u[i] = next_uniform(&g);
+        v[i] = next_uniform(&g);
+        bins[i] = of ? 0 : guide_to(t, u[i]);
+    }
+    c->generator = g;
+    for (size_t i = 0; i < count; i++)
+        bins[i] = of ? draw_bin_of(t, find(t, of[i]), u[i]) : draw_bin(t, bins[i], u[i]);
+    for (size_t i = 0; i < count; i++) {
+        if (motions)
+            motions[i] = t->motions[t->bins[bins[i]].motion].id;
+        times[i] = draw_time(t, bins[i], v[i]);
+    }
+}
+
 static pm_status refuse_motion(const char *list, size_t index, uint32_t id, pm_error *error) {
     return motion_fail(error, PM_ERROR_ARGUMENT, "%s[%zu] is %u: there is no such motion", list,
                        index, id);
@@ -290,15 +319,9 @@ static pm_status draw(pm_curriculum *c, const uint32_t *of, size_t count, uint32
     if (!of && !(sum_of_all(t) > 0))
         return motion_fail(error, PM_ERROR_ARGUMENT,
                            "weights: those of all motions that can be drawn are 0");
-    pcg64 g = c->generator;
-    for (size_t i = 0; i < count; i++) {
-        const double u = next_uniform(&g);
-        const size_t b = of ? draw_bin_of(t, find(t, of[i]), u) : draw_bin(t, u);
-        if (motions)
-            motions[i] = t->motions[t->bins[b].motion].id;
-        times[i] = draw_time(t, b, next_uniform(&g));
-    }
-    c->generator = g;
+    for (size_t i = 0; i < count; i += BLOCK)
+        draw_block(c, of ? of + i : NULL, count - i < BLOCK ? count - i : BLOCK,
+                   motions ? motions + i : NULL, times + i);
     return PM_OK;
 }
 
