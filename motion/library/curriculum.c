@@ -61,7 +61,8 @@ typedef struct drawn {
     uint32_t id;
     uint32_t first, bins; /* at least one */
     bool excluded;
-    double weight, seconds; /* in which times are drawn */
+    double weight;
+    double seconds, step; /* in which times are drawn, and those of a bin */
 } drawn;
 
 /* Where a draw ends: beside each other, because it reads both. */
@@ -124,7 +125,8 @@ static pm_status list_motions(const pm_curriculum_desc *desc, const library_stat
                                                 .first = (uint32_t)bins,
                                                 .bins = (uint32_t)own,
                                                 .weight = state->weights[id],
-                                                .seconds = seconds};
+                                                .seconds = seconds,
+                                                .step = seconds / own};
         bins += (uint64_t)own;
     }
     t->bin_count = (size_t)bins;
@@ -255,7 +257,7 @@ static size_t draw_bin(const table *t, size_t b, double u) {
         b--;
     while (b + 1 < count && t->bins[b].sum <= sought)
         b++;
-    return step_back(t, b, 0);
+    return b + 1 < count ? b : step_back(t, b, 0);
 }
 
 /* Of a motion, by halves. */
@@ -277,11 +279,12 @@ static size_t draw_bin_of(const table *t, const drawn *m, double u) {
 
 static double draw_time(const table *t, size_t b, double u) {
     const drawn *m = &t->motions[t->bins[b].motion];
-    return fmin(((double)(b - m->first) + u) / m->bins * m->seconds, m->seconds);
+    const double time = ((double)(b - m->first) + u) * m->step;
+    return time < m->seconds ? time : m->seconds;
 }
 
 /* Draws that are found together wait for memory together. */
-enum { BLOCK = 64 };
+enum { BLOCK = 8 };
 
 static void draw_block(pm_curriculum *c, const uint32_t *of, size_t count, uint32_t *motions,
                        double *times) {
