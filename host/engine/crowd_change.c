@@ -15,7 +15,8 @@ static void clear_version(const pm_crowd *crowd, pm_crowd_version *version) {
 /* Releases earlier versions that no call holds. Those that are held stay until the next change. */
 static void clear_earlier(pm_crowd *crowd) {
     for (pm_crowd_version *version = crowd->versions; version; version = version->next)
-        if (version->data && version != atomic_load(&crowd->latest) && !pm_holders_any(&version->holders))
+        if (version->data && version != atomic_load(&crowd->latest) &&
+            !pm_holders_any(&version->holders))
             clear_version(crowd, version);
 }
 

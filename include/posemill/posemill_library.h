@@ -285,9 +285,8 @@ PM_API pm_status pm_library_shard(const pm_library *library, size_t rank, size_t
 /* Writes the motions of a library in the order of their ids, without rows that no motion has. The file appears
  * when it is complete. Rotations that are codes are written so. `options` may be NULL. Blocks, as changes of the
  * library do until it is written. Thread-safe. */
-PM_API pm_status pm_library_save(const pm_library *library,
-                                 const pm_library_write_options *options, const char *path,
-                                 pm_error *error);
+PM_API pm_status pm_library_save(const pm_library *library, const pm_library_write_options *options,
+                                 const char *path, pm_error *error);
 
 /* Adds all motions of a library behind those of a file, which keeps the form of its rotations and angles. A new
  * file is written beside it and takes its place when it is complete and flushed: after a crash there is one of the
@@ -425,8 +424,9 @@ typedef struct pm_curriculum_state {
     uint32_t *motions; /* (motion_count) ids, ascending */
     uint32_t *bins;    /* (motion_count) how many they have */
     bool *excluded;    /* (motion_count) */
-    double *failures;  /* (bin_count): c, or the failures of the last report; by motions, in the order of time */
-    double *chances;   /* (bin_count), whose sum is 1, or 0 where none can be drawn. Not read */
+    double *
+        failures; /* (bin_count): c, or the failures of the last report; by motions, in the order of time */
+    double *chances; /* (bin_count), whose sum is 1, or 0 where none can be drawn. Not read */
 
     const void *next; /* must be NULL */
 } pm_curriculum_state;

@@ -120,7 +120,8 @@ static pm_status list_motions(const pm_curriculum_desc *desc, const library_stat
         const double seconds = fmax(all - desc->window, 0);
         const double own = fmax(ceil(seconds / desc->bin_seconds), 1);
         if (own > (double)(MOST_BINS - bins))
-            return motion_fail(error, PM_ERROR_SIZE, "bin_seconds: there would be more than 2^31 bins");
+            return motion_fail(error, PM_ERROR_SIZE,
+                               "bin_seconds: there would be more than 2^31 bins");
         t->motions[t->motion_count++] = (drawn){.id = (uint32_t)id,
                                                 .first = (uint32_t)bins,
                                                 .bins = (uint32_t)own,
@@ -366,12 +367,12 @@ static void age(pm_curriculum *c) {
 
 pm_status pm_curriculum_report(pm_curriculum *c, const uint32_t *motions, const double *times,
                                const bool *failed, size_t count, pm_error *error) {
-    const char *missing = !c                  ? "curriculum"
-                          : !count            ? NULL
-                          : !motions          ? "motions"
-                          : !times            ? "times"
-                          : !failed           ? "failed"
-                                              : NULL;
+    const char *missing = !c         ? "curriculum"
+                          : !count   ? NULL
+                          : !motions ? "motions"
+                          : !times   ? "times"
+                          : !failed  ? "failed"
+                                     : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     pthread_mutex_lock(&c->lock);
@@ -412,15 +413,15 @@ static bool fits(double value, double least, double most) {
 }
 
 static pm_status check_desc(const pm_curriculum_desc *d, pm_error *error) {
-    const char *wrong = (unsigned)d->rule > PM_CURRICULUM_PHC        ? "rule"
-                        : !(d->bin_seconds > 0)                      ? "bin_seconds"
-                        : !fits(d->window, 0, HUGE_VAL)              ? "window"
-                        : !fits(d->average, 0, 1)                    ? "average"
-                        : !fits(d->ratio, 0, 1e9)                    ? "ratio"
-                        : !fits(d->lambda, 0, 1)                     ? "lambda"
-                        : !fits(d->floor, 0, 1)                      ? "floor"
-                        : d->kernel_size > 1000                      ? "kernel_size"
-                                                                     : NULL;
+    const char *wrong = (unsigned)d->rule > PM_CURRICULUM_PHC ? "rule"
+                        : !(d->bin_seconds > 0)               ? "bin_seconds"
+                        : !fits(d->window, 0, HUGE_VAL)       ? "window"
+                        : !fits(d->average, 0, 1)             ? "average"
+                        : !fits(d->ratio, 0, 1e9)             ? "ratio"
+                        : !fits(d->lambda, 0, 1)              ? "lambda"
+                        : !fits(d->floor, 0, 1)               ? "floor"
+                        : d->kernel_size > 1000               ? "kernel_size"
+                                                              : NULL;
     if (wrong)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is out of range", wrong);
     return MOTION_CHECK_NEXT(pm_curriculum_desc, d, error);
@@ -432,10 +433,7 @@ static double or_else(double given, double usual) {
 
 pm_status pm_curriculum_create(const pm_library *library, const pm_curriculum_desc *desc,
                                pm_curriculum **curriculum, pm_error *error) {
-    const char *missing = !library      ? "library"
-                          : !desc       ? "desc"
-                          : !curriculum ? "curriculum"
-                                        : NULL;
+    const char *missing = !library ? "library" : !desc ? "desc" : !curriculum ? "curriculum" : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     MOTION_TRY(check_desc(desc, error));
@@ -565,11 +563,11 @@ static pm_status check_state(const table *t, const pm_curriculum_state *s, pm_er
 }
 
 pm_status pm_curriculum_set_state(pm_curriculum *c, const pm_curriculum_state *s, pm_error *error) {
-    const char *missing = !c                                                ? "curriculum"
-                          : !s                                              ? "state"
-                          : !s->motions || !s->bins || !s->excluded         ? "state.motions"
-                          : !s->failures                                    ? "state.failures"
-                                                                            : NULL;
+    const char *missing = !c                                        ? "curriculum"
+                          : !s                                      ? "state"
+                          : !s->motions || !s->bins || !s->excluded ? "state.motions"
+                          : !s->failures                            ? "state.failures"
+                                                                    : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     MOTION_TRY(MOTION_CHECK_NEXT(pm_curriculum_state, s, error));
@@ -579,8 +577,8 @@ pm_status pm_curriculum_set_state(pm_curriculum *c, const pm_curriculum_state *s
         c->table.motions[m].excluded = s->excluded[m];
     if (status == PM_OK) {
         memcpy(c->table.failures, s->failures, s->bin_count * sizeof *s->failures);
-        c->generator = (pcg64){join(s->generator[0], s->generator[1]),
-                               join(s->generator[2], s->generator[3])};
+        c->generator =
+            (pcg64){join(s->generator[0], s->generator[1]), join(s->generator[2], s->generator[3])};
         c->scale = 1;
         c->is_made = false;
     }

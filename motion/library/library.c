@@ -60,15 +60,16 @@ pm_status library_make_skeleton(const pm_library_content *c, pm_skeleton **skele
         {.joints = c->dof_count ? dofs : &root, .joint_count = c->dof_count ? c->dof_count : 1},
         {.joints = ball_count ? balls : &root, .joint_count = ball_count ? ball_count : 1},
         {.joints = &first_root, .joint_count = 1}};
-    const pm_skeleton_desc desc = {.joint_count = c->joint_count,
-                                   .parents = c->parents,
-                                   .rotations = doubles(c->rotations),
-                                   .positions = doubles(c->positions),
-                                   .subsets = subsets,
-                                   .subset_count = LIBRARY_FIRST_ROOT,
-                                   .points = {.data = c->points ? points : NULL, .type = PM_FLOAT32},
-                                   .hinges = c->hinge_count ? hinges : NULL,
-                                   .hinge_count = c->hinge_count};
+    const pm_skeleton_desc desc = {
+        .joint_count = c->joint_count,
+        .parents = c->parents,
+        .rotations = doubles(c->rotations),
+        .positions = doubles(c->positions),
+        .subsets = subsets,
+        .subset_count = LIBRARY_FIRST_ROOT,
+        .points = {.data = c->points ? points : NULL, .type = PM_FLOAT32},
+        .hinges = c->hinge_count ? hinges : NULL,
+        .hinge_count = c->hinge_count};
     if (status == PM_OK)
         status = pm_skeleton_create(&desc, skeleton, error);
     free(hinges);
@@ -116,8 +117,8 @@ static pm_status override(library_part *part, const pm_library_open_options *opt
         MOTION_TRY(copy_indices(part, options->bodies, options->body_count, &c->bodies,
                                 &c->body_count, error));
     if (options->dofs)
-        MOTION_TRY(copy_indices(part, options->dofs, options->dof_count, &c->dofs, &c->dof_count,
-                                error));
+        MOTION_TRY(
+            copy_indices(part, options->dofs, options->dof_count, &c->dofs, &c->dof_count, error));
     return library_check(c, error);
 }
 
@@ -125,8 +126,7 @@ static pm_status open_part(library_part *part, const char *path,
                            const pm_library_open_options *options, pm_error *error) {
     MOTION_TRY(array_file_open(path, options->threads, &part->file, error));
     MOTION_TRY(library_read(part, error));
-    const bool changes =
-        options->method || options->key_format || options->bodies || options->dofs;
+    const bool changes = options->method || options->key_format || options->bodies || options->dofs;
     return changes ? override(part, options, error) : PM_OK;
 }
 

@@ -67,17 +67,17 @@ static pm_status describe(const library_form *form, const wanted *w, motion_aren
     if (is_robot)
         *angles = (pm_scalars){.count = c->hinge_count,
                                .keys.data = from->angles + c->hinge_count * first};
-    *clip = (pm_clip_desc){.track_count = c->joint_count,
-                           .timelines = line,
-                           .rotations = {.data = rotations,
-                                         .type = form->coded ? PM_CODED : PM_FLOAT32},
-                           .positions.data = positions,
-                           .method = c->method,
-                           .key_format = c->key_format,
-                           .loop = w->motion.loop,
-                           .root_positions = form->position_count == 1,
-                           .root_rotations = from->root_rotations != NULL,
-                           .scalars = is_robot ? angles : NULL};
+    *clip = (pm_clip_desc){
+        .track_count = c->joint_count,
+        .timelines = line,
+        .rotations = {.data = rotations, .type = form->coded ? PM_CODED : PM_FLOAT32},
+        .positions.data = positions,
+        .method = c->method,
+        .key_format = c->key_format,
+        .loop = w->motion.loop,
+        .root_positions = form->position_count == 1,
+        .root_rotations = from->root_rotations != NULL,
+        .scalars = is_robot ? angles : NULL};
     return PM_OK;
 }
 
@@ -126,10 +126,8 @@ static pm_status find_ends(pm_library *library, library_entry **entries, size_t 
     const pm_crowd_target targets[] = {
         {.output = PM_CROWD_BODY_POS, .subset = LIBRARY_FIRST_ROOT, .memory = states},
         {.output = PM_CROWD_BODY_ROT, .subset = LIBRARY_FIRST_ROOT, .memory = turns}};
-    const pm_crowd_job job = {.instances = instances,
-                              .instance_count = 2 * count,
-                              .outputs = targets,
-                              .output_count = 2};
+    const pm_crowd_job job = {
+        .instances = instances, .instance_count = 2 * count, .outputs = targets, .output_count = 2};
     if (status == PM_OK)
         status = pm_crowd_pose(library->crowd, &job, error);
     for (size_t i = 0; i < count && status == PM_OK; i++) {
@@ -175,8 +173,8 @@ static void remove_clips(pm_library *library, const uint32_t *numbers, size_t co
         return;
     memcpy(library->stale + library->stale_count, numbers, count * sizeof *numbers);
     library->stale_count += count;
-    if (library->stale_count > 0 && pm_crowd_remove_clips(library->crowd, library->stale,
-                                                          library->stale_count, NULL) == PM_OK)
+    if (library->stale_count > 0 &&
+        pm_crowd_remove_clips(library->crowd, library->stale, library->stale_count, NULL) == PM_OK)
         library->stale_count = 0;
 }
 
@@ -264,8 +262,8 @@ static pm_status fill(pm_library *library, const wanted *all, size_t count, cons
                       pm_error *error) {
     library_state *state = &library->states[0];
     library_entry **entries = calloc(count + 1, sizeof *entries);
-    pm_status status = entries ? make_entries(library, all, count, entries, error)
-                               : motion_refuse_memory(error);
+    pm_status status =
+        entries ? make_entries(library, all, count, entries, error) : motion_refuse_memory(error);
     const size_t last = ids ? ids[count - 1] : count - 1;
     if (status == PM_OK)
         status = resize(state, last + 1, error);
@@ -372,10 +370,10 @@ static pm_status find_wanted(const library_state *state, const char *list, const
 
 pm_status pm_library_select(pm_engine *engine, const pm_library *library, const uint32_t *ids,
                             size_t count, pm_library **selected, pm_error *error) {
-    const char *missing = !library                ? "library"
-                          : !selected             ? "selected"
-                          : !ids && count         ? "ids"
-                                                  : NULL;
+    const char *missing = !library        ? "library"
+                          : !selected     ? "selected"
+                          : !ids && count ? "ids"
+                                          : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     if (count == 0)
@@ -406,8 +404,8 @@ static pm_status check_names(const library_state *state, const wanted *added, si
         if (motion_compare_names(sorted[i - 1].name, sorted[i].name) == 0)
             twice = &sorted[i].name;
     for (size_t i = 0; i < state->count && !twice; i++)
-        if (state->entries[i] && motion_find_named(sorted, count, state->entries[i]->motion.name) !=
-                                     PM_NO_INDEX32)
+        if (state->entries[i] &&
+            motion_find_named(sorted, count, state->entries[i]->motion.name) != PM_NO_INDEX32)
             twice = &state->entries[i]->motion.name;
     const pm_status status =
         twice ? motion_fail(error, PM_ERROR_ARGUMENT, "motions: '%s' is the name of two",
@@ -501,12 +499,12 @@ static pm_status change_with(pm_library *library, const library_state *from,
 
 static pm_status check_edit(const pm_library *library, const pm_library_edit *edit,
                             pm_error *error) {
-    const char *missing = !library                             ? "library"
-                          : !edit                              ? "edit"
+    const char *missing = !library                                ? "library"
+                          : !edit                                 ? "edit"
                           : edit->removed_count && !edit->removed ? "removed"
                           : edit->motion_count && !edit->from     ? "from"
                           : edit->motion_count && !edit->motions  ? "motions"
-                                                               : NULL;
+                                                                  : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     if (edit->from == library)
@@ -544,10 +542,10 @@ static pm_status set_weights(pm_library *library, const uint32_t *ids, const dou
 
 pm_status pm_library_set_weights(pm_library *library, const uint32_t *ids, const double *weights,
                                  size_t count, pm_error *error) {
-    const char *missing = !library              ? "library"
-                          : !ids && count       ? "ids"
-                          : !weights && count   ? "weights"
-                                                : NULL;
+    const char *missing = !library            ? "library"
+                          : !ids && count     ? "ids"
+                          : !weights && count ? "weights"
+                                              : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
     pthread_mutex_lock(&library->changing);
@@ -625,7 +623,8 @@ static size_t list_lengths(const library_state *state, length *all) {
     size_t count = 0;
     for (size_t id = 0; id < state->count; id++)
         if (state->entries[id])
-            all[count++] = (length){(double)state->entries[id]->ticks / PM_TICKS_PER_SECOND, (uint32_t)id};
+            all[count++] =
+                (length){(double)state->entries[id]->ticks / PM_TICKS_PER_SECOND, (uint32_t)id};
     return count;
 }
 

@@ -76,7 +76,8 @@ static pm_status check_extras(const pm_library_content *c, const pm_library_cont
             return refuse_names("extras", i, theirs->name, ours->name, error);
         if (strcmp(theirs->type, ours->type) != 0 || theirs->rank != ours->rank ||
             memcmp(theirs->shape + 1, ours->shape + 1, (ours->rank - 1) * sizeof *ours->shape) != 0)
-            return motion_refuse(error, "extras: '%s' has another type or shape than in the library",
+            return motion_refuse(error,
+                                 "extras: '%s' has another type or shape than in the library",
                                  MOTION_SHOWN(ours->name.text, ours->name.size));
     }
     return PM_OK;
@@ -91,10 +92,10 @@ pm_status library_check_joins(const library_form *form, const pm_library_content
                            c->joint_count, error));
     for (size_t j = 0; j < c->joint_count; j++)
         if (from->parents[j] != c->parents[j])
-            return motion_refuse(
-                error, "skeleton/parents: '%s' has the parent %d, and in the library %d",
-                MOTION_SHOWN(c->joint_names[j].text, c->joint_names[j].size), from->parents[j],
-                c->parents[j]);
+            return motion_refuse(error,
+                                 "skeleton/parents: '%s' has the parent %d, and in the library %d",
+                                 MOTION_SHOWN(c->joint_names[j].text, c->joint_names[j].size),
+                                 from->parents[j], c->parents[j]);
     MOTION_TRY(check_numbers("skeleton/rotations", c, from->rotations, c->rotations, 4, error));
     /* Where positions of all joints are stored, those of the rest pose have no effect. */
     if (form->position_count == 1 || from->position_count <= 1)
@@ -123,8 +124,8 @@ static pm_status find_numbers(const pm_library_content *from, size_t first, size
 }
 
 pm_status library_find_rotations(const library_form *form, const pm_library_content *from,
-                                size_t first, size_t count, motion_arena *arena,
-                                const void **found, pm_error *error) {
+                                 size_t first, size_t count, motion_arena *arena,
+                                 const void **found, pm_error *error) {
     const pm_key_format format = form->content->key_format;
     const size_t coded = pm_keys_row_bytes(format, from->joint_count);
     const float *numbers = NULL;
@@ -167,8 +168,8 @@ static bool narrow(const pm_library_content *from, const float *all, size_t coun
 }
 
 pm_status library_find_positions(const library_form *form, const pm_library_content *from,
-                                size_t first, size_t count, motion_arena *arena,
-                                const float **found, pm_error *error) {
+                                 size_t first, size_t count, motion_arena *arena,
+                                 const float **found, pm_error *error) {
     const size_t places = form->position_count, have = from->position_count;
     const float *given = from->key_positions ? from->key_positions + 3 * have * first : NULL;
     *found = given;
@@ -181,7 +182,8 @@ pm_status library_find_positions(const library_form *form, const pm_library_cont
     if (places > 1)
         widen(from, given, count, made);
     else if (given && !narrow(from, given, count, made))
-        return motion_refuse(error, "moves joints beside the root, whose positions alone the library stores");
+        return motion_refuse(
+            error, "moves joints beside the root, whose positions alone the library stores");
     for (size_t i = 0; !given && places == 1 && i < 3 * count; i++)
         made[i] = (float)from->positions[3 * library_root(from) + i % 3];
     return PM_OK;

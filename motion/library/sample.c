@@ -61,8 +61,8 @@ static on_ground both(on_ground a, on_ground b) {
 
 static on_ground inverse(on_ground a) {
     const double c = cos(a.turn), s = sin(a.turn);
-    return (on_ground){
-        -a.turn, {-c * a.shift[0] - s * a.shift[1], s * a.shift[0] - c * a.shift[1]}};
+    return (on_ground){-a.turn,
+                       {-c * a.shift[0] - s * a.shift[1], s * a.shift[0] - c * a.shift[1]}};
 }
 
 static on_ground power(on_ground base, int64_t laps) {
@@ -111,8 +111,9 @@ static void place_lap(pm_placement *p, on_ground lap, size_t up) {
     made[3] = (double)q[3] * about[3];
     for (size_t i = 0; i < 3; i++) {
         const size_t j = (i + 1) % 3, k = (i + 2) % 3;
-        p->position[i] += (float)(shift[i] + 2 * ((double)q[3] * turned[i] +
-                                                  (double)q[j] * turned[k] - (double)q[k] * turned[j]));
+        p->position[i] +=
+            (float)(shift[i] + 2 * ((double)q[3] * turned[i] + (double)q[j] * turned[k] -
+                                    (double)q[k] * turned[j]));
         made[3] -= (double)q[i] * about[i];
     }
     for (size_t i = 0; i < 4; i++)
@@ -137,9 +138,10 @@ static void fill_one(const pm_library_job *job, const library_entry *motion, siz
                      size_t up, int64_t time, instances *all) {
     static const pm_placement none = {.rotation = {0, 0, 0, 1}};
     all->motions[n] = motion;
-    all->states[n] = (pm_crowd_instance){.time_a = time,
-                                         .clip_a = motion ? motion->clip : UINT32_MAX,
-                                         .flags = job->wrap == PM_LIBRARY_WRAP ? 0 : PM_CROWD_CLAMP_A};
+    all->states[n] =
+        (pm_crowd_instance){.time_a = time,
+                            .clip_a = motion ? motion->clip : UINT32_MAX,
+                            .flags = job->wrap == PM_LIBRARY_WRAP ? 0 : PM_CROWD_CLAMP_A};
     if (all->placements)
         all->placements[n] = job->placements ? job->placements[pair] : none;
     if (all->speeds)
@@ -154,8 +156,8 @@ static pm_status fill(const library_state *state, const pm_library_job *job, siz
         const library_entry *motion = library_find(state, job->motions[i]);
         int64_t tick = 0;
         if (!motion && job->refuse_missing)
-            return motion_fail(error, PM_ERROR_ARGUMENT, "motions[%zu] is %u: there is no such motion",
-                               i, job->motions[i]);
+            return motion_fail(error, PM_ERROR_ARGUMENT,
+                               "motions[%zu] is %u: there is no such motion", i, job->motions[i]);
         if (job->times)
             tick = pm_crowd_ticks(job->times[i]);
         else if (!find_step(job->steps[i], job->rate, &tick))
@@ -193,7 +195,8 @@ library_frames library_find_frames(const pm_library_motion *m, int64_t ticks, in
                  rounding = 0x1p-51;
     const int64_t cycle = ticks > 1 ? ticks : 1;
     const double rate = (double)m->rate.num / (double)m->rate.den, per_tick = rate / second;
-    const double last = (double)(m->frames - 1), seconds = last / rate, end = rint(seconds * second);
+    const double last = (double)(m->frames - 1), seconds = last / rate,
+                 end = rint(seconds * second);
     const bool leads_back = m->loop > 0 && fabs(m->loop - seconds) > loop_ends * seconds;
     const int64_t wrapped = time % cycle + (time % cycle < 0 ? cycle : 0);
     const int64_t clamped = time < 0 ? 0 : time > cycle ? cycle : time;
@@ -236,7 +239,7 @@ static void sample_extra(const pm_library *library, size_t extra, const instance
 }
 
 static size_t joints_of(const pm_library_content *c, uint32_t subset) {
-    return subset == PM_LIBRARY_JOINTS ? c->joint_count
+    return subset == PM_LIBRARY_JOINTS   ? c->joint_count
            : subset == PM_LIBRARY_BODIES ? c->body_count
            : subset == PM_LIBRARY_ROOT   ? 1
                                          : 0;
@@ -246,17 +249,19 @@ static size_t joints_of(const pm_library_content *c, uint32_t subset) {
 static pm_status check_points(const pm_library_content *c, const pm_crowd_target *target,
                               pm_error *error) {
     const size_t root = library_root_is_free(c) ? library_root(c) : c->bodies[0];
-    const size_t count = target->flags & PM_TARGET_AT_POINT && c->points ? joints_of(c, target->subset) : 0;
+    const size_t count =
+        target->flags & PM_TARGET_AT_POINT && c->points ? joints_of(c, target->subset) : 0;
     for (size_t i = 0; i < count; i++) {
         const size_t joint = target->subset == PM_LIBRARY_BODIES ? c->bodies[i]
                              : target->subset == PM_LIBRARY_ROOT ? root
                                                                  : i;
         const float *point = c->points + 3 * joint;
         if (isnan(point[0]) || isnan(point[1]) || isnan(point[2]))
-            return motion_fail(error, PM_ERROR_ARGUMENT,
-                               "points: that of '%s' is not known; centres of mass of meshes "
-                               "without inertial are not computed",
-                               MOTION_SHOWN(c->joint_names[joint].text, c->joint_names[joint].size));
+            return motion_fail(
+                error, PM_ERROR_ARGUMENT,
+                "points: that of '%s' is not known; centres of mass of meshes "
+                "without inertial are not computed",
+                MOTION_SHOWN(c->joint_names[joint].text, c->joint_names[joint].size));
     }
     return PM_OK;
 }

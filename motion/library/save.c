@@ -163,8 +163,9 @@ pm_status pm_library_append(const char *path, const pm_library *library, pm_erro
     const size_t room = pm_library_list(library, NULL, 0);
     uint32_t *ids = calloc(room + 1, sizeof *ids);
     const size_t found = ids ? pm_library_list(library, ids, room) : 0;
-    const pm_status status = ids ? append(file, library, ids, found < room ? found : room, path, error)
-                                 : motion_refuse_memory(error);
+    const pm_status status =
+        ids ? append(file, library, ids, found < room ? found : room, path, error)
+            : motion_refuse_memory(error);
     free(ids);
     pm_library_destroy(&file);
     return status;

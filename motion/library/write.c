@@ -275,7 +275,8 @@ static pm_status make_rows(const maker *m, size_t array, size_t first, size_t co
     for (size_t i = 0; i < m->span_count; i++) {
         const library_span *span = &m->spans[i];
         const size_t begin = span->at > first ? span->at : first;
-        const size_t last = span->at + span->count, end = last < first + count ? last : first + count;
+        const size_t last = span->at + span->count,
+                     end = last < first + count ? last : first + count;
         if (begin < end)
             MOTION_TRY(make_part(m, array, span->from, span->first + (begin - span->at),
                                  end - begin, row, out + row * (begin - first), error));

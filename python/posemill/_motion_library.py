@@ -272,7 +272,7 @@ class MotionLibrary(Shared):
                         extras=extras_of(extras or {}, counts))) as again:
                     made._open(again, engine, bodies=bodies, dofs=dofs)
         if weights is not None:
-            made.weights = weights # type: ignore[assignment]
+            made.weights = weights
         return made
 
     @staticmethod

@@ -46,8 +46,7 @@ static pm_status look(const pm_library *library, const uint32_t *ids, size_t cou
                                 .output_count = 2,
                                 .extras = extras,
                                 .extra_count = 2};
-    const pm_status status =
-        has_memory ? pm_library_sample(library, &job, error) : PM_ERROR_MEMORY;
+    const pm_status status = has_memory ? pm_library_sample(library, &job, error) : PM_ERROR_MEMORY;
     memset(found, 0, count * sizeof *found);
     for (size_t i = 0; status == PM_OK && i < count; i++) {
         memcpy(found[i].positions, positions + 3 * BODIES * i, sizeof found[i].positions);

@@ -438,10 +438,9 @@ static bool use_curriculum(const pm_library *library) {
     pm_curriculum *curriculum = NULL;
     uint32_t motions[9];
     double times[9];
-    const bool good =
-        came(pm_curriculum_create(library, &desc, &curriculum, new_error())) &&
-        came(pm_curriculum_follow(curriculum, library, new_error())) &&
-        came(pm_curriculum_draw(curriculum, NULL, 9, motions, times, new_error()));
+    const bool good = came(pm_curriculum_create(library, &desc, &curriculum, new_error())) &&
+                      came(pm_curriculum_follow(curriculum, library, new_error())) &&
+                      came(pm_curriculum_draw(curriculum, NULL, 9, motions, times, new_error()));
     pm_curriculum_destroy(&curriculum);
     return good;
 }
