@@ -9,7 +9,6 @@
 #include <pthread.h>
 
 #include "backend/backend.h"
-#include "base/holders.h"
 
 /* Lives as long as its crowd, so that it can be counted before it is known to be the latest. */
 typedef struct pm_crowd_version {

@@ -28,7 +28,7 @@ static size_t list_balls(const pm_library_content *c, uint32_t *balls) {
     size_t count = 0;
     for (size_t i = 0; i < c->coordinate_count; i++) {
         const uint32_t joint = c->coordinates[i];
-        const double *axis = c->axes ? c->axes + 3 * joint : NULL;
+        const double *axis = c->axes ? c->axes + 3 * (size_t)joint : NULL;
         if (joint != root && !(axis && (axis[0] != 0 || axis[1] != 0 || axis[2] != 0)))
             balls[count++] = joint;
     }
