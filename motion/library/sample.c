@@ -13,8 +13,6 @@ __extension__ typedef __int128 wide;
 /* 2^30 s, the longest clip */
 #define MOST_SECONDS ((wide)1 << 30)
 
-static const double pi = 3.14159265358979323846;
-
 /* The instances of a job with what belongs to each of them. */
 typedef struct instances {
     const library_entry **motions; /* NULL: there is none */
@@ -48,25 +46,25 @@ static int64_t add_ticks(int64_t a, int64_t b) {
 
 /* A motion on the ground: a turn about the vertical, then a shift along the two axes of the ground. */
 typedef struct on_ground {
-    double turn, shift[2];
+    double c, s; /* of the turn: cosine and sine */
+    double shift[2];
 } on_ground;
 
 /* First `a`, then `b`. */
 static on_ground both(on_ground a, on_ground b) {
-    const double c = cos(b.turn), s = sin(b.turn);
-    return (on_ground){remainder(a.turn + b.turn, 2 * pi),
-                       {c * a.shift[0] - s * a.shift[1] + b.shift[0],
-                        s * a.shift[0] + c * a.shift[1] + b.shift[1]}};
+    return (on_ground){b.c * a.c - b.s * a.s,
+                       b.s * a.c + b.c * a.s,
+                       {b.c * a.shift[0] - b.s * a.shift[1] + b.shift[0],
+                        b.s * a.shift[0] + b.c * a.shift[1] + b.shift[1]}};
 }
 
 static on_ground inverse(on_ground a) {
-    const double c = cos(a.turn), s = sin(a.turn);
-    return (on_ground){-a.turn,
-                       {-c * a.shift[0] - s * a.shift[1], s * a.shift[0] - c * a.shift[1]}};
+    return (on_ground){
+        a.c, -a.s, {-a.c * a.shift[0] - a.s * a.shift[1], a.s * a.shift[0] - a.c * a.shift[1]}};
 }
 
 static on_ground power(on_ground base, int64_t laps) {
-    on_ground made = {0};
+    on_ground made = {.c = 1};
     uint64_t left = laps < 0 ? 0 - (uint64_t)laps : (uint64_t)laps;
     for (base = laps < 0 ? inverse(base) : base; left; left >>= 1) {
         if (left & 1)
@@ -86,11 +84,16 @@ static on_ground find_lap(const library_entry *e, size_t up) {
     double cosine = 0;
     for (size_t k = 0; k < 4; k++)
         cosine += (double)a[k] * (double)b[k];
-    on_ground lap = {.turn = remainder(2 * atan2(sine, cosine), 2 * pi)};
-    const double c = cos(lap.turn), s = sin(lap.turn);
+    /* Without either, the end is upside down: no turn is about the vertical. */
+    const double length = sine * sine + cosine * cosine;
+    on_ground lap = {.c = 1};
+    if (length > 0) {
+        lap.c = (cosine * cosine - sine * sine) / length;
+        lap.s = 2 * sine * cosine / length;
+    }
     const double px = (double)e->places[0][x], py = (double)e->places[0][y];
-    lap.shift[0] = (double)e->places[1][x] - (c * px - s * py);
-    lap.shift[1] = (double)e->places[1][y] - (s * px + c * py);
+    lap.shift[0] = (double)e->places[1][x] - (lap.c * px - lap.s * py);
+    lap.shift[1] = (double)e->places[1][y] - (lap.s * px + lap.c * py);
     return lap;
 }
 
@@ -98,8 +101,10 @@ static on_ground find_lap(const library_entry *e, size_t up) {
 static void place_lap(pm_placement *p, on_ground lap, size_t up) {
     const float *q = p->rotation;
     double about[4] = {0}, shift[3] = {0}, turned[3], made[4];
-    about[up] = sin(lap.turn / 2);
-    about[3] = cos(lap.turn / 2);
+    /* Half the turn; squares many times over have a length that is not 1 in its last bits. */
+    const double length = sqrt(lap.c * lap.c + lap.s * lap.s);
+    about[3] = sqrt(fmax((1 + lap.c / length) / 2, 0));
+    about[up] = copysign(sqrt(fmax((1 - lap.c / length) / 2, 0)), lap.s);
     shift[(up + 1) % 3] = lap.shift[0];
     shift[(up + 2) % 3] = lap.shift[1];
     for (size_t i = 0; i < 3; i++) {
