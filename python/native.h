@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <posemill/posemill.h>
+#include <posemill/posemill_library.h>
 #include <posemill/posemill_motion.h>
 
 /* Writes a file, which appears when it is complete. */
@@ -94,6 +95,10 @@ pm_status native_resample_rotvecs(const native_rotvecs *r, bool *is_finite);
 
 /* pm_crowd_ticks of each. */
 void array_ticks(const double *seconds, int64_t *ticks, size_t count);
+
+/* Seconds and weights of motions; those that do not exist have 0. */
+void array_motions(const pm_library *library, const uint32_t *ids, double *seconds, double *weights,
+                   size_t count);
 
 /* pm_crowd_synced_time of each, on the calling thread, up to the first failure. */
 pm_status array_synced_times(const pm_crowd *crowd, size_t clip, size_t other, const int64_t *times,

@@ -65,6 +65,16 @@ void array_ticks(const double *seconds, int64_t *ticks, size_t count) {
     convert(&c);
 }
 
+void array_motions(const pm_library *library, const uint32_t *ids, double *seconds, double *weights,
+                   size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        pm_library_motion_info info = {0};
+        pm_library_get_motion(library, ids[i], &info);
+        seconds[i] = info.seconds;
+        weights[i] = info.motion.weight;
+    }
+}
+
 pm_status array_synced_times(const pm_crowd *crowd, size_t clip, size_t other, const int64_t *times,
                              int64_t *synced, size_t count, pm_error *error) {
     pm_status status = PM_OK;

@@ -12,17 +12,11 @@ static void clear_version(const pm_crowd *crowd, pm_crowd_version *version) {
     pm_crowd_data_free(&version->data);
 }
 
-static bool is_held(pm_crowd_version *version) {
-    bool held = false;
-    for (unsigned i = 0; i < PM_HOLDER_COUNTS; i++)
-        held = held || atomic_load(&version->holders[i].calls) != 0;
-    return held;
-}
-
 /* Releases earlier versions that no call holds. Those that are held stay until the next change. */
 static void clear_earlier(pm_crowd *crowd) {
     for (pm_crowd_version *version = crowd->versions; version; version = version->next)
-        if (version->data && version != atomic_load(&crowd->latest) && !is_held(version))
+        if (version->data && version != atomic_load(&crowd->latest) &&
+            !pm_holders_any(&version->holders))
             clear_version(crowd, version);
 }
 

@@ -7,25 +7,15 @@
 #define PM_HOST_VERSIONS_H
 
 #include <pthread.h>
-#include <stdatomic.h>
 
 #include "backend/backend.h"
-#include "kernels/pm_memory.h"
-
-/* Calls are counted in several places, because threads that write one place wait for each other longer than
- * posing a small instance takes. */
-enum { PM_HOLDER_COUNTS = 16 };
-typedef struct pm_holder_count {
-    atomic_size_t calls;
-    char apart[PM_CACHE_LINE - sizeof(atomic_size_t)];
-} pm_holder_count;
 
 /* Lives as long as its crowd, so that it can be counted before it is known to be the latest. */
 typedef struct pm_crowd_version {
     pm_crowd_data *data;           /* owned; NULL: free for a new version */
     pm_device_crowd *on_device;    /* owned */
     struct pm_crowd_version *next; /* of the crowd */
-    pm_holder_count holders[PM_HOLDER_COUNTS];
+    pm_holders holders;
 } pm_crowd_version;
 
 struct pm_crowd {
@@ -44,20 +34,17 @@ typedef struct pm_held_crowd {
 
 /* Holds the latest version. Thread-safe; let it go with pm_crowd_let. */
 static inline pm_held_crowd pm_crowd_hold(const pm_crowd *crowd) {
-    const char here = 0; /* threads have stacks apart */
-    const size_t place = ((uintptr_t)&here >> 16) * 2654435769u >> 20;
     for (;;) {
         pm_crowd_version *version = atomic_load(&crowd->latest);
-        atomic_size_t *calls = &version->holders[place % PM_HOLDER_COUNTS].calls;
-        atomic_fetch_add(calls, 1);
+        atomic_size_t *calls = pm_holders_enter(&version->holders);
         if (atomic_load(&crowd->latest) == version)
             return (pm_held_crowd){version->data, version->on_device, calls};
-        atomic_fetch_sub(calls, 1);
+        pm_holders_leave(calls);
     }
 }
 
 static inline void pm_crowd_let(const pm_held_crowd *held) {
-    atomic_fetch_sub(held->calls, 1);
+    pm_holders_leave(held->calls);
 }
 
 /* Makes `data` the latest version of a crowd, which owns it then; on failure it is freed. Only where no other thread

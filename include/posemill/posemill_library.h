@@ -51,8 +51,8 @@ typedef struct pm_library_content {
     const int32_t *parents;
     const double *rotations; /* (joint_count, 4): the rest pose, as in pm_skeleton_desc */
     const double *positions; /* (joint_count, 3) */
-    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and
-     * velocities at points are refused. NULL: none */
+    /* (joint_count, 3): centres of mass in the joints' frames. NaN: that of a joint is not known, and its
+     * velocity is refused. NULL: none */
     const float *points;
 
     const double *axes;       /* (joint_count, 3) of hinges; all 0: a ball joint. NULL: no hinges */
@@ -185,7 +185,8 @@ PM_API pm_status pm_library_build(const char *const *paths, size_t path_count,
                                   const pm_library_build_options *options, const char *output,
                                   pm_error *error);
 
-/* An open library. Immutable, therefore thread-safe. */
+/* An open library. Its motions have ids from 0 on, which are never used again for other motions. Motions may
+ * be added and removed while other threads sample. Thread-safe. */
 typedef struct pm_library pm_library;
 
 typedef struct pm_library_open_options {
@@ -198,6 +199,8 @@ typedef struct pm_library_open_options {
     size_t body_count;
     const uint32_t *dofs;
     size_t dof_count;
+    /* (motions of the file): the id of each, ascending. NULL: 0, 1, 2 and so on */
+    const uint32_t *ids;
 
     const void *next; /* must be NULL */
 } pm_library_open_options;
@@ -210,21 +213,95 @@ PM_API pm_status pm_library_open(pm_engine *engine, const char *path,
                                  const pm_library_open_options *options, pm_library **library,
                                  pm_error *error);
 
-/* Clears the handle; takes NULL. */
+/* Makes a library of motions of another one, which is not changed, in the order of `ids`. Their ids are 0, 1,
+ * 2 and so on. Rows of files are shared. `engine`: as in pm_library_open. PM_ERROR_ARGUMENT: an id is of no
+ * motion, or listed twice. Blocks. Thread-safe. */
+PM_API pm_status pm_library_select(pm_engine *engine, const pm_library *library,
+                                   const uint32_t *ids, size_t count, pm_library **selected,
+                                   pm_error *error);
+
+/* Clears the handle; takes NULL. No call may be in progress with the library. */
 PM_API void pm_library_destroy(pm_library **library);
 
-/* What the file holds, in its mapped memory; valid until the library is destroyed. NULL for NULL. */
+/* What the file holds from which the library was opened, or the one that it was selected from, in its mapped
+ * memory; valid until the library is destroyed. Changes of the library do not change it. NULL for NULL. */
 PM_API const pm_library_content *pm_library_get_content(const pm_library *library);
 
-/* The crowd of the library, whose clips are the motions; NULL without an engine. */
+/* The crowd of the library, whose clips are the motions; NULL without an engine. The number of a motion's clip
+ * is pm_library_motion_info.clip. It is the id, unless pm_library_open_options.ids were given or a motion has been
+ * removed. */
 PM_API pm_crowd *pm_library_get_crowd(const pm_library *library);
+
+/* The ids of all motions, ascending. Returns how many there are, and writes at most `room`. */
+PM_API size_t pm_library_list(const pm_library *library, uint32_t *ids, size_t room);
+
+typedef struct pm_library_motion_info {
+    /* The name is valid until the motion is removed. `first` is a row of the file that the motion is from. */
+    pm_library_motion motion;
+    uint32_t clip;  /* of the crowd */
+    double seconds; /* from the first key to the last, or of a loop its period */
+
+    const void *next; /* NULL */
+} pm_library_motion_info;
+
+/* False: there is no such motion, and `info` stays as it is. */
+PM_API bool pm_library_get_motion(const pm_library *library, uint32_t id,
+                                  pm_library_motion_info *info);
+
+/* Motions that leave a library, and motions of another one that join it, in one step. */
+typedef struct pm_library_edit {
+    const uint32_t *removed; /* ids, each once */
+    size_t removed_count;
+    /* Another open library, with or without an engine: joints with the same names, parents and rest pose in
+     * the same order, the same hinges and extras. Rows become those of the library: float32, or codes of its
+     * key format. Where it stores positions of the root alone, motions that move other joints are refused.
+     * `from` may be destroyed afterwards: files are shared. NULL: none are added */
+    const pm_library *from;
+    const uint32_t *motions; /* ids of `from`, each once */
+    size_t motion_count;
+
+    const void *next; /* must be NULL */
+} pm_library_edit;
+
+/* Changes a library while other threads sample: a call shows the motions before the change or those after it.
+ * ids[i] receives the id of motion i that was added, the next one that no motion has had; `ids` may be NULL.
+ * Names of motions differ, so a motion is replaced by a change that removes it and adds another one. At least
+ * one motion is left.
+ *
+ * Blocks for as long as building the added clips takes, and until calls that show removed motions have ended.
+ * On failure the library is as it was. Thread-safe. */
+PM_API pm_status pm_library_change(pm_library *library, const pm_library_edit *edit, uint32_t *ids,
+                                   pm_error *error);
+
+/* Sets weights of motions, from 0 on. Blocks. Thread-safe. */
+PM_API pm_status pm_library_set_weights(pm_library *library, const uint32_t *ids,
+                                        const double *weights, size_t count, pm_error *error);
+
+/* The motions that process `rank` of `world` learns from, ascending: `count` receives how many they are, and `ids`
+ * at most `room` of them. The longest motions are dealt first, each to the process with the least seconds so far,
+ * so that the sums of two processes differ by no more than the longest motion. Thread-safe. */
+PM_API pm_status pm_library_shard(const pm_library *library, size_t rank, size_t world,
+                                  uint32_t *ids, size_t room, size_t *count, pm_error *error);
+
+/* Writes the motions of a library in the order of their ids, without rows that no motion has. The file appears
+ * when it is complete. Rotations that are codes are written so. `options` may be NULL. Blocks, as changes of the
+ * library do until it is written. Thread-safe. */
+PM_API pm_status pm_library_save(const pm_library *library, const pm_library_write_options *options,
+                                 const char *path, pm_error *error);
+
+/* Adds all motions of a library behind those of a file, which keeps the form of its rotations and angles. A new
+ * file is written beside it and takes its place when it is complete and flushed: after a crash there is one of the
+ * two, whole. Libraries that have mapped the old file keep it. Refuses what pm_library_change refuses. If two
+ * processes append at the same time, the motions of one may be lost. Blocks. Thread-safe. */
+PM_API pm_status pm_library_append(const char *path, const pm_library *library, pm_error *error);
 
 /* The subsets of the crowd, for targets. */
 typedef enum pm_library_subset {
     PM_LIBRARY_JOINTS = 0, /* all joints, in skeleton order */
     PM_LIBRARY_BODIES,
     PM_LIBRARY_ROOT, /* of robots the first root if it moves freely, else the first body */
-    PM_LIBRARY_DOFS  /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
+    PM_LIBRARY_DOFS, /* PM_CROWD_ANGLE and PM_CROWD_ANGLE_RATE */
+    PM_LIBRARY_BALLS /* of robots: coordinates that are balls, without the root */
 } pm_library_subset;
 
 /* A column of extras and its destination. Those of motions that do not exist are 0. */
@@ -232,6 +309,17 @@ typedef struct pm_library_extra_target {
     size_t extra; /* index */
     void *memory; /* packed rows of the column's type, one for each instance */
 } pm_library_extra_target;
+
+/* What a time before the first key or past the end shows. */
+typedef enum pm_library_wrap {
+    PM_LIBRARY_CLAMP = 0, /* the pose at that end */
+    PM_LIBRARY_WRAP,      /* times are modulo the length of the motion */
+    /* The same, and the way goes on: lap k of a motion is moved by M^k. M is the motion of the first root from
+     * the start to the end, without what is not on the ground: a turn about the vertical, and a shift. Height and
+     * tilt are those of the clip. Lap k has the times from k to k + 1 lengths, without the latter. Of a motion
+     * with a loop whose last key leads back to the first, M is the identity. */
+    PM_LIBRARY_CONTINUE
+} pm_library_wrap;
 
 typedef struct pm_library_job {
     /* The motion of each pair. One that does not exist shows the rest pose without velocities. */
@@ -244,7 +332,10 @@ typedef struct pm_library_job {
      * offset k. NULL: one instance for each pair */
     const double *offsets;
     size_t offset_count;
-    bool wrap; /* true: times are modulo the length of the motion; false: clamped */
+    pm_library_wrap wrap;
+    /* With PM_LIBRARY_CONTINUE: PM_MOTION_UP_Y or PM_MOTION_UP_Z. PM_MOTION_UP_FOUND: z for skeletons with hinges,
+     * others are refused */
+    pm_motion_up up;
     const pm_placement *placements; /* (count), of pairs; as in pm_crowd_job */
     const float *speeds;            /* (count) */
     const pm_crowd_target *outputs; /* of instances; `subset` is a pm_library_subset */
@@ -252,6 +343,8 @@ typedef struct pm_library_job {
     const pm_library_extra_target *extras;
     size_t extra_count;
     bool on_reference; /* as in pm_crowd_job */
+    /* true: PM_ERROR_ARGUMENT where a motion does not exist */
+    bool refuse_missing;
 
     const void *next; /* must be NULL */
 } pm_library_job;
@@ -259,6 +352,95 @@ typedef struct pm_library_job {
 /* Samples states into host memory. Blocks. Thread-safe. */
 PM_API pm_status pm_library_sample(const pm_library *library, const pm_library_job *job,
                                    pm_error *error);
+
+/* Draws of (motion, time) pairs that follow a rule. Each motion has bins of equal time, and a bin a chance;
+ * within a bin, times are uniform. */
+typedef struct pm_curriculum pm_curriculum;
+
+typedef enum pm_curriculum_rule {
+    /* A motion's chance is proportional to its weight, whatever its length. */
+    PM_CURRICULUM_WEIGHTS = 0,
+    /* That of mjlab 1.6 (MotionCommand, tasks/tracking), which is BeyondMimic's: c is an exponential average of
+     * the failures of each bin, c = average * failures + (1 - average) * c at each report. A bin's chance is
+     * proportional to its motion's weight times
+     *     sum over i < kernel_size of lambda^i * x(b + i) / sum of lambda^i,   x = c + ratio / (number of all bins),
+     * where bins past the last one of a motion count as that one. */
+    PM_CURRICULUM_MJLAB,
+    /* That of PHC (MotionLibBase.update_sampling_prob; "soft" in its evaluation): a motion's chance is proportional
+     * to its weight times its share of the failures of the last report, which is that of an evaluation, but at
+     * least to floor / (number of motions). Without failures it is the weight's. */
+    PM_CURRICULUM_PHC
+} pm_curriculum_rule;
+
+typedef struct pm_curriculum_desc {
+    pm_curriculum_rule rule;
+    /* Seconds, above 0: a motion has the fewest bins that are no longer. At most 2^31 in all */
+    double bin_seconds;
+    /* Seconds before the end of each motion in which no time is drawn, such as the longest offset. Motions
+     * that are shorter have the time 0 alone. */
+    double window;
+    uint64_t seed;
+    /* Of PM_CURRICULUM_MJLAB. 0: 0.001, 0.1, 0.8 and 1, which are mjlab's */
+    double average, ratio, lambda;
+    size_t kernel_size;
+    double floor; /* of PM_CURRICULUM_PHC, up to 1. 0: 0.1 */
+
+    const void *next; /* must be NULL */
+} pm_curriculum_desc;
+
+/* Keeps no pointer to the library. */
+PM_API pm_status pm_curriculum_create(const pm_library *library, const pm_curriculum_desc *desc,
+                                      pm_curriculum **curriculum, pm_error *error);
+
+/* Clears the handle; takes NULL. */
+PM_API void pm_curriculum_destroy(pm_curriculum **curriculum);
+
+/* Takes motions and weights of the library as they are now. Motions that stay keep their failures, and excluded
+ * ones stay excluded. Blocks. Thread-safe, as all of a curriculum. */
+PM_API pm_status pm_curriculum_follow(pm_curriculum *curriculum, const pm_library *library,
+                                      pm_error *error);
+
+/* The motions that are not drawn, in place of those before. PM_ERROR_ARGUMENT: there is no such motion. */
+PM_API pm_status pm_curriculum_exclude(pm_curriculum *curriculum, const uint32_t *motions,
+                                       size_t count, pm_error *error);
+
+/* Draws `count` pairs, with replacement. `of` (count): motions that are given, in which times alone are drawn, by
+ * the chances of their bins; uniformly where these are 0, so of excluded motions, too. NULL: motions are
+ * drawn. `motions` may be NULL with `of`. PM_ERROR_ARGUMENT: all chances are 0, or a motion does not exist. */
+PM_API pm_status pm_curriculum_draw(pm_curriculum *curriculum, const uint32_t *of, size_t count,
+                                    uint32_t *motions, double *times, pm_error *error);
+
+/* What became of episodes that ended at times of motions. Counts the failures, and changes chances by the rule.
+ * Motions that the curriculum does not have, because they were removed, are passed over. */
+PM_API pm_status pm_curriculum_report(pm_curriculum *curriculum, const uint32_t *motions,
+                                      const double *times, const bool *failed, size_t count,
+                                      pm_error *error);
+
+/* What a curriculum goes on from. Arrays that are not NULL are read or written. */
+typedef struct pm_curriculum_state {
+    /* Of PCG64 (XSL-RR 128/64), as NumPy has it: state and increment, each its upper half and its lower. A motion
+     * takes a draw, then a time; a draw is the upper 53 bits of a number. */
+    uint64_t generator[4];
+    size_t motion_count, bin_count;
+    uint32_t *motions; /* (motion_count) ids, ascending */
+    uint32_t *bins;    /* (motion_count) how many they have */
+    bool *excluded;    /* (motion_count) */
+    double *
+        failures; /* (bin_count): c, or the failures of the last report; by motions, in the order of time */
+    double *chances; /* (bin_count), whose sum is 1, or 0 where none can be drawn. Not read */
+
+    const void *next; /* must be NULL */
+} pm_curriculum_state;
+
+/* Fills the generator, the counts, and the arrays that are not NULL, which have room for the counts in `state`.
+ * PM_ERROR_SIZE where that is too little: then the arrays stay as they are. */
+PM_API pm_status pm_curriculum_get_state(pm_curriculum *curriculum, pm_curriculum_state *state,
+                                         pm_error *error);
+
+/* Goes on from a state with the same motions and bins, with which all arrays but `chances` are required;
+ * others are refused with PM_ERROR_ARGUMENT, and nothing changes. */
+PM_API pm_status pm_curriculum_set_state(pm_curriculum *curriculum,
+                                         const pm_curriculum_state *state, pm_error *error);
 
 #ifdef __cplusplus
 }

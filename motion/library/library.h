@@ -1,23 +1,140 @@
 /* SPDX-License-Identifier: MIT
  *
- * A motion library in memory: its file, what it holds, and its crowd.
+ * A motion library in memory: the files that its motions are from, its crowd, and which motions there are.
  */
 #pragma once
 
+#include <pthread.h>
+
+#include "host/base/holders.h"
 #include "motion/library/array_file.h"
 #include "motion/model/model.h"
 
 #include <posemill/posemill_library.h>
 
-struct pm_library {
+/* A mapped file, shared by the motions that are from it. */
+typedef struct library_part {
+    atomic_size_t users;
     array_file file; /* its arena has what `content` does not find in the mapped file */
     pm_library_content content;
-    pm_skeleton *skeleton; /* NULL without an engine */
+} library_part;
+
+/* A motion of a library, which does not change. */
+typedef struct library_entry {
+    library_part *part; /* a user of it */
+    pm_library_motion motion;
+    uint32_t clip;
+    int64_t ticks; /* the clip's length */
+    /* The first root at the start and at the end, in model space; not without an engine */
+    float places[2][3], turns[2][4];
+} library_entry;
+
+/* The motions at one time. A call holds one while it runs. */
+typedef struct library_state {
+    size_t count;            /* ids are below it */
+    library_entry **entries; /* by id; NULL: there is none */
+    double *weights;         /* by id */
+    pm_holders holders;
+} library_state;
+
+struct pm_library {
+    library_part *part; /* whose form, joints and orders the library has */
+    pm_engine *engine;  /* NULL: none; then so are skeleton and crowd */
+    pm_skeleton *skeleton;
     pm_crowd *crowd;
+    pthread_mutex_t changing;
+    /* The latest, and the one that the next change makes */
+    library_state states[2];
+    _Atomic(library_state *) latest;
+    /* Clips of removed motions that the crowd still has, because removing them failed */
+    uint32_t *stale;
+    size_t stale_count, stale_room;
 };
+
+/* A state that a call holds. */
+typedef struct library_held {
+    const library_state *state;
+    atomic_size_t *calls;
+} library_held;
+
+library_held library_hold(const pm_library *library);
+static inline void library_let(const library_held *held) {
+    pm_holders_leave(held->calls);
+}
+
+/* The motion of an id; NULL: there is none. */
+static inline const library_entry *library_find(const library_state *state, uint32_t id) {
+    return id < state->count ? state->entries[id] : NULL;
+}
+
+/* From the first key to the last, or of a loop its period. */
+double library_seconds(const pm_library_motion *motion);
+
+/* Of no part's users. */
+void library_close_part(library_part *part);
+
+/* A library of all motions of a part, which it uses from then on. `ids` may be NULL. */
+pm_status library_make(library_part *part, pm_engine *engine, const uint32_t *ids,
+                       pm_library **library, pm_error *error);
+
+/* Builds the skeleton. */
+pm_status library_make_skeleton(const pm_library_content *content, pm_skeleton **skeleton,
+                                pm_error *error);
+
+/* Subsets of the crowd behind those of pm_library_subset. */
+enum { LIBRARY_FIRST_ROOT = PM_LIBRARY_BALLS + 1 };
+
+/* What rows of keys of a library are. */
+typedef struct library_form {
+    const pm_library_content *content; /* joints and key format */
+    bool coded;
+    size_t position_count; /* 1 or that of joints */
+} library_form;
+
+library_form library_form_of(const pm_library_content *content);
+
+/* Refuses content whose motions cannot be those of a library of that form. */
+pm_status library_check_joins(const library_form *form, const pm_library_content *from,
+                              pm_error *error);
+
+/* Rows of keys: where they are, or copies in the arena that are of the form. Rotations are of all joints, or of
+ * the first root. */
+pm_status library_find_rotations(const library_form *form, const pm_library_content *from,
+                                 size_t first, size_t count, motion_arena *arena,
+                                 const void **found, pm_error *error);
+pm_status library_find_positions(const library_form *form, const pm_library_content *from,
+                                 size_t first, size_t count, motion_arena *arena,
+                                 const float **found, pm_error *error);
+
+/* Rows of a part among those of a file. */
+typedef struct library_span {
+    const pm_library_content *from;
+    size_t first, count; /* rows of `from` */
+    size_t at;           /* rows before */
+} library_span;
+
+/* Refuses options that do not fit the content. */
+pm_status library_check_writing(const pm_library_content *content,
+                                const pm_library_write_options *options, pm_error *error);
+
+/* Writes content, whose rows are those of the spans, one after another. Arrays of rows that the content has are
+ * written as they are. */
+pm_status library_write(const pm_library_content *c, const library_span *spans, size_t span_count,
+                        const pm_library_write_options *options, const char *path, pm_error *error);
 
 #define LIBRARY_FORMAT "posemill motion library"
 enum { LIBRARY_VERSION = 1 };
+
+/* Frames at or before a time and after it, and the fraction between. */
+typedef struct library_frames {
+    uint64_t before, after;
+    double u;
+} library_frames;
+
+/* Of a motion of `ticks`. Within a tick of a frame, as for poses, a time is that of the frame. Loops whose last frame
+ * does not repeat the first have a segment more, of any length. */
+library_frames library_find_frames(const pm_library_motion *motion, int64_t ticks, int64_t time,
+                                   bool is_clamped);
 
 /* Refuses content that no file has: counts, indices, ranges of rows, names. */
 pm_status library_check(const pm_library_content *content, pm_error *error);
@@ -32,7 +149,7 @@ pm_status library_check_skeleton(const pm_library_content *content, pm_error *er
 pm_status library_check_robot(const pm_library_content *robot, pm_error *error);
 
 /* Finds the content in the file, and checks it. */
-pm_status library_read(pm_library *library, pm_error *error);
+pm_status library_read(library_part *part, pm_error *error);
 
 /* The words of a file for a key format; NULL: there is none. */
 const char *library_key_word(pm_key_format format);
@@ -53,15 +170,13 @@ pm_status library_encode(const pm_library_content *content, const float *rotatio
 /* The bytes of an extra's number; 0: it is no type of extras. */
 size_t library_extra_size(const char *type);
 
-/* Builds the skeleton and the crowd. */
-pm_status library_make_crowd(pm_library *library, pm_engine *engine, pm_error *error);
-
 /* The arrays of a file. Zero-initialise. */
 typedef struct library_arrays {
     motion_arena arena;
     file_array *list;
     size_t count, room;
-    size_t rotations, positions, angles; /* indices */
+    size_t rotations, positions, angles, extras; /* indices; extras: of the first */
+    double *steps;                               /* of angles in int16, for the caller to fill */
 } library_arrays;
 
 /* Lists the arrays of content. With `pieces`, those with a row per frame are written later in so many

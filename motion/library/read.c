@@ -15,7 +15,7 @@
 
 /* What is read, and the first failure, after which nothing is read any more. */
 typedef struct reader {
-    pm_library *library;
+    library_part *part;
     const array_file *from;
     pm_status status;
     pm_error *error;
@@ -41,7 +41,7 @@ static const void *numbers(reader *r, const char *name, const char *type, size_t
 }
 
 static void *allocate(reader *r, size_t count, size_t size) {
-    void *memory = is_good(r) ? motion_allocate(&r->library->file.arena, count, size) : NULL;
+    void *memory = is_good(r) ? motion_allocate(&r->part->file.arena, count, size) : NULL;
     if (is_good(r) && !memory)
         r->status = motion_refuse_memory(r->error);
     return memory;
@@ -122,7 +122,7 @@ static void read_format(reader *r) {
     if (text && !about)
         r->status = motion_refuse(r->error, "format: is damaged: it is no JSON");
     if (about)
-        r->status = read_about(about, &r->library->content, r->error);
+        r->status = read_about(about, &r->part->content, r->error);
     json_decref(about);
 }
 
@@ -134,7 +134,7 @@ static const uint32_t *indices(reader *r, const char *name, size_t *count) {
 }
 
 static void read_skeleton(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     size_t names = 0;
     c->joint_names = texts(r, "skeleton/name", sizeof *c->joint_names, &c->joint_count);
     const size_t joints = c->joint_count;
@@ -164,7 +164,7 @@ static void read_skeleton(reader *r) {
 }
 
 static void read_motions(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     pm_library_motion *motions = texts(r, "motions/name", sizeof *motions, &c->motion_count);
     const size_t count = c->motion_count;
     const uint64_t *first = numbers(r, "motions/first", "<u8", count, 0);
@@ -185,7 +185,7 @@ static void read_motions(reader *r) {
 
 /* The root's, or those of all joints. */
 static void read_positions(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     size_t count = 0;
     const uint32_t *joints = indices(r, "pos_joints", &count);
     bool good = is_good(r) && (count == c->joint_count || count == 1);
@@ -202,7 +202,7 @@ static void read_positions(reader *r) {
 
 /* Angles in steps become float32. */
 static void read_angles(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     const size_t rows = (size_t)c->row_count, hinges = c->hinge_count;
     if (!array_file_find(r->from, "dof_scale")) {
         c->angles = numbers(r, "dof", "<f4", rows, hinges);
@@ -222,7 +222,7 @@ static void read_angles(reader *r) {
 
 /* Of all joints, as numbers or as codes of the key format. */
 static const file_array *read_rotations(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     const size_t words = pm_keys_row_bytes(c->key_format, c->joint_count) / sizeof(int16_t);
     const size_t of_all[] = {ARRAY_ANY, c->joint_count, 4}, of_codes[] = {ARRAY_ANY, words};
     const file_array *given = array_file_find(r->from, "rot");
@@ -237,7 +237,7 @@ static const file_array *read_rotations(reader *r) {
 }
 
 static void read_rows(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     const bool is_robot = c->hinge_count > 0;
     const bool has_balls = is_good(r) && library_ball(c) < c->coordinate_count;
     const size_t of_root[] = {ARRAY_ANY, 4};
@@ -258,7 +258,7 @@ static void read_rows(reader *r) {
 }
 
 static void read_extras(reader *r) {
-    pm_library_content *c = &r->library->content;
+    pm_library_content *c = &r->part->content;
     const size_t prefix = strlen(EXTRAS);
     pm_library_extra *extras = allocate(r, r->from->count, sizeof *extras);
     for (size_t i = 0; is_good(r) && i < r->from->count; i++) {
@@ -275,14 +275,14 @@ static void read_extras(reader *r) {
     c->extras = extras;
 }
 
-pm_status library_read(pm_library *library, pm_error *error) {
-    reader r = {.library = library, .from = &library->file, .status = PM_OK, .error = error};
+pm_status library_read(library_part *part, pm_error *error) {
+    reader r = {.part = part, .from = &part->file, .status = PM_OK, .error = error};
     read_format(&r);
     read_skeleton(&r);
-    if (is_good(&r) && library->content.joint_count == 0)
+    if (is_good(&r) && part->content.joint_count == 0)
         return motion_refuse(error, "skeleton: has no joints");
     read_motions(&r);
     read_rows(&r);
     read_extras(&r);
-    return is_good(&r) ? library_check(&library->content, error) : r.status;
+    return is_good(&r) ? library_check(&part->content, error) : r.status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Writes content as the arrays of a file, in the order in which they have always been written: the
- * same content gives the same bytes.
+ * same content gives the same bytes. Rows that are not in one piece are those of spans.
  */
 #include <math.h>
 #include <stdio.h>
@@ -85,17 +85,23 @@ static bool add_motions(library_arrays *a, const pm_library_content *c) {
 }
 
 /* Steps of each hinge: its largest angle / 32767. */
+static void find_steps(const library_span *spans, size_t span_count, size_t hinges, double *steps) {
+    for (size_t s = 0; s < span_count; s++) {
+        const float *angles = spans[s].from->angles + hinges * spans[s].first;
+        for (size_t i = 0; i < spans[s].count * hinges; i++)
+            steps[i % hinges] = fmax(steps[i % hinges], fabs((double)angles[i]));
+    }
+    for (size_t h = 0; h < hinges; h++)
+        steps[h] = steps[h] > 0 ? steps[h] / MOST_STEPS : 1;
+}
+
+/* They are found when the angles are known. */
 static bool add_steps(library_arrays *a, const pm_library_content *c) {
     double *steps = motion_allocate(&a->arena, c->hinge_count, sizeof *steps);
-    if (!steps)
-        return false;
-    for (size_t i = 0; i < (size_t)c->row_count; i++)
-        for (size_t h = 0; h < c->hinge_count; h++)
-            steps[h] = fmax(steps[h], fabs((double)c->angles[i * c->hinge_count + h]));
-    for (size_t h = 0; h < c->hinge_count; h++)
-        steps[h] = steps[h] > 0 ? steps[h] / MOST_STEPS : 1;
-    add_rows(a, "dof_scale", "<f8", c->hinge_count, 0, steps);
-    return true;
+    a->steps = steps;
+    if (steps)
+        add_rows(a, "dof_scale", "<f8", c->hinge_count, 0, steps);
+    return steps != NULL;
 }
 
 /* Of all joints, as numbers or as codes. */
@@ -140,6 +146,7 @@ static bool add_keys(library_arrays *a, const pm_library_content *c,
 }
 
 static bool add_extras(library_arrays *a, const pm_library_content *c) {
+    a->extras = a->count;
     for (size_t i = 0; i < c->extra_count; i++) {
         const pm_library_extra *e = &c->extras[i];
         const size_t room = e->name.size + sizeof "extras/";
@@ -197,26 +204,18 @@ pm_status library_list(const pm_library_content *c, const pm_library_write_optio
 }
 
 typedef struct maker {
-    const pm_library_content *content;
+    const library_form *form;
     const library_arrays *arrays;
     array_writer *writer;
+    const library_span *spans;
+    size_t span_count;
 } maker;
 
-/* The rest position of the first root, in all rows. */
-static void make_positions(const pm_library_content *c, uint64_t first, size_t count, void *out) {
-    const double *rest = c->positions + 3 * library_root(c);
-    float *to = out;
-    (void)first;
-    for (size_t i = 0; i < 3 * count; i++)
-        to[i] = (float)rest[i % 3];
-}
-
-static void make_angles(const pm_library_content *c, const double *steps, uint64_t first,
-                        size_t count, void *out) {
-    const float *from = c->angles + (size_t)first * c->hinge_count;
+static void make_angles(const float *from, const double *steps, size_t count, size_t hinges,
+                        void *out) {
     int16_t *to = out;
-    for (size_t i = 0; i < count * c->hinge_count; i++)
-        to[i] = (int16_t)rint((double)from[i] / steps[i % c->hinge_count]);
+    for (size_t i = 0; i < count * hinges; i++)
+        to[i] = (int16_t)rint((double)from[i] / steps[i % hinges]);
 }
 
 pm_status library_encode(const pm_library_content *c, const float *rotations, size_t first,
@@ -240,51 +239,98 @@ static size_t find_made(const library_arrays *a, size_t n) {
     return array;
 }
 
-static pm_status make_rows(const maker *m, size_t array, size_t first, size_t count, void *out,
-                           pm_error *error) {
-    const pm_library_content *c = m->content;
-    if (array == m->arrays->rotations)
-        return library_encode(c, c->key_rotations + 4 * c->joint_count * first, first, count, out,
-                              error);
-    if (array == m->arrays->angles) /* their steps follow them */
-        make_angles(c, m->arrays->list[array + 1].data, first, count, out);
-    else
-        make_positions(c, first, count, out);
+/* Rows of a span in an array of the file, which has `row` bytes a row. */
+static pm_status make_part(const maker *m, size_t array, const pm_library_content *from,
+                           size_t first, size_t count, size_t row, void *out, pm_error *error) {
+    const library_arrays *a = m->arrays;
+    const size_t hinges = from->hinge_count;
+    motion_arena arena = {0};
+    const void *rows = NULL;
+    const float *positions = NULL;
+    pm_status status = PM_OK;
+    if (array >= a->extras && array < a->extras + from->extra_count) {
+        memcpy(out, (const char *)from->extras[array - a->extras].data + row * first, row * count);
+        return PM_OK;
+    }
+    if (array == a->angles && a->steps) {
+        make_angles(from->angles + hinges * first, a->steps, count, hinges, out);
+        return PM_OK;
+    }
+    if (array == a->rotations) {
+        status = library_find_rotations(m->form, from, first, count, &arena, &rows, error);
+    } else if (array == a->positions) {
+        status = library_find_positions(m->form, from, first, count, &arena, &positions, error);
+        rows = positions;
+    } else {
+        rows = from->angles + hinges * first;
+    }
+    if (status == PM_OK)
+        memcpy(out, rows, row * count);
+    motion_arena_release(&arena);
+    return status;
+}
+
+static pm_status make_rows(const maker *m, size_t array, size_t first, size_t count, size_t row,
+                           char *out, pm_error *error) {
+    for (size_t i = 0; i < m->span_count; i++) {
+        const library_span *span = &m->spans[i];
+        const size_t begin = span->at > first ? span->at : first;
+        const size_t last = span->at + span->count,
+                     end = last < first + count ? last : first + count;
+        if (begin < end)
+            MOTION_TRY(make_part(m, array, span->from, span->first + (begin - span->at),
+                                 end - begin, row, out + row * (begin - first), error));
+    }
     return PM_OK;
 }
 
 static pm_status make_block(void *user, size_t index, pm_error *error) {
     const maker *m = user;
-    const size_t total = (size_t)m->content->row_count;
+    const size_t total = (size_t)m->form->content->row_count;
     const size_t pieces = (total + BLOCK_ROWS - 1) / BLOCK_ROWS, piece = index % pieces;
     const size_t array = find_made(m->arrays, index / pieces), first = piece * BLOCK_ROWS;
     const size_t count = total - first < BLOCK_ROWS ? total - first : BLOCK_ROWS;
     const size_t row = m->arrays->list[array].bytes / total;
-    void *rows = malloc(count * row);
+    void *rows = malloc(count * row + 1);
     if (!rows)
         return motion_refuse_memory(error);
-    pm_status status = make_rows(m, array, first, count, rows, error);
+    pm_status status = make_rows(m, array, first, count, row, rows, error);
     if (status == PM_OK)
         status = array_writer_put(m->writer, array, piece, first * row, rows, count * row, error);
     free(rows);
     return status;
 }
 
-static pm_status write_arrays(const pm_library_content *c, const library_arrays *a, size_t pieces,
-                              size_t threads, const char *path, pm_error *error) {
-    array_writer *writer = NULL;
+static pm_status write_arrays(const library_arrays *a, maker *m, size_t pieces, size_t threads,
+                              const char *path, pm_error *error) {
     size_t made = 0;
     for (size_t i = 0; i < a->count; i++)
         made += a->list[i].data ? 0 : pieces;
-    pm_status status = array_writer_begin(path, a->list, a->count, &writer, error);
-    maker m = {c, a, writer};
+    pm_status status = array_writer_begin(path, a->list, a->count, &m->writer, error);
     if (status == PM_OK)
-        status = array_writer_put_all(writer, threads, error);
+        status = array_writer_put_all(m->writer, threads, error);
     if (status == PM_OK)
-        status = array_run(threads, made, &(array_work){.item = make_block, .user = &m}, error);
+        status = array_run(threads, made, &(array_work){.item = make_block, .user = m}, error);
     if (status == PM_OK)
-        status = array_writer_end(writer, error);
-    array_writer_abandon(&writer);
+        status = array_writer_end(m->writer, error);
+    array_writer_abandon(&m->writer);
+    return status;
+}
+
+pm_status library_write(const pm_library_content *c, const library_span *spans, size_t span_count,
+                        const pm_library_write_options *options, const char *path,
+                        pm_error *error) {
+    library_form form = library_form_of(c);
+    form.coded = form.coded || options->coded_keys;
+    const size_t pieces = ((size_t)c->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
+    library_arrays arrays = {0};
+    pm_status status = library_list(c, options, pieces, &arrays, error);
+    if (status == PM_OK && arrays.steps)
+        find_steps(spans, span_count, c->hinge_count, arrays.steps);
+    maker m = {.form = &form, .arrays = &arrays, .spans = spans, .span_count = span_count};
+    if (status == PM_OK)
+        status = write_arrays(&arrays, &m, pieces, options->threads, path, error);
+    motion_arena_release(&arrays.arena);
     return status;
 }
 
@@ -302,6 +348,18 @@ pm_status library_check_given(const pm_library_content *c, pm_error *error) {
     return missing ? motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing) : PM_OK;
 }
 
+pm_status library_check_writing(const pm_library_content *c,
+                                const pm_library_write_options *options, pm_error *error) {
+    const bool is_robot = c->hinge_count > 0;
+    if (options->coded_keys && is_robot)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: the skeleton has hinges");
+    if (options->coded_keys && !pm_keys_row_bytes(c->key_format, 1))
+        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
+    if (options->short_angles && !is_robot)
+        return motion_fail(error, PM_ERROR_ARGUMENT, "angles: the skeleton has no hinges");
+    return MOTION_CHECK_NEXT(pm_library_write_options, options, error);
+}
+
 static pm_status check_pointers(const pm_library_content *c,
                                 const pm_library_write_options *options, pm_error *error) {
     const bool is_robot = c->hinge_count > 0;
@@ -316,12 +374,7 @@ static pm_status check_pointers(const pm_library_content *c,
                                                                             : NULL;
     if (missing)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", missing);
-    if (options->coded_keys && is_robot)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: the skeleton has hinges");
-    if (options->coded_keys && !pm_keys_row_bytes(c->key_format, 1))
-        return motion_fail(error, PM_ERROR_ARGUMENT, "coded_keys: key_format has no 48 bits");
-    if (options->short_angles && !is_robot)
-        return motion_fail(error, PM_ERROR_ARGUMENT, "angles: the skeleton has no hinges");
+    MOTION_TRY(library_check_writing(c, options, error));
     if (c->key_positions && c->position_count != 1 &&
         (is_robot || c->position_count != c->joint_count))
         return motion_fail(error, PM_ERROR_ARGUMENT, "position_count is %zu; expected 1%s",
@@ -335,22 +388,12 @@ pm_status pm_library_write(const pm_library_content *content,
                            const pm_library_write_options *options, const char *path,
                            pm_error *error) {
     static const pm_library_write_options defaults;
-    library_arrays arrays = {0};
     if (!content || !path)
         return motion_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", content ? "path" : "content");
     options = options ? options : &defaults;
-    pm_status status = MOTION_CHECK_NEXT(pm_library_write_options, options, error);
-    if (status == PM_OK)
-        status = MOTION_CHECK_NEXT(pm_library_content, content, error);
-    if (status == PM_OK)
-        status = check_pointers(content, options, error);
-    if (status == PM_OK)
-        status = library_check(content, error);
-    const size_t pieces = ((size_t)content->row_count + BLOCK_ROWS - 1) / BLOCK_ROWS;
-    if (status == PM_OK)
-        status = library_list(content, options, pieces, &arrays, error);
-    if (status == PM_OK)
-        status = write_arrays(content, &arrays, pieces, options->threads, path, error);
-    motion_arena_release(&arrays.arena);
-    return status;
+    MOTION_TRY(MOTION_CHECK_NEXT(pm_library_content, content, error));
+    MOTION_TRY(check_pointers(content, options, error));
+    MOTION_TRY(library_check(content, error));
+    const library_span all = {.from = content, .count = (size_t)content->row_count};
+    return library_write(content, &all, 1, options, path, error);
 }

@@ -14,6 +14,7 @@ from ._crowd import (
     crowd_layer,
     crowd_ticks,
 )
+from ._curriculum import Curriculum
 from ._curve import RotationCurve
 from ._dropin import RotationSpline, Slerp
 from ._engine import Engine, devices
@@ -31,7 +32,7 @@ from ._skeleton import Skeleton
 
 __version__ = version()
 __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "Clip", "Comparison",
-           "Crowd", "DeviceError", "Engine", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
+           "Crowd", "Curriculum", "DeviceError", "Engine", "Keys", "Motion", "MotionLibrary", "MotionWarning", "Page", "Poses",
            "Reduction", "RotationCurve", "RotationSpline", "Skeleton", "Slerp", "as_euler",
            "as_matrix", "as_rotvec", "batch", "compare", "convert", "crowd_instance", "crowd_layer",
            "crowd_ticks", "devices", "filter_rotations", "from_euler", "from_matrix", "from_rotvec", "join", "load",

@@ -14,7 +14,6 @@ from ._arrays import address, as_array, as_floats, new_result, with_scalar_last
 from ._clip import Clip
 from ._description import KEY_FORMATS, word
 from ._engine import Engine, engine_or_default, owned
-from ._key_rows import KeyRows
 from ._keys import Keys, are_still
 from ._library import call, ffi, lib
 from ._motion import Motion
@@ -306,13 +305,10 @@ def _describe_clip(clip: Clip | Keys, skeleton: Skeleton, keep: list[Any], root_
 
 def _describe_clips(clips: Sequence[Clip | Keys], skeleton: Skeleton, keep: list[Any], root_alone: bool, *,
                     method: Method, key_format: KeyFormat) -> tuple[Any, int]:
-    """A pm_clip_desc of each clip, and their number. Rows of keys, which stand alone, have all clips."""
-    if clips and isinstance(clips[0], KeyRows):
-        descs, count = clips[0]._describe_all(skeleton, keep, root_alone), clips[0].count
-    else:
-        descs, count = ffi.new("pm_clip_desc[]", len(clips)), len(clips)
-        for i, clip in enumerate(clips):
-            descs[i] = _describe_clip(clip, skeleton, keep, root_alone)
+    """A pm_clip_desc of each clip, and their number."""
+    descs, count = ffi.new("pm_clip_desc[]", len(clips)), len(clips)
+    for i, clip in enumerate(clips):
+        descs[i] = _describe_clip(clip, skeleton, keep, root_alone)
     number, form = method_number(method), word(key_format, KEY_FORMATS, "key_format")
     for i in range(count):
         descs[i].method, descs[i].key_format = number, form

@@ -8,18 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ._arrays import as_array
-from ._key_rows import KeyRows
 from ._views import Array
 
-__all__ = ["Extras", "FrameTimes", "check_extra", "extras_of", "sampled"]
+__all__ = ["Extras", "check_extra", "extras_of"]
 
-_LOOP_ENDS = 1e-9  # of the span: the period at which a loop's last key repeats the first, as in timeline.c
 _LONGEST_NAME = 200
-_TICKS = 2.0**32  # a second
-_ROUNDING = 2.0**-51  # of places among frames, relative
 _RESERVED = ("body_", "dof_", "local_", "root_")
 Extras = Mapping[str, Mapping[str, npt.ArrayLike]]
-Ticks = npt.NDArray[np.int64]
 
 
 def check_extra(name: str, column: Array, frames: int) -> None:
@@ -62,44 +57,3 @@ def _part(name: str, motion: str, values: npt.ArrayLike, frames: int) -> Array:
     if part.ndim == 0 or len(part) != frames:
         raise ValueError(f"extras: {name!r}: {motion!r}: expected {frames} frames, found shape {part.shape}")
     return part.astype(np.float32 if part.dtype.kind == "f" else part.dtype.newbyteorder("="), copy=False)
-
-
-class FrameTimes:
-    """Where times are among the frames of clips."""
-
-    def __init__(self, rows: KeyRows, cycles: Ticks) -> None:
-        rates = rows.rates[:, 0] / rows.rates[:, 1]
-        self._first, self._last = rows.first, rows.frames - 1
-        self._cycles = np.maximum(cycles, 1)
-        self._per_tick = rates / _TICKS
-        # Loops whose last frame does not repeat the first have a segment more, of any length.
-        seconds = self._last / rates
-        self._leads_back = (rows.loops > 0) & (np.abs(rows.loops - seconds) > _LOOP_ENDS * seconds)
-        self._ends = np.rint(seconds * _TICKS)
-
-    def at(self, clips: Array, ticks: Ticks, wrap: bool) -> tuple[Ticks, Ticks, npt.NDArray[np.float64]]:
-        """Rows of the frames at or before times, and of those after them, and the fractions between.
-        Within a tick of a frame, as for poses, a time is that of the frame.
-        """
-        cycles, last, ends = self._cycles[clips], self._last[clips], self._ends[clips]
-        per_tick, leads_back = self._per_tick[clips], self._leads_back[clips]
-        since = np.mod(ticks, cycles) if wrap else np.clip(ticks, 0, cycles)
-        back = np.clip((since - ends) / np.maximum(cycles - ends, 1), 0, 1) * leads_back
-        place = np.where(since < ends, np.minimum(since * per_tick, last), last + back)
-        nearest = np.rint(place)
-        on_frame = np.abs(place - nearest) <= per_tick + 1 / _TICKS + _ROUNDING * place
-        place = np.where(on_frame, nearest, place)
-        frame = np.floor(place).astype(np.int64)
-        before = np.where(frame > last, 0, frame)
-        after = np.where(before < last, before + 1, np.where(leads_back, 0, last))
-        return self._first[clips] + before, self._first[clips] + after, place - frame
-
-
-def sampled(column: Array, before: Ticks, after: Ticks, u: npt.NDArray[np.float64]) -> Array:
-    """Floats linear; integers and booleans of the nearest frame that is not later."""
-    if column.dtype.kind != "f":
-        found: Array = column[before]
-        return found
-    weight = u.reshape(-1, *[1] * (column.ndim - 1))
-    found = ((1 - weight) * column[before] + weight * column[after]).astype(np.float32)
-    return found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keys of many clips of one skeleton in common arrays, from which a crowd is built at once."""
+"""The keys of many clips of one skeleton in common arrays, as files of libraries have them."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ._keys import Keys, are_still
-from ._library import ffi, lib
+from ._library import ffi
 from ._skeleton import Skeleton
 from ._views import Array
 
@@ -23,17 +23,7 @@ def columns(struct: str, fields: dict[str, tuple[str, ...]], kind: Any) -> np.dt
                      "itemsize": ffi.sizeof(struct)})
 
 
-# All of them have 8 bytes, but flags.
-_timeline = columns("pm_timeline", {"key_count": ("key_count",), "num": ("rate", "num"),
-                                     "den": ("rate", "den")}, np.uint64)
-_scalars = columns("pm_scalars", {"count": ("count",), "keys": ("keys", "data")}, np.uint64)
-_desc = columns("pm_clip_desc", {name: (name,) for name in ("track_count", "timelines", "scalars")} |
-                 {name: (name, "data") for name in ("rotations", "positions")}, np.uint64)
-_flags = columns("pm_clip_desc", {name: (name,) for name in ("root_positions", "root_rotations")}, np.bool_)
-_types = columns("pm_clip_desc", {"rotations": ("rotations", "type")}, np.int32)
-
-
-class KeyRows(Keys):
+class KeyRows:
     """Keys of clips with rates: clip i has the rows ``first[i]`` to ``first[i] + frames[i] - 1``.
 
     Rotations, positions and angles are as those of :class:`Keys`, in float32; rotations of int16 are rows of
@@ -45,8 +35,6 @@ class KeyRows(Keys):
                  first: npt.NDArray[np.int64], frames: npt.NDArray[np.int64],
                  rates: npt.NDArray[np.int64], loops: npt.NDArray[np.float64]) -> None:
         self.rotations, self.positions, self.angles = rotations, positions, angles
-        self.scales = self.times = self.rate = self.loop = self.balls = None
-        self.count = len(frames)
         self.first, self.frames = first, frames
         self.rates = rates  # (clips, 2): numerators and denominators
         self.loops = loops  # seconds; 0: open
@@ -100,33 +88,6 @@ class KeyRows(Keys):
             places = places[:, root]
         return bool(np.abs(turns @ turn).min() < 1 - 1e-6 or
                     (places is not None and np.abs(places - place).max() > 1e-6 * (1 + np.abs(place).max())))
-
-    def _describe_all(self, skeleton: Skeleton, keep: list[Any], root_alone: bool) -> Any:
-        """A pm_clip_desc of each clip; `keep` receives what they point to. With `root_alone` they have the
-        positions of the first root alone."""
-        timelines, descs = np.zeros(self.count, _timeline), np.zeros(self.count, _desc)
-        timelines["key_count"] = self.frames
-        timelines["num"], timelines["den"] = self.rates.T
-        descs["track_count"] = len(skeleton)
-        descs["timelines"] = timelines.ctypes.data + np.arange(self.count) * _timeline.itemsize
-        descs.view(_flags)["root_positions"] = root_alone
-        descs.view(_flags)["root_rotations"] = self._is_of_root
-        descs.view(_types)["rotations"] = lib.PM_CODED if self.is_coded else lib.PM_FLOAT32
-        whole = self._whole(skeleton, root_alone)
-        for field, keys in whole.items():
-            if keys is not None:
-                descs[field] = keys.ctypes.data + self.first * keys.strides[0]
-        if self.angles is not None:
-            scalars = np.zeros(self.count, _scalars)
-            scalars["count"] = len(skeleton.hinges)
-            scalars["keys"] = self.angles.ctypes.data + self.first * self.angles.strides[0]
-            descs["scalars"] = scalars.ctypes.data + np.arange(self.count) * _scalars.itemsize
-            keep.append(scalars)
-        made = ffi.cast("pm_clip_desc *", descs.ctypes.data)
-        for i in np.flatnonzero(self.loops):
-            made[int(i)].loop = self.loops[i]
-        keep += [self, whole, timelines, descs]
-        return made
 
 
 def _places(clip: Keys, root: int, rest: Array, whole: bool) -> Array:

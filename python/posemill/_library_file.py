@@ -12,16 +12,18 @@ import numpy as np
 
 from ._arrays import address
 from ._description import KEY_FORMATS, METHODS, word
+from ._engine import Engine, owned
 from ._key_rows import KeyRows, columns
 from ._library import Path, call, ffi, file_name, lib
-from ._names import AngleFormat, KeyFormat, Method
+from ._names import KeyFormat, Method
 from ._options import Options
 from ._rational import Number, rate_of, rational
 from ._robot import bodies_of
 from ._skeleton import Skeleton
 from ._views import Array, view
 
-__all__ = ["Stored", "build_library", "describe_robot", "read_library", "replacing", "write_library"]
+__all__ = ["Stored", "build_library", "describe_robot", "open_library", "owned_library", "read_library", "replacing",
+           "stored_of", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
@@ -131,15 +133,15 @@ def _describe_skeleton(skeleton: Skeleton, bodies: Any, dofs: Any, points: Any, 
         "coordinate_names": names(skeleton.coordinate_names), "coordinate_count": len(coordinates)}
 
 
-def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) -> None:
-    """Writes a file, which appears once it is whole. With `coded`, rotations are stored as codes."""
+def write_library(path: Path, stored: Stored) -> None:
+    """Writes a file, which appears once it is whole."""
     skeleton, rows = stored.skeleton, stored.rows
     keep: list[Any] = []
     content = ffi.new("pm_library_content *", _describe_skeleton(
         skeleton, stored.bodies, stored.dofs, stored.points, keep) | {
         "motions": _pointer(_motions_of(stored, keep), _motion, keep, "pm_library_motion *"),
-        "motion_count": len(stored.names), "method": METHODS[stored.method],
-        "key_format": KEY_FORMATS[stored.keys], "row_count": len(rows.rotations),
+        "motion_count": len(stored.names), "method": word(stored.method, METHODS, "method"),
+        "key_format": word(stored.keys, KEY_FORMATS, "keys"), "row_count": len(rows.rotations),
         "key_codes" if rows.is_coded else "root_rotations" if rows.rotations.ndim == 2 else "key_rotations":
             _pointer(rows.rotations, np.int16, keep) if rows.is_coded else
             _pointer(rows.rotations, np.float32, keep, "float *"),
@@ -147,8 +149,7 @@ def write_library(path: Path, stored: Stored, angles: AngleFormat, coded: bool) 
         "position_count": len(skeleton) if rows.positions is not None and rows.positions.ndim == 3 else 1,
         "angles": _pointer(rows.angles, np.float32, keep, "float *"),
         "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
-    options = ffi.new("pm_library_write_options *", {"short_angles": angles == "int16", "coded_keys": coded})
-    call(lib.pm_library_write, content, options, file_name(path))
+    call(lib.pm_library_write, content, ffi.NULL, file_name(path))
 
 
 def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:
@@ -242,18 +243,44 @@ def _skeleton_of(c: Any, array: Any) -> Skeleton:
     return skeleton
 
 
-def read_library(path: Path, method: Method | None = None, keys: KeyFormat | None = None) -> Stored:
+def open_library(path: Path, engine: Engine | None, method: Method | None = None, keys: KeyFormat | None = None,
+                 bodies: Sequence[int] | None = None, dofs: Sequence[int] | None = None,
+                 ids: Array | None = None) -> Any:
     """Maps a file of :func:`write_library`, once its digests have been checked. Errors have its name."""
     os.stat(path) # raises what Python raises for files that are not there
     made, options = ffi.new("pm_library **"), ffi.new("pm_library_open_options *")
+    keep: list[Any] = []
     if method is not None:
-        number = ffi.new("pm_method *", word(method, METHODS, "method"))
-        options.method = number
+        options.method = keep_new(keep, "pm_method *", word(method, METHODS, "method"))
     if keys is not None:
-        form = ffi.new("pm_key_format *", word(keys, KEY_FORMATS, "keys"))
-        options.key_format = form
-    call(lib.pm_library_open, ffi.NULL, file_name(path), options, made)
-    owner = ffi.gc(made[0], _destroy)
+        options.key_format = keep_new(keep, "pm_key_format *", word(keys, KEY_FORMATS, "keys"))
+    if bodies is not None:
+        options.bodies, options.body_count = keep_new(keep, "uint32_t[]", list(bodies)), len(bodies)
+    if dofs is not None:
+        options.dofs, options.dof_count = keep_new(keep, "uint32_t[]", list(dofs)), len(dofs)
+    if ids is not None:
+        options.ids = keep_new(keep, "uint32_t[]", ids.tolist())
+    call(lib.pm_library_open, ffi.NULL if engine is None else engine.handle, file_name(path), options, made)
+    return owned_library(made[0], engine)
+
+
+def owned_library(handle: Any, engine: Engine | None) -> Any:
+    """A handle that is destroyed with what refers to it."""
+    return owned(handle, _destroy, *([] if engine is None else [engine]))
+
+
+def keep_new(keep: list[Any], kind: str, value: Any) -> Any:
+    keep.append(ffi.new(kind, value))
+    return keep[-1]
+
+
+def read_library(path: Path) -> Stored:
+    """What a file holds, without a copy of the rows."""
+    return stored_of(open_library(path, None))
+
+
+def stored_of(owner: Any) -> Stored:
+    """What a library was opened from."""
     c = lib.pm_library_get_content(owner)
 
     def array(pointer: Any, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
-from functools import cached_property
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import as_array, as_seconds
-from ._crowd import Crowd, crowd_instance, crowd_ticks
+from ._arrays import as_array
 from ._engine import Engine, engine_of_states
-from ._extras import Extras, FrameTimes, extras_of, sampled
+from ._extras import Extras, extras_of
 from ._key_rows import KeyRows
 from ._keys import Keys
-from ._library import Path, lib, warn
-from ._library_file import Stored, build_library, read_library, replacing, write_library
-from ._names import AngleFormat, KeyFormat, Method, Singles, State
+from ._library import Path, call, ffi, file_name, lib, warn
+from ._library_file import (
+    Stored,
+    build_library,
+    open_library,
+    owned_library,
+    read_library,
+    replacing,
+    stored_of,
+    write_library,
+)
+from ._library_job import Job, Up, Wrap
+from ._names import AngleFormat, KeyFormat, Method, Singles
 from ._options import Options
 from ._quaternions import product, rotated
 from ._rational import Number, rate_of
@@ -36,22 +46,27 @@ if TYPE_CHECKING:
 
 __all__ = ["MotionLibrary"]
 
-_BODIES, _ROOT, _HINGES, _BALLS = "bodies", "root_", "hinges", "balls"
-_DOFS: dict[str, State] = {"dof_pos": "angle", "dof_vel": "angle_rate"}
-_BALL_DOFS: dict[str, State] = {"dof_rot": "local_rot", "dof_ang_vel": "local_ang_vel"}
-_CHANNELS = _DOFS | _BALL_DOFS
 _FIELDS: tuple[str, ...] = ("body_pos", "body_rot", "body_vel", "body_ang_vel")
-_ALL_FIELDS = (*_FIELDS, "local_rot", "local_ang_vel", "root_pos", "root_rot", "root_vel", "root_ang_vel", *_CHANNELS)
 # Whether rotations are w x y z, velocities those of centres of mass, and the order breadth first.
 _FLAVORS = {"mjlab": (True, False, False), "isaaclab2": (True, True, True),
             "isaaclab3": (False, True, True)}
+
+
+class _Motions(NamedTuple):
+    """Which motions there are. But for `ids`, arrays and names are by id."""
+
+    ids: npt.NDArray[np.int64]
+    exist: npt.NDArray[np.bool_]
+    durations: npt.NDArray[np.float64]
+    weights: npt.NDArray[np.float64]
 
 
 class MotionLibrary(Shared):
     """Motions of one skeleton, to sample states of bodies at (motion, time) pairs.
 
     Positions are forward kinematics of the interpolated rotations, and velocities the derivatives of
-    these curves. Thread-safe.
+    these curves. Motions may be added and removed while other threads sample, each of which gets the states
+    before the change or those after it. Thread-safe.
 
     Parameters
     ----------
@@ -83,8 +98,10 @@ class MotionLibrary(Shared):
 
     Attributes
     ----------
+    ids : array of int64
+        Of the motions, ascending. Ids of removed motions are never used again.
     names : tuple of str
-        Of the motions.
+        Of the motions, by id; those of removed motions are ``""``.
     body_names, dof_names : tuple of str
         Of the bodies and the hinges, in the order of the results.
     ball_names : tuple of str
@@ -92,9 +109,10 @@ class MotionLibrary(Shared):
     extra_names : tuple of str
         Of the columns of frames.
     durations : array of float64
-        Seconds from the first key of each motion to its last, or of a loop its period.
+        By id: seconds from the first key of each motion to its last, or of a loop its period. 0 for removed
+        motions.
     weights : array of float64
-        Of :meth:`sample_times`, which takes others. Read-only, as all of a library.
+        By id, of :meth:`sample_times` and :class:`Curriculum`; they can be set. 0 for removed motions.
 
     Examples
     --------
@@ -115,58 +133,91 @@ class MotionLibrary(Shared):
             raise TypeError(f"skeleton: expected Skeleton, found {type(skeleton).__name__}")
         if not motions:
             raise ValueError("motions: expected at least one")
-        for name, motion in motions.items():
-            if not isinstance(motion, Keys):
-                raise TypeError(f"motions: {name!r}: expected Keys, found {type(motion).__name__}")
-            if motion.rate is None:
-                raise ValueError(f"motions: {name!r} has times, expected a rate")
+        _check_motions(motions)
         numbers = _chosen(bodies, skeleton.names, skeleton.bodies, "bodies", "joint")
         hinges = _chosen(dofs, skeleton.hinge_names, range(len(skeleton.hinges)), "dofs", "hinge")
         centres = skeleton.points if points is None else np.array(points, np.float32)
         columns = extras_of(extras or {}, {name: len(keys.rotations) for name, keys in motions.items()})
-        self._build(Stored(skeleton, tuple(motions), KeyRows.of(skeleton, list(motions.values())), numbers,
-                           hinges, centres, _weights_of(weights, len(motions)), method, keys, columns), engine)
-
-    def _build(self, stored: Stored, engine: Engine | None) -> None:
-        skeleton, hinges = stored.skeleton, stored.dofs
-        if not stored.bodies:
+        if not numbers:
             raise ValueError("bodies: expected at least one")
-        self._stored, self._engine = stored, engine
+        with _written(Stored(skeleton, tuple(motions), KeyRows.of(skeleton, list(motions.values())), numbers,
+                             hinges, centres, _weights_of(weights, len(motions)), method, keys, columns)) as file:
+            self._open(file, engine)
+
+    def _open(self, file: Path, engine: Engine | None, *, method: Method | None = None, keys: KeyFormat | None = None,
+              bodies: Sequence[int | str] | None = None, dofs: Sequence[int | str] | None = None,
+              ids: Array | None = None) -> None:
+        """Maps a file."""
+        numbers = hinges = None
+        if bodies is not None or dofs is not None:
+            skeleton = read_library(file).skeleton
+            numbers = None if bodies is None else _chosen(bodies, skeleton.names, (), "bodies", "joint")
+            hinges = None if dofs is None else _chosen(dofs, skeleton.hinge_names, (), "dofs", "hinge")
+            if numbers == []:
+                raise ValueError("bodies: expected at least one")
+        self._own(open_library(file, engine_of_states(engine), method, keys, numbers, hinges, ids), engine)
+
+    def _own(self, handle: Any, engine: Engine | None, root_moves: bool = False) -> None:
+        self._handle, self._engine, self._root_moves = handle, engine, root_moves
+        stored = self._stored = stored_of(handle)
+        skeleton = stored.skeleton
         self.extra_names = tuple(stored.extras)
         self.body_names = tuple(skeleton.names[n] for n in stored.bodies)
-        self.dof_names = tuple(skeleton.hinge_names[n] for n in hinges)
+        self.dof_names = tuple(skeleton.hinge_names[n] for n in stored.dofs)
         self.ball_names = skeleton.ball_names
-        subsets = {_BODIES: stored.bodies, _ROOT: [skeleton.root] if skeleton.root_is_free else stored.bodies[:1]}
-        if hinges:
-            subsets[_HINGES] = [int(skeleton.hinges[n]) for n in hinges]
-        if len(skeleton.balls):
-            subsets[_BALLS] = skeleton.balls.tolist()
-        self._crowd = Crowd(skeleton, [stored.rows], engine=engine_of_states(engine), method=stored.method,
-                            subsets=subsets, points=stored.points, key_format=stored.keys)
-        self._ticks = self._crowd.ticks
-        self._frame_times = FrameTimes(stored.rows, self._ticks) if stored.extras else None
+        self._changing = Lock()
+        self._names: tuple[str, ...] | None = None
+        self._note()
 
-    @cached_property
+    def _note(self) -> None:
+        """Takes what there is from the library, after a change."""
+        count = lib.pm_library_list(self._handle, ffi.NULL, 0)
+        ids = np.empty(count, np.uint32)
+        lib.pm_library_list(self._handle, ffi.from_buffer("uint32_t[]", ids), count)
+        durations, weights = np.zeros(int(ids[-1]) + 1), np.zeros(int(ids[-1]) + 1)
+        exist, found = np.zeros(len(durations), bool), np.empty((2, count))
+        lib.array_motions(self._handle, ffi.from_buffer("uint32_t[]", ids), ffi.from_buffer("double[]", found[0]),
+                          ffi.from_buffer("double[]", found[1]), count)
+        exist[ids], durations[ids], weights[ids] = True, found[0], found[1]
+        for array in (exist, durations, weights):
+            array.flags.writeable = False
+        self._names = None
+        self._motions = _Motions(ids.astype(np.int64), exist, durations, weights)
+
+    @property
+    def ids(self) -> npt.NDArray[np.int64]:
+        return self._motions.ids
+
+    @property
     def names(self) -> tuple[str, ...]:
-        return tuple(self._stored.names)
+        with self._changing:
+            if self._names is None:
+                texts, info = [""] * len(self._motions.exist), ffi.new("pm_library_motion_info *")
+                for number in self._motions.ids.tolist():
+                    if lib.pm_library_get_motion(self._handle, number, info):
+                        name = info.motion.name
+                        texts[number] = ffi.buffer(name.text, name.size)[:].decode("utf-8", "surrogateescape")
+                self._names = tuple(texts)
+            return self._names
 
-    @cached_property
+    @property
     def durations(self) -> npt.NDArray[np.float64]:
-        return self._ticks / 2.0**32
+        return self._motions.durations
 
     @property
     def weights(self) -> npt.NDArray[np.float64]:
-        found = np.asarray(self._stored.weights, np.float64).view()
-        found.flags.writeable = False
-        return found
+        return self._motions.weights
 
     @weights.setter
     def weights(self, weights: npt.ArrayLike) -> None:
-        raise AttributeError("weights: a library does not change; sample_times() takes weights=")
-
-    @cached_property
-    def _moves_root(self) -> bool:
-        return self._stored.rows.moves_root(self._stored.skeleton)
+        """By id; those of removed motions have no effect."""
+        with self._changing:
+            motions = self._motions
+            found = _weights_of(weights, len(motions.exist))[motions.ids]
+            ids = motions.ids.astype(np.uint32)
+            call(lib.pm_library_set_weights, self._handle, ffi.from_buffer("uint32_t[]", ids),
+                 ffi.from_buffer("double[]", found), len(ids))
+            self._note()
 
     @classmethod
     def from_files(cls, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -208,15 +259,21 @@ class MotionLibrary(Shared):
         >>> lib.names, len(lib.body_names)
         (('walk',), 21)
         """
-        with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # where mapped files cannot be removed
-            file = os.path.join(folder, "library.npz")
+        made = cls.__new__(cls)
+        with _scratch() as file:
             cls._build_file(file, paths, skeleton, method, keys, rate, False, options)
-            made = read_library(file)
-        counts = dict(zip(made.names, made.rows.frames.tolist(), strict=True))
-        return _made_again(replace(
-            _choosing(made, bodies, dofs),
-            points=made.points if points is None else np.array(points, np.float32),
-            weights=_weights_of(weights, len(counts)), extras=extras_of(extras or {}, counts)), engine)
+            if points is None and not extras:
+                made._open(file, engine, bodies=bodies, dofs=dofs)
+            else:
+                stored = read_library(file)
+                counts = dict(zip(stored.names, stored.rows.frames.tolist(), strict=True))
+                with _written(replace(
+                        stored, points=stored.points if points is None else np.array(points, np.float32),
+                        extras=extras_of(extras or {}, counts))) as again:
+                    made._open(again, engine, bodies=bodies, dofs=dofs)
+        if weights is not None:
+            made.weights = weights
+        return made
 
     @staticmethod
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
@@ -253,15 +310,15 @@ class MotionLibrary(Shared):
             warn(message)
 
     def __len__(self) -> int:
-        return len(self._ticks)
+        return len(self._motions.ids)
 
     def sample(self, ids: npt.ArrayLike, times: npt.ArrayLike | None = None,
                offsets: npt.ArrayLike | None = None,
                fields: Sequence[str] = _FIELDS, *, steps: npt.ArrayLike | None = None,
                rate: Number | None = None,
                at: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
-               speed: npt.ArrayLike | None = None, wrap: bool = False, scalar_first: bool = False,
-               velocity_at: str = "origin",
+               speed: npt.ArrayLike | None = None, wrap: Wrap = False, up: Up | None = None,
+               scalar_first: bool = False, velocity_at: str = "origin",
                out: Mapping[str, Any] | None = None) -> dict[str, Array]:
         """Sample states of bodies at (motion, time) pairs.
 
@@ -286,9 +343,14 @@ class MotionLibrary(Shared):
             (N, 3) positions and (N, 4) rotations of the instances in the world.
         speed : float or array, optional
             (N,) factors of velocities. Times are not changed.
-        wrap : bool
-            Times are taken modulo the duration. Default: they are clamped, and velocities at and past
-            an end are those of the inner side.
+        wrap : bool or str
+            True: times are taken modulo the duration. ``"continue"``: so they are, and the way goes on: lap k is the
+            motion moved by what moves its root from the start to the end, k times: a turn about the vertical, and a
+            shift on the ground. Default: times are clamped, and velocities at and past an end are those of the inner
+            side.
+        up : str, optional
+            ``"y"`` or ``"z"``: which axis is vertical, with ``wrap="continue"``. Default: z for skeletons with
+            hinges; others require it.
         scalar_first : bool
             Rotations are w x y z, those of `at` too.
         velocity_at : str
@@ -315,82 +377,37 @@ class MotionLibrary(Shared):
             raise ValueError(f"velocity_at: {velocity_at!r} is unknown; expected 'origin' or 'com'")
         if velocity_at == "com" and self._stored.points is None:
             raise ValueError("velocity_at: the library has no points")
-        if isinstance(fields, str):
-            raise TypeError("fields: expected a sequence of texts, found one")
-        self._check_fields(fields)
-        numbers = _ids_of(ids, len(self))
-        ticks = _ticks_of(len(numbers), times, steps, rate)
-        ahead = None if offsets is None else crowd_ticks(as_seconds(offsets, "offsets"))
-        shape: tuple[int, ...] = (len(numbers),)
-        if ahead is not None:
-            if ahead.ndim != 1:
-                raise ValueError(f"offsets: expected one axis, found shape {ahead.shape}")
-            shape = (len(numbers), len(ahead))
-            ticks = _added(ticks[:, None], ahead[None, :]).reshape(-1)
-        repeats = 1 if ahead is None else len(ahead)
-        instances = np.zeros(len(ticks), crowd_instance)
-        instances.reshape(len(numbers), repeats)["clip_a"] = numbers[:, None]
-        instances["time_a"] = ticks
-        instances["flags"] = 0 if wrap else lib.PM_CROWD_CLAMP_A
-        if at is not None:
-            if not isinstance(at, (tuple, list)) or len(at) != 2:
-                raise TypeError("at: expected a pair: positions and rotations")
-            at = (np.repeat(np.asarray(at[0]), repeats, axis=0),
-                  np.repeat(np.asarray(at[1]), repeats, axis=0))
-        if speed is not None:
-            speed = np.repeat(np.broadcast_to(np.asarray(speed), (len(numbers),)), repeats)
-        columns = [field for field in fields if field in self.extra_names]
-        found: dict[str, Array] = self._sample_extras(columns, instances, wrap, shape, out)
-        for subset in (_BODIES, _ROOT, _HINGES, _BALLS):
-            names = [field for field in fields if field not in columns and _subset_of(field) == subset]
-            if not names:
-                continue
-            if subset == _HINGES and not self.dof_names:
-                raise ValueError(f"fields: {names[0]!r}: the skeleton has no hinges")
-            if subset == _BALLS and not self.ball_names:
-                raise ValueError(f"fields: {names[0]!r}: the skeleton has no balls")
-            count = {_BODIES: len(self.body_names), _ROOT: 1, _HINGES: len(self.dof_names),
-                     _BALLS: len(self.ball_names)}[subset]
-            states = {name: _state_of(name) for name in names}
-            made = self._crowd.states(
-                instances, list(states.values()), subset=subset, placements=at,
-                speeds=speed, scalar_first=scalar_first, at_points=velocity_at == "com",
-                out=None if out is None else {
-                    states[name]: _flat(out, name, shape, subset, count) for name in names})
-            for name in names:
-                rows = made[states[name]]
-                if name == "dof_rot":
-                    rows[...] = self._from_rest(rows, scalar_first)
-                found[name] = rows.reshape(shape + _inner(subset, count, rows.shape[2]))
-        return {name: found[name] for name in fields}
+        job = Job(self._stored, self._ids_of(ids), times, steps, rate, offsets, wrap, up)
+        job.place(at, speed, scalar_first)
+        found = job.outputs(fields, out, scalar_first, velocity_at == "com")
+        call(lib.pm_library_sample, self._handle, job.handle)
+        if "dof_rot" in found:
+            found["dof_rot"][...] = self._from_rest(found["dof_rot"], scalar_first)
+        return found
 
-    def _check_fields(self, fields: Sequence[str]) -> None:
-        for field in fields:
-            if field not in _ALL_FIELDS and field not in self.extra_names:
-                raise ValueError(f"fields: {field!r} is unknown; expected "
-                                 f"{', '.join((*_ALL_FIELDS, *self.extra_names))}")
+    def _ids_of(self, ids: npt.ArrayLike) -> Array:
+        """Ids of motions, all of which exist."""
+        numbers, exist = as_array(ids, "ids"), self._motions.exist
+        if numbers.ndim != 1:
+            raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
+        if numbers.size and numbers.dtype.kind not in "iu":
+            raise TypeError(f"ids: expected integers, found {numbers.dtype}")
+        wrong = (numbers < 0) | (numbers >= len(exist))
+        if not wrong.any():
+            wrong = ~exist[numbers.astype(np.int64, copy=False)]
+        if wrong.any():
+            first = np.flatnonzero(wrong)[0]
+            raise ValueError(f"ids: {numbers[first]} at {first} is none of {len(self)} motions")
+        return np.ascontiguousarray(numbers, np.uint32)
 
     def _from_rest(self, rotations: Array, scalar_first: bool) -> Array:
         """Rotations of the balls from the rest pose, from those relative to their parents."""
         skeleton = self._stored.skeleton
         back = np.asarray(skeleton.rotations)[skeleton.balls] * [-1, -1, -1, 1]
         turns = np.moveaxis(np.roll(rotations, -1, axis=-1) if scalar_first else rotations, -1, 0)
-        found = np.stack(product(back.T[:, None], turns.astype(np.float64)), axis=-1)
+        sides = back.T.reshape(4, *[1] * (rotations.ndim - 2), -1)
+        found = np.stack(product(sides, turns.astype(np.float64)), axis=-1)
         return np.roll(found, 1, axis=-1) if scalar_first else found
-
-    def _sample_extras(self, names: list[str], instances: Array, wrap: bool, shape: tuple[int, ...],
-                       out: Mapping[str, Any] | None) -> dict[str, Array]:
-        found: dict[str, Array] = {}
-        if not names or self._frame_times is None:
-            return found
-        before, after, u = self._frame_times.at(instances["clip_a"], instances["time_a"], wrap)
-        for name in names:
-            column = self._stored.extras[name]
-            rows = sampled(column, before, after, u).reshape(shape + column.shape[1:])
-            found[name] = rows if out is None else _given(out, name, rows.shape, rows.dtype)
-            if out is not None:
-                found[name][...] = rows
-        return found
 
     def export_npz(self, path: Path, motion: int | str, rate: Number, flavor: str = "mjlab") -> None:
         """Write a motion of a robot at a rate, as trackers read it: ``fps``, ``joint_pos``, ``joint_vel``,
@@ -429,14 +446,12 @@ class MotionLibrary(Shared):
         if not self.dof_names or self.ball_names:
             raise ValueError(f"export_npz: the skeleton has balls, such as {self.ball_names[0]!r}" if self.ball_names
                              else "export_npz: the skeleton has no hinges")
-        number = self.names.index(motion) if isinstance(motion, str) and motion in self.names else motion
-        if not isinstance(number, (int, np.integer)) or not 0 <= number < len(self):
-            raise ValueError(f"motion: {motion!r} is none of {len(self)} motions")
+        number = int(self._numbers_of([motion], "motion")[0])
         scalar_first, at_com, breadth_first = _FLAVORS[flavor]
         exact = rate_of(rate)
-        count = int(Fraction(int(self._ticks[number]) + 1, 2**32) * exact) + 1
+        count = int(Fraction(round(self.durations[number] * 2**32) + 1, 2**32) * exact) + 1
         s = self.sample(np.full(count, number), steps=np.arange(count), rate=exact,
-                        fields=[*_FIELDS, *_DOFS], scalar_first=scalar_first,
+                        fields=[*_FIELDS, "dof_pos", "dof_vel"], scalar_first=scalar_first,
                         velocity_at="com" if at_com else "origin")
         bodies, dofs = list(range(len(self.body_names))), list(range(len(self.dof_names)))
         if breadth_first:
@@ -508,7 +523,7 @@ class MotionLibrary(Shared):
         skeleton = self._stored.skeleton
         if not len(skeleton.coordinates):
             raise ValueError(f"{name}: the skeleton has neither hinges nor balls of a robot")
-        if not skeleton.root_is_free and self._moves_root:
+        if not skeleton.root_is_free and (self._root_moves or self._stored.rows.moves_root(skeleton)):
             raise ValueError(f"{name}: the model has no free joint, but motions move {skeleton.names[skeleton.root]!r}")
         return skeleton.root_is_free
 
@@ -547,7 +562,7 @@ class MotionLibrary(Shared):
         rng : numpy.random.Generator or int, optional
             Or a seed.
         weights : array, optional
-            (motions,) from 0 on. Default: those of the library.
+            By id, from 0 on. Default: those of the library.
         truncate : float
             Seconds before the end of a motion that are left out, such as the longest offset.
 
@@ -565,9 +580,12 @@ class MotionLibrary(Shared):
         ((4096,), True)
         """
         generator = np.random.default_rng(rng)
-        chances = self._stored.weights if weights is None else _weights_of(weights, len(self))
-        ids = generator.choice(len(self), size=n, p=chances / chances.sum())
-        room = np.maximum(self.durations[ids] - truncate, 0.0)
+        motions = self._motions
+        chances = motions.weights if weights is None else _weights_of(weights, len(motions.exist)) * motions.exist
+        if not chances.sum() > 0:
+            raise ValueError("weights: expected numbers from 0 on, not all 0")
+        ids = generator.choice(len(chances), size=n, p=chances / chances.sum())
+        room = np.maximum(motions.durations[ids] - truncate, 0.0)
         return ids.astype(np.int64), generator.random(n) * room
 
     def check(self, ids: npt.ArrayLike) -> None:
@@ -578,7 +596,7 @@ class MotionLibrary(Shared):
         >>> import posemill as pm
         >>> pm.MotionLibrary.from_files("walk.bvh").check([0, 0])
         """
-        _ids_of(ids, len(self))
+        self._ids_of(ids)
 
     def save(self, path: Path, *, angles: AngleFormat = "float32", coded: bool = False) -> None:
         """Write a stored NPZ whose members begin at multiples of 64 bytes: ``numpy.load`` reads it.
@@ -608,7 +626,203 @@ class MotionLibrary(Shared):
             raise ValueError("coded: the skeleton has hinges")
         if coded and self._stored.keys == "float32":
             raise ValueError("coded: keys of the library are float32")
-        write_library(path, self._stored, angles, coded)
+        call(lib.pm_library_save, self._handle, ffi.new("pm_library_write_options *", {
+            "short_angles": angles == "int16", "coded_keys": coded}), file_name(path))
+
+    def append(self, path: Path) -> None:
+        """Add all motions of the library behind those of a file.
+
+        The file keeps the form of its keys. A new file is written beside it, and takes its place when it is
+        complete and flushed: after a crash there is one of the two, whole. Libraries that have mapped the old file
+        keep it. Of two processes that append at the same time, the motions of one may be lost.
+
+        Parameters
+        ----------
+        path : path
+            A file of :meth:`save`, of the same joints and extras. Names of motions must differ from its own.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
+        >>> lib.subset(["walk"]).save("grows.npz")
+        >>> lib.subset(["walk-2"]).append("grows.npz")
+        >>> pm.MotionLibrary.load("grows.npz").names
+        ('walk', 'walk-2')
+        """
+        call(lib.pm_library_append, file_name(path), self._handle)
+
+    def add(self, motions: Mapping[str, Keys] | MotionLibrary, *, weights: npt.ArrayLike | None = None,
+            extras: Extras | None = None, replace: bool = False) -> npt.NDArray[np.int64]:
+        """Add motions while other threads sample. Takes about as long as building these.
+
+        Parameters
+        ----------
+        motions : mapping of name to Keys, or MotionLibrary
+            As of :class:`MotionLibrary`, or all motions of another library with the same joints and extras. Where
+            this one stores positions of the root alone, no other joint may move.
+        weights : array, optional
+            Of these motions. Default: 1, or those of the other library.
+        extras : mapping of name to mapping of motion to array, optional
+            Of these motions, with the names and types of the library's.
+        replace : bool
+            Motions of the library with the names of these are removed in the same step. Default: such names are
+            refused.
+
+        Returns
+        -------
+        array of int64
+            The ids of the motions: the next ones that no motion has had.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
+        >>> other = pm.MotionLibrary.from_files("walk.bvh")
+        >>> lib.add(other, replace=True)
+        array([2])
+        >>> lib.names, lib.ids
+        (('', 'walk-2', 'walk'), array([1, 2]))
+        """
+        if isinstance(motions, MotionLibrary):
+            if extras is not None:
+                raise ValueError("extras: those of the other library are added")
+            return self._change(motions._handle, motions._stored, motions.ids, motions.names, weights, replace)
+        if not isinstance(motions, Mapping):
+            raise TypeError(f"motions: expected a mapping of Keys or a MotionLibrary, found {type(motions).__name__}")
+        if not motions:
+            return np.zeros(0, np.int64)
+        _check_motions(motions)
+        mine = self._stored
+        columns = extras_of(extras or {}, {name: len(keys.rotations) for name, keys in motions.items()})
+        if set(columns) == set(self.extra_names):
+            columns = {name: columns[name] for name in self.extra_names}
+        stored = Stored(mine.skeleton, tuple(motions), KeyRows.of(mine.skeleton, list(motions.values())), mine.bodies,
+                        mine.dofs, mine.points, _weights_of(weights, len(motions)), mine.method, mine.keys, columns)
+        with _written(stored) as file:
+            handle = open_library(file, None)
+        ids = np.arange(len(motions))
+        return self._change(handle, stored_of(handle), ids, tuple(motions), None, replace)
+
+    def _change(self, handle: Any, stored: Stored, ids: Array, names: Sequence[str], weights: npt.ArrayLike | None,
+                replace: bool) -> npt.NDArray[np.int64]:
+        given = None if weights is None else _weights_of(weights, len(ids))
+        wanted = set(names[number] for number in ids.tolist()) if replace else set()
+        skeleton = self._stored.skeleton
+        moves = bool(len(skeleton.coordinates) and not skeleton.root_is_free and stored.rows.moves_root(skeleton))
+        mine = self.names if replace else ()
+        with self._changing:
+            removed = [number for number in self._motions.ids.tolist() if replace and mine[number] in wanted]
+            made = np.empty(len(ids), np.uint32)
+            called = ids.astype(np.uint32)
+            gone = ffi.new("uint32_t[]", removed)
+            call(lib.pm_library_change, self._handle, ffi.new("pm_library_edit *", {
+                "removed": gone, "removed_count": len(removed), "from": handle,
+                "motions": ffi.from_buffer("uint32_t[]", called), "motion_count": len(called)}),
+                ffi.from_buffer("uint32_t[]", made))
+            if given is not None:
+                call(lib.pm_library_set_weights, self._handle, ffi.from_buffer("uint32_t[]", made),
+                     ffi.from_buffer("double[]", given), len(made))
+            self._root_moves = self._root_moves or moves
+            self._note()
+        return made.astype(np.int64)
+
+    def remove(self, ids: Iterable[int | str]) -> None:
+        """Remove motions, at least one of which must be left, while other threads sample.
+
+        Parameters
+        ----------
+        ids : iterable of int or str
+            Ids or names.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
+        >>> lib.remove(["walk"])
+        >>> len(lib), lib.ids
+        (1, array([1]))
+        """
+        numbers = self._numbers_of(ids, "ids")
+        with self._changing:
+            call(lib.pm_library_change, self._handle, ffi.new("pm_library_edit *", {
+                "removed": ffi.from_buffer("uint32_t[]", numbers), "removed_count": len(numbers)}), ffi.NULL)
+            self._note()
+
+    def _numbers_of(self, ids: Iterable[int | str], name: str) -> Array:
+        """Ids of motions by their ids or names."""
+        if isinstance(ids, str):
+            raise TypeError(f"{name}: expected a sequence, found a text")
+        given = list(ids)
+        names = self.names if any(isinstance(one, str) for one in given) else ()
+        exist = self._motions.exist
+        numbers = []
+        for one in given:
+            number = names.index(one) if isinstance(one, str) and one in names else one
+            if not isinstance(number, (int, np.integer)) or not 0 <= number < len(exist) or not exist[number]:
+                raise ValueError(f"{name}: {one!r} is none of {len(self)} motions")
+            numbers.append(int(number))
+        return np.array(numbers, np.uint32)
+
+    def subset(self, ids: Iterable[int | str], *, engine: Engine | None = None) -> MotionLibrary:
+        """Make a library of some motions, which have the ids 0, 1, 2 and so on. Files are shared.
+
+        Parameters
+        ----------
+        ids : iterable of int or str
+            Ids or names, in the order of the result.
+        engine : Engine, optional
+            Default: as of this library.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh", "walk.bvh"])
+        >>> lib.subset([1]).names
+        ('walk-2',)
+        """
+        numbers, given = self._numbers_of(ids, "ids"), self._engine if engine is None else engine
+        on, handle = engine_of_states(given), ffi.new("pm_library **")
+        call(lib.pm_library_select, on.handle, self._handle, ffi.from_buffer("uint32_t[]", numbers), len(numbers),
+             handle)
+        made = MotionLibrary.__new__(MotionLibrary)
+        made._own(owned_library(handle[0], on), given, self._root_moves)
+        return made
+
+    def shard(self, rank: int, world: int, *, engine: Engine | None = None) -> MotionLibrary:
+        """Make the library of process `rank` of `world`. Together they have all motions, and the hours of two
+        differ by no more than the longest motion.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh"] * 5)
+        >>> [len(lib.shard(rank, 2)) for rank in range(2)]
+        [3, 2]
+        """
+        ids, count = np.empty(len(self._motions.exist), np.uint32), ffi.new("size_t *")
+        call(lib.pm_library_shard, self._handle, rank, world, ffi.from_buffer("uint32_t[]", ids), len(ids), count)
+        return self.subset(ids[:count[0]].tolist(), engine=engine)
+
+    @classmethod
+    def merge(cls, libraries: Iterable[MotionLibrary], *, engine: Engine | None = None) -> MotionLibrary:
+        """Make a library of the motions of several, one after another, with the method, bodies and keys of the
+        first. Names of motions must differ.
+
+        Examples
+        --------
+        >>> import posemill as pm
+        >>> lib = pm.MotionLibrary.from_files(["walk.bvh"] * 2)
+        >>> pm.MotionLibrary.merge([lib.subset([1]), lib.subset([0])]).names
+        ('walk-2', 'walk')
+        """
+        given = list(libraries)
+        if not given:
+            raise ValueError("libraries: expected at least one")
+        made = given[0].subset(given[0].ids.tolist(), engine=engine)
+        for other in given[1:]:
+            made.add(other)
+        return made
 
     @classmethod
     def load(cls, path: Path, *, engine: Engine | None = None, method: Method | None = None,
@@ -633,10 +847,15 @@ class MotionLibrary(Shared):
         >>> pm.MotionLibrary.load("one.npz").names
         ('walk',)
         """
-        return _made_again(_choosing(read_library(path, method, keys), bodies, dofs), engine)
+        made = cls.__new__(cls)
+        made._open(path, engine, method=method, keys=keys, bodies=bodies, dofs=dofs)
+        return made
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return _made_again, (self._stored, self._engine)
+        with _scratch() as file, self._changing:
+            call(lib.pm_library_save, self._handle, ffi.NULL, file_name(file))
+            with open(file, "rb") as saved:
+                return _made_again, (saved.read(), self._motions.ids, self._engine)
 
     def __repr__(self) -> str:
         count, bodies = len(self), len(self.body_names)
@@ -645,116 +864,36 @@ class MotionLibrary(Shared):
                 f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
 
 
-def _choosing(made: Stored, bodies: Sequence[int | str] | None, dofs: Sequence[int | str] | None) -> Stored:
-    """A library with bodies and hinges that are given; None: its own."""
-    return replace(
-        made, bodies=_chosen(made.bodies if bodies is None else bodies, made.skeleton.names, (), "bodies", "joint"),
-        dofs=_chosen(made.dofs if dofs is None else dofs, made.skeleton.hinge_names, (), "dofs", "hinge"))
-
-
-def _made_again(stored: Stored, engine: Engine | None) -> MotionLibrary:
+def _made_again(data: bytes, ids: Array, engine: Engine | None) -> MotionLibrary:
     made = MotionLibrary.__new__(MotionLibrary)
-    made._build(stored, engine)
+    with _scratch() as file:
+        with open(file, "wb") as copy:
+            copy.write(data)
+        made._open(file, engine, ids=ids)
     return made
 
 
-# ---- arguments of sample() ----
+@contextmanager
+def _scratch() -> Iterator[str]:
+    """The path of a file that is mapped, and has no name afterwards."""
+    with TemporaryDirectory(ignore_cleanup_errors=True) as folder:  # where mapped files cannot be removed
+        yield os.path.join(folder, "library.npz")
 
 
-def _ids_of(ids: npt.ArrayLike, count: int) -> Array:
-    """Numbers of clips, of which there are `count`."""
-    numbers = as_array(ids, "ids")
-    if numbers.ndim != 1:
-        raise ValueError(f"ids: expected one axis, found shape {numbers.shape}")
-    if numbers.size and numbers.dtype.kind not in "iu":
-        raise TypeError(f"ids: expected integers, found {numbers.dtype}")
-    wrong = np.flatnonzero((numbers < 0) | (numbers >= count))
-    if len(wrong):
-        raise ValueError(f"ids: {numbers[wrong[0]]} at {wrong[0]} is none of {count} motions")
-    return numbers.astype(np.uint32)
+@contextmanager
+def _written(stored: Stored) -> Iterator[str]:
+    """A file of a library. Rows are then in its pages, which the system drops where memory is scarce."""
+    with _scratch() as file:
+        write_library(file, stored)
+        yield file
 
 
-def _ticks_of(count: int, times: npt.ArrayLike | None, steps: npt.ArrayLike | None,
-              rate: Number | None) -> npt.NDArray[np.int64]:
-    if (times is None) == (steps is None):
-        raise ValueError("times: expected times or steps, and not both")
-    if (steps is None) != (rate is None):
-        raise ValueError("steps: expected steps with a rate")
-    values = as_seconds(times, "times") if steps is None else as_array(steps, "steps")
-    if values.shape != (count,):
-        name = "times" if steps is None else "steps"
-        raise ValueError(f"{name}: expected {count}, one for each id, found shape {values.shape}")
-    if steps is None:
-        found: npt.NDArray[np.int64] = crowd_ticks(values)
-        return found
-    assert rate is not None
-    return _exact_ticks(values, rate_of(rate))
-
-
-def _exact_ticks(steps: Array, rate: Fraction) -> npt.NDArray[np.int64]:
-    """The tick nearest to steps / rate; ties upwards."""
-    if steps.size and steps.dtype.kind not in "iu":
-        raise TypeError(f"steps: expected integers, found {steps.dtype}")
-    limit = 2**62 // (rate.denominator << 32) * rate.numerator if rate.denominator < 2**30 else 0
-    numbers = steps.astype(np.int64)
-    if steps.size and max(abs(int(steps.min())), abs(int(steps.max()))) > min(limit, 2**62 // rate.denominator):
-        raise ValueError("steps: times are out of range")
-    whole, rest = np.divmod(numbers * rate.denominator, rate.numerator)
-    if rate.numerator >= 2**30:
-        parts = np.array([((int(r) << 33) // rate.numerator + 1) >> 1 for r in rest], np.int64)
-    else:
-        parts = ((rest << 33) // rate.numerator + 1) >> 1
-    return (whole << 32) + parts
-
-
-def _added(a: npt.NDArray[np.int64], b: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Sums, limited to what int64 holds."""
-    total = a + b
-    over = ((a ^ total) & (b ^ total)) < 0
-    limits = np.where(np.broadcast_to(a, total.shape) < 0, np.iinfo(np.int64).min,
-                      np.iinfo(np.int64).max)
-    return np.where(over, limits, total)
-
-
-def _subset_of(field: str) -> str:
-    if field in _CHANNELS:
-        return _HINGES if field in _DOFS else _BALLS
-    return _ROOT if field.startswith(_ROOT) else _BODIES
-
-
-def _state_of(field: str) -> State:
-    """The state of crowds that a field is; of the root, that of a body."""
-    if field in _CHANNELS:
-        return _CHANNELS[field]
-    name = "body_" + field.removeprefix(_ROOT) if field.startswith(_ROOT) else field
-    return name  # type: ignore[return-value]
-
-
-def _inner(subset: str, count: int, width: int) -> tuple[int, ...]:
-    """The axes of a field behind those of instances and offsets."""
-    return (width,) if subset == _ROOT else (count,) if subset == _HINGES else (count, width)
-
-
-def _flat(out: Mapping[str, Any], name: str, shape: tuple[int, ...], subset: str,
-          count: int) -> Array:
-    """The array of a field with one axis of instances, and one of bodies."""
-    width = 1 if subset == _HINGES else 4 if name.endswith("_rot") else 3
-    array = _given(out, name, shape + _inner(subset, count, width))
-    if not array.flags.c_contiguous:
-        raise ValueError(f"out[{name!r}]: is not C-contiguous")
-    rows = shape[0] * (shape[1] if len(shape) > 1 else 1)
-    return array.reshape(rows, count, width)
-
-
-def _given(out: Mapping[str, Any], name: str, shape: tuple[int, ...], dtype: Any = None) -> Array:
-    if name not in out:
-        raise ValueError(f"out: expected an array for {name!r}")
-    array = as_array(out[name], f"out[{name!r}]")
-    if array.shape != shape:
-        raise ValueError(f"out[{name!r}]: expected shape {shape}, found {array.shape}")
-    if dtype is not None and array.dtype != dtype:
-        raise TypeError(f"out[{name!r}]: expected {dtype}, found {array.dtype}")
-    return array
+def _check_motions(motions: Mapping[str, Keys]) -> None:
+    for name, motion in motions.items():
+        if not isinstance(motion, Keys):
+            raise TypeError(f"motions: {name!r}: expected Keys, found {type(motion).__name__}")
+        if motion.rate is None:
+            raise ValueError(f"motions: {name!r} has times, expected a rate")
 
 
 def _weights_of(weights: npt.ArrayLike | None, count: int) -> npt.NDArray[np.float64]:

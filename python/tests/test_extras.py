@@ -15,8 +15,6 @@ import pytest
 from motion_files import WALK
 
 import posemill as pm
-from posemill._extras import FrameTimes
-from posemill._key_rows import KeyRows
 
 SEED = int(os.environ.get("POSEMILL_TEST_SEED") or 20261128)
 TICKS = 2**32
@@ -135,19 +133,6 @@ def test_extras_are_at_the_times_of_the_poses():
     steps = rng.integers(-50, 100, 2000)
     exact = lib.sample(ids, steps=steps, rate="30000/1001", fields=["place", "root_pos"])
     assert np.abs(exact["place"] - exact["root_pos"]).max() < 2e-6
-
-
-def test_frames_of_the_longest_clips_are_found():
-    """Without keys: 2^29 frames would take gigabytes."""
-    rng = np.random.default_rng(SEED)
-    for rate in (Fraction(30), Fraction(30000, 1001), Fraction(1, 7)):
-        last = min(2**29, int(rate * 2**29))
-        rows = KeyRows(np.zeros((1, 2, 4), np.float32), None, None, np.array([0]), np.array([last + 1]),
-                       np.array([[rate.numerator, rate.denominator]]), np.zeros(1))
-        frames = rng.integers(last // 2, last, 1000)
-        ticks = np.array([nearest(int(k) / rate) for k in frames])
-        before, after, u = FrameTimes(rows, np.array([nearest(last / rate)])).at(np.zeros(1000, int), ticks, False)
-        assert np.array_equal(before, frames) and np.array_equal(after, frames + 1) and not u.any()
 
 
 def test_nan_is_the_first_frame():

@@ -15,7 +15,7 @@ static const pm_library_motion *last_motion(const pm_library_content *content) {
 
 static void sample(const pm_library *library) {
     static float positions[2 * 3 * 4096];
-    const pm_library_content *c = &library->content;
+    const pm_library_content *c = pm_library_get_content(library);
     const uint32_t motions[] = {0, (uint32_t)c->motion_count - 1};
     const double times[] = {0.01, (double)last_motion(c)->frames / 30};
     const pm_crowd_target target = {
@@ -51,42 +51,48 @@ static void encode_again(const pm_library_content *c) {
                 PM_OK);
 }
 
-static void use(pm_library *library) {
+/* The part is the library's, or no longer there. */
+static void use(library_part *part) {
     static pm_engine *engine;
     const pm_engine_desc desc = {.device = "none"};
     pm_error error = {0};
     library_arrays arrays = {0};
     const pm_library_write_options options = {0};
-    require(library_list(&library->content, &options, 1, &arrays, &error) == PM_OK);
+    require(library_list(&part->content, &options, 1, &arrays, &error) == PM_OK);
     require(arrays.count >= 18);
-    if (library->content.key_codes)
-        encode_again(&library->content);
+    if (part->content.key_codes)
+        encode_again(&part->content);
     motion_arena_release(&arrays.arena);
     if (!engine)
         require(pm_engine_create(&desc, &engine, &error) == PM_OK);
     /* Many motions may share rows: crowds have them apart. */
     uint64_t keys = 0;
-    for (size_t i = 0; i < library->content.motion_count; i++)
-        keys += library->content.motions[i].frames * library->content.joint_count;
-    if (keys < 1 << 20 && library_make_crowd(library, engine, &error) == PM_OK)
+    for (size_t i = 0; i < part->content.motion_count; i++)
+        keys += part->content.motions[i].frames * part->content.joint_count;
+    pm_library *library = NULL;
+    if (keys >= 1 << 20)
+        library_close_part(part);
+    else if (library_make(part, engine, NULL, &library, &error) == PM_OK)
         sample(library);
+    pm_library_destroy(&library);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    pm_library *library = calloc(1, sizeof *library);
+    library_part *part = calloc(1, sizeof *part);
     file_bytes file = {0};
     pm_error error = {0};
-    require(library != NULL);
+    require(part != NULL);
     if (size > 0)
         make_archive((const char *)data, size, &file);
     pm_status status =
-        array_file_parse(file.data ? file.data : "", file.size, 1, &library->file, &error);
+        array_file_parse(file.data ? file.data : "", file.size, 1, &part->file, &error);
     if (status == PM_OK)
-        status = library_read(library, &error);
+        status = library_read(part, &error);
     require(status == PM_OK || (status == PM_ERROR_FILE && error.message[0] != '\0'));
     if (status == PM_OK)
-        use(library);
-    pm_library_destroy(&library);
+        use(part);
+    else
+        library_close_part(part);
     free(file.data);
     return 0;
 }

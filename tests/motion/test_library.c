@@ -3,6 +3,8 @@
  * Tests of motion libraries: what is written is read, and states are those of a crowd that is built
  * directly.
  */
+#include "motion/library/library.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +321,29 @@ TEST(steps_are_the_nearest_ticks) {
     job.times = NULL;
     job.steps = far;
     assert_int_equal(pm_library_sample(library, &job, new_error()), PM_ERROR_TIME);
+}
+
+__extension__ typedef unsigned __int128 wide;
+
+/* Those of 2^29 s. */
+TEST(frames_of_the_longest_motions_are_found) {
+    static const pm_rational rates[] = {{30, 1}, {30000, 1001}, {1, 7}};
+    random_source source = random_salted(61);
+    for (size_t r = 0; r < COUNT_OF(rates); r++) {
+        const wide num = (wide)rates[r].num, den = (wide)rates[r].den;
+        const uint64_t seconds = UINT64_C(1) << 29;
+        const uint64_t last = (uint64_t)(num * seconds / den);
+        const pm_library_motion longest = {.frames = last + 1, .rate = rates[r]};
+        const int64_t ticks = (int64_t)((((den * last) << 33) / num + 1) >> 1);
+        for (size_t i = 0; i < 1000; i++) {
+            const uint64_t frame = last / 2 + random_bits(&source) % (last / 2);
+            const int64_t time = (int64_t)((((den * frame) << 33) / num + 1) >> 1);
+            const library_frames found = library_find_frames(&longest, ticks, time, i % 2);
+            assert_int_equal(found.before, frame);
+            assert_int_equal(found.after, frame + 1);
+            assert_true(found.u == 0);
+        }
+    }
 }
 
 /* Rows at the times of frames, and between them. */

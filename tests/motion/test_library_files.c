@@ -23,7 +23,7 @@ TEST_GROUP(test_folder_enter, test_folder_leave)
 
 static char reason[sizeof((pm_error *)0)->message];
 
-static bool parse(const char *data, size_t size, pm_library *library) {
+static bool parse(const char *data, size_t size, library_part *library) {
     pm_error error = {0};
     memset(library, 0, sizeof *library);
     pm_status status = array_file_parse(data, size, 1, &library->file, &error);
@@ -37,7 +37,7 @@ static bool parse(const char *data, size_t size, pm_library *library) {
 
 /* A copy of exactly the bytes, so that the address sanitizer sees what is read beyond them. */
 static bool parse_copy(const char *data, size_t size, library_kind which) {
-    pm_library library;
+    library_part library;
     char *copy = malloc(size + 1);
     assert_non_null(copy);
     memcpy(copy, data, size);
@@ -109,7 +109,7 @@ typedef struct lie {
 static bool parse_with(const lie *l) {
     SCOPED(zip_free) zip_builder zip = {0};
     array_file whole = {0};
-    pm_library library;
+    library_part library;
     char member[128];
     expect_success(array_file_open("a.npz", 1, &whole, new_error()));
     for (size_t i = 0; i < whole.count; i++) {
@@ -366,6 +366,18 @@ TEST(structs_with_a_next_are_refused) {
                         pm_library_open(engine, paths[0], &opening, &none, new_error()));
     expect_next_refused(pm_library_job, job, last_error(),
                         pm_library_sample(library, &job, new_error()));
+    pm_library_edit edit = {.removed = motions, .removed_count = 1};
+    expect_next_refused(pm_library_edit, edit, last_error(),
+                        pm_library_change(library, &edit, NULL, new_error()));
+    pm_curriculum_desc desc = {.bin_seconds = 1};
+    pm_curriculum *curriculum = NULL;
+    expect_next_refused(pm_curriculum_desc, desc, last_error(),
+                        pm_curriculum_create(library, &desc, &curriculum, new_error()));
+    expect_success(pm_curriculum_create(library, &desc, &curriculum, new_error()));
+    pm_curriculum_state now = {.bin_count = 0};
+    expect_next_refused(pm_curriculum_state, now, last_error(),
+                        pm_curriculum_get_state(curriculum, &now, new_error()));
+    pm_curriculum_destroy(&curriculum);
     pm_library_destroy(&library);
 }
 
@@ -400,6 +412,88 @@ static bool write_and_read(void) {
                       came(pm_library_open(NULL, "d.npz", &decoding, &decoded, new_error())) &&
                       came(pm_library_build(robots, 1, &of_robot, "d.npz", new_error()));
     return good;
+}
+
+static const uint32_t first_two[] = {0, 1};
+
+/* A change fails, or is done as a whole. */
+static bool change_or_stay(pm_library *library, const pm_library *other) {
+    const size_t before = pm_library_list(library, NULL, 0);
+    const pm_library_edit edit = {.removed = first_two,
+                                  .removed_count = 2,
+                                  .from = other,
+                                  .motions = first_two,
+                                  .motion_count = 2};
+    uint32_t ids[2] = {0};
+    const bool good = came(pm_library_change(library, &edit, ids, new_error()));
+    pm_library_motion_info info;
+    assert_int_equal(pm_library_list(library, NULL, 0), before);
+    assert_int_equal(pm_library_get_motion(library, 0, &info), !good);
+    assert_int_equal(pm_library_get_motion(library, 3, &info), good);
+    return good;
+}
+
+static bool use_curriculum(const pm_library *library) {
+    const pm_curriculum_desc desc = {.bin_seconds = 0.01, .rule = PM_CURRICULUM_PHC};
+    pm_curriculum *curriculum = NULL;
+    uint32_t motions[9];
+    double times[9];
+    const bool good = came(pm_curriculum_create(library, &desc, &curriculum, new_error())) &&
+                      came(pm_curriculum_follow(curriculum, library, new_error())) &&
+                      came(pm_curriculum_draw(curriculum, NULL, 9, motions, times, new_error()));
+    pm_curriculum_destroy(&curriculum);
+    return good;
+}
+
+enum { ALLOCATIONS_OF_REMOVING = 20 }; /* at most, of pm_crowd_remove_clips */
+
+static const pm_library_open_options one_thread = {.threads = 1};
+
+static bool replace_motions(void) {
+    SCOPED(pm_library_destroy) pm_library *library = NULL;
+    SCOPED(pm_library_destroy) pm_library *other = NULL;
+    return came(pm_library_open(engine_of_kind(ON_REFERENCE), "one.npz", &one_thread, &library,
+                                new_error())) &&
+           came(pm_library_open(NULL, "other.npz", &one_thread, &other, new_error())) &&
+           change_or_stay(library, other);
+}
+
+static bool live(void) {
+    static const uint32_t others[] = {1, 2};
+    pm_engine *engine = engine_of_kind(ON_REFERENCE);
+    const pm_library_write_options writing = {.threads = 1};
+    SCOPED(pm_library_destroy) pm_library *library = NULL;
+    SCOPED(pm_library_destroy) pm_library *other = NULL;
+    SCOPED(pm_library_destroy) pm_library *part = NULL;
+    SCOPED(pm_library_destroy) pm_library *rest = NULL;
+    SCOPED(pm_library_destroy) pm_library *more = NULL;
+    uint32_t ids[3];
+    size_t count = 0;
+    if (!came(pm_library_open(NULL, "one.npz", &one_thread, &library, new_error())) ||
+        !came(pm_library_open(NULL, "other.npz", &one_thread, &other, new_error())) ||
+        !came(pm_library_select(engine, library, &(uint32_t){0}, 1, &part, new_error())))
+        return false;
+    const pm_library_edit edit = {.from = other, .motions = others, .motion_count = 2};
+    const bool good = came(pm_library_change(part, &edit, ids, new_error()));
+    assert_int_equal(pm_library_list(part, NULL, 0), good ? 3 : 1);
+    return good && came(pm_library_select(NULL, part, &(uint32_t){0}, 1, &rest, new_error())) &&
+           came(pm_library_shard(part, 0, 2, ids, 3, &count, new_error())) &&
+           use_curriculum(part) &&
+           came(pm_library_save(rest, &writing, "saved.npz", new_error())) &&
+           came(pm_library_select(NULL, other, others, 2, &more, new_error())) &&
+           came(pm_library_append("saved.npz", more, new_error()));
+}
+
+TEST(each_allocation_of_a_change_can_fail) {
+    engine_of_kind(ON_REFERENCE);
+    library_made m;
+    library_content_make(&m, ROOT_ALONE, 96);
+    m.motions[0].weight = 1;
+    expect_success(pm_library_write(&m.content, NULL, "one.npz", new_error()));
+    expect_success(pm_library_write(&m.content, NULL, "other.npz", new_error()));
+    fail_each_allocation(live, 50, 4);
+    /* Clips of removed motions may stay until the next change. */
+    fail_each_allocation(replace_motions, 50, 4 + 2 * ALLOCATIONS_OF_REMOVING);
 }
 
 TEST(each_allocation_can_fail) {
