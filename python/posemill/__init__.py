@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Rotation curves for millions of samples in parallel, on OpenCL or plain C."""
+import typing as _typing
+
 from . import batch
 from ._clip import Channel, Clip
 from ._compare import Comparison, compare
@@ -38,3 +40,12 @@ __all__ = ["LAYER_ADD", "LAYER_CLAMP", "LAYER_MEAN", "LAYER_OVER", "Channel", "C
            "crowd_ticks", "devices", "filter_rotations", "from_euler", "from_matrix", "from_rotvec", "join", "load",
            "methods", "mirror",
            "reduce", "reduce_keys", "resample", "resample_rotvec"]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Modules that are imported when they are asked for: `torch` imports PyTorch."""
+    if name not in ("learning", "torch"):
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
+    return importlib.import_module(f".{name}", __name__)

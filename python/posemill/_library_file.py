@@ -23,7 +23,7 @@ from ._skeleton import Skeleton
 from ._views import Array, view
 
 __all__ = ["Stored", "build_library", "describe_robot", "open_library", "owned_library", "read_library", "replacing",
-           "stored_of", "write_library"]
+           "save_library", "stored_of", "write_library"]
 
 _name = columns("pm_motion_name", {"text": ("text",), "size": ("size",)}, np.uint64)
 _motion = columns("pm_library_motion", {"text": ("name", "text"), "size": ("name", "size")}, np.uint64)
@@ -150,6 +150,12 @@ def write_library(path: Path, stored: Stored) -> None:
         "angles": _pointer(rows.angles, np.float32, keep, "float *"),
         "extras": _extras_of(stored.extras, keep), "extra_count": len(stored.extras)})
     call(lib.pm_library_write, content, ffi.NULL, file_name(path))
+
+
+def save_library(owner: Any, path: Path, *, short_angles: bool = False, coded: bool = False) -> None:
+    """Writes a library that is open."""
+    call(lib.pm_library_save, owner, ffi.new("pm_library_write_options *", {
+        "short_angles": short_angles, "coded_keys": coded}), file_name(path))
 
 
 def describe_robot(robot: Skeleton, keep: list[Any]) -> Any:

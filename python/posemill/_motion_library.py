@@ -19,14 +19,15 @@ from ._engine import Engine, engine_of_states
 from ._extras import Extras, extras_of
 from ._key_rows import KeyRows
 from ._keys import Keys
-from ._library import Path, call, ffi, file_name, lib, warn
+from ._library import Path, call, ffi, file_name, lib
+from ._library_build import Progress, Wanted, build_from_sources
 from ._library_file import (
     Stored,
-    build_library,
     open_library,
     owned_library,
     read_library,
     replacing,
+    save_library,
     stored_of,
     write_library,
 )
@@ -225,21 +226,28 @@ class MotionLibrary(Shared):
                    bodies: Sequence[int | str] | None = None,
                    dofs: Sequence[int | str] | None = None, rate: Number | None = None,
                    points: npt.ArrayLike | None = None, weights: npt.ArrayLike | None = None,
-                   extras: Extras | None = None, engine: Engine | None = None,
-                   **options: Unpack[LibraryOptions]) -> MotionLibrary:
+                   extras: Extras | Sequence[str] | None = None, pelvis: npt.ArrayLike | None = None,
+                   engine: Engine | None = None, **options: Unpack[LibraryOptions]) -> MotionLibrary:
         """Read motion files; each clip becomes a motion, in a temporary file that is mapped, as of :meth:`build`.
 
         Parameters
         ----------
         paths : path or iterable of paths
-            Files of joints with the same names. Names of motions are those of the files, with the
-            clip's where a file has several.
+            Files, folders, patterns such as ``"takes/**/*.pkl"``, and YAML with weights and clips of time, as of
+            ProtoMotions and MimicKit. Files have joints with the same names. Names of motions are those of the files,
+            with the clip's where a file has several.
         skeleton : path or Skeleton, optional
             Joints for files without them, as of :func:`load`; or the skeleton of a robot, whose
             hinges are the numbers of the files, such as the columns of CSV. Names decide which is which
-            where files have them; otherwise they are in the order of the skeleton.
-        method, keys, bodies, dofs, points, weights, extras, engine
-            As of :class:`MotionLibrary`.
+            where files have them; otherwise they are in the order of the skeleton. Paths of ``.xml`` and ``.urdf`` are
+            robots. Motions of SMPL become those of a robot that has SMPL's joints.
+        method, keys, bodies, dofs, points, weights, engine
+            As of :class:`MotionLibrary`. Default of weights: those of a YAML, else all are equal.
+        extras : mapping or sequence of str, optional
+            As of :class:`MotionLibrary`, or the names of columns that the files have.
+        pelvis : array, optional
+            (3,) place of the pelvis at rest in SMPL's axes, which is added to the root's path where motions of SMPL
+            become those of a robot.
         rate : number, optional
             Frames per second to which motions are resampled first. Required for clips whose keys
             have times of their own.
@@ -259,17 +267,15 @@ class MotionLibrary(Shared):
         >>> lib.names, len(lib.body_names)
         (('walk',), 21)
         """
-        made = cls.__new__(cls)
+        names = None if extras is None or isinstance(extras, Mapping) else tuple(extras)
+        made, columns = cls.__new__(cls), extras if names is None else None
         with _scratch() as file:
-            cls._build_file(file, paths, skeleton, method, keys, rate, False, options)
-            if points is None and not extras:
+            cls._build_file(file, paths, Wanted(method, keys, skeleton, rate, options, extras=names, pelvis=pelvis))
+            if points is None and not columns:
                 made._open(file, engine, bodies=bodies, dofs=dofs)
             else:
-                stored = read_library(file)
-                counts = dict(zip(stored.names, stored.rows.frames.tolist(), strict=True))
-                with _written(replace(
-                        stored, points=stored.points if points is None else np.array(points, np.float32),
-                        extras=extras_of(extras or {}, counts))) as again:
+                stored = _finished(read_library(file), Wanted(method, keys, skeleton, rate, options, extras=columns))
+                with _written(stored if points is None else replace(stored, points=np.array(points, np.float32))) as again:
                     made._open(again, engine, bodies=bodies, dofs=dofs)
         if weights is not None:
             made.weights = weights
@@ -278,18 +284,26 @@ class MotionLibrary(Shared):
     @staticmethod
     def build(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None = None, *,
               method: Method = "slerp", keys: KeyFormat = "float32", rate: Number | None = None,
-              coded: bool = False, **options: Unpack[LibraryOptions]) -> None:
+              coded: bool = False, weights: npt.ArrayLike | None = None, extras: Extras | Sequence[str] | None = None,
+              bodies: Sequence[int | str] | None = None, dofs: Sequence[int | str] | None = None,
+              pelvis: npt.ArrayLike | None = None, resume: bool = False, progress: bool | Progress | None = None,
+              **options: Unpack[LibraryOptions]) -> None:
         """Write the file that :meth:`from_files` and :meth:`save` give, on all cores and with memory that does
-        not grow with the number of files, which are read twice.
+        not grow with the number of files: a core holds one of them. A file that fails is named.
 
         Parameters
         ----------
         output : path
             Of the file, which replaces one of that name.
-        paths, skeleton, method, keys, rate, **options
+        paths, skeleton, method, keys, rate, weights, extras, bodies, dofs, pelvis, **options
             As of :meth:`from_files`.
         coded : bool
             As of :meth:`save`.
+        resume : bool
+            What was made of each file is kept beside the output, in a folder with ``.parts`` behind its name, until the
+            output is whole: a build that ended early goes on with the files that are left.
+        progress : bool or callable, optional
+            True: the number of files that are done is printed. A function is called with it and the number of all.
 
         Examples
         --------
@@ -298,16 +312,19 @@ class MotionLibrary(Shared):
         >>> pm.MotionLibrary.load("all.npz").names
         ('walk',)
         """
-        MotionLibrary._build_file(output, paths, skeleton, method, keys, rate, coded, options)
+        MotionLibrary._build_file(output, paths, Wanted(method, keys, skeleton, rate, options, coded, weights, extras,
+                                                        bodies, dofs, pelvis), resume, progress)
 
     @staticmethod
-    def _build_file(output: Path, paths: Path | Iterable[Path], skeleton: Path | Skeleton | None, method: Method,
-                    keys: KeyFormat, rate: Number | None, coded: bool, options: LibraryOptions) -> None:
-        given = Options("library", options)
-        if isinstance(skeleton, Skeleton) and ("scale" in given or "to_up" in given):
+    def _build_file(output: Path, paths: Path | Iterable[Path], wanted: Wanted, resume: bool = False,
+                    progress: bool | Progress | None = None) -> None:
+        given, skeleton = Options("library", wanted.options), wanted.skeleton
+        if isinstance(skeleton, (str, os.PathLike)) and os.fsdecode(skeleton).lower().endswith((".xml", ".urdf")):
+            read = Skeleton.from_urdf if os.fsdecode(skeleton).lower().endswith(".urdf") else Skeleton.from_mjcf
+            wanted = replace(wanted, skeleton=read(skeleton))
+        if isinstance(wanted.skeleton, Skeleton) and ("scale" in given or "to_up" in given):
             raise ValueError("scale, to_up: the skeleton of a robot has its own unit and axes")
-        for message in build_library(output, _files_of(paths), method, keys, coded, skeleton, rate, given):
-            warn(message)
+        build_from_sources(output, paths, wanted, resume, progress, lambda stored: _finished(stored, wanted))
 
     def __len__(self) -> int:
         return len(self._motions.ids)
@@ -626,8 +643,7 @@ class MotionLibrary(Shared):
             raise ValueError("coded: the skeleton has hinges")
         if coded and self._stored.keys == "float32":
             raise ValueError("coded: keys of the library are float32")
-        call(lib.pm_library_save, self._handle, ffi.new("pm_library_write_options *", {
-            "short_angles": angles == "int16", "coded_keys": coded}), file_name(path))
+        save_library(self._handle, path, short_angles=angles == "int16", coded=coded)
 
     def append(self, path: Path) -> None:
         """Add all motions of the library behind those of a file.
@@ -864,6 +880,17 @@ class MotionLibrary(Shared):
                 f"bod{'y' if bodies == 1 else 'ies'}, {seconds:.6g} s, {self._stored.method})")
 
 
+def _finished(made: Stored, wanted: Wanted) -> Stored:
+    """What files gave, with the bodies, weights and columns that the caller gives."""
+    counts = dict(zip(made.names, made.rows.frames.tolist(), strict=True))
+    columns = extras_of(wanted.extras, counts) if isinstance(wanted.extras, Mapping) else {}
+    return replace(
+        made, extras={**made.extras, **columns},
+        bodies=_chosen(wanted.bodies, made.skeleton.names, made.bodies, "bodies", "joint"),
+        dofs=_chosen(wanted.dofs, made.skeleton.hinge_names, made.dofs, "dofs", "hinge"),
+        weights=made.weights if wanted.weights is None else _weights_of(wanted.weights, len(counts)))
+
+
 def _made_again(data: bytes, ids: Array, engine: Engine | None) -> MotionLibrary:
     made = MotionLibrary.__new__(MotionLibrary)
     with _scratch() as file:
@@ -938,13 +965,3 @@ def _breadth_first(skeleton: Skeleton, bodies: Sequence[int],
     hinges = [int(skeleton.hinges[n]) for n in dofs]
     return (sorted(range(len(bodies)), key=lambda n: (depths[bodies[n]], bodies[n])),
             sorted(range(len(hinges)), key=lambda n: (depths[hinges[n]], hinges[n])))
-
-
-# ---- motions of files ----
-
-
-def _files_of(paths: Path | Iterable[Path]) -> list[Path]:
-    files = [paths] if isinstance(paths, (str, bytes, os.PathLike)) else list(paths)
-    if not files:
-        raise ValueError("paths: expected at least one")
-    return files

@@ -14,13 +14,17 @@ from typing import Any
 import posemill as pm
 import pytest
 from motion_files import WALK
+from posemill import learning
 
 MODULES = [m.name for m in pkgutil.iter_modules(pm.__path__) if m.name != "_native"]
+MODULES += [f"learning.{m.name}" for m in pkgutil.iter_modules(learning.__path__)]
+NEEDS = {"_curve": "pyopencl", "_engine": "pyopencl", "_skeleton": "mujoco", "torch": "torch", "learning.mjlab": "mjlab",
+         **dict.fromkeys(("learning._motions", "learning.mimickit", "learning.protomotions"), "torch")}
 
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip({"_curve": "pyopencl", "_engine": "pyopencl", "_skeleton": "mujoco"}.get(name, "numpy"))
+    pytest.importorskip(NEEDS.get(name, "numpy"))
     shutil.copy(WALK, tmp_path)
     monkeypatch.chdir(tmp_path)
     assert doctest.testmod(importlib.import_module(f"posemill.{name}")).failed == 0
