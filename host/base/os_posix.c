@@ -36,6 +36,14 @@ int pm_os_watch_forks(void (*in_child)(void)) {
     return pthread_atfork(NULL, NULL, in_child);
 }
 
+void pm_os_get_mode(fenv_t *mode) {
+    fegetenv(mode);
+}
+
+void pm_os_set_mode(const fenv_t *mode) {
+    fesetenv(mode);
+}
+
 /* Huge pages are only advice: small ones do as well. */
 void *pm_os_allocate(size_t alignment, size_t size) {
     if (size >= HUGE_PAGE && alignment < HUGE_PAGE)

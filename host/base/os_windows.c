@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
+#include <xmmintrin.h>
 
 /* ---- processors -------------------------------------------------------------------------------- */
 
@@ -59,6 +60,18 @@ bool pm_os_start_thread(pthread_t *thread, void *(*serve)(void *argument), void 
 int pm_os_watch_forks(void (*in_child)(void)) {
     (void)in_child;
     return 0;
+}
+
+/* Those of <fenv.h> lose whether subnormal numbers are 0. */
+void pm_os_get_mode(fenv_t *mode) {
+    const unsigned control = _mm_getcsr();
+    memcpy(mode, &control, sizeof control);
+}
+
+void pm_os_set_mode(const fenv_t *mode) {
+    unsigned control;
+    memcpy(&control, mode, sizeof control);
+    _mm_setcsr(control);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------ */

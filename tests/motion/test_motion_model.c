@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "motion/base/counts.h"
+#include "motion/base/os.h"
 #include "motion/open/formats.h"
 #include "support/check.h"
 #include "support/motion_files.h"
@@ -225,7 +226,7 @@ static pm_status open_stream(const char *text, pm_motion **motion, pm_error *err
     int ends[2];
     const int kept = dup(STDIN_FILENO);
     assert_int_equal(pipe(ends), 0);
-    assert_int_equal(write(ends[1], text, strlen(text)), strlen(text));
+    assert_int_equal(os_write(ends[1], text, strlen(text)), strlen(text));
     close(ends[1]);
     dup2(ends[0], STDIN_FILENO);
     close(ends[0]);
