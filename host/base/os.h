@@ -103,6 +103,8 @@ bool pm_os_can_write(const char *path);
 
 /* Opens the loader of OpenCL that the system has. NULL: none. */
 void *pm_os_open_opencl(void);
+/* Whether that is Wine's, which says of no buffer that the driver has deleted it. */
+bool pm_os_opencl_is_wine(void);
 void *pm_os_symbol(void *library, const char *name); /* NULL: it has none of the name */
 void pm_os_close_library(void *library);
 

@@ -76,6 +76,10 @@ void *pm_os_open_opencl(void) {
     return library;
 }
 
+bool pm_os_opencl_is_wine(void) {
+    return false;
+}
+
 void *pm_os_symbol(void *library, const char *name) {
     return dlsym(library, name);
 }

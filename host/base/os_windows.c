@@ -92,6 +92,10 @@ void *pm_os_open_opencl(void) {
     return (void *)LoadLibraryExW(L"OpenCL.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
+bool pm_os_opencl_is_wine(void) {
+    return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != NULL;
+}
+
 void *pm_os_symbol(void *library, const char *name) {
     const FARPROC function = GetProcAddress((HMODULE)library, name);
     void *address = NULL;
