@@ -591,6 +591,7 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
                                                 .authored = true};
     assert_true(test_folder_make(folder));
     snprintf(path, sizeof path, "%s/cut.glb", folder);
+    test_folder_put(path, "", 0); /* what a refusal leaves */
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
     out->data = test_folder_read(path, &out->size);
     assert_true(test_folder_remove(folder));
