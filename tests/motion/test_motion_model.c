@@ -214,8 +214,9 @@ TEST(joints_are_found_by_their_exact_names) {
 
 TEST(files_that_cannot_be_opened_are_named) {
     pm_motion *motion = NULL;
-    expect_error(pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, new_error()), PM_ERROR_FILE,
-                 "/nowhere/\\x1bwalk.bvh: cannot be opened: "); /* as missing, or a name that none has */
+    expect_error(
+        pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, new_error()), PM_ERROR_FILE,
+        "/nowhere/\\x1bwalk.bvh: cannot be opened: "); /* as missing, or a name that none has */
     expect_error(pm_motion_open("/", NULL, &motion, new_error()), PM_ERROR_FILE,
                  "/: cannot be read: Is a directory");
     assert_null(motion);

@@ -20,7 +20,8 @@ static char folder[TEST_FOLDER_PATH];
 
 bool test_folder_make(char path[TEST_FOLDER_PATH]) {
     const char *place = getenv("TEMP"); /* that of Windows */
-    const int length = snprintf(path, TEST_FOLDER_PATH, "%s/posemill-test-XXXXXX", place ? place : "/tmp");
+    const int length =
+        snprintf(path, TEST_FOLDER_PATH, "%s/posemill-test-XXXXXX", place ? place : "/tmp");
     return length < TEST_FOLDER_PATH && os_make_new_folder(path) == 0;
 }
 
