@@ -218,7 +218,7 @@ TEST(files_that_cannot_be_opened_are_named) {
         pm_motion_open("/nowhere/\x1bwalk.bvh", NULL, &motion, new_error()), PM_ERROR_FILE,
         "/nowhere/\\x1bwalk.bvh: cannot be opened: "); /* as missing, or a name that none has */
     expect_error(pm_motion_open("/", NULL, &motion, new_error()), PM_ERROR_FILE,
-                 "/: cannot be read: Is a directory");
+                 ": Is a directory");
     assert_null(motion);
 }
 
