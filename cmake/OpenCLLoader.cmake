@@ -3,10 +3,9 @@
 # posemill_opencl: what the library needs of OpenCL. Normally the loader, which is linked; with
 # POSEMILL_OPENCL_DLOPEN only the headers, and dlopen.
 if(POSEMILL_OPENCL AND POSEMILL_OPENCL_DLOPEN)
-    if(POSEMILL_TESTS OR POSEMILL_BENCH)
+    if(POSEMILL_BENCH)
         message(FATAL_ERROR "POSEMILL_OPENCL_DLOPEN defines only the functions that the library calls. "
-            "Tests and the benchmark call others: configure with -DPOSEMILL_TESTS=OFF "
-            "-DPOSEMILL_BENCH=OFF")
+            "The benchmark calls others: configure with -DPOSEMILL_BENCH=OFF")
     endif()
     find_path(OpenCL_INCLUDE_DIR CL/cl.h)
     if(NOT OpenCL_INCLUDE_DIR)

@@ -91,7 +91,7 @@ endfunction()
 
 # The thread library is always listed, because it is part of some C libraries but not of others.
 set(posemill_links -lm -pthread)
-if(POSEMILL_OPENCL)
+if(POSEMILL_OPENCL AND NOT POSEMILL_OPENCL_DLOPEN)
     list(PREPEND posemill_links -lOpenCL)
 endif()
 posemill_install_pc(posemill ${posemill_links})

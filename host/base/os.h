@@ -7,6 +7,7 @@
 #ifndef PM_HOST_OS_H
 #define PM_HOST_OS_H
 
+#include <fenv.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -41,6 +42,10 @@ bool pm_os_start_thread(pthread_t *thread, void *(*serve)(void *argument), void 
 /* Has a function called in each child process that is forked from now on. Returns 0, or an errno value.
  * Systems without forks call none. */
 int pm_os_watch_forks(void (*in_child)(void));
+
+/* The floating-point mode of the calling thread: rounding, and whether subnormal numbers are 0. */
+void pm_os_get_mode(fenv_t *mode);
+void pm_os_set_mode(const fenv_t *mode);
 
 /* ---- memory ------------------------------------------------------------------------------------ */
 
@@ -98,6 +103,8 @@ bool pm_os_can_write(const char *path);
 
 /* Opens the loader of OpenCL that the system has. NULL: none. */
 void *pm_os_open_opencl(void);
+/* Whether that is Wine's, which says of no buffer that the driver has deleted it. */
+bool pm_os_opencl_is_wine(void);
 void *pm_os_symbol(void *library, const char *name); /* NULL: it has none of the name */
 void pm_os_close_library(void *library);
 

@@ -36,6 +36,14 @@ int pm_os_watch_forks(void (*in_child)(void)) {
     return pthread_atfork(NULL, NULL, in_child);
 }
 
+void pm_os_get_mode(fenv_t *mode) {
+    fegetenv(mode);
+}
+
+void pm_os_set_mode(const fenv_t *mode) {
+    fesetenv(mode);
+}
+
 /* Huge pages are only advice: small ones do as well. */
 void *pm_os_allocate(size_t alignment, size_t size) {
     if (size >= HUGE_PAGE && alignment < HUGE_PAGE)
@@ -66,6 +74,10 @@ void *pm_os_open_opencl(void) {
     for (size_t i = 0; i < sizeof names / sizeof *names && !library; i++)
         library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
     return library;
+}
+
+bool pm_os_opencl_is_wine(void) {
+    return false;
 }
 
 void *pm_os_symbol(void *library, const char *name) {

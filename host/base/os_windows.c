@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <windows.h>
+#include <xmmintrin.h>
 
 /* ---- processors -------------------------------------------------------------------------------- */
 
@@ -61,6 +62,18 @@ int pm_os_watch_forks(void (*in_child)(void)) {
     return 0;
 }
 
+/* Those of <fenv.h> lose whether subnormal numbers are 0. */
+void pm_os_get_mode(fenv_t *mode) {
+    const unsigned control = _mm_getcsr();
+    memcpy(mode, &control, sizeof control);
+}
+
+void pm_os_set_mode(const fenv_t *mode) {
+    unsigned control;
+    memcpy(&control, mode, sizeof control);
+    _mm_setcsr(control);
+}
+
 /* ---- memory ------------------------------------------------------------------------------------ */
 
 /* Large pages require a right that users do not have. */
@@ -77,6 +90,10 @@ void pm_os_free(void *memory) {
 /* In the folder of the system alone: one beside the program or in the path could be anybody's. */
 void *pm_os_open_opencl(void) {
     return (void *)LoadLibraryExW(L"OpenCL.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+}
+
+bool pm_os_opencl_is_wine(void) {
+    return GetProcAddress(GetModuleHandleW(L"ntdll.dll"), "wine_get_version") != NULL;
 }
 
 void *pm_os_symbol(void *library, const char *name) {

@@ -5,7 +5,6 @@
  */
 #include "parallel.h"
 
-#include <fenv.h>
 #include <stdint.h>
 
 #include <posemill/posemill.h>
@@ -118,7 +117,7 @@ static void join_in(job *j) {
     const size_t left = --pool.places;
     pthread_mutex_unlock(&pool.lock);
     wake(left);
-    fesetenv(&j->mode);
+    pm_os_set_mode(&j->mode);
     begin_work(j);
     pthread_mutex_lock(&pool.lock);
     pool.waiting++;
@@ -251,10 +250,10 @@ static void run_task(void *context, size_t index) {
     job *j = context;
     fenv_t before;
     (void)index;
-    fegetenv(&before);
-    fesetenv(&j->mode);
+    pm_os_get_mode(&before);
+    pm_os_set_mode(&j->mode);
     begin_work(j);
-    fesetenv(&before);
+    pm_os_set_mode(&before);
 }
 
 static void run(const pm_host *host, size_t threads, pm_work work, void *context, pm_items *items) {
@@ -265,7 +264,7 @@ static void run(const pm_host *host, size_t threads, pm_work work, void *context
         begin_work(&j);
         return;
     }
-    fegetenv(&j.mode);
+    pm_os_get_mode(&j.mode);
     if (host && host->run_parallel) {
         host->run_parallel(host->user, places, run_task, &j);
         return;

@@ -97,7 +97,7 @@ static pm_status attach(pm_opencl_device *cl, const pm_chosen *chosen, const pm_
     cl->piece_bytes = piece_bytes_of(desc, &chosen->info);
     cl->plan.max_work = chosen->info.type == PM_DEVICE_CPU ? SIZE_MAX : PM_MAX_GPU_WORK;
     cl->max_items = max_items(cl->id);
-    cl->plan.on_host = shares_memory(cl->id, chosen->info.type);
+    cl->plan.on_host = shares_memory(cl->id, chosen->info.type) && !pm_os_opencl_is_wine();
     cl->plan.compute_units = chosen->info.compute_units;
     cl->plan.shared_bytes = shared_bytes_of(cl->id);
     cl->device.builds_clips = has_double(cl->id);

@@ -57,7 +57,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(POSEMILL_SHARED) && defined(__GNUC__)
+#if defined(POSEMILL_SHARED) && defined(_WIN32)
+#define PM_API __declspec(dllimport)
+#elif defined(POSEMILL_SHARED) && defined(__GNUC__)
 #define PM_API __attribute__((visibility("default")))
 #else
 #define PM_API

@@ -200,7 +200,7 @@ bool os_can_have_name(const char *name) {
     for (const char *part = name; part; part = strchr(part, '/')) {
         part += *part == '/';
         char *copy = strndup(part, strcspn(part, "/"));
-        const bool is_device = copy && os_names_device(copy);
+        const bool is_device = !copy || os_names_device(copy);
         free(copy);
         if (is_device)
             return false;

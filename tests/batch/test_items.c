@@ -6,6 +6,7 @@
  */
 #define _XOPEN_SOURCE 700
 
+#include "motion/base/os.h"
 #include "motion/items/archive.h"
 #include "motion/items/list_line.h"
 #include "support/batch_files.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static batch_items found;
@@ -158,7 +158,7 @@ TEST(a_folder_of_outputs_inside_is_not_searched) {
 
 TEST(special_files_are_never_opened) {
     test_folder_put_text("in/a.bvh", "");
-    assert_int_equal(mkfifo("in/f.bvh", 0600), 0);
+    test_folder_pipe("in/f.bvh");
     test_folder_link("/dev/zero", "in/z.bvh");
     test_folder_link("f.bvh", "in/g.bvh");
     find("in");
@@ -221,7 +221,7 @@ TEST(a_line_is_a_path_or_an_object) {
 }
 
 TEST(files_are_looked_at_only_where_the_list_has_no_size) {
-    assert_int_equal(mkdir("folder", 0777), 0);
+    assert_int_equal(os_make_folder("folder"), 0);
     find_list("none.bvh\nfolder\n{\"path\": \"gone.bvh\", \"bytes\": 5}\n");
     BATCH_EXPECT(&found, "!folder", "gone.bvh", "!none.bvh");
     expect_fault("folder", "is a folder");
@@ -444,7 +444,7 @@ TEST(what_an_archive_cannot_give_is_one_fault) {
     test_folder_put_text("empty.tar.gz", "");
     has_fault("empty.tar.gz", "archive format");
     has_fault("none.tar", "No such file");
-    assert_int_equal(mkfifo("pipe.tar", 0600), 0);
+    test_folder_pipe("pipe.tar");
     has_fault("pipe.tar", "no regular file");
 }
 

@@ -7,6 +7,7 @@
 
 #include <posemill/posemill_motion.h>
 
+#include "motion/base/os.h"
 #include "support/check.h"
 #include "support/short_take.h"
 #include "support/test_folder.h"

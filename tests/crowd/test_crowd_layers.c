@@ -149,9 +149,15 @@ static void expect_subset(const scene *s, pm_crowd_output output, uint32_t subse
         }
 }
 
+/* Libm's is not fused everywhere. The product is exact, and the sum has many more bits than a float. */
+static float fused(float a, float b, float c) {
+    return (float)((long double)a * (long double)b + (long double)c);
+}
+
 /* The half of an ellipsoid's size along an axis: of a sphere that a matrix transforms. */
 static float extent_of(const float row[4], float radius) {
-    return radius * sqrtf(fmaf(row[0], row[0], fmaf(row[1], row[1], row[2] * row[2])));
+    const float two = fused(row[1], row[1], row[2] * row[2]);
+    return radius * sqrtf(fused(row[0], row[0], two));
 }
 
 /* From MODEL records: exact. */

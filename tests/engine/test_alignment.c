@@ -9,6 +9,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "base/counts.h"
+#include "base/os.h"
 #include "support/crowd_scene.h"
 #include "support/engines.h"
 #include "support/motion.h"
@@ -39,7 +40,7 @@ typedef struct cursor {
 
 static cursor location_make(size_t offset, size_t count) {
     cursor p = {.count = count, .size = (PAGE + offset + count + MARGIN + PAGE - 1) / PAGE * PAGE};
-    p.memory = aligned_alloc(PAGE * sizeof(float), p.size * sizeof(float));
+    p.memory = pm_os_allocate(PAGE * sizeof(float), p.size * sizeof(float));
     assert_non_null(p.memory);
     memset(p.memory, 0xFF, p.size * sizeof(float));
     p.at = p.memory + PAGE + offset;
@@ -116,11 +117,11 @@ static void expect_offsets(const samples *s, size_t output, const char *what) {
     for (size_t offset = 0; offset < offsets(); offset++) {
         cursor p = samples_run(s, output, offset);
         location_expect(&p, &expected, what, output, offset);
-        free(p.memory);
+        pm_os_free(p.memory);
     }
     for (size_t i = 0; i < expected.count; i++)
         assert_false(is_poison(expected.at[i]));
-    free(expected.memory);
+    pm_os_free(expected.memory);
 }
 
 TEST_ON_BOTH(samples_may_be_at_any_address) {
@@ -152,9 +153,9 @@ static void expect_bits_of_parts(const samples *s, random_source *source, size_t
         cursor found = samples_run(&of, 0, random_size(source, 0, LINE - 1));
         assert_memory_equal(found.at, whole.at + 4 * tracks * of.job.first,
                             found.count * sizeof(float));
-        free(found.memory);
+        pm_os_free(found.memory);
     }
-    free(whole.memory);
+    pm_os_free(whole.memory);
 }
 
 /* Of so many tracks, along the clip: from hardly one to hundreds of samples between two keys. Rows of
@@ -227,12 +228,12 @@ static void expect_crowd_offsets(const scene *s, const pm_crowd_job *job, pm_cro
     for (size_t offset = 0; offset < offsets(); offset++) {
         cursor p = crowd_run(s, job, output, gap, offset);
         location_expect(&p, &expected, what, output, offset);
-        free(p.memory);
+        pm_os_free(p.memory);
     }
     const size_t width = scene_floats(s, output, 1);
     for (size_t i = 0; i < expected.count; i++)
         assert_true(is_poison(expected.at[i]) == (i % (width + gap) >= width));
-    free(expected.memory);
+    pm_os_free(expected.memory);
 }
 
 static void expect_crowds(pm_engine *engine, uint64_t salt, bool streams) {
@@ -283,8 +284,8 @@ TEST_ON_BOTH(frames_of_any_size_have_the_bits_of_the_device) {
             cursor expected = crowd_run(&kept, &job, output, gap, 0);
             cursor p = crowd_run(&s, &job, output, gap, random_size(&source, 0, LINE - 1));
             location_expect(&p, &expected, "a frame", output, 0);
-            free(p.memory);
-            free(expected.memory);
+            pm_os_free(p.memory);
+            pm_os_free(expected.memory);
         }
     }
 }

@@ -12,6 +12,7 @@
 
 #include "base/counts.h"
 #include "base/instruction_set.h"
+#include "base/os.h"
 #include "cpu/cpu.h"
 #include "engine/engine.h"
 
@@ -58,7 +59,7 @@ static float *sampled(const pm_clip *clip, const walk_job *w, sampler sample,
         floats = (floats + 15) / 16 * 16;
     }
     *bytes = (floats * sizeof(float) + PAGE - 1) / PAGE * PAGE;
-    float *memory = aligned_alloc(PAGE, *bytes);
+    float *memory = pm_os_allocate(PAGE, *bytes);
     assert_non_null(memory);
     memset(memory, 0xFF, *bytes);
     pm_sample_request request = pm_sample_request_of(clip->data, &w->job, 2);
@@ -70,13 +71,17 @@ static float *sampled(const pm_clip *clip, const walk_job *w, sampler sample,
     return memory;
 }
 
+static void free_aligned(float **memory) {
+    pm_os_free(*memory);
+}
+
 static void expect_same(const pm_clip *clip, const walk_job *w, const char *name) {
     size_t bytes;
-    SCOPED(free_at) float *expected = sampled(clip, w, by_track, 0, &bytes);
+    SCOPED(free_aligned) float *expected = sampled(clip, w, by_track, 0, &bytes);
     for (size_t set = 0; set < pm_instruction_set_count(); set++) {
         if (!pm_instruction_set_is_supported(set))
             continue;
-        SCOPED(free_at)
+        SCOPED(free_aligned)
         float *actual = sampled(clip, w, pm_cpu_sample_with, set, &bytes);
         for (size_t i = 0; i < bytes / sizeof *actual; i++)
             if (memcmp(&actual[i], &expected[i], sizeof *actual) != 0)

@@ -12,6 +12,7 @@
 
 #include "check.h"
 #include "motion.h"
+#include "motion/base/os.h"
 #include "support/motion_files.h"
 
 /* ---- helpers ------------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ TEST(inverse_binds_are_rows) {
 
 TEST(files_outside_of_the_folder_are_not_read) {
     /* The first three exist. */
-    static const struct {
+    const struct {
         const char *uri, *words;
     } uris[] = {{"../Fox.glb", "folder"},
                 {"%2e%2e/Fox.glb", "folder"},
@@ -172,7 +173,7 @@ TEST(files_outside_of_the_folder_are_not_read) {
                 {"http://a/b", "scheme 'http'"},
                 {"a%00b", "% code"},
                 {"a%4", "% code"},
-                {".", "no regular file"},
+                {".", os_can_have_name(".") ? "no regular file" : "folder"},
                 {"missing.bin", "cannot be opened"}};
     char folder[1024], text[256];
     snprintf(folder, sizeof folder, "%s", test_data("gltf/odd/animation.bin"));

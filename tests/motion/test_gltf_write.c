@@ -580,7 +580,7 @@ static const float step_data[24] = {1, 2,    3,    0, 0, 0, 4, 8, 12, 0, 0, 0,
 /* From 1.75 s to 2.75 s, four times a second. */
 static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm_error *error) {
     size_t size = 0;
-    char path[] = "/tmp/posemill-cut-XXXXXX.glb";
+    char folder[TEST_FOLDER_PATH], path[TEST_FOLDER_PATH + 8];
     SCOPED(free_at) unsigned char *file = glb_assemble(json, step_data, sizeof step_data, &size);
     SCOPED(pm_motion_destroy) pm_motion *opened = parse(file, size, false);
     SCOPED(pm_engine_destroy) pm_engine *engine = test_reference();
@@ -589,10 +589,12 @@ static pm_status write_cut(const char *json, file_bytes *out, bool keep_time, pm
                                                 .end_after_first_key = {7, 4},
                                                 .keep_time = keep_time,
                                                 .authored = true};
-    assert_true(close(mkstemps(path, 4)) == 0);
+    assert_true(test_folder_make(folder));
+    snprintf(path, sizeof path, "%s/cut.glb", folder);
+    test_folder_put(path, "", 0); /* what a refusal leaves */
     const pm_status status = pm_motion_resample(opened, engine, &options, path, NULL, error);
     out->data = test_folder_read(path, &out->size);
-    unlink(path);
+    assert_true(test_folder_remove(folder));
     return status;
 }
 

@@ -41,13 +41,18 @@ static pm_crowd *crowd_of(pm_engine *engine, const pm_motion_character *characte
     return crowd;
 }
 
+static pm_library *build_as(const char *path, const char *const *paths, size_t count,
+                            const pm_library_build_options *options) {
+    pm_library *library = NULL;
+    expect_success(pm_library_build(paths, count, options, path, new_error()));
+    expect_success(
+        pm_library_open(engine_of_kind(ON_REFERENCE), path, NULL, &library, new_error()));
+    return library;
+}
+
 static pm_library *build_and_open(const char *const *paths, size_t count,
                                   const pm_library_build_options *options) {
-    pm_library *library = NULL;
-    expect_success(pm_library_build(paths, count, options, "built.npz", new_error()));
-    expect_success(
-        pm_library_open(engine_of_kind(ON_REFERENCE), "built.npz", NULL, &library, new_error()));
-    return library;
+    return build_as("built.npz", paths, count, options);
 }
 
 TEST(motion_files_become_motions_with_their_own_states) {
@@ -138,8 +143,8 @@ TEST(files_are_built_with_codes) {
     expect_success(
         pm_library_write(pm_library_get_content(library), &writing, "written.npz", new_error()));
     options.coded_keys = true;
-    coded = build_and_open(paths, 2, &options);
-    test_folder_expect_same("written.npz", "built.npz");
+    coded = build_as("coded.npz", paths, 2, &options); /* Windows replaces no file that is mapped */
+    test_folder_expect_same("written.npz", "coded.npz");
     assert_non_null(pm_library_get_content(coded)->key_codes);
 }
 

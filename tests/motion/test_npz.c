@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "motion/npz/npz.h"
@@ -522,8 +521,8 @@ TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     const motion_sink sink = {keep_small, &out};
     zip_writer zip = {.sink = &sink};
     /* Pages that are never touched. */
-    void *pages = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (pages == MAP_FAILED)
+    void *pages = malloc(size);
+    if (!pages)
         skip();
     const zip_member large = {
         .name = {"large", 5}, .crc = 0x01020304, .size = size, .packed = {pages, size}};
@@ -533,7 +532,7 @@ TEST(members_beyond_4_gigabytes_have_zip64_sizes) {
     assert_int_equal(zip_write_member(&zip, &small, &failure), PM_OK);
     const uint64_t directory = zip.at;
     assert_int_equal(zip_write_end(&zip, (zip_bytes){"", 0}, &failure), PM_OK);
-    munmap(pages, size);
+    free(pages);
     const char *at = out.data;
     assert_int_equal(number_at(at + 18, 4), UINT32_MAX);
     assert_int_equal(number_at(at + 22, 4), UINT32_MAX);

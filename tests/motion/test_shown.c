@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "motion/base/json.h"
+#include "motion/base/os.h"
 #include "motion/base/printable.h"
 #include "oracle/random_tracks.h"
 #include "support/check.h"
@@ -110,10 +111,10 @@ TEST(control_characters_and_stray_bytes_are_shown_and_the_rest_stays_as_far_as_i
 TEST(a_line_is_one_line_whatever_is_in_it) {
     SCOPED(free_at) char *text = NULL;
     size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
+    FILE *file = os_text_begin(&text, &size);
     assert_non_null(file);
     printable_line(file, "%s -> %d", "a\nb\x1b]0;title\x07\xc2\x85.bvh", 7);
-    assert_int_equal(fclose(file), 0);
+    assert_true(os_text_end(file, &text, &size));
     assert_string_equal(text, "a\\x0ab\\x1b]0;title\\x07\\xc2\\x85.bvh -> 7\n");
 }
 
@@ -126,11 +127,11 @@ TEST(json_has_no_control_characters_either) {
         size_t size = draw(&source, text, sizeof text), json_size = 0, length = 0, at = 0;
         text[size] = '\0';
         size = strlen((const char *)text);
-        FILE *file = open_memstream(&json_text, &json_size);
+        FILE *file = os_text_begin(&json_text, &json_size);
         assert_non_null(file);
         json_writer json = {file, 0, false};
         json_write_string(&json, NULL, (const char *)text);
-        assert_int_equal(fclose(file), 0);
+        assert_true(os_text_end(file, &json_text, &json_size));
         assert_true(json_size >= 2 && json_text[0] == '"' && json_text[json_size - 1] == '"');
         const unsigned char *out = (const unsigned char *)json_text + 1;
         const unsigned char *end = (const unsigned char *)json_text + json_size - 1;

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Makes a new folder under /tmp, or fails the test. */
+/* Makes a new folder, or fails the test. */
 const char *cache_folder_make(void);
 
 /* Removes the folder with its content; false when that fails. */

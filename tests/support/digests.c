@@ -89,7 +89,7 @@ static void place_samples(how h, const digest_input *in, pm_sample_job *job) {
 /* All outputs of a job on a grid, one at times and one of pairs, one after another. */
 static void add_samples(digests *d, pm_engine *engine, const digest_input *in,
                         const pm_clip_desc *desc, const char *name) {
-    static float values[5][PAIRS * TRACKS * 4];
+    static _Thread_local float values[5][PAIRS * TRACKS * 4];
     char text[64];
     uint64_t digest = digest_of_none;
     pm_error error;
@@ -151,7 +151,7 @@ void digests_of_key_formats(digests *d, pm_engine *engine, const digest_input *i
 }
 
 void digests_of_lowpass(digests *d, pm_engine *engine, const digest_input *in) {
-    static float values[3][SAMPLES * TRACKS * 4];
+    static _Thread_local float values[3][SAMPLES * TRACKS * 4];
     const pm_clip_desc desc = digest_clip_desc(in, PM_METHOD_SLERP, UNIFORM);
     const double rate = (double)in->uniform.rate.num / (double)in->uniform.rate.den;
     uint64_t digest = digest_of_none;
@@ -195,7 +195,7 @@ static const char *const output_names[PM_CROWD_OUTPUT_COUNT] = {PM_CROWD_OUTPUTS
 
 static void add_job(digests *d, pm_crowd *crowd, const digest_input *in, pm_crowd_job job,
                     pm_crowd_output output, const char *name, const char *what) {
-    static float records[INSTANCES * TRACKS * 12];
+    static _Thread_local float records[INSTANCES * TRACKS * 12];
     pm_error error;
     char text[64];
     must(pm_crowd_record_bytes(output) * INSTANCES * TRACKS <= sizeof records,

@@ -15,7 +15,7 @@
 static file_bytes pack(const void *data, size_t size) {
     file_bytes out = {0};
     z_stream stream = {0};
-    out.room = compressBound(size) + 64;
+    out.room = compressBound((uLong)size) + 64;
     out.data = malloc(out.room);
     if (!out.data || deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY) != Z_OK)
         abort();

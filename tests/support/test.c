@@ -2,13 +2,13 @@
  *
  * The list of a program's tests.
  */
-#define _POSIX_C_SOURCE 200809L
-
 #include "test.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "motion/base/os.h"
+#include "motion/base/wildcard.h"
 
 enum { TESTS_MAX = 512 };
 
@@ -43,12 +43,28 @@ static void fill_in(struct CMUnitTest *test) {
 static size_t count_matches(const char *pattern) {
     size_t matches = 0;
     for (size_t i = 0; i < count; i++)
-        matches += fnmatch(pattern, tests[i].name, 0) == 0;
+        matches += wildcard_matches(pattern, tests[i].name, false);
     return matches;
 }
 
+/* The tests of a list of names, between blanks. */
+static void leave_out(const char *names) {
+    static const char blanks[] = " \n";
+    for (names += strspn(names, blanks); *names; names += strspn(names, blanks)) {
+        const size_t size = strcspn(names, blanks);
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++)
+            if (strncmp(names, tests[i].name, size) != 0 || tests[i].name[size] != '\0')
+                tests[kept++] = tests[i];
+        count = kept;
+        names += size;
+    }
+}
+
 int test_main(int argc, char **argv) {
-    const char *slash = strrchr(argv[0], '/');
+    const char *left_out = getenv("POSEMILL_TEST_LEAVE_OUT");
+    if (left_out)
+        leave_out(left_out);
     setenv("POSEMILL_LAUNCH", "plain_c=0",
            0); /* kernels compute the jobs of tests, also the small ones */
     if (argc > 1 && count_matches(argv[1]) == 0) {
@@ -59,6 +75,5 @@ int test_main(int argc, char **argv) {
         fill_in(&tests[i]);
     if (argc > 1)
         cmocka_set_test_filter(argv[1]);
-    return _cmocka_run_group_tests(slash ? slash + 1 : argv[0], tests, count, before_all,
-                                   after_all);
+    return _cmocka_run_group_tests(os_last_part(argv[0]), tests, count, before_all, after_all);
 }

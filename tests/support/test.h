@@ -14,6 +14,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include <cmocka.h>
 
@@ -26,10 +27,10 @@
 #define TEST_WITH(test, setup, teardown, initial)                                                  \
     TEST_AS(test, test_add(#test, test, setup, teardown, initial))
 
-/* With any number of registrations of the function. */
+/* With any number of registrations of the function. Not all systems run constructors in their order. */
 #define TEST_AS(test, ...)                                                                         \
     static void test(void **state);                                                                \
-    __attribute__((constructor)) static void add_##test(void) {                                    \
+    __attribute__((constructor(1000 + __COUNTER__))) static void add_##test(void) {                \
         __VA_ARGS__;                                                                               \
     }                                                                                              \
     static void test(__attribute__((unused)) void **state)
@@ -56,6 +57,13 @@ void test_add(const char *name, CMUnitTestFunction function, CMFixtureFunction s
               CMFixtureFunction teardown, void *initial);
 void test_group(CMFixtureFunction setup, CMFixtureFunction teardown);
 void test_each(CMFixtureFunction setup, CMFixtureFunction teardown);
+
+/* As of POSIX, which not all systems have. */
+int setenv(const char *name, const char *value, int replace);
+int unsetenv(const char *name);
+int symlink(const char *target, const char *path);
+int mkfifo(const char *path, mode_t rights);
+int pipe(int ends[2]);
 
 /* For a main() with arguments of its own: what main() does otherwise. */
 int test_main(int argc, char **argv);

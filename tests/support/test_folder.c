@@ -1,47 +1,67 @@
 /* SPDX-License-Identifier: MIT
  *
- * Files in a folder below /tmp, removed by name when the test ends.
+ * Files in a temporary folder, removed by name when the test ends.
  */
 #define _XOPEN_SOURCE 700
 
 #include "test_folder.h"
 
-#include <dirent.h>
-#include <ftw.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "motion/base/os.h"
 #include "test.h"
 
-static char folder[64];
+static char folder[TEST_FOLDER_PATH];
+
+bool test_folder_make(char path[TEST_FOLDER_PATH]) {
+    const char *place = getenv("TEMP"); /* that of Windows */
+    const int length =
+        snprintf(path, TEST_FOLDER_PATH, "%s/posemill-test-XXXXXX", place ? place : "/tmp");
+    return length < TEST_FOLDER_PATH && os_make_new_folder(path) == 0;
+}
+
+static void remove_content(const char *path) {
+    char inner[4096];
+    const char *name;
+    os_info info;
+    os_folder *entries = os_folder_open(path);
+    while (entries && (name = os_folder_next(entries)) != NULL) {
+        if (snprintf(inner, sizeof inner, "%s/%s", path, name) >= (int)sizeof inner)
+            continue;
+        if (os_look_at_link(inner, &info) && info.kind == OS_FOLDER)
+            remove_content(inner);
+        os_remove(inner);
+    }
+    os_folder_close(entries);
+}
+
+bool test_folder_remove(const char *path) {
+    os_info info;
+    remove_content(path);
+    os_remove(path);
+    return !os_look(path, &info);
+}
 
 int test_folder_enter(void **state) {
     (void)state;
-    snprintf(folder, sizeof folder, "/tmp/posemill-test-XXXXXX");
-    return mkdtemp(folder) && chdir(folder) == 0 ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place) {
-    (void)status, (void)type, (void)place;
-    return remove(path);
+    return test_folder_make(folder) && chdir(folder) == 0 ? 0 : -1;
 }
 
 int test_folder_leave(void **state) {
-    enum { DESCRIPTORS = 16 };
     (void)state;
-    return chdir("/") == 0 && nftw(folder, remove_entry, DESCRIPTORS, FTW_DEPTH | FTW_PHYS) == 0
-               ? 0
-               : -1;
+    return chdir("/") == 0 && test_folder_remove(folder) ? 0 : -1;
 }
 
 static void make_folders(const char *path) {
     char part[4096];
     for (const char *slash = strchr(path, '/'); slash; slash = strchr(slash + 1, '/')) {
         snprintf(part, sizeof part, "%.*s", (int)(slash - path), path);
-        (void)mkdir(part, 0777);
+        (void)os_make_folder(part);
     }
 }
 
@@ -58,17 +78,17 @@ void test_folder_put_text(const char *path, const char *text) {
 }
 
 char *test_folder_read(const char *path, size_t *size) {
-    struct stat status;
+    os_info info;
     FILE *file = fopen(path, "rb");
-    if (!file || fstat(fileno(file), &status) != 0)
+    if (!file || !os_look(path, &info))
         fail_msg("%s cannot be read", path);
-    char *data = malloc((size_t)status.st_size + 1);
+    char *data = malloc((size_t)info.size + 1);
     assert_non_null(data);
-    assert_int_equal(fread(data, 1, (size_t)status.st_size, file), status.st_size);
-    data[status.st_size] = '\0';
+    assert_int_equal(fread(data, 1, (size_t)info.size, file), info.size);
+    data[info.size] = '\0';
     fclose(file);
     if (size)
-        *size = (size_t)status.st_size;
+        *size = (size_t)info.size;
     return data;
 }
 
@@ -86,19 +106,30 @@ char *test_folder_output_of(const char *command, const char *sources) {
     return text;
 }
 
+static void expect_made(int result) {
+    if (result != 0 && errno == ENOSYS)
+        skip();
+    assert_int_equal(result, 0);
+}
+
 void test_folder_link(const char *target, const char *path) {
     make_folders(path);
-    assert_int_equal(symlink(target, path), 0);
+    expect_made(symlink(target, path));
+}
+
+void test_folder_pipe(const char *path) {
+    make_folders(path);
+    expect_made(mkfifo(path, 0600));
 }
 
 size_t test_folder_count(const char *path) {
     size_t count = 0;
-    DIR *entries = opendir(path);
+    os_folder *entries = os_folder_open(path);
     assert_non_null(entries);
-    while (readdir(entries))
+    while (os_folder_next(entries))
         count++;
-    closedir(entries);
-    return count - 2; /* . and .. */
+    os_folder_close(entries);
+    return count;
 }
 
 void test_folder_expect_same(const char *a, const char *b) {
