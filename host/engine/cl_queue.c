@@ -154,7 +154,7 @@ static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass 
     if (status == PM_OK)
         status = PM_CHECK_NEXT(pm_cl_outputs, outputs, error);
     if (status == PM_OK && !lowpass) /* which has none */
-        status = pm_sample_subset(clip->data, job, &subset, error);
+        status = pm_engine_subset(clip, job, &subset, error);
     if (status == PM_OK) {
         pm_sample_request request = pm_engine_sample_request(clip, subset, job);
         request.lowpass = lowpass;

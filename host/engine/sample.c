@@ -30,7 +30,7 @@ static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_clip_
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-    status = pm_sample_subset(clip->data, job, subset, error);
+    status = pm_engine_subset(clip, job, subset, error);
     if (status != PM_OK)
         return status;
     *request = pm_engine_sample_request(clip, *subset, job);
