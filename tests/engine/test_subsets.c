@@ -24,6 +24,8 @@ typedef struct subject {
     double times[LINES][KEYS];
     pm_timeline lines[LINES];
     uint32_t line_of[MOST];
+    double axes[MOST][3];
+    pm_windows windows[MOST];
     pm_clip_desc desc;
 } subject;
 
@@ -43,6 +45,9 @@ static void make(random_source *source, pm_method method, bool common, subject *
         s->lines[i] = line_of(source, method, random_size(source, 2, KEYS), s->times[i]);
     for (size_t t = 0; t < tracks; t++) {
         s->line_of[t] = (uint32_t)random_size(source, 0, lines - 1);
+        random_direction(source, s->axes[t]);
+        s->windows[t] =
+            (pm_windows){0, random_between(source, 0.3, 1), random_between(source, 0, 0.5), 1};
         parts[t] = motion_slice(&all, t, s->lines[s->line_of[t]].key_count);
     }
     s->m = common ? all : motion_pack(parts, tracks);
@@ -50,6 +55,9 @@ static void make(random_source *source, pm_method method, bool common, subject *
     s->desc.track_count = tracks;
     s->desc.timeline_count = lines;
     s->desc.timeline_of = s->line_of;
+    s->desc.axes = (pm_array){s->axes, PM_FLOAT64, 0}; /* of sterp */
+    s->desc.axis_count = s->desc.window_count = tracks;
+    s->desc.windows = s->windows;
     if (common && random_size(source, 0, 1)) /* longer than any timeline, or one more segment */
         s->desc.loop =
             s->lines->times ? 50 : (double)s->lines->key_count / (double)s->lines->rate.num;
