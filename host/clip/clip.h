@@ -98,7 +98,8 @@ typedef struct pm_clip_data {
     size_t rate_count; /* segments of all timelines */
     float *wraps;      /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
     pm_method method;
-    atomic_size_t holders; /* beside the owner */
+    const struct pm_clip_data *whole; /* of a subset: its clip, which it holds; else NULL */
+    atomic_size_t holders;            /* beside the owner */
 } pm_clip_data;
 
 /* Limits for building a clip. */

@@ -93,7 +93,8 @@ pm_status pm_clip_subset(const pm_clip_data *clip, const uint32_t *tracks, size_
     if (!made)
         return pm_fail_memory(error);
     char *at = (char *)(made + 1);
-    *made = *clip;
+    memcpy(made, clip, offsetof(pm_clip_data, holders));
+    pm_clip_data_hold(made->whole = clip);
     made->track_count = made->padded_tracks = count;
     made->common_timeline = false;
     made->wraps = NULL;
@@ -108,4 +109,10 @@ pm_status pm_clip_subset(const pm_clip_data *clip, const uint32_t *tracks, size_
                          cut(&at, constant_bytes(&clip->channels[c], count)), c, made);
     *subset = made;
     return PM_OK;
+}
+
+void pm_clip_subset_fetch(const pm_clip_data *clip) {
+    pm_clip_data *subset = (pm_clip_data *)(uintptr_t)clip;
+    for (unsigned c = 0; clip->whole && c < PM_CHANNEL_COUNT; c++)
+        subset->channels[c].keys = clip->whole->channels[c].keys;
 }

@@ -160,7 +160,7 @@ static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass 
         request.lowpass = lowpass;
         status = sample_on(clip, member, job, &request, outputs, on, done, error);
     }
-    pm_release(subset);
+    pm_clip_data_free(&subset);
     return status;
 }
 

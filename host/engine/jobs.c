@@ -58,11 +58,8 @@ static size_t programs_of_samples(const pm_job *job, const pm_plan_device *devic
 static pm_status samples_in_plain_c(const pm_job *job, size_t threads, pm_error *error) {
     const pm_status fetched = job->source ? pm_clip_fetch(job->source, error) : PM_OK;
     pm_sample_request request = job->request.samples;
-    pm_clip_data clip = *request.clip; /* a subset, from before the keys were fetched */
     request.host_threads = threads;
-    request.clip = &clip;
-    for (unsigned c = 0; fetched == PM_OK && job->source && c < PM_CHANNEL_COUNT; c++)
-        clip.channels[c].keys = job->source->data->channels[c].keys;
+    pm_clip_subset_fetch(request.clip);
     return fetched == PM_OK ? pm_cpu_sample(&request, error) : fetched;
 }
 

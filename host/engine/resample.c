@@ -62,7 +62,7 @@ static pm_status sample_by_clip(const resampled_job *j, const pm_sample_request 
     with_keys.clip = subset ? subset : r->clip;
     if (status == PM_OK)
         status = pm_cpu_sample(&with_keys, error);
-    pm_release(subset);
+    pm_clip_data_free(&subset);
     return status;
 }
 
@@ -99,7 +99,7 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
         status = pm_sample_check_times(request.clip, job, threads, error);
     if (status == PM_OK)
         status = pm_sample_with_strides(&request, PM_STRIDED_VALUES, compute, &j, error);
-    pm_release(subset);
+    pm_clip_data_free(&subset);
     return status;
 }
 

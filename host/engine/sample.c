@@ -20,7 +20,7 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
     return PM_OK;
 }
 
-/* Checks a job and resolves its request, with a subset for pm_release. */
+/* Checks a job and resolves its request, with a subset for pm_clip_data_free. */
 static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_clip_data **subset,
                          pm_sample_request *request, pm_error *error) {
     *subset = NULL;
@@ -43,7 +43,7 @@ pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_erro
     pm_sample_request request;
     pm_clip_data *subset;
     const pm_status status = resolve(clip, job, &subset, &request, error);
-    pm_release(subset);
+    pm_clip_data_free(&subset);
     return status;
 }
 
@@ -145,6 +145,6 @@ pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *err
     pm_status status = resolve(clip, job, &subset, &request, error);
     if (status == PM_OK && job->sample_count > 0)
         status = pm_engine_sample(clip, job, &request, error);
-    pm_release(subset);
+    pm_clip_data_free(&subset);
     return status;
 }
