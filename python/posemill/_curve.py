@@ -484,7 +484,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
         """Sets the tracks of a job. Gives the axes of its results, and what the job refers to."""
         if tracks is not None and subset is not None:
             raise TypeError("subset: expected without tracks")
-        if tracks is not None:
+        if tracks is not None and seconds is not None:
             numbers = self._pairs(tracks, seconds)
             job.tracks = ffi.from_buffer("uint32_t[]", numbers)
             return (), numbers
