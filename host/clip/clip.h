@@ -98,7 +98,8 @@ typedef struct pm_clip_data {
     size_t rate_count; /* segments of all timelines */
     float *wraps;      /* (padded_tracks): 1 or -1, the sign of rotations in odd laps of a loop */
     pm_method method;
-    atomic_size_t holders; /* beside the owner */
+    const struct pm_clip_data *whole; /* of a subset: its clip, which it holds; else NULL */
+    atomic_size_t holders;            /* beside the owner */
 } pm_clip_data;
 
 /* Limits for building a clip. */
@@ -180,6 +181,14 @@ pm_status pm_clip_fail_build(const pm_clip_desc *desc, const pm_first_failure *f
  * pm_clip_data_let accepts NULL. Thread-safe. */
 void pm_clip_data_hold(const pm_clip_data *clip);
 void pm_clip_data_let(const pm_clip_data *clip);
+
+/* Some tracks of a clip, each at most once, in this order. It holds the clip, shares its keys and timelines, and its
+ * planes are not side by side. Free with pm_clip_data_free. Thread-safe. */
+pm_status pm_clip_subset(const pm_clip_data *clip, const uint32_t *tracks, size_t count,
+                         pm_clip_data **subset, pm_error *error);
+
+/* Gives a subset the keys that its clip did not have when it was made; does nothing to other clips. */
+void pm_clip_subset_fetch(const pm_clip_data *clip);
 
 /* Frees the clip, unless it is held, and clears the pointer; accepts a pointer to NULL. */
 void pm_clip_data_free(pm_clip_data **clip);

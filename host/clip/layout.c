@@ -283,6 +283,11 @@ void pm_clip_data_free(pm_clip_data **handle) {
     *handle = NULL;
     if (!clip || atomic_fetch_sub(&clip->holders, 1) > 0)
         return;
+    if (clip->whole) { /* a single block */
+        pm_clip_data_let(clip->whole);
+        pm_release(clip);
+        return;
+    }
     for (unsigned c = 0; c < PM_CHANNEL_COUNT; c++) {
         if (!clip->order) {
             pm_pool_give(clip->channels[c].memory);

@@ -11,12 +11,18 @@
 
 /* ---- the numbers of clips ------------------------------------------------------------------ */
 
-/* The numbers that clips get: the least that the version before has no clip of. Returns how many rows there are
- * then. */
+/* Whether nothing may show a clip of that number any more. */
+static bool is_free(const pm_crowd_data *before, size_t id) {
+    return id >= before->clip_count ||
+           (!before->clips[id].exists &&
+            before->removals - before->rows[id].removal >= PM_CROWD_REUSE_AFTER);
+}
+
+/* The least numbers that are free. Returns how many rows there are then. */
 static size_t find_ids(const pm_crowd_data *before, uint32_t *ids, size_t count) {
     size_t at = 0;
     for (size_t n = 0; n < count; n++) {
-        while (before && pm_crowd_has_clip(before, at))
+        while (before && !is_free(before, at))
             at++;
         ids[n] = (uint32_t)at++;
     }
@@ -30,7 +36,7 @@ static pm_status remove_clips(pm_crowd_data *crowd, const pm_crowd_edit *edit, p
             return pm_fail(error, PM_ERROR_ARGUMENT,
                            "ids[%zu] is %u: there is no such clip, or it is listed twice", n, id);
         crowd->clips[id].exists = 0;
-        crowd->rows[id] = (pm_clip_row){0};
+        crowd->rows[id] = (pm_clip_row){.removal = ++crowd->removals};
     }
     return PM_OK;
 }
@@ -86,6 +92,7 @@ static pm_crowd_data *begin(const pm_host *host, const pm_skeleton *skeleton,
         return made;
     made->instruction_set = before->instruction_set;
     made->per_joint = before->per_joint;
+    made->removals = before->removals;
     made->kind = before->kind;
     memcpy(made->channels, before->channels, sizeof made->channels);
     return made;

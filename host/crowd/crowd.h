@@ -47,9 +47,10 @@ typedef struct pm_growing_table {
     size_t used; /* rows, those of removed clips included */
 } pm_growing_table;
 
-/* What the host alone knows of a clip. All 0: it was removed. */
+/* What the host alone knows of a clip. All but `removal` 0: it was removed. */
 typedef struct pm_clip_row {
-    int64_t ticks;                                       /* period of a loop, else the duration */
+    uint64_t removal; /* its number among all removals of the crowd, from 1; 0: none */
+    int64_t ticks;    /* period of a loop, else the duration */
     size_t begin[PM_TABLE_COUNT], count[PM_TABLE_COUNT]; /* its part of each table */
 } pm_clip_row;
 
@@ -68,6 +69,7 @@ typedef struct pm_crowd_data {
     pm_host within;              /* the same without progress, for its clips */
     const pm_skeleton *skeleton; /* borrowed: outlives the crowd */
     size_t clip_count;           /* rows of `clips`, those of removed clips included */
+    uint64_t removals;           /* of clips, in all versions */
     size_t padded_joints;        /* joint_count, rounded up to a multiple of PM_TRACK_GROUP */
     bool per_joint;              /* some clip had several timelines: keys are found by `layout` */
     pm_clip_kind kind;

@@ -94,7 +94,7 @@ static pm_status check_samples(const pm_device *device, const pm_sample_job *job
     const pm_clip_data *timed = request->lowpass ? request->lowpass->source : request->clip;
     pm_status status = pm_sample_check_times(timed, job, request->host_threads, error);
     if (status == PM_OK && request->lowpass)
-        status = pm_filter_check(request, error);
+        status = pm_filter_check(job, request, error);
     if (status == PM_OK && (request->sample_count > 0 || pm_sample_outputs(request)))
         status = pm_sample_check_outputs(request, error);
     for (unsigned o = 0; status == PM_OK && o < PM_OUTPUT_COUNT; o++)
@@ -115,10 +115,30 @@ static pm_status enqueue(const pm_job *job, size_t member, const pm_queue *queue
     return status;
 }
 
+/* Checks and enqueues a job of a request whose outputs are not set yet. */
+static pm_status sample_on(const pm_clip *clip, size_t member, const pm_sample_job *job,
+                           pm_sample_request *request, const pm_cl_outputs *outputs,
+                           const pm_queue *on, cl_event *done, pm_error *error) {
+    if (pm_sample_outputs(request))
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "the job has outputs in host memory: use pm_%ssample",
+                       request->lowpass ? "filter_" : "");
+    if (job->on_reference)
+        return pm_fail(error, PM_ERROR_ARGUMENT,
+                       "on_reference is set: the reference path cannot write to buffers");
+    set_handles(outputs, request);
+    const pm_status status =
+        check_samples(clip->engine->device->members[member], job, request, error);
+    pm_job resolved = pm_job_of_samples(clip->on_device, request, 1);
+    resolved.source = clip;
+    return status == PM_OK ? enqueue(&resolved, member, on, done, error) : status;
+}
+
 /* `what` is sampled: "clip", or "filter" with a low-pass, both of which may be NULL. */
 static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass *lowpass,
                         const pm_sample_job *job, const pm_cl_outputs *outputs, const pm_queue *on,
                         cl_event *done, pm_error *error) {
+    pm_clip_data *subset = NULL;
     pm_error_clear(error);
     if (!clip || !job || !outputs || !on->handle || (on->wait_count && !on->waits))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
@@ -133,22 +153,15 @@ static pm_status sample(const char *what, const pm_clip *clip, const pm_lowpass 
         status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status == PM_OK)
         status = PM_CHECK_NEXT(pm_cl_outputs, outputs, error);
-    if (status != PM_OK)
-        return status;
-    pm_sample_request request = pm_engine_sample_request(clip, job);
-    if (pm_sample_outputs(&request))
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "the job has outputs in host memory: use pm_%ssample",
-                       lowpass ? "filter_" : "");
-    if (job->on_reference)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "on_reference is set: the reference path cannot write to buffers");
-    set_handles(outputs, &request);
-    request.lowpass = lowpass;
-    status = check_samples(clip->engine->device->members[member], job, &request, error);
-    pm_job resolved = pm_job_of_samples(clip->on_device, &request, 1);
-    resolved.source = clip;
-    return status == PM_OK ? enqueue(&resolved, member, on, done, error) : status;
+    if (status == PM_OK && !lowpass) /* which has none */
+        status = pm_engine_subset(clip, job, &subset, error);
+    if (status == PM_OK) {
+        pm_sample_request request = pm_engine_sample_request(clip, subset, job);
+        request.lowpass = lowpass;
+        status = sample_on(clip, member, job, &request, outputs, on, done, error);
+    }
+    pm_clip_data_free(&subset);
+    return status;
 }
 
 pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job, const pm_cl_outputs *outputs,

@@ -108,6 +108,18 @@ pm_status pm_clip_fetch(const pm_clip *clip, pm_error *error) {
     return status;
 }
 
+/* Locked, because what is copied has the keys, which a fetch sets. */
+pm_status pm_engine_subset(const pm_clip *clip, const pm_sample_job *job, pm_clip_data **subset,
+                           pm_error *error) {
+    pm_clip *own = (pm_clip *)(uintptr_t)clip;
+    if (!clip->built_on_device)
+        return pm_sample_subset(clip->data, job, subset, error);
+    pthread_mutex_lock(&own->lock);
+    const pm_status status = pm_sample_subset(clip->data, job, subset, error);
+    pthread_mutex_unlock(&own->lock);
+    return status;
+}
+
 pm_status pm_clip_make(pm_engine *engine, const pm_clip_desc *desc, const void *buffers,
                        pm_clip **clip, pm_error *error) {
     pm_clip *made = pm_allocate_zeroed(&engine->host, 1, sizeof *made);

@@ -45,15 +45,22 @@ pm_device_options pm_engine_options(const pm_engine_desc *desc);
 pm_status pm_engine_of_devices(const pm_engine_desc *desc, pm_device **devices, size_t count,
                                pm_engine **engine, pm_error *error);
 
+/* pm_sample_subset of a clip. Thread-safe. */
+pm_status pm_engine_subset(const pm_clip *clip, const pm_sample_job *job, pm_clip_data **subset,
+                           pm_error *error);
+
 /* The request of a job on the device of a clip. With several devices, host_threads is the number for each. Borrows
- * the clip and the job's arrays. */
-pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job);
+ * the clip, the job's subset (NULL: all tracks), and its arrays. */
+pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_clip_data *subset,
+                                           const pm_sample_job *job);
 
 /* Whether a request has outputs, and its clip their channels. */
 pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *error);
 
-/* Whether a low-pass has what a request asks for. */
-pm_status pm_filter_check(const pm_sample_request *request, pm_error *error);
+/* Whether a low-pass has what a job asks for. */
+pm_status pm_filter_check(const pm_sample_job *job, const pm_sample_request *request,
+                          pm_error *error);
+
 /* Computes a request whose outputs are in host memory, in pieces of `values` values where they have strides: `compute`
  * gets requests without, whose samples are copied to their places. Thread-safe if `compute` is. */
 typedef pm_status (*pm_compute_samples)(void *context, const pm_sample_request *request,

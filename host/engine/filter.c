@@ -232,9 +232,11 @@ void pm_filter_destroy(pm_filter **handle) {
     *handle = NULL;
 }
 
-pm_status pm_filter_check(const pm_sample_request *request, pm_error *error) {
+pm_status pm_filter_check(const pm_sample_job *job, const pm_sample_request *request,
+                          pm_error *error) {
     const unsigned outputs = pm_sample_outputs(request);
-    const char *without = request->tracks                        ? "pairs of track and time"
+    const char *without = job->tracks                            ? "pairs of track and time"
+                          : job->subset || job->subset_count > 0 ? "subsets"
                           : outputs & 1u << PM_OUT_VELOCITIES    ? "velocities"
                           : outputs & 1u << PM_OUT_ACCELERATIONS ? "accelerations"
                                                                  : NULL;
@@ -248,9 +250,9 @@ pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job, pm
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-    pm_sample_request request = pm_engine_sample_request(filter->clip, job);
+    pm_sample_request request = pm_engine_sample_request(filter->clip, NULL, job);
     request.lowpass = &filter->lowpass;
-    status = pm_filter_check(&request, error);
+    status = pm_filter_check(job, &request, error);
     if (status == PM_OK)
         status = pm_sample_check_outputs(&request, error);
     if (status == PM_OK)

@@ -59,6 +59,7 @@ static pm_status samples_in_plain_c(const pm_job *job, size_t threads, pm_error 
     const pm_status fetched = job->source ? pm_clip_fetch(job->source, error) : PM_OK;
     pm_sample_request request = job->request.samples;
     request.host_threads = threads;
+    pm_clip_subset_fetch(request.clip);
     return fetched == PM_OK ? pm_cpu_sample(&request, error) : fetched;
 }
 

@@ -166,6 +166,7 @@ pm_status pm_enqueue_samples_call(const pm_job *job, const pm_device *device, co
     const size_t tracks = from->tracks ? from->sample_count * sizeof *from->tracks : 0;
     queued_job *q = NULL;
     pm_status status = job->source ? pm_clip_fetch(job->source, error) : PM_OK;
+    pm_clip_subset_fetch(from->clip);
     if (status == PM_OK)
         status = make_job(device, times + tracks, reserve_of_samples(from), run_samples, &q, error);
     if (status != PM_OK)

@@ -41,8 +41,15 @@ void pm_resampler_destroy(pm_resampler **handle) {
     *handle = NULL;
 }
 
-static pm_status sample_by_clip(pm_resampler *r, const pm_sample_request *request,
+typedef struct resampled_job {
+    pm_resampler *resampler;
+    const pm_sample_job *job;
+} resampled_job;
+
+static pm_status sample_by_clip(const resampled_job *j, const pm_sample_request *request,
                                 pm_error *error) {
+    pm_resampler *r = j->resampler;
+    pm_clip_data *subset = NULL;
     const pm_clip_limits limits = {.threads = request->host_threads};
     pm_sample_request with_keys = *request;
     pm_status status = PM_OK;
@@ -50,16 +57,22 @@ static pm_status sample_by_clip(pm_resampler *r, const pm_sample_request *reques
         pm_cpu_streams_close(&r->streams);
         status = pm_clip_data_build(&r->desc, &limits, &r->clip, error);
     }
-    with_keys.clip = r->clip;
-    return status == PM_OK ? pm_cpu_sample(&with_keys, error) : status;
+    if (status == PM_OK)
+        status = pm_sample_subset(r->clip, j->job, &subset, error);
+    with_keys.clip = subset ? subset : r->clip;
+    if (status == PM_OK)
+        status = pm_cpu_sample(&with_keys, error);
+    pm_clip_data_free(&subset);
+    return status;
 }
 
 static pm_status compute(void *context, const pm_sample_request *request, pm_error *error) {
-    pm_resampler *r = context;
+    const resampled_job *j = context;
+    pm_resampler *r = j->resampler;
     bool needs_clip = r->clip || !pm_cpu_resamples(&r->desc, request);
     const pm_status status =
         needs_clip ? PM_OK : pm_cpu_resample(&r->desc, request, &r->streams, &needs_clip, error);
-    return needs_clip ? sample_by_clip(r, request, error) : status;
+    return needs_clip ? sample_by_clip(j, request, error) : status;
 }
 
 pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job, pm_error *error) {
@@ -74,12 +87,20 @@ pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
     if (status != PM_OK || job->sample_count == 0)
         return status;
     const size_t threads = job->host_threads ? job->host_threads : pm_processors();
-    const pm_sample_request request = pm_sample_request_of(r->layout, job, threads);
+    resampled_job j = {r, job};
+    pm_clip_data *subset;
+    status = pm_sample_subset(r->layout, job, &subset, error);
+    if (status != PM_OK)
+        return status;
+    const pm_sample_request request =
+        pm_sample_request_of(subset ? subset : r->layout, job, threads);
     status = pm_sample_check_outputs(&request, error);
     if (status == PM_OK)
-        status = pm_sample_check_times(r->layout, job, threads, error);
-    return status == PM_OK ? pm_sample_with_strides(&request, PM_STRIDED_VALUES, compute, r, error)
-                           : status;
+        status = pm_sample_check_times(request.clip, job, threads, error);
+    if (status == PM_OK)
+        status = pm_sample_with_strides(&request, PM_STRIDED_VALUES, compute, &j, error);
+    pm_clip_data_free(&subset);
+    return status;
 }
 
 pm_status pm_resample(const pm_clip_desc *desc, const pm_sample_job *job, pm_error *error) {

@@ -414,9 +414,10 @@ static bool is_same(pm_rational a, pm_rational b) {
 static pm_status resolve(pulling *p, const pm_sample_job *job, pm_error *error) {
     pm_pushed_keys *keys = p->keys;
     const pm_rational start = job->start_after_first_key;
-    if (job->times || job->tracks)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "times and tracks are given: samples are pulled at a rate, of all tracks");
+    if (job->times || job->tracks || job->subset || job->subset_count > 0)
+        return pm_fail(
+            error, PM_ERROR_ARGUMENT,
+            "times, tracks or a subset are given: samples are pulled at a rate, of all tracks");
     pm_status status = pm_sample_check_outputs(&p->request, error);
     if (status == PM_OK)
         status = pm_sample_check_times(p->r->layout, job, 1, error);

@@ -20,28 +20,36 @@ pm_status pm_sample_check_outputs(const pm_sample_request *request, pm_error *er
     return PM_OK;
 }
 
-/* Checks a job and resolves its request. */
-static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_sample_request *request,
-                         pm_error *error) {
+/* Checks a job and resolves its request, with a subset for pm_clip_data_free. */
+static pm_status resolve(const pm_clip *clip, const pm_sample_job *job, pm_clip_data **subset,
+                         pm_sample_request *request, pm_error *error) {
+    *subset = NULL;
     pm_error_clear(error);
     if (!clip || !job)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL", clip ? "job" : "clip");
     pm_status status = PM_CHECK_NEXT(pm_sample_job, job, error);
     if (status != PM_OK || job->sample_count == 0)
         return status;
-    *request = pm_engine_sample_request(clip, job);
+    status = pm_engine_subset(clip, job, subset, error);
+    if (status != PM_OK)
+        return status;
+    *request = pm_engine_sample_request(clip, *subset, job);
     status = pm_sample_check_outputs(request, error);
-    return status == PM_OK ? pm_sample_check_times(clip->data, job, request->host_threads, error)
+    return status == PM_OK ? pm_sample_check_times(request->clip, job, request->host_threads, error)
                            : status;
 }
 
 pm_status pm_sample_check(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     pm_sample_request request;
-    return resolve(clip, job, &request, error);
+    pm_clip_data *subset;
+    const pm_status status = resolve(clip, job, &subset, &request, error);
+    pm_clip_data_free(&subset);
+    return status;
 }
 
-pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_sample_job *job) {
-    return pm_sample_request_of(clip->data, job,
+pm_sample_request pm_engine_sample_request(const pm_clip *clip, const pm_clip_data *subset,
+                                           const pm_sample_job *job) {
+    return pm_sample_request_of(subset ? subset : clip->data, job,
                                 clip->engine->device->members[0]->options.host_threads);
 }
 
@@ -133,7 +141,10 @@ pm_status pm_engine_sample(const pm_clip *clip, const pm_sample_job *job,
 
 pm_status pm_sample(const pm_clip *clip, const pm_sample_job *job, pm_error *error) {
     pm_sample_request request;
-    const pm_status status = resolve(clip, job, &request, error);
-    return status == PM_OK && job->sample_count > 0 ? pm_engine_sample(clip, job, &request, error)
-                                                    : status;
+    pm_clip_data *subset;
+    pm_status status = resolve(clip, job, &subset, &request, error);
+    if (status == PM_OK && job->sample_count > 0)
+        status = pm_engine_sample(clip, job, &request, error);
+    pm_clip_data_free(&subset);
+    return status;
 }

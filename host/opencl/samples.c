@@ -93,10 +93,21 @@ static pm_status make_cursors(piece *p) {
     return status == PM_OK ? locate(p, &step) : status;
 }
 
-static void use_channel(piece *p, unsigned channel) {
-    const pm_opencl_clip *clip = p->samples->clip;
-    for (unsigned m = 0; m < PM_CHANNEL_MEMORIES; m++)
-        p->memories[PM_MEMORY_KEYS + m] = clip->channels[channel][m];
+/* Subsets have layouts and constants of tracks of their own, which *own receives: the caller releases them, also after
+ * a failure. */
+static pm_status use_channel(piece *p, unsigned channel, cl_mem own[PM_CHANNEL_MEMORIES]) {
+    const pm_clip_data *clip = p->request->clip;
+    const bool subset = clip != p->samples->clip->clip.data;
+    const bool constants = pm_curves[clip->channels[channel].impl.curve].constants > 0;
+    pm_status status = PM_OK;
+    for (unsigned m = 0; status == PM_OK && m < PM_CHANNEL_MEMORIES; m++) {
+        const pm_memory memory = (pm_memory)(PM_MEMORY_KEYS + m);
+        const pm_source from = pm_clip_source(clip, channel, memory);
+        if (subset && (memory == PM_MEMORY_LAYOUT || (memory == PM_MEMORY_CONSTANTS && constants)))
+            status = pm_cl_upload(device_of(p), "subset", &from, &own[m], p->samples->error);
+        p->memories[memory] = own[m] ? own[m] : p->samples->clip->channels[channel][m];
+    }
+    return status;
 }
 
 /* Copies values that have no stride to the rows of an output, when *done is complete; replaces *done. */
@@ -117,7 +128,7 @@ static pm_status copy_rows(const piece *p, unsigned o, cl_mem from, cl_event *do
 
 static pm_status put_output(piece *p, unsigned o, cl_event *done) {
     pm_address to = p->request->handles[o];
-    cl_mem dense = NULL;
+    cl_mem dense = NULL, own[PM_CHANNEL_MEMORIES] = {0};
     pm_cl_samples *s = p->samples;
     pm_status status = PM_OK;
     if (p->request->strides[o]) {
@@ -125,16 +136,19 @@ static pm_status put_output(piece *p, unsigned o, cl_event *done) {
                               pm_sample_output_bytes(p->request, o), &dense, s->error);
         to = (pm_address){.handle = dense};
     }
+    if (status == PM_OK)
+        status = use_channel(p, pm_outputs[o].channel, own);
     if (status == PM_OK) {
         pm_step step = pm_plan_output(&s->plan, p->request, o);
         step.numbers.values_offset = to.offset / sizeof(float);
-        use_channel(p, pm_outputs[o].channel);
         p->memories[PM_MEMORY_RESULTS] = to.handle;
         status = run(p, &step, p->located, done);
     }
     if (status == PM_OK && dense)
         status = copy_rows(p, o, dense, done);
     pm_cl_release(dense);
+    for (unsigned m = 0; m < PM_CHANNEL_MEMORIES; m++)
+        pm_cl_release(own[m]);
     return status;
 }
 

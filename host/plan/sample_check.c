@@ -106,6 +106,16 @@ static pm_status check_strides(const pm_clip_data *clip, const pm_sample_job *jo
     return PM_OK;
 }
 
+pm_status pm_sample_subset(const pm_clip_data *clip, const pm_sample_job *job,
+                           pm_clip_data **subset, pm_error *error) {
+    *subset = NULL;
+    if (!job->subset && job->subset_count == 0)
+        return PM_OK;
+    if (job->tracks)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "both subset and tracks are given");
+    return pm_clip_subset(clip, job->subset, job->subset_count, subset, error);
+}
+
 pm_status pm_sample_check_times(const pm_clip_data *clip, const pm_sample_job *job, size_t threads,
                                 pm_error *error) {
     bool has_rate = pm_rational_given(job->rate);

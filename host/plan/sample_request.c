@@ -66,12 +66,12 @@ static pm_uniform_map uniform_map_on(const pm_clip_timeline *timeline, const spa
     return uniform_map;
 }
 
-/* The map of a job on the timeline that all tracks have in common. */
+/* The map of a job on the only timeline. */
 static pm_uniform_map map_of(const pm_sample_request *r) {
     const pm_clip_timeline *timeline = &r->clip->timelines[0];
     spacing s = {0};
     if (r->times || !pm_rational_positive(r->rate) || r->start.den < 0 ||
-        !r->clip->common_timeline || !timeline->uniform || timeline->constant)
+        r->clip->timeline_count > 1 || !timeline->uniform || timeline->constant)
         return (pm_uniform_map){0};
     set_spacing(&s, timeline->rate, r);
     return s.fits ? uniform_map_on(timeline, &s) : (pm_uniform_map){0};

@@ -61,6 +61,11 @@ typedef struct pm_sample_request {
         [PM_OUTPUT_COUNT]; /* bytes from row to row; backends compute into host memory without */
 } pm_sample_request;
 
+/* Makes the clip of a job's subset (pm_clip_subset), for pm_clip_data_free; NULL: the job is of all tracks. It stands for
+ * the clip below. PM_ERROR_ARGUMENT where the subset is invalid, or beside pairs. */
+pm_status pm_sample_subset(const pm_clip_data *clip, const pm_sample_job *job,
+                           pm_clip_data **subset, pm_error *error);
+
 /* The request of a checked job. `host_threads` applies where the job sets none. */
 pm_sample_request pm_sample_request_of(const pm_clip_data *clip, const pm_sample_job *job,
                                        size_t host_threads);

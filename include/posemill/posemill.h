@@ -696,6 +696,13 @@ typedef struct pm_sample_job {
     /* With `times`: sample k is of track tracks[k] only. NULL: every sample is of all tracks. */
     const uint32_t *tracks;
 
+    /* Without `tracks`: the tracks to sample, subset_count of them, each at most once. Outputs have these alone,
+     * in this order, and the bits that they have among all: subset_count stands for track_count below. Each
+     * takes the time of a track with a timeline of its own, which is some times that of tracks that share one;
+     * other tracks take none. NULL: all */
+    const uint32_t *subset;
+    size_t subset_count;
+
     /* Host memory to write, or NULL. (sample_count, track_count, 4) float32 for rotations,
      * (sample_count, track_count, 3) for the others; without the track axis when `tracks` is
      * given. */
@@ -762,7 +769,7 @@ PM_API pm_status pm_filter_create(pm_engine *engine, const pm_clip_desc *desc, d
 /* Clears the handle; accepts NULL and a pointer to NULL. */
 PM_API void pm_filter_destroy(pm_filter **filter);
 
-/* Computes a job as pm_sample does, without `tracks`, velocities and accelerations, which fail with
+/* Computes a job as pm_sample does, without `tracks`, `subset`, velocities and accelerations, which fail with
  * PM_ERROR_ARGUMENT. Samples outside the keys are those at the ends. Device and reference path give the
  * same bits. Thread-safe. */
 PM_API pm_status pm_filter_sample(const pm_filter *filter, const pm_sample_job *job,
@@ -786,9 +793,10 @@ PM_API void pm_resampler_destroy(pm_resampler **resampler);
  * order of time and over at most two laps of a loop, of 8 tracks or more that share a timeline; by the
  * spline, whose rates depend on all keys, of open tracks with steps so small that far keys do not matter.
  * A later job is fastest where it goes on from the end of the one before, with the same outputs and
- * threads. The first job that cannot be computed so builds a clip, which later ones use, too. A
- * resampler is used by one thread at a time. On failure the contents of the outputs are undefined. A
- * curve that does not exist (PM_ERROR_KEY) may go unnoticed where no sample lies on it. */
+ * threads. The first job that cannot be computed so builds a clip, which later ones use, too. A job with a
+ * `subset` builds one of all tracks. A resampler is used by one thread at a time. On failure the contents of
+ * the outputs are undefined. A curve that does not exist (PM_ERROR_KEY) may go unnoticed where no sample lies
+ * on it. */
 PM_API pm_status pm_resampler_sample(pm_resampler *resampler, const pm_sample_job *job,
                                      pm_error *error);
 
@@ -815,8 +823,8 @@ PM_API pm_status pm_resampler_end(pm_resampler *resampler, pm_error *error);
  * to *count: 0 where a push or the end must come first, or where the end has come and no sample is at or
  * before the last key. Samples before the first key are those of an open track. `rate`,
  * `start_after_first_key` and `first` are the same in each pull: the second pull goes on where the first one
- * ended. The outputs, of that many rows, and velocity_frame are those of this pull; `times` and `tracks` fail
- * with PM_ERROR_ARGUMENT. It runs on the host with job->host_threads threads, 0: one for each processor. On
+ * ended. The outputs, of that many rows, and velocity_frame are those of this pull; `times`, `tracks` and `subset`
+ * fail with PM_ERROR_ARGUMENT. It runs on the host with job->host_threads threads, 0: one for each processor. On
  * failure *count samples are written, and the next pull goes on behind them; rows behind those are undefined.
  * A curve that does not exist (PM_ERROR_KEY) is found by a pull. */
 PM_API pm_status pm_resampler_pull(pm_resampler *resampler, const pm_sample_job *job, size_t *count,

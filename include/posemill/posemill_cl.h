@@ -67,7 +67,7 @@ typedef struct pm_cl_outputs {
 /* Enqueues a job on `queue` and returns without waiting for its completion. The queue belongs to
  * the engine's context and device, or to one of several, which then computes the whole job;
  * in-order and out-of-order queues are both supported. The job's own output pointers must be NULL;
- * its times and tracks are copied before the call returns. The job starts after the events of the
+ * its times, tracks and subset are copied before the call returns. The job starts after the events of the
  * wait list. *done (done may be NULL) completes when all outputs are written; the caller releases
  * it. The queue is neither flushed nor finished. A clip on the reference path is refused with
  * PM_ERROR_ARGUMENT. The call blocks while programs that the job needs are built, with
@@ -81,7 +81,7 @@ PM_API pm_status pm_cl_sample(const pm_clip *clip, const pm_sample_job *job,
                               cl_uint wait_count, const cl_event *wait_list, cl_event *done,
                               pm_error *error);
 
-/* Likewise pm_filter_sample: a job without `tracks`, velocities and accelerations. */
+/* Likewise pm_filter_sample: a job without `tracks`, `subset`, velocities and accelerations. */
 PM_API pm_status pm_cl_filter_sample(const pm_filter *filter, const pm_sample_job *job,
                                      const pm_cl_outputs *outputs, cl_command_queue queue,
                                      cl_uint wait_count, const cl_event *wait_list, cl_event *done,

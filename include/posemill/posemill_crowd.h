@@ -189,10 +189,13 @@ PM_API pm_status pm_crowd_create(pm_engine *engine, const pm_crowd_desc *desc, p
  * for the events that these commands wait for. */
 PM_API void pm_crowd_destroy(pm_crowd **crowd);
 
+/* So many clips are removed after one before its number is used again. */
+#define PM_CROWD_REUSE_AFTER 256
+
 /* Adds clips while other threads pose. `clips` and `markers` (NULL: none has markers) have `count` elements, as in
  * pm_crowd_desc; method, vector method, key format and channels are those of the crowd's clips, timelines are any.
- * ids[i] receives the number of clip i, for instances and layers: the least that no clip has, so that numbers of
- * removed clips are used again. Numbers of other clips stay.
+ * ids[i] receives the number of clip i, for instances and layers: the least that no clip has or had, or that of a clip
+ * after which PM_CROWD_REUSE_AFTER others were removed. Numbers of other clips stay.
  *
  * Takes as long as building these clips; if there is no room for them, all clips are copied, too. A call in progress,
  * and commands that a call has enqueued, use the clips that were there when it began. A joint that some clip has

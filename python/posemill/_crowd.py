@@ -432,8 +432,8 @@ class Crowd(Shared):
         Returns
         -------
         array of uint32
-            The numbers of the clips, for instances and layers: the least that no clip has, so that those of removed
-            clips are used again.
+            The numbers of the clips, for instances and layers: new ones, or those of clips after which 256 others
+            were removed.
 
         Examples
         --------

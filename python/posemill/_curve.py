@@ -207,16 +207,18 @@ class RotationCurve(Shared, Generic[KeysOf]):
     @overload
     def __call__(self: RotationCurve[AnyRotation], times: Numbers, order: Literal[0] = 0, *,  # type: ignore[overload-overlap]
                  frame: Frame = "body", channel: Literal["rotations"] = "rotations",
-                 tracks: None = None, out: None = None, dtype: None = None) -> AnyRotation: ...
+                 tracks: None = None, subset: npt.ArrayLike | None = None, out: None = None,
+                 dtype: None = None) -> AnyRotation: ...
 
     @overload
     def __call__(self, times: Numbers, order: Literal[0, 1, 2] = 0, *, frame: Frame = "body",
-                 channel: VectorChannel = "rotations", tracks: Any = None, out: Any = None,
+                 channel: VectorChannel = "rotations", tracks: Any = None,
+                 subset: npt.ArrayLike | None = None, out: Any = None,
                  dtype: npt.DTypeLike | None = None) -> Floats: ...
 
     def __call__(self, times: Numbers, order: int = 0, *, frame: Frame = "body",
-                 channel: VectorChannel = "rotations", tracks: Any = None, out: Any = None,
-                 dtype: Any = None) -> Any:
+                 channel: VectorChannel = "rotations", tracks: Any = None,
+                 subset: npt.ArrayLike | None = None, out: Any = None, dtype: Any = None) -> Any:
         """Computes the curve at times.
 
         Parameters
@@ -233,6 +235,9 @@ class RotationCurve(Shared, Generic[KeysOf]):
             ``"rotations"``, ``"positions"`` or ``"scales"``.
         tracks : array_like of int, optional
             A track for each time, in the order of C; the result has no axes of tracks then.
+        subset : array_like of int, optional
+            The tracks to compute, each at most once, in the order of C; the result has one axis of
+            these alone, in their order. Not with ``tracks``.
         out : array, optional
             Float32, C-contiguous, of the result's shape; the library writes to it directly.
         dtype : numpy.float32 or numpy.float64, optional
@@ -247,48 +252,43 @@ class RotationCurve(Shared, Generic[KeysOf]):
         seconds = as_seconds(times, "times")
         field, components = _output_of(channel, order)
         if self._gives_rotation and field == "rotations" and (
-                tracks is None and out is None and dtype is None):
+                tracks is None and subset is None and out is None and dtype is None):
             word(frame, FRAMES, "frame")
             rotation = self._rotation_within(seconds, -_LARGEST, _LARGEST)
             if rotation is not None:
                 return rotation
         if order > 0 and channel != "rotations":
-            return self._finish_rates(self._rates(seconds, order, channel, tracks), out, dtype)
+            return self._finish_rates(self._rates(seconds, order, channel, tracks, subset), out, dtype)
         job = ffi.new("pm_sample_job *")
-        shape = seconds.shape + (components,)
-        width = 1
-        if tracks is not None:
-            numbers = self._pairs(tracks, seconds)
-            job.tracks = ffi.from_buffer("uint32_t[]", numbers)
-        else:
-            shape = seconds.shape + self._shape + (components,)
-            width = self._width
+        axes, _kept = self._choose(job, tracks, subset, seconds)
+        shape = seconds.shape + axes + (components,)
         values = new_result(shape) if out is None else output(out, shape, seconds)
         is_double = result_type(dtype, out)
         if seconds.size == 0:
             return self._finished(values, field, out is None and dtype is None, is_double)
         job.sample_count = seconds.size
         job.times = ffi.from_buffer("double[]", seconds)
-        self._sample(job, field, values, frame, seconds.size * width)
+        self._sample(job, field, values, frame, values.size // components)
         return self._finished(values, field, out is None and dtype is None, is_double)
 
     @overload
     def uniform(self: RotationCurve[AnyRotation], rate: Rate, *, start: Rate = 0,  # type: ignore[overload-overlap]
                 end: Rate | None = None, end_rule: EndRule = "fit", count: int | None = None,
                 order: Literal[0] = 0, frame: Frame = "body",
-                channel: Literal["rotations"] = "rotations", out: None = None,
-                dtype: None = None) -> AnyRotation: ...
+                channel: Literal["rotations"] = "rotations", subset: npt.ArrayLike | None = None,
+                out: None = None, dtype: None = None) -> AnyRotation: ...
 
     @overload
     def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
                 end_rule: EndRule = "fit", count: int | None = None, order: Literal[0, 1, 2] = 0,
-                frame: Frame = "body", channel: VectorChannel = "rotations", out: Any = None,
+                frame: Frame = "body", channel: VectorChannel = "rotations",
+                subset: npt.ArrayLike | None = None, out: Any = None,
                 dtype: npt.DTypeLike | None = None) -> Floats: ...
 
     def uniform(self, rate: Rate, *, start: Rate = 0, end: Rate | None = None,
                 end_rule: EndRule = "fit", count: int | None = None, order: int = 0,
-                frame: Frame = "body", channel: VectorChannel = "rotations", out: Any = None,
-                dtype: Any = None) -> Any:
+                frame: Frame = "body", channel: VectorChannel = "rotations",
+                subset: npt.ArrayLike | None = None, out: Any = None, dtype: Any = None) -> Any:
         """Sample the curve at a rate, each sample at its exact time.
 
         Parameters
@@ -302,7 +302,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
             at the end itself, unless a multiple falls on it.
         count : int, optional
             Number of samples, also past the last key, instead of ``end``.
-        order, frame, channel, out, dtype
+        order, frame, channel, subset, out, dtype
             As of a call.
 
         Returns
@@ -330,24 +330,26 @@ class RotationCurve(Shared, Generic[KeysOf]):
             places = [*(begin + Fraction(k) / exact for k in range(count)),
                       *([] if last is None else [last])]
             seconds = self._key_times()[0][0] + np.array([float(p) for p in places])
-            return self._finish_rates(self._rates(seconds, order, channel, None), out, dtype)
+            return self._finish_rates(self._rates(seconds, order, channel, None, subset), out, dtype)
         total = count + (last is not None)
-        shape = (total, *self._shape, components)
+        job = ffi.new("pm_sample_job *")
+        axes, _kept = self._choose(job, None, subset)
+        shape = (total, *axes, components)
         values = new_result(shape) if out is None else output(out, shape)
         is_double = result_type(dtype, out)
         for at, first, number in ((begin, 0, count), (last, count, 1)):
             if at is None or number == 0:
                 continue
-            job = ffi.new("pm_sample_job *")
             job.sample_count = number
             job.rate = (exact.numerator, exact.denominator)
             job.start_after_first_key = (at.numerator, at.denominator)
-            self._sample(job, field, values[first:first + number], frame, total * self._width)
+            self._sample(job, field, values[first:first + number], frame, values.size // components)
         return self._finished(values, field, out is None and dtype is None, is_double)
 
     def enqueue(self, queue: Any, times: Any = None, *, rate: Rate | None = None, start: Rate = 0,
                 count: int | None = None, order: int = 0, frame: Frame = "body",
-                channel: VectorChannel = "rotations", tracks: Any = None, out: Any, offset: int = 0,
+                channel: VectorChannel = "rotations", tracks: Any = None,
+                subset: npt.ArrayLike | None = None, out: Any, offset: int = 0,
                 wait_for: Sequence[Any] | None = None) -> Any:
         """Enqueue a job on a pyopencl queue, without waiting.
 
@@ -364,7 +366,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
             Bytes into a buffer, a multiple of 16.
         wait_for : sequence of pyopencl.Event, optional
             The job starts when they are complete.
-        rate, start, count, order, frame, channel, tracks
+        rate, start, count, order, frame, channel, tracks, subset
             As of ``uniform`` and of a call.
 
         Returns
@@ -401,20 +403,18 @@ class RotationCurve(Shared, Generic[KeysOf]):
             job.rate = (exact.numerator, exact.denominator)
             job.start_after_first_key = (begin.numerator, begin.denominator)
             job.sample_count = count
-            shape: tuple[int, ...] = (count, *self._shape, components)
+            samples: tuple[int, ...] = (count,)
+            axes, _kept = self._choose(job, None, subset)
         else:
             seconds = as_seconds(times, "times")
             job.sample_count = seconds.size
             job.times = ffi.from_buffer("double[]", seconds)
-            shape = seconds.shape + self._shape + (components,)
-            if tracks is not None:
-                numbers = self._pairs(tracks, seconds)
-                job.tracks = ffi.from_buffer("uint32_t[]", numbers)
-                shape = seconds.shape + (components,)
+            samples = seconds.shape
+            axes, _kept = self._choose(job, tracks, subset, seconds)
         if self._scalar_first and components == 4:
             raise ValueError("scalar_first: results on a queue are x y z w")
-        return enqueue(self._clips.on_queue(queue), job, field, shape, queue, out, offset,
-                       wait_for or ())
+        return enqueue(self._clips.on_queue(queue), job, field, (*samples, *axes, components), queue,
+                       out, offset, wait_for or ())
 
     def _rotation_within(self, seconds: Array, first: float, last: float) -> Any:
         """A Rotation at packed times, by plain C.
@@ -442,15 +442,18 @@ class RotationCurve(Shared, Generic[KeysOf]):
         times = given["times"]
         return [as_seconds(t, "times") for t in (times if isinstance(times, list) else [times])]
 
-    def _rates(self, seconds: Array, order: int, channel: VectorChannel,
-               tracks: Any) -> Array:
+    def _rates(self, seconds: Array, order: int, channel: VectorChannel, tracks: Any,
+               subset: npt.ArrayLike | None) -> Array:
         """Derivatives of positions or scales, in float64."""
         keys = self._key_times()
         flat = seconds.ravel()
+        axes, _kept = self._choose(ffi.new("pm_sample_job *"), tracks, subset, seconds)
         if tracks is None and len(keys) == 1:
-            found = self._derived(keys[0], flat, order, lambda at: self(at, channel=channel))
-            return found.reshape(*seconds.shape, *self._shape, 3)
-        pairs = np.broadcast_to(np.arange(self._width), (flat.size, self._width)) if \
+            found = self._derived(keys[0], flat, order,
+                                  lambda at: self(at, channel=channel, subset=subset))
+            return found.reshape(*seconds.shape, *axes, 3)
+        columns = np.arange(self._width) if subset is None else self._subset(subset)
+        pairs = np.broadcast_to(columns, (flat.size, columns.size)) if \
             tracks is None else self._pairs(tracks, seconds).reshape(-1, 1)
         values = np.zeros((*pairs.shape, 3))
         for track in np.unique(pairs):
@@ -459,8 +462,7 @@ class RotationCurve(Shared, Generic[KeysOf]):
             at = np.broadcast_to(flat[:, np.newaxis], pairs.shape)[chosen]
             values[chosen] = self._derived(own, at, order, lambda at, n=int(track): self(
                 at, channel=channel, tracks=np.full(np.shape(at), n)))
-        shape = () if tracks is not None else self._shape
-        return values.reshape(*seconds.shape, *shape, 3)
+        return values.reshape(*seconds.shape, *axes, 3)
 
     def _derived(self, keys: Array, at: Array, order: int, sample: Any) -> Array:
         period = None if self._span.period is None or self._span.closes else self._span.period
@@ -477,16 +479,44 @@ class RotationCurve(Shared, Generic[KeysOf]):
         target[...] = values
         return target
 
+    def _choose(self, job: Any, tracks: Any, subset: npt.ArrayLike | None,
+                seconds: Array | None = None) -> tuple[tuple[int, ...], Any]:
+        """Sets the tracks of a job. Gives the axes of its results, and what the job refers to."""
+        if tracks is not None and subset is not None:
+            raise TypeError("subset: expected without tracks")
+        if tracks is not None and seconds is not None:
+            numbers = self._pairs(tracks, seconds)
+            job.tracks = ffi.from_buffer("uint32_t[]", numbers)
+            return (), numbers
+        if subset is None:
+            return self._shape, None
+        numbers = self._subset(subset)
+        job.subset, job.subset_count = ffi.from_buffer("uint32_t[]", numbers), numbers.size
+        return numbers.shape, numbers
+
     def _pairs(self, tracks: Any, seconds: Array) -> Array:
         """Checked numbers of tracks, tightly packed."""
-        numbers = as_array(tracks, "tracks")
-        if numbers.dtype.kind not in "iu":
-            raise TypeError(f"tracks: expected integers, found {numbers.dtype}")
+        numbers = self._numbers(tracks, "tracks")
         if numbers.shape != seconds.shape:
             raise ValueError(f"tracks: expected shape {seconds.shape}, as times, found "
                              f"{numbers.shape}")
+        return numbers
+
+    def _subset(self, subset: npt.ArrayLike) -> Array:
+        """Likewise, each at most once."""
+        numbers = self._numbers(subset, "subset")
+        if numbers.ndim != 1 or numbers.size == 0:
+            raise ValueError(f"subset: expected a list of tracks, found shape {numbers.shape}")
+        if np.unique(numbers).size < numbers.size:
+            raise ValueError("subset: a track is listed twice")
+        return numbers
+
+    def _numbers(self, tracks: Any, name: str) -> Array:
+        numbers = as_array(tracks, name)
+        if numbers.dtype.kind not in "iu":
+            raise TypeError(f"{name}: expected integers, found {numbers.dtype}")
         if numbers.size > 0 and (numbers.min() < 0 or numbers.max() >= self._width):
-            raise ValueError(f"tracks: expected numbers from 0 to {self._width - 1}")
+            raise ValueError(f"{name}: expected numbers from 0 to {self._width - 1}")
         return np.asarray(numbers, dtype=np.uint32, order="C")
 
     def _sample(self, job: Any, field: str, values: Array, frame: str, size: int) -> None:

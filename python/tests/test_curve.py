@@ -161,6 +161,28 @@ def test_pairs_of_times_and_tracks():
     assert same_bits(curve(AT, tracks=tracks), expected)
 
 
+def test_some_tracks_in_any_order():
+    keys = random_keys(6, (2, 3))
+    curve = pm.RotationCurve(np.arange(6), keys, "sterp", axes=[0, 1, 0], positions=keys[..., :3])
+    at, subset = np.linspace(-1, 6, 77), [4, 0, 5]
+    for order, channel in ((0, "rotations"), (1, "rotations"), (2, "rotations"), (0, "positions"), (1, "positions")):
+        every = curve(at, order, channel=channel)
+        some = curve(at.reshape(7, 11), order, channel=channel, subset=subset)
+        assert same_bits(some, every.reshape(7, 11, 6, -1)[:, :, subset])
+        even = curve.uniform("7/3", order=order, channel=channel, end_rule="include", subset=np.array(subset))
+        expected = curve.uniform("7/3", order=order, channel=channel, end_rule="include")
+        assert same_bits(even, expected.reshape(len(expected), 6, -1)[:, subset])
+    own = pm.RotationCurve([np.arange(4), np.arange(5) / 3], [KEYS[:4, 0], KEYS[:5, 1]], positions=[
+        VECTORS[:4, 0], VECTORS[:5, 1]])
+    assert same_bits(own(at, subset=[1]), own(at)[:, [1]])
+    assert same_bits(own(at, 1, channel="positions", subset=[1, 0]), own(at, 1, channel="positions")[:, ::-1])
+    for wrong in ([], [[0]], [6], [-1], [2, 2]):
+        with pytest.raises(ValueError, match="subset"):
+            curve(at, subset=np.array(wrong, dtype=int))
+    with pytest.raises(TypeError, match="subset"):
+        curve(at, tracks=np.zeros(77, dtype=int), subset=subset)
+
+
 @pytest.mark.parametrize("rate, start", [("60000/1001", 0), (29.97, "1/3"), (Fraction(7, 3), 0.5)])
 def test_uniform_samples_are_exact(rate, start):
     curve = pm.RotationCurve(None, KEYS, "squad", rate="30000/1001")

@@ -63,6 +63,9 @@ def test_uniform_samples_pairs_and_offsets_in_buffers(queue, curve):
     out = cl.array.zeros(queue, (301, 4), np.float32)
     curve.enqueue(queue, AT, tracks=tracks, out=out, wait_for=out.events).wait()
     assert same_bits(out.get(), sample(KEYS, AT, times=TIMES, method="squad", tracks=tracks))
+    out = cl.array.zeros(queue, (301, 2, 4), np.float32)
+    curve.enqueue(queue, AT, subset=[2, 0], out=out, wait_for=out.events).wait()
+    assert same_bits(out.get(), curve(AT, subset=[2, 0]))
 
 
 def test_the_job_starts_after_the_events(queue, curve):

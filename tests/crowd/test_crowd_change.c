@@ -29,12 +29,16 @@ static const scene_options kinds[] = {
      .without_positions = true}};
 enum { KIND_COUNT = sizeof kinds / sizeof *kinds };
 
+/* Clips at a time, and their numbers, which are used again late. */
+enum { MOST_CLIPS = 4 * SCENE_CLIPS_MAX, MOST_IDS = MOST_CLIPS + PM_CROWD_REUSE_AFTER };
+
 /* A crowd whose clips are those of a scene: clip `of[id]` of the scene has the number `id`. */
 typedef struct changing {
     const scene *s;
     pm_crowd *crowd;
-    size_t of[4 * SCENE_CLIPS_MAX];
-    bool exists[4 * SCENE_CLIPS_MAX];
+    size_t of[MOST_IDS];
+    bool exists[MOST_IDS];
+    size_t removal[MOST_IDS], removals; /* since which a number is of no clip; 0: it never was */
 } changing;
 
 static pm_crowd *crowd_of(pm_engine *engine, const scene *s, size_t clips) {
@@ -131,27 +135,45 @@ TEST_ON_BOTH(a_clip_with_timelines_per_joint_can_be_added_to_any_crowd) {
 
 static size_t clips_of(const changing *c) {
     size_t count = 0;
-    for (size_t id = 0; id < sizeof c->exists / sizeof *c->exists; id++)
+    for (size_t id = 0; id < MOST_IDS; id++)
         count += c->exists[id];
     return count;
 }
 
+/* The number that the next clip gets. */
+static size_t next_id(const changing *c) {
+    size_t id = 0;
+    while (c->exists[id] ||
+           (c->removal[id] > 0 && c->removals - c->removal[id] < PM_CROWD_REUSE_AFTER))
+        id++;
+    return id;
+}
+
+static uint32_t existing(random_source *source, const changing *c) {
+    uint32_t id = (uint32_t)(random_bits(source) % MOST_IDS);
+    while (!c->exists[id])
+        id = (id + 1) % MOST_IDS;
+    return id;
+}
+
+/* Most numbers are of clips. */
+static uint32_t any_id(random_source *source, const changing *c) {
+    return random_bits(source) % 4 ? existing(source, c)
+                                   : (uint32_t)(random_bits(source) % MOST_IDS);
+}
+
 static void change_at_random(random_source *source, changing *c) {
-    const size_t room = sizeof c->exists / sizeof *c->exists, count = clips_of(c);
-    uint32_t id = (uint32_t)(random_bits(source) % room);
-    if (count > 1 && (count == room || random_bits(source) % 2 == 0)) {
-        while (!c->exists[id])
-            id = (id + 1) % room;
-        expect_success(pm_crowd_remove_clips(c->crowd, &id, 1, new_error()));
-        c->exists[id] = false;
+    const size_t count = clips_of(c);
+    if (count > 1 && (count == MOST_CLIPS || random_bits(source) % 2 == 0)) {
+        const uint32_t gone = existing(source, c);
+        expect_success(pm_crowd_remove_clips(c->crowd, &gone, 1, new_error()));
+        c->exists[gone] = false;
+        c->removal[gone] = ++c->removals;
         return;
     }
-    const size_t clip = random_bits(source) % c->s->clip_count;
-    size_t least = 0;
-    while (c->exists[least])
-        least++;
-    id = add(c->crowd, c->s, clip);
-    assert_int_equal(id, least);
+    const size_t clip = random_bits(source) % c->s->clip_count, expected = next_id(c);
+    const uint32_t id = add(c->crowd, c->s, clip);
+    assert_int_equal(id, expected);
     c->of[id] = clip;
     c->exists[id] = true;
 }
@@ -159,11 +181,10 @@ static void change_at_random(random_source *source, changing *c) {
 /* Some instances of clips that are there, and the same ones of the scene's crowd. */
 static void draw(random_source *source, const changing *c, pm_crowd_instance *here,
                  pm_crowd_instance *there) {
-    const size_t room = sizeof c->exists / sizeof *c->exists;
     for (size_t i = 0; i < COUNT; i++) {
         here[i] = there[i] = scene_instance(source, c->s);
-        here[i].clip_a = (uint32_t)(random_bits(source) % room);
-        here[i].clip_b = (uint32_t)(random_bits(source) % room);
+        here[i].clip_a = any_id(source, c);
+        here[i].clip_b = any_id(source, c);
         there[i].clip_a = c->exists[here[i].clip_a] ? (uint32_t)c->of[here[i].clip_a] : UINT32_MAX;
         there[i].clip_b = c->exists[here[i].clip_b] ? (uint32_t)c->of[here[i].clip_b] : UINT32_MAX;
     }
@@ -263,8 +284,25 @@ TEST_ON_BOTH(the_first_clip_can_be_removed) {
         there[i].clip_b = here[i].clip_b == 1 ? 1 : 99;
     }
     expect_same_poses(&s, s.crowd, here, whole, there, PM_CROWD_PALETTE + 1);
-    assert_int_equal(add(s.crowd, &s, 2), 0);
-    assert_int_equal(add(s.crowd, &s, 3), 2);
+    assert_int_equal(add(s.crowd, &s, 2), s.clip_count);
+    assert_int_equal(add(s.crowd, &s, 3), s.clip_count + 1);
+}
+
+/* An instance that still shows a removed clip is named, and is not shown another one, until many others were removed. */
+TEST_ON_REFERENCE(the_number_of_a_removed_clip_is_used_again_late) {
+    SCOPED(scene_free) scene s;
+    const uint32_t gone[] = {1};
+    scene_make(engine_for(state), &kinds[0], &s);
+    expect_success(pm_crowd_remove_clips(s.crowd, gone, 1, new_error()));
+    for (uint32_t n = 0; n < PM_CROWD_REUSE_AFTER; n++) {
+        const uint32_t id = add(s.crowd, &s, 2);
+        assert_int_equal(id, s.clip_count + n);
+        expect_named(s.crowd, (pm_crowd_instance){.clip_a = 1}, "clip_a was removed");
+        expect_success(pm_crowd_remove_clips(s.crowd, &id, 1, new_error()));
+    }
+    assert_int_equal(add(s.crowd, &s, 3), 1);
+    assert_int_equal(pm_crowd_clip_ticks(s.crowd, 1), pm_crowd_clip_ticks(s.crowd, 3));
+    assert_int_equal(add(s.crowd, &s, 3), s.clip_count + PM_CROWD_REUSE_AFTER);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -331,10 +369,17 @@ TEST_ON_REFERENCE(clips_are_added_with_their_markers) {
     expect_success(pm_crowd_add_clips(crowds[1], s.clips + 3, markers + 3, 1, ids, new_error()));
     expect_success(pm_crowd_remove_clips(crowds[1], ids, 1, new_error()));
     expect_success(pm_crowd_add_clips(crowds[1], s.clips + 2, markers + 2, 2, ids, new_error()));
-    assert_true(ids[0] == 2 && ids[1] == 3);
-    for (size_t n = 0; n < 2; n++)
+    assert_true(ids[0] == 3 && ids[1] == 4);
+    for (size_t n = 0; n < 2; n++) {
         expect_success(pm_crowd_events(crowds[n], before, after, COUNT, events[n], 512, &counts[n],
                                        new_error()));
+        for (size_t i = 0; i < COUNT; i++) { /* the numbers of the second crowd */
+            after[i].clip_a += after[i].clip_a >= 2;
+            after[i].clip_b += after[i].clip_b >= 2;
+        }
+    }
+    for (size_t i = 0; i < counts[1]; i++)
+        events[1][i].clip -= events[1][i].clip > 2;
     assert_true(counts[0] > 0 && counts[0] <= 512);
     assert_int_equal(counts[0], counts[1]);
     assert_memory_equal(events[0], events[1], counts[0] * sizeof **events);

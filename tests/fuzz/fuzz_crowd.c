@@ -252,7 +252,7 @@ static void change(subject *s) {
                                    &error) == PM_OK);
         const size_t removed = up_to(s->input, CLIPS);
         for (size_t i = 0; i < removed; i++)
-            ids[i] = (uint32_t)up_to(s->input, CLIPS * 2);
+            ids[i] = (uint32_t)up_to(s->input, CLIPS * 4);
         const pm_status status = pm_crowd_remove_clips(s->crowd, ids, removed, &error);
         require(status == PM_OK || error.message[0] != '\0');
     }

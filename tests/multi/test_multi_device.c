@@ -115,13 +115,15 @@ TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
     need_parts();
     double times[COUNT], key_times[KEYS];
     uint32_t tracks[COUNT], timeline_of[TRACKS];
+    static const uint32_t subset[] = {TRACKS - 1, 4, 7};
     make_key_times(key_times);
     scatter(0x73, times, tracks);
     const pm_timeline timelines[] = {uniform, {.key_count = KEYS, .times = key_times}};
     for (uint32_t t = 0; t < TRACKS; t++)
         timeline_of[t] = t % 2;
     const pm_sample_job grid = {.rate = {1499, 1}}, listed = {.times = times},
-                        pairs = {.times = times, .tracks = tracks, .first = UINT64_MAX};
+                        pairs = {.times = times, .tracks = tracks, .first = UINT64_MAX},
+                        some = {.rate = {1499, 1}, .subset = subset, .subset_count = 3};
     const struct {
         const char *name;
         enum { UNIFORM, LISTED, BOTH } keys;
@@ -141,6 +143,8 @@ TEST(jobs_of_every_kind_have_the_bits_of_one_device) {
         {"uniform samples of tracks with their own keys", BOTH, 0, MIN, grid},
         {"listed times of tracks with their own keys", BOTH, 0, MIN, listed},
         {"pairs of tracks with their own keys", BOTH, 0, 50, pairs},
+        {"samples of a subset", UNIFORM, 0, 50, some},
+        {"samples of a subset of tracks with their own keys", BOTH, 0, 50, some},
     };
     for (size_t n = 0; n < COUNT_OF(rows); n++) {
         pm_clip_desc desc = describe(&timelines[rows[n].keys == LISTED]);

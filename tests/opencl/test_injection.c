@@ -134,6 +134,18 @@ static pm_status sample_pairs(stage *s, pm_error *error) {
         error);
 }
 
+/* All tracks as a subset. */
+static pm_status sample_subset(stage *s, pm_error *error) {
+    static uint32_t subset[TRACKS];
+    for (uint32_t t = 0; t < TRACKS; t++)
+        subset[t] = t;
+    return sample_into(
+        s,
+        (pm_sample_job){
+            .sample_count = COUNT, .times = times, .subset = subset, .subset_count = TRACKS},
+        error);
+}
+
 static pm_status self_check(stage *s, pm_error *error) {
     pm_bit_match identity = PM_BIT_MATCH_UNKNOWN;
     const pm_status status = pm_engine_self_check(s->engine, &identity, error);
@@ -176,6 +188,7 @@ static void prepare_warm(stage *s) {
     expect_success(sample_uniform(s, new_error()));
     expect_success(sample_times(s, new_error()));
     expect_success(sample_pairs(s, new_error()));
+    expect_success(sample_subset(s, new_error()));
 }
 
 static void prepare_divided(stage *s) {
@@ -303,6 +316,8 @@ static const scenario of_times = {"a job of times", prepare_warm, sample_times,
                                   .expect_done = expect_results};
 static const scenario of_pairs = {"a job of pairs", prepare_warm, sample_pairs,
                                   .expect_done = expect_results};
+static const scenario of_subset = {"a job of a subset", prepare_warm, sample_subset,
+                                   .expect_done = expect_results};
 static const scenario queued = {"a job on a queue", prepare_queue, sample_on_queue,
                                 .expect_done = expect_results_on_queue};
 
@@ -366,6 +381,7 @@ static const injection rows[] = {
     {&cold, FAULT_ALLOCATION, BUILDS, BOTH},
     {&of_times, FAULT_ALLOCATION, BOTH},
     {&of_pairs, FAULT_ALLOCATION, BOTH},
+    {&of_subset, FAULT_ALLOCATION, BOTH},
     {&checking, FAULT_ALLOCATION, BOTH},
     {&queued, FAULT_ALLOCATION, BUILDS},
     {&making_a_clip, FAULT_ALLOCATION, .sticky = true, .min = 2, BOTH},
@@ -380,6 +396,7 @@ static const injection rows[] = {
     {&uniform, FAULT_CL, .min = 2},
     {&of_times, FAULT_CL, .min = 2},
     {&of_pairs, FAULT_CL, .min = 2},
+    {&of_subset, FAULT_CL, .min = 2},
     {&queued, FAULT_CL, .min = 2, BUILDS},
     {&cold, FAULT_CL, .sticky = true, .min = 5, BUILDS},
     {&uniform, FAULT_CL, .sticky = true, .min = 2},

@@ -128,6 +128,33 @@ CALLER_TEST(rows_with_strides_are_written_to_buffers) {
         sample_with_strides(caller.out_of_order);
 }
 
+/* The subset is the caller's again when the call returns. */
+static void sample_subset(cl_command_queue queue) {
+    enum { SOME = 3 };
+    uint32_t subset[SOME] = {4, 0, 2};
+    const uint32_t kept[SOME] = {4, 0, 2};
+    static float expected[COUNT * SOME * 4];
+    const pm_cl_outputs outputs = {.rotations = caller_buffer(sizeof expected),
+                                   .rotations_offset = CALLER_OFFSET};
+    pm_sample_job some = job;
+    some.subset = subset;
+    some.subset_count = SOME;
+    for (size_t k = 0; k < COUNT; k++)
+        for (size_t i = 0; i < SOME; i++)
+            memcpy(expected + 4 * (SOME * k + i), c.rotations + 4 * (TRACKS * k + kept[i]),
+                   4 * sizeof *expected);
+    cl_event done = caller_sample(c.clip, &some, &outputs, queue, NULL);
+    memset(subset, 0xff, sizeof subset);
+    assert_int_equal(clFlush(queue), CL_SUCCESS);
+    caller_expect(outputs.rotations, expected, COUNT * SOME * 4, 4, done);
+}
+
+CALLER_TEST(rows_of_a_subset_are_written_to_buffers) {
+    sample_subset(caller.in_order);
+    if (caller.out_of_order)
+        sample_subset(caller.out_of_order);
+}
+
 CALLER_TEST(rows_with_strides_must_fit_their_buffers) {
     const pm_cl_outputs outputs = outputs_make(); /* of results without strides */
     pm_sample_job strided = job;

@@ -33,7 +33,8 @@ outputs outputs_from(const outputs *all, size_t first, size_t rows) {
 size_t outputs_rows(const pm_clip *clip, const pm_sample_job *job) {
     pm_clip_info info;
     pm_clip_get_info(clip, &info);
-    return job->sample_count * (job->tracks ? 1 : info.track_count);
+    const size_t tracks = job->subset ? job->subset_count : info.track_count;
+    return job->sample_count * (job->tracks ? 1 : tracks);
 }
 
 pm_sample_job outputs_job(pm_sample_job job, const outputs *o) {
