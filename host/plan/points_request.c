@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Stamps: read from records, parsed from text, and located among keys.
+ */
+#include "points_request.h"
+
+#include <string.h>
+
+#include "base/elementary.h"
+
+/* ---- text ------------------------------------------------------------------------------------------ */
+
+enum { NS_DIGITS = 9 };
+#define NS_OF_SECOND 1000000000
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+/* *value = 10 *value + digit; false where it does not fit. Below 0, so that the minimum fits. */
+static bool append(int64_t *value, int digit) {
+    return !__builtin_mul_overflow(*value, 10, value) &&
+           !__builtin_sub_overflow(*value, digit, value);
+}
+
+bool pm_stamp_parse(const char *text, int64_t *stamp) {
+    int64_t value = 0;
+    int behind = 0;
+    bool any = false, has_point = false, rounds_up = false;
+    if (!text || !stamp)
+        return false;
+    const char *c = text + (*text == '-' || *text == '+');
+    for (; is_digit(*c) || (*c == '.' && !has_point); c++) {
+        has_point |= *c == '.';
+        if (*c == '.')
+            continue;
+        any = true;
+        if (behind < NS_DIGITS && !append(&value, *c - '0'))
+            return false;
+        rounds_up |= behind == NS_DIGITS && *c >= '5';
+        behind += has_point;
+    }
+    for (; behind < NS_DIGITS; behind++)
+        if (!append(&value, 0))
+            return false;
+    if (!any || *c || (rounds_up && __builtin_sub_overflow(value, 1, &value)))
+        return false;
+    if (*text != '-' && __builtin_sub_overflow(0, value, &value))
+        return false;
+    *stamp = value;
+    return true;
+}
+
+/* ---- records --------------------------------------------------------------------------------------- */
+
+static const size_t stamp_sizes[] = {[PM_STAMP_INT64] = 8,
+                                     [PM_STAMP_UINT64] = 8,
+                                     [PM_STAMP_UINT32] = 4,
+                                     [PM_STAMP_FLOAT64] = 8,
+                                     [PM_STAMP_FLOAT32] = 4};
+
+pm_status pm_stamps_check(const pm_stamps *stamps, const char *name, pm_error *error) {
+    if (!stamps->data)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.data is NULL", name);
+    if ((unsigned)stamps->type > PM_STAMP_FLOAT32)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is no pm_stamp_type", name);
+    if (stamps->type >= PM_STAMP_FLOAT64 && stamps->unit)
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.unit is given, but its numbers are seconds",
+                       name);
+    return PM_OK;
+}
+
+/* 2^63, which int64 does not have. */
+static const double beyond = 9223372036854775808.0;
+
+/* The ns of seconds; false where they do not fit. */
+static bool ns_of(double seconds, int64_t *ns) {
+    const double all = rint(seconds * NS_OF_SECOND);
+    const bool fits = all >= -beyond && all < beyond;
+    *ns = fits ? (int64_t)all : 0;
+    return fits;
+}
+
+/* Stamp k without the base. */
+static bool read_value(const pm_stamps *stamps, const unsigned char *at, int64_t *ns) {
+    const uint64_t unit = stamps->unit ? stamps->unit : 1;
+    union {
+        int64_t i;
+        uint64_t u;
+        uint32_t w;
+        double d;
+        float f;
+    } v = {0};
+    memcpy(&v, at, stamp_sizes[stamps->type]);
+    switch (stamps->type) {
+    case PM_STAMP_FLOAT64:
+        return ns_of(v.d, ns);
+    case PM_STAMP_FLOAT32:
+        return ns_of((double)v.f, ns);
+    case PM_STAMP_INT64:
+        return !__builtin_mul_overflow(v.i, (int64_t)unit, ns);
+    case PM_STAMP_UINT32:
+        return !__builtin_mul_overflow((uint64_t)v.w, unit, ns);
+    default:
+        return !__builtin_mul_overflow(v.u, unit, ns);
+    }
+}
+
+void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t *to) {
+    const ptrdiff_t packed = (ptrdiff_t)stamp_sizes[stamps->type];
+    const ptrdiff_t stride = stamps->stride ? stamps->stride : packed;
+    const unsigned char *at = (const unsigned char *)stamps->data + (ptrdiff_t)from * stride;
+    if (stamps->type == PM_STAMP_INT64 && stride == packed && stamps->unit <= 1 && !stamps->base) {
+        memcpy(to, at, count * sizeof *to);
+        return;
+    }
+    for (size_t k = 0; k < count; k++, at += stride)
+        if (!read_value(stamps, at, &to[k]) ||
+            __builtin_add_overflow(to[k], stamps->base, &to[k]))
+            to[k] = PM_NO_STAMP;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------- */
+
+/* Of a stamp at or after `from`, exact. */
+static uint64_t since(int64_t from, int64_t stamp) {
+    return (uint64_t)stamp - (uint64_t)from;
+}
+
+/* The segment of a stamp within the keys: the hinted one, the next one, or by bisection without branches on
+ * stamps, whose order no processor predicts. */
+static size_t find_segment(const int64_t *keys, size_t segments, int64_t stamp, size_t hint) {
+    for (size_t i = hint; i < segments && i < hint + 2; i++)
+        if (keys[i] <= stamp && stamp < keys[i + 1])
+            return i;
+    size_t low = 0;
+    for (size_t left = segments; left > 1;) {
+        const size_t half = left / 2;
+        low += keys[low + half] <= stamp ? half : 0;
+        left -= half;
+    }
+    return low;
+}
+
+/* u of a stamp at or behind a key and before the next one: below 1. */
+static float fraction_of(const int64_t *key, int64_t stamp) {
+    const float u = (float)((double)since(key[0], stamp) / (double)since(key[0], key[1]));
+    return u < 1 ? u : PM_CURSOR_BELOW_ONE;
+}
+
+static pm_stamp_place outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before,
+                              uint64_t by) {
+    pm_stamp_place place = {is_before ? 0 : last, is_before ? 0.0f : 1.0f, 0, PM_STAMP_NOT_VALID};
+    if (rules->outside == PM_OUTSIDE_REFUSE)
+        place.state = PM_STAMP_REFUSED;
+    else if (rules->outside == PM_OUTSIDE_CLAMP)
+        place.state = PM_STAMP_CLAMPED;
+    else if (rules->outside == PM_OUTSIDE_EXTRAPOLATE && by <= rules->max_extrapolation) {
+        place.state = PM_STAMP_AHEAD;
+        place.ahead = (is_before ? -1e-9 : 1e-9) * (double)by;
+    }
+    return place;
+}
+
+static inline pm_stamp_place locate(const int64_t *keys, size_t count, const pm_stamp_rules *rules,
+                                    int64_t stamp, size_t *hint) {
+    const size_t segments = count > 1 ? count - 1 : 1;
+    if (stamp == PM_NO_STAMP)
+        return (pm_stamp_place){.state = rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED
+                                                                             : PM_STAMP_NOT_VALID};
+    if (stamp < keys[0] || stamp > keys[count - 1]) {
+        const bool is_before = stamp < keys[0];
+        const uint64_t by = is_before ? since(stamp, keys[0]) : since(keys[count - 1], stamp);
+        return outside(rules, count > 1 ? (pm_u32)segments - 1 : 0, is_before || count == 1, by);
+    }
+    if (stamp == keys[count - 1]) /* of one key: the first */
+        return (pm_stamp_place){count > 1 ? (pm_u32)segments - 1 : 0, count > 1 ? 1.0f : 0.0f, 0,
+                                PM_STAMP_INSIDE};
+    const size_t i = find_segment(keys, segments, stamp, *hint);
+    *hint = i;
+    pm_stamp_place place = {(pm_u32)i, fraction_of(keys + i, stamp), 0, PM_STAMP_INSIDE};
+    if (stamp != keys[i] && since(keys[i], keys[i + 1]) > rules->max_gap)
+        place.state = PM_STAMP_NOT_VALID;
+    return place;
+}
+
+pm_stamp_place pm_trajectory_locate(const pm_trajectory *t, size_t track,
+                                    const pm_stamp_rules *rules, int64_t stamp, size_t *hint) {
+    const size_t *first = &t->firsts[t->clip->timeline_of[track]];
+    return locate(t->stamps + first[0], first[1] - first[0], rules, stamp, hint);
+}
+
+void pm_trajectory_locate_all(const pm_trajectory *t, size_t track, const pm_stamp_rules *rules,
+                              const int64_t *stamps, size_t count, size_t *hint,
+                              pm_stamp_place *to) {
+    const size_t *first = &t->firsts[t->clip->timeline_of[track]];
+    const int64_t *keys = t->stamps + first[0];
+    for (size_t k = 0; k < count; k++)
+        to[k] = locate(keys, first[1] - first[0], rules, stamps[k], hint);
+}
+
+/* ---- twists ---------------------------------------------------------------------------------------- */
+
+static void cross(const double a[3], const double b[3], double to[3]) {
+    to[0] = a[1] * b[2] - a[2] * b[1];
+    to[1] = a[2] * b[0] - a[0] * b[2];
+    to[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* (x - sin x)/x^3 */
+static double sine_rest(double x, double x2) {
+    if (x2 > 1)
+        return (x - pm_same_sin(x)) / (x * x2);
+    static const double terms[] = {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
+                                   -1.0 / 5040,      1.0 / 120,       -1.0 / 6};
+    double sum = -1.0 / 1307674368000;
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        sum = sum * x2 + terms[i];
+    return -sum;
+}
+
+void pm_twist_by(const double w[3], const double way[3], double seconds, double turn[4],
+                 double moved[3]) {
+    const double by[3] = {w[0] * seconds, w[1] * seconds, w[2] * seconds};
+    const double angle2 = by[0] * by[0] + by[1] * by[1] + by[2] * by[2], angle = sqrt(angle2);
+    const double sinc = angle > 0 ? pm_same_sin(angle / 2) / angle : 0.5;
+    double once[3], twice[3];
+    cross(by, way, once);
+    cross(by, once, twice);
+    for (size_t c = 0; c < 3; c++) {
+        turn[c] = sinc * by[c];
+        moved[c] = way[c] + 2 * sinc * sinc * once[c] + sine_rest(angle, angle2) * twice[c];
+    }
+    turn[3] = pm_same_cos(angle / 2);
+}
+
+void pm_turn_back(const double q[4], double v[3]) {
+    double once[3], twice[3];
+    cross(v, q, once);
+    cross(once, q, twice);
+    for (size_t c = 0; c < 3; c++)
+        v[c] += 2 * (q[3] * once[c] + twice[c]);
+}
+
+bool pm_trajectory_span(const pm_trajectory *trajectory, size_t track, int64_t *first,
+                        int64_t *last) {
+    if (!trajectory || !first || !last || track >= trajectory->clip->track_count)
+        return false;
+    const size_t *firsts = &trajectory->firsts[trajectory->clip->timeline_of[track]];
+    *first = trajectory->stamps[firsts[0]];
+    *last = trajectory->stamps[firsts[1] - 1];
+    return true;
+}
