@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "cpu.h"
-
 #define PM_DECLARE_SET(name) extern const pm_points_function pm_points_##name;
 PM_INSTRUCTION_SETS(PM_DECLARE_SET)
 

@@ -5,7 +5,7 @@
 #ifndef PM_HOST_POINTS_H
 #define PM_HOST_POINTS_H
 
-#include "plan/points_request.h"
+#include "cpu.h"
 
 /* Points of a block: its arrays fit a core's first cache. A multiple of the lanes. */
 enum { PM_POINTS_BLOCK = 64 };

@@ -262,6 +262,25 @@ static void sample(const pm_points_request *r, const pm_points_block *b, unsigne
     end_moves(t, b, f, to);
 }
 
+/* The poses of W in the frame: t = -R^T t, v = -R^T (v - w x t), w = -R^T w. */
+static void invert(size_t count, poses *f) {
+    for (size_t c = 0; c < 3; c++) {
+        const size_t d = (c + 1) % 3, e = (c + 2) % 3;
+        for (size_t i = 0; i < count; i++)
+            f->v[c][i] += f->t[d][i] * f->w[e][i] - f->t[e][i] * f->w[d][i];
+    }
+    turn(f->q, -1, count, f->t);
+    turn(f->q, -1, count, f->v);
+    turn(f->q, -1, count, f->w);
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < count; i++) {
+            f->t[c][i] = -f->t[c][i];
+            f->v[c][i] = -f->v[c][i];
+            f->w[c][i] = -f->w[c][i];
+            f->q[c][i] = -f->q[c][i];
+        }
+}
+
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
 static void spread(const double *from, size_t components, pm_point_numbers *to) {
@@ -297,11 +316,14 @@ static void apply_end(const pm_points_request *r, pm_points_block *b) {
 
 static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block *b) {
     static const double nothing[3] = {0, 0, 0};
+    const bool inverse = r->job->frames[f].inverse, apart = r->by_track || inverse;
     poses by;
-    sample(r, b, f, f > 0 || r->by_track ? nothing : r->ends->shift, &by);
-    for (size_t i = 0; i < b->count && f == 0 && r->by_track; i++)
+    sample(r, b, f, f > 0 || apart ? nothing : r->ends->shift, &by);
+    if (inverse)
+        invert(b->count, &by);
+    for (size_t i = 0; i < b->count && f == 0 && apart; i++)
         for (size_t c = 0; c < 3; c++)
-            by.t[c][i] -= r->ends[b->tracks[0][i]].shift[c];
+            by.t[c][i] -= r->ends[r->by_track ? b->tracks[0][i] : 0].shift[c];
     apply(r, &by, r->needs_rate, b);
 }
 

@@ -332,7 +332,9 @@ static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fi
                          .positions = {.data = pose->position, .type = PM_COORDINATE_FLOAT64}};
     memcpy(job.frames, of->job->frames, sizeof job.frames);
     if (of->by_track)
-        job.frames[0] = (pm_moving_frame){.trajectory = job.frames[0].trajectory, .track = track};
+        job.frames[0] = (pm_moving_frame){.trajectory = job.frames[0].trajectory,
+                                          .track = track,
+                                          .inverse = job.frames[0].inverse};
     const pm_host host = pm_host_within(of->host);
     const pm_points_request request = {.host = &host,
                                        .job = &job,

@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include "base/elementary.h"
-
 /* ---- text ------------------------------------------------------------------------------------------ */
 
 enum { NS_DIGITS = 9 };
@@ -207,39 +205,61 @@ static void cross(const double a[3], const double b[3], double to[3]) {
     to[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* (x - sin x)/x^3 */
-static double sine_rest(double x, double x2) {
-    if (x2 > 1)
-        return (x - pm_same_sin(x)) / (x * x2);
-    static const double terms[] = {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
-                                   -1.0 / 5040,      1.0 / 120,       -1.0 / 6};
-    double sum = -1.0 / 1307674368000;
-    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
-        sum = sum * x2 + terms[i];
-    return -sum;
+/* 1/n! - x2/(n + 2)! + x2^2/(n + 4)! - ..., for x2 up to 1. */
+static double series(double x2, int n) {
+    enum { TERMS = 9 };
+    double sum = 1, first = 1;
+    for (int k = TERMS; k > 0; k--)
+        sum = 1 - sum * x2 / ((n + 2 * k - 1) * (n + 2 * k));
+    for (int k = 2; k <= n; k++)
+        first *= k;
+    return sum / first;
 }
 
+static void rotate(const double q[4], const double v[3], double to[3]) {
+    double once[3], twice[3];
+    cross(q, v, once);
+    cross(q, once, twice);
+    for (size_t c = 0; c < 3; c++)
+        to[c] = v[c] + 2 * (q[3] * once[c] + twice[c]);
+}
+
+/* Without functions of the C library, whose bits differ: turns above 1 rad are computed in halves. */
 void pm_twist_by(const double w[3], const double way[3], double seconds, double turn[4],
                  double moved[3]) {
-    const double by[3] = {w[0] * seconds, w[1] * seconds, w[2] * seconds};
-    const double angle2 = by[0] * by[0] + by[1] * by[1] + by[2] * by[2], angle = sqrt(angle2);
-    const double sinc = angle > 0 ? pm_same_sin(angle / 2) / angle : 0.5;
-    double once[3], twice[3];
-    cross(by, way, once);
+    double by[3] = {w[0] * seconds, w[1] * seconds, w[2] * seconds};
+    double part[3] = {way[0], way[1], way[2]}, once[3], twice[3];
+    double angle2 = by[0] * by[0] + by[1] * by[1] + by[2] * by[2];
+    int halves = 0;
+    for (; angle2 > 1 && halves < 1024; halves++, angle2 /= 4)
+        for (size_t c = 0; c < 3; c++) {
+            by[c] /= 2;
+            part[c] /= 2;
+        }
+    const double sine = series(angle2 / 4, 1), rest = series(angle2, 3);
+    cross(by, part, once);
     cross(by, once, twice);
     for (size_t c = 0; c < 3; c++) {
-        turn[c] = sinc * by[c];
-        moved[c] = way[c] + 2 * sinc * sinc * once[c] + sine_rest(angle, angle2) * twice[c];
+        turn[c] = sine * by[c] / 2;
+        moved[c] = part[c] + sine * sine * once[c] / 2 + rest * twice[c];
     }
-    turn[3] = pm_same_cos(angle / 2);
+    turn[3] = series(angle2 / 4, 0);
+    for (; halves > 0; halves--) {
+        rotate(turn, moved, once);
+        for (size_t c = 0; c < 3; c++) {
+            moved[c] += once[c];
+            turn[c] *= 2 * turn[3];
+        }
+        turn[3] = 2 * turn[3] * turn[3] - 1;
+    }
 }
 
 void pm_turn_back(const double q[4], double v[3]) {
-    double once[3], twice[3];
-    cross(v, q, once);
-    cross(once, q, twice);
+    const double back[4] = {-q[0], -q[1], -q[2], q[3]};
+    double turned[3];
+    rotate(back, v, turned);
     for (size_t c = 0; c < 3; c++)
-        v[c] += 2 * (q[3] * once[c] + twice[c]);
+        v[c] = turned[c];
 }
 
 bool pm_trajectory_span(const pm_trajectory *trajectory, size_t track, int64_t *first,

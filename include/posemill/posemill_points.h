@@ -124,6 +124,7 @@ typedef struct pm_moving_frame {
     const pm_trajectory *trajectory;
     uint32_t track; /* of all points */
     pm_track_field tracks;
+    bool inverse; /* true: its poses are those of W in B */
 } pm_moving_frame;
 
 enum { PM_MAX_FRAMES = 4 };
@@ -169,7 +170,8 @@ typedef struct pm_points_job {
     size_t *invalid_count;        /* NULL: not asked for */
 
     uint32_t host_threads; /* at most; 0: as many as the engine allows */
-    const void *next;      /* must be NULL */
+
+    const void *next; /* must be NULL */
 } pm_points_job;
 
 /* Computes a job on the host. Blocks. Stamps may have any order; sorted ones are fastest. Results do not depend on the

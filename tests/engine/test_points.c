@@ -444,11 +444,13 @@ TEST(chains_with_constants_on_both_sides_are_products_and_their_inverses_undo_th
             one_of(&own, &t[f]);
             own.job.outside = PM_OUTSIDE_CLAMP;
             own.stamp = o.stamp;
+            o.job.frames[f].inverse = f > 0 && random_unit(&r) < 0.5;
             expect_success(pm_move_points(&own.job, new_error()));
-            chain = compose(chain, pose_of(&own));
+            chain = compose(chain, o.job.frames[f].inverse ? inverse(pose_of(&own)) : pose_of(&own));
             own.stamp = reference;
             expect_success(pm_move_points(&own.job, new_error()));
-            at_reference = compose(at_reference, pose_of(&own));
+            at_reference =
+                compose(at_reference, o.job.frames[f].inverse ? inverse(pose_of(&own)) : pose_of(&own));
         }
         o.job.frame_count = frames;
         for (size_t c = 0; c < 3; c++)
@@ -541,6 +543,8 @@ TEST(velocities_are_the_derivatives_of_poses_in_both_frames) {
         one_of(&o, &outer);
         memset(o.job.origin, 0, sizeof o.job.origin);
         o.job.frames[1].trajectory = inner.trajectory;
+        o.job.frames[0].inverse = random_unit(&r) < 0.5;
+        o.job.frames[1].inverse = random_unit(&r) < 0.5;
         o.job.frame_count = 2;
         o.job.before = random_fixed(&r);
         o.job.outside = PM_OUTSIDE_CLAMP;
@@ -577,6 +581,31 @@ TEST(velocities_are_the_derivatives_of_poses_in_both_frames) {
         unmake(&outer);
         unmake(&inner);
     }
+}
+
+TEST(an_inverse_frame_is_relative_to_the_origin_of_its_results) {
+    made t = make(20, 1, PM_METHOD_SLERP, true, 0.3, 1000, 17);
+    one forth, back;
+    one_of(&forth, &t);
+    memset(forth.job.origin, 0, sizeof forth.job.origin);
+    random_source r = random_salted(17);
+    for (int i = 0; i < 20; i++) {
+        forth.stamp = random_stamp(&t, &r);
+        for (size_t c = 0; c < 3; c++)
+            forth.point[c] = number(&r, -50, 50);
+        expect_success(pm_move_points(&forth.job, new_error()));
+        one_of(&back, &t);
+        back.stamp = forth.stamp;
+        back.job.frames[0].inverse = true;
+        memcpy(back.point, forth.x, sizeof back.point);
+        for (size_t c = 0; c < 3; c++)
+            back.job.origin[c] = 7 + (double)c;
+        expect_success(pm_move_points(&back.job, new_error()));
+        for (size_t c = 0; c < 3; c++)
+            assert_true(fabs(back.x[c] + 7 + (double)c - forth.point[c]) < 1e-10);
+        assert_true(oracle_error(inverse(pose_of(&forth)).q, pose_of(&back).q) < 1e-8);
+    }
+    unmake(&t);
 }
 
 TEST(poses_at_keys_are_the_keys) {
