@@ -123,27 +123,28 @@ static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
                 return pm_fail(error, PM_ERROR_ARGUMENT,
                                "the track of point %zu, %u, is not below %zu", first + i,
                                b->tracks[f][i], t->clip->track_count);
-            b->places[f][i] =
-                pm_trajectory_locate(t, b->tracks[f][i], &r->rules, stamps[i], &hints[f]);
-            if (b->places[f][i].state == PM_STAMP_REFUSED)
-                return refuse_stamp(t, b->tracks[f][i], stamps[i], first + i, error);
         }
+        pm_stamp_places *to = &b->places[f];
+        pm_trajectory_locate(t, b->tracks[f], !frame->tracks.data, &r->rules, stamps, b->count,
+                             &hints[f], to);
+        for (size_t i = 0; i < b->count && !to->in_one_segment; i++)
+            if (to->states[i] == PM_STAMP_REFUSED)
+                return refuse_stamp(t, b->tracks[f][i], stamps[i], first + i, error);
     }
     return PM_OK;
 }
 
 /* Whether each point is valid; results of others become NaN. Returns the number of those. */
-static size_t find_valid(const pm_points_request *r, pm_points_block *b, uint8_t *valid) {
+PM_CLONES static size_t find_valid(const pm_points_request *r, pm_points_block *b, uint8_t *valid) {
     size_t invalid = 0;
-    for (size_t i = 0; i < b->count; i++) {
-        bool is = true;
-        for (size_t f = 0; f < r->job->frame_count; f++)
-            is = is && b->places[f][i].state != PM_STAMP_NOT_VALID;
-        if (r->job->points.data)
-            is = is && isfinite(b->x[0][i]) && isfinite(b->x[1][i]) && isfinite(b->x[2][i]);
-        valid[i] = is;
-        invalid += !is;
-    }
+    memset(valid, 1, b->count);
+    for (size_t f = 0; f < r->job->frame_count; f++)
+        for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+            valid[i] &= b->places[f].states[i] != PM_STAMP_NOT_VALID;
+    for (size_t i = 0; i < b->count && r->job->points.data; i++) /* NaN where one is not finite */
+        valid[i] &= b->x[0][i] * 0 + b->x[1][i] * 0 + b->x[2][i] * 0 == 0;
+    for (size_t i = 0; i < b->count; i++)
+        invalid += !valid[i];
     return invalid;
 }
 

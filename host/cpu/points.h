@@ -7,14 +7,11 @@
 
 #include "cpu.h"
 
-/* Points of a block: its arrays fit a core's first cache. A multiple of the lanes. */
-enum { PM_POINTS_BLOCK = 64 };
-
 typedef double pm_point_numbers[PM_POINTS_BLOCK];
 
 typedef struct pm_points_block {
     size_t count;
-    pm_stamp_place places[PM_MAX_FRAMES][PM_POINTS_BLOCK];
+    pm_stamp_places places[PM_MAX_FRAMES];
     pm_u32 tracks[PM_MAX_FRAMES][PM_POINTS_BLOCK];
     pm_point_numbers x[3];       /* the points, which are moved */
     pm_point_numbers q[4], p[3]; /* the poses that move them */

@@ -103,7 +103,7 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
         for (size_t i = 0; i < PM_LANES && channel->present; i++) {
             const size_t k = first + i < b->count ? first + i : b->count - 1;
             const pm_track_layout *at = layout_of(channel, b->tracks[f][k]);
-            const size_t segment = b->places[f][k].segment;
+            const size_t segment = b->places[f].segments[k];
             to->key[c][i] = at->first + segment * at->row;
             to->next[c][i] = to->key[c][i] + at->row;
             to->plane[c][i] = at->plane;
@@ -113,10 +113,15 @@ static inline void set_side(const pm_trajectory *t, const pm_points_block *b, un
     }
     for (size_t i = 0; i < PM_LANES; i++) {
         const size_t k = first + i < b->count ? first + i : b->count - 1;
-        to->u[i] = b->places[f][k].u;
         to->constants[i] = 4 * (size_t)b->tracks[f][k];
         to->constant_plane[i] = 4 * t->clip->padded_tracks;
     }
+}
+
+static inline void set_u(const pm_points_block *b, unsigned f, size_t first, pm_lane_side *to) {
+    const float *u = &b->places[f].u[first];
+    for (size_t i = 0; i < PM_LANES; i++)
+        to->u[i] = u[first + i < b->count ? i : b->count - 1 - first];
 }
 
 static inline void put(pm_quat q, size_t components, size_t first, pm_point_numbers *to) {
@@ -217,13 +222,12 @@ static void go_on(poses *f, size_t i, double seconds) {
 
 static void end_moves(const pm_trajectory *t, const pm_points_block *b, unsigned f, poses *to) {
     for (size_t i = 0; i < b->count; i++) {
-        const pm_stamp_place *place = &b->places[f][i];
-        const bool rests = place->state == PM_STAMP_CLAMPED ||
+        const bool rests = b->places[f].states[i] == PM_STAMP_CLAMPED ||
                            t->clip->timelines[t->clip->timeline_of[b->tracks[f][i]]].constant;
         for (size_t c = 0; c < 3 && rests; c++)
             to->v[c][i] = to->w[c][i] = 0;
-        if (place->state == PM_STAMP_AHEAD)
-            go_on(to, i, place->ahead);
+        if (b->places[f].states[i] == PM_STAMP_AHEAD)
+            go_on(to, i, b->places[f].ahead[i]);
     }
 }
 
@@ -233,8 +237,8 @@ static void sample(const pm_points_request *r, const pm_points_block *b, unsigne
     const pm_trajectory *t = r->job->frames[f].trajectory;
     const bool has_turns = t->clip->channels[PM_ROTATIONS].present;
     bool moves = r->needs_rate;
-    for (size_t i = 0; i < b->count; i++)
-        moves |= b->places[f][i].state == PM_STAMP_AHEAD;
+    for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
+        moves |= b->places[f].states[i] == PM_STAMP_AHEAD;
     for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
         for (size_t c = 0; c < 3; c++) {
             to->t[c][i] = t->origin[c] - shift[c];
@@ -242,10 +246,12 @@ static void sample(const pm_points_request *r, const pm_points_block *b, unsigne
         }
     for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
         to->q[3][i] = 1;
+    pm_lane_side side;
     for (size_t k = 0; k < b->count; k += PM_LANES) {
-        pm_lane_side side;
         pm_quat value, rate;
-        set_side(t, b, f, k, &side);
+        if (k == 0 || !b->places[f].in_one_segment)
+            set_side(t, b, f, k, &side);
+        set_u(b, f, k, &side);
         sample_positions(t, &side, k, moves, to);
         if (!has_turns)
             continue;

@@ -146,55 +146,84 @@ static float fraction_of(const int64_t *key, int64_t stamp) {
     return u < 1 ? u : PM_CURSOR_BELOW_ONE;
 }
 
-static pm_stamp_place outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before,
-                              uint64_t by) {
-    pm_stamp_place place = {is_before ? 0 : last, is_before ? 0.0f : 1.0f, 0, PM_STAMP_NOT_VALID};
+static void set_outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before, uint64_t by,
+                        pm_stamp_places *to, size_t i) {
+    to->segments[i] = is_before ? 0 : last;
+    to->u[i] = is_before ? 0 : 1;
+    to->states[i] = PM_STAMP_NOT_VALID;
     if (rules->outside == PM_OUTSIDE_REFUSE)
-        place.state = PM_STAMP_REFUSED;
+        to->states[i] = PM_STAMP_REFUSED;
     else if (rules->outside == PM_OUTSIDE_CLAMP)
-        place.state = PM_STAMP_CLAMPED;
+        to->states[i] = PM_STAMP_CLAMPED;
     else if (rules->outside == PM_OUTSIDE_EXTRAPOLATE && by <= rules->max_extrapolation) {
-        place.state = PM_STAMP_AHEAD;
-        place.ahead = (is_before ? -1e-9 : 1e-9) * (double)by;
+        to->states[i] = PM_STAMP_AHEAD;
+        to->ahead[i] = (is_before ? -1e-9 : 1e-9) * (double)by;
     }
-    return place;
 }
 
-static inline pm_stamp_place locate(const int64_t *keys, size_t count, const pm_stamp_rules *rules,
-                                    int64_t stamp, size_t *hint) {
-    const size_t segments = count > 1 ? count - 1 : 1;
-    if (stamp == PM_NO_STAMP)
-        return (pm_stamp_place){.state = rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED
-                                                                             : PM_STAMP_NOT_VALID};
-    if (stamp < keys[0] || stamp > keys[count - 1]) {
-        const bool is_before = stamp < keys[0];
+/* A stamp that is no time has no place. */
+static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *rules,
+                       int64_t stamp, size_t *hint, pm_stamp_places *to, size_t i) {
+    const pm_u32 last = count > 1 ? (pm_u32)count - 2 : 0;
+    const bool is_before = stamp < keys[0];
+    to->segments[i] = last;
+    to->u[i] = count > 1 ? 1 : 0;
+    to->states[i] = PM_STAMP_INSIDE;
+    if (stamp == PM_NO_STAMP) {
+        to->states[i] =
+            rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED : PM_STAMP_NOT_VALID;
+    } else if (is_before || stamp > keys[count - 1]) {
         const uint64_t by = is_before ? since(stamp, keys[0]) : since(keys[count - 1], stamp);
-        return outside(rules, count > 1 ? (pm_u32)segments - 1 : 0, is_before || count == 1, by);
+        set_outside(rules, last, is_before || count == 1, by, to, i);
+    } else if (stamp != keys[count - 1]) {
+        const size_t k = find_segment(keys, count - 1, stamp, *hint);
+        *hint = k;
+        to->segments[i] = (pm_u32)k;
+        to->u[i] = fraction_of(keys + k, stamp);
+        if (stamp != keys[k] && since(keys[k], keys[k + 1]) > rules->max_gap)
+            to->states[i] = PM_STAMP_NOT_VALID;
     }
-    if (stamp == keys[count - 1]) /* of one key: the first */
-        return (pm_stamp_place){count > 1 ? (pm_u32)segments - 1 : 0, count > 1 ? 1.0f : 0.0f, 0,
-                                PM_STAMP_INSIDE};
-    const size_t i = find_segment(keys, segments, stamp, *hint);
-    *hint = i;
-    pm_stamp_place place = {(pm_u32)i, fraction_of(keys + i, stamp), 0, PM_STAMP_INSIDE};
-    if (stamp != keys[i] && since(keys[i], keys[i + 1]) > rules->max_gap)
-        place.state = PM_STAMP_NOT_VALID;
-    return place;
 }
 
-pm_stamp_place pm_trajectory_locate(const pm_trajectory *t, size_t track,
-                                    const pm_stamp_rules *rules, int64_t stamp, size_t *hint) {
-    const size_t *first = &t->firsts[t->clip->timeline_of[track]];
-    return locate(t->stamps + first[0], first[1] - first[0], rules, stamp, hint);
+/* Likewise for stamps that are all in the hinted segment, or the next one. False: they are not. Compilers vectorise the
+ * loops: lengths below 2^31 ns are exact in double. */
+PM_CLONES static bool locate_run(const int64_t *keys, size_t segment, const int64_t *stamps,
+                                 size_t count, pm_stamp_places *to) {
+    const int64_t begin = keys[segment], end = keys[segment + 1];
+    int outside = 0;
+    if (since(begin, end) > INT32_MAX)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        outside |= (stamps[i] < begin) | (stamps[i] >= end);
+    if (outside)
+        return false;
+    const double length = (double)(end - begin);
+    for (size_t i = 0; i < count; i++) {
+        const float u = (float)((double)(int32_t)(stamps[i] - begin) / length);
+        to->u[i] = u < 1 ? u : PM_CURSOR_BELOW_ONE;
+    }
+    for (size_t i = 0; i < count; i++)
+        to->segments[i] = (pm_u32)segment;
+    memset(to->states, PM_STAMP_INSIDE, sizeof to->states);
+    return true;
 }
 
-void pm_trajectory_locate_all(const pm_trajectory *t, size_t track, const pm_stamp_rules *rules,
-                              const int64_t *stamps, size_t count, size_t *hint,
-                              pm_stamp_place *to) {
-    const size_t *first = &t->firsts[t->clip->timeline_of[track]];
+void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
+                          const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
+                          size_t *hint, pm_stamp_places *to) {
+    const size_t *first = &t->firsts[t->clip->timeline_of[tracks[0]]];
     const int64_t *keys = t->stamps + first[0];
-    for (size_t k = 0; k < count; k++)
-        to[k] = locate(keys, first[1] - first[0], rules, stamps[k], hint);
+    const size_t segments = first[1] - first[0] - 1;
+    to->in_one_segment = false;
+    for (size_t k = *hint; one_track && k < segments && k < *hint + 2 && !to->in_one_segment; k++) {
+        to->in_one_segment = since(keys[k], keys[k + 1]) <= rules->max_gap &&
+                             locate_run(keys, k, stamps, count, to);
+        *hint = to->in_one_segment ? k : *hint;
+    }
+    for (size_t i = 0; i < count && !to->in_one_segment; i++) {
+        first = &t->firsts[t->clip->timeline_of[tracks[one_track ? 0 : i]]];
+        locate_one(t->stamps + first[0], first[1] - first[0], rules, stamps[i], hint, to, i);
+    }
 }
 
 /* ---- twists ---------------------------------------------------------------------------------------- */

@@ -38,27 +38,28 @@ typedef enum pm_stamp_state {
     PM_STAMP_REFUSED
 } pm_stamp_state;
 
-/* The place of a stamp. */
-typedef struct pm_stamp_place {
-    pm_u32 segment;
-    float u;
-    double ahead; /* seconds behind the last key, or before the first one, negative; of PM_STAMP_AHEAD */
-    pm_stamp_state state;
-} pm_stamp_place;
+/* Stamps of a block: as many as the arrays of which a core's first cache holds. A multiple of the lanes. */
+enum { PM_POINTS_BLOCK = 64 };
+
+/* The places of the stamps of a block, each on the timeline of its track. */
+typedef struct pm_stamp_places {
+    pm_u32 segments[PM_POINTS_BLOCK];
+    float u[PM_POINTS_BLOCK];
+    double ahead[PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
+    uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state */
+    bool in_one_segment;             /* all are inside of one, of one track, and before its end */
+} pm_stamp_places;
 
 typedef struct pm_stamp_rules {
     pm_outside outside;
     uint64_t max_extrapolation, max_gap; /* max_gap: UINT64_MAX: none */
 } pm_stamp_rules;
 
-/* Locates a stamp on the timeline of a track; *hint is the segment to try first, of any timeline. */
-pm_stamp_place pm_trajectory_locate(const pm_trajectory *t, size_t track,
-                                    const pm_stamp_rules *rules, int64_t stamp, size_t *hint);
-
-/* The same for many stamps of one track. */
-void pm_trajectory_locate_all(const pm_trajectory *t, size_t track, const pm_stamp_rules *rules,
-                              const int64_t *stamps, size_t count, size_t *hint,
-                              pm_stamp_place *to);
+/* Locates up to a block of stamps of the tracks, or of tracks[0] alone where `one_track`; *hint is the segment to try
+ * first. */
+void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one_track,
+                          const pm_stamp_rules *rules, const int64_t *stamps, size_t count,
+                          size_t *hint, pm_stamp_places *to);
 
 /* The motion of a constant twist: angular velocity w, and `way`, the velocity times the seconds that it lasts. Writes
  * the turn x y z w, and the way of the frame's origin. */

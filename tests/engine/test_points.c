@@ -713,6 +713,11 @@ TEST(fields_of_packed_records_are_read_and_written_in_place) {
     unmake(&t);
 }
 
+static int by_first(const void *a, const void *b) {
+    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
 TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
     enum { MANY = 30000 };
     made t = make(200, 1, PM_METHOD_CUBIC, false, 0.4, 100, 12);
@@ -737,6 +742,25 @@ TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
         expect_success(pm_move_points(&job, new_error()));
     }
     expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
+    /* sorted, so that many neighbours are in one segment: stamps with the points' numbers */
+    int64_t (*order)[2] = test_array(MANY, sizeof *order);
+    float *sorted = test_array(MANY, 3 * sizeof *sorted);
+    for (size_t i = 0; i < MANY; i++) {
+        order[i][0] = stamps[i];
+        order[i][1] = (int64_t)i;
+    }
+    qsort(order, MANY, sizeof *order, by_first);
+    for (size_t i = 0; i < MANY; i++)
+        memcpy(sorted + 3 * i, points + 3 * order[i][1], 12);
+    job.stamps = (pm_stamps){.data = order, .stride = sizeof *order};
+    job.points.data = sorted;
+    job.moved.data = sorted;
+    expect_success(pm_move_points(&job, new_error()));
+    for (size_t i = 0; i < MANY; i++)
+        memcpy(moved[1] + 3 * order[i][1], sorted + 3 * i, 12);
+    expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
+    free(order);
+    free(sorted);
     /* backwards */
     job.stamps = (pm_stamps){&stamps[MANY - 1], PM_STAMP_INT64, -8, 0, 0};
     job.points = (pm_coordinates){.data = points + 3 * (MANY - 1), .stride = -12};
