@@ -37,7 +37,8 @@ pm_fn real pm_screw_series(real h2, real m2) {
     real one = PM_REAL(1.0f);
     real p2 = one + m2, p3 = pm_fma(m2, p2, one), p4 = pm_fma(m2, p3, one);
     real p5 = pm_fma(m2, p4, one), p6 = pm_fma(m2, p5, one);
-    real r = pm_fma(PM_REAL(1.6059043836821613e-10f) * p6, h2, PM_REAL(-2.5052108385441720e-8f) * p5);
+    real r =
+        pm_fma(PM_REAL(1.6059043836821613e-10f) * p6, h2, PM_REAL(-2.5052108385441720e-8f) * p5);
     r = pm_fma(r, h2, PM_REAL(2.7557319223985893e-6f) * p4);
     r = pm_fma(r, h2, PM_REAL(-1.9841269841269841e-4f) * p3);
     r = pm_fma(r, h2, PM_REAL(8.3333333333333333e-3f) * p2);
@@ -49,8 +50,8 @@ pm_fn pm_quat pm_screw_at(const pm_screw *s, real u) {
     real v = PM_REAL(1.0f) - u, m = u - v;
     real of_a = pm_arc_weight(s->arc, v), of_b = pm_arc_weight(s->arc, u);
     real gain = s->arc.gain;
-    real along = PM_REAL(2.0f) * m * (u * v) * (gain * gain * gain) *
-                 pm_screw_series(s->arc.angle2, m * m);
+    real along =
+        PM_REAL(2.0f) * m * (u * v) * (gain * gain * gain) * pm_screw_series(s->arc.angle2, m * m);
     pm_quat r = pm_quat_scaled(s->way, of_b * pm_fma(of_a, s->turn.w, of_b));
     r = pm_quat_plus(r, -(of_a * of_b), pm_cross(s->turn, s->way));
     r = pm_quat_plus(r, along * pm_dot3(s->turn, s->way), s->turn);

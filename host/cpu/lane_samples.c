@@ -301,7 +301,7 @@ static inline void move_keys(pm_segment_data *data, real u, unsigned coefficient
         data->coefficients[0] = pm_quat_difference(data->coefficients[0], base);
 }
 
-#define PM_SAMPLE(name, is_vector, derivative)                                                                \
+#define PM_SAMPLE(name, is_vector, derivative)                                                     \
     PM_FLAT static void sample_##name(const request *q, pm_quat *values, pm_quat *rates) {         \
         const real u = pm_reals_of(q->side->u);                                                    \
         const real rate = q->moves ? pm_reals_of(q->side->rates) : PM_REAL(0.0f);                  \

@@ -101,7 +101,8 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
         return pm_fail(error, PM_ERROR_TIME, "the stamp of point %zu is no time, or too large", k);
     pm_trajectory_span(t, track, &first, &last);
     const bool is_before = stamp < first;
-    const uint64_t by = is_before ? (uint64_t)first - (uint64_t)stamp : (uint64_t)stamp - (uint64_t)last;
+    const uint64_t by =
+        is_before ? (uint64_t)first - (uint64_t)stamp : (uint64_t)stamp - (uint64_t)last;
     return pm_fail(error, PM_ERROR_TIME,
                    "the stamp of point %zu, %lld ns, is %llu.%09llu s %s of the trajectory", k,
                    (long long)stamp, (unsigned long long)(by / 1000000000),
@@ -109,8 +110,8 @@ static pm_status refuse_stamp(const pm_trajectory *t, size_t track, int64_t stam
                    is_before ? "before the first key" : "behind the last key");
 }
 
-static pm_status locate(const pm_points_request *r, size_t first, size_t *hints,
-                        pm_points_block *b, pm_error *error) {
+static pm_status locate(const pm_points_request *r, size_t first, size_t *hints, pm_points_block *b,
+                        pm_error *error) {
     int64_t stamps[PM_POINTS_BLOCK];
     pm_stamps_read(&r->job->stamps, first, b->count, stamps);
     for (size_t f = 0; f < r->job->frame_count; f++) {

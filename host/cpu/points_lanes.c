@@ -91,6 +91,14 @@ static void apply(const pm_points_request *r, poses *by, bool moves, pm_points_b
 
 /* ---- poses of frames ----------------------------------------------------------------------------------- */
 
+static const double no_turn[4] = {0, 0, 0, 1};
+
+static void spread(const double *from, size_t components, pm_point_numbers *to) {
+    for (size_t c = 0; c < components; c++)
+        for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
+            to[c][i] = from[c];
+}
+
 static const pm_track_layout *layout_of(const pm_channel *channel, size_t track) {
     return &channel->layout[track];
 }
@@ -131,7 +139,7 @@ static inline void put(pm_quat q, size_t components, size_t first, pm_point_numb
             to[c][first + i] = (double)((const float *)&of[c])[i];
 }
 
-/* The keys that positions are relative to: *base = float32 keys of a channel, added to `to`. */
+/* Adds the keys that positions are relative to: for the lanes, or for all points of a block in one segment. */
 static inline void add_bases(const pm_channel *channel, unsigned c, const pm_lane_side *side,
                              size_t first, pm_point_numbers *to) {
     for (size_t i = 0; i < PM_LANES; i++) {
@@ -140,6 +148,14 @@ static inline void add_bases(const pm_channel *channel, unsigned c, const pm_lan
         for (size_t n = 0; n < 3; n++)
             to[n][first + i] += (double)key[n];
     }
+}
+
+static inline void add_base(const pm_channel *channel, unsigned c, const pm_lane_side *side,
+                            pm_point_numbers *to) {
+    const float *key = (const float *)channel->keys + side->key[c][0];
+    for (size_t n = 0; n < 3; n++)
+        for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
+            to[n][i] += (double)key[n];
 }
 
 static inline void add_value(pm_quat value, size_t first, pm_point_numbers *to) {
@@ -176,13 +192,16 @@ static inline void sample_screw(const pm_trajectory *t, const pm_lane_side *side
 }
 
 static inline void sample_positions(const pm_trajectory *t, const pm_lane_side *side, size_t first,
-                                    bool moves, poses *to) {
+                                    bool in_one_segment, bool moves, poses *to) {
     pm_quat value, rate;
     for (unsigned c = PM_POSITIONS; c <= PM_SCALES; c++) {
         const pm_channel *channel = &t->clip->channels[c];
         if (!channel->present)
             continue;
-        add_bases(channel, c, side, first, to->t);
+        if (!in_one_segment)
+            add_bases(channel, c, side, first, to->t);
+        else if (first == 0)
+            add_base(channel, c, side, to->t);
         if (t->screw)
             continue;
         PM_SET_NAME(pm_lanes_sample_track)(channel, c, side, true, &value, moves ? &rate : NULL);
@@ -239,20 +258,22 @@ static void sample(const pm_points_request *r, const pm_points_block *b, unsigne
     bool moves = r->needs_rate;
     for (size_t i = 0; i < b->count && !b->places[f].in_one_segment; i++)
         moves |= b->places[f].states[i] == PM_STAMP_AHEAD;
-    for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
-        for (size_t c = 0; c < 3; c++) {
-            to->t[c][i] = t->origin[c] - shift[c];
-            to->v[c][i] = to->w[c][i] = to->q[c][i] = 0;
-        }
-    for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
-        to->q[3][i] = 1;
+    const double from[] = {t->origin[0] - shift[0], t->origin[1] - shift[1],
+                           t->origin[2] - shift[2]};
+    spread(from, 3, to->t);
+    if (!has_turns)
+        spread(no_turn, 4, to->q);
+    if (moves)
+        memset(to->v, 0, sizeof to->v);
+    if (moves)
+        memset(to->w, 0, sizeof to->w);
     pm_lane_side side;
     for (size_t k = 0; k < b->count; k += PM_LANES) {
         pm_quat value, rate;
         if (k == 0 || !b->places[f].in_one_segment)
             set_side(t, b, f, k, &side);
         set_u(b, f, k, &side);
-        sample_positions(t, &side, k, moves, to);
+        sample_positions(t, &side, k, b->places[f].in_one_segment, moves, to);
         if (!has_turns)
             continue;
         PM_SET_NAME(pm_lanes_sample_track)
@@ -289,13 +310,8 @@ static void invert(size_t count, poses *f) {
 
 /* ---- blocks --------------------------------------------------------------------------------------------- */
 
-static void spread(const double *from, size_t components, pm_point_numbers *to) {
-    for (size_t c = 0; c < components; c++)
-        for (size_t i = 0; i < PM_POINTS_BLOCK; i++)
-            to[c][i] = from[c];
-}
-
-static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid, pm_points_block *b) {
+static void apply_fixed(const pm_points_request *r, const pm_fixed_pose *rigid,
+                        pm_points_block *b) {
     poses by;
     spread(rigid->rotation, 4, by.q);
     spread(rigid->position, 3, by.t);
@@ -334,10 +350,9 @@ static void apply_frame(const pm_points_request *r, unsigned f, pm_points_block 
 }
 
 static void run(const pm_points_request *r, pm_points_block *b) {
-    static const double none[4] = {0, 0, 0, 1};
     const unsigned frames = (unsigned)r->job->frame_count;
     if (r->needs_pose) {
-        spread(none, 4, b->q);
+        spread(no_turn, 4, b->q);
         memset(b->p, 0, sizeof b->p);
         memset(b->v, 0, sizeof b->v);
         memset(b->w, 0, sizeof b->w);

@@ -10,7 +10,8 @@
 
 /* ---- trajectories ------------------------------------------------------------------------------------ */
 
-static const char *const refused_fields = "a trajectory has no timelines, loop, scales, scalars and roots of its own";
+static const char *const refused_fields =
+    "a trajectory has no timelines, loop, scales, scalars and roots of its own";
 
 static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
     const pm_clip_desc *m = &desc->motion;
@@ -23,15 +24,17 @@ static pm_status check_desc(const pm_trajectory_desc *desc, pm_error *error) {
     if (m->positions.data && m->positions.type != PM_FLOAT32 && m->positions.type != PM_FLOAT64)
         return pm_fail(error, PM_ERROR_ARGUMENT, "positions.type is neither float32 nor float64");
     if (timelines > 1 ? desc->key_count != 0 || !desc->key_counts : desc->key_counts != NULL)
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "%s", timelines > 1 ? "key_counts are those of several timelines"
-                                           : "key_count is that of one timeline, not key_counts");
-    const bool is_plain = m->method == PM_METHOD_SLERP && m->key_format == PM_KEYS_FLOAT32 &&
-                          m->rotations.type != PM_CODED &&
-                          (m->vector_method == PM_VECTOR_AUTO || m->vector_method == PM_VECTOR_LINEAR);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s",
+                       timelines > 1 ? "key_counts are those of several timelines"
+                                     : "key_count is that of one timeline, not key_counts");
+    const bool is_plain =
+        m->method == PM_METHOD_SLERP && m->key_format == PM_KEYS_FLOAT32 &&
+        m->rotations.type != PM_CODED &&
+        (m->vector_method == PM_VECTOR_AUTO || m->vector_method == PM_VECTOR_LINEAR);
     if (desc->screw && !(is_plain && m->rotations.data && m->positions.data))
-        return pm_fail(error, PM_ERROR_ARGUMENT,
-                       "screw takes rotations and positions of float32 keys, method slerp and linear positions");
+        return pm_fail(
+            error, PM_ERROR_ARGUMENT,
+            "screw takes rotations and positions of float32 keys, method slerp and linear positions");
     return pm_stamps_check(&desc->stamps, "stamps", error);
 }
 
@@ -141,7 +144,8 @@ static pm_status split_positions(pm_trajectory *t, source *s, pm_error *error) {
     if (!own.data || own.type != PM_FLOAT64)
         return PM_OK;
     if (!shape_of(t, &s->desc, &rows, &row) || !pm_multiply(rows, row, &numbers))
-        return pm_fail(error, PM_ERROR_SIZE, "there are too many tracks, or timeline_of is too large");
+        return pm_fail(error, PM_ERROR_SIZE,
+                       "there are too many tracks, or timeline_of is too large");
     s->near = pm_allocate_zeroed(t->host, numbers, sizeof *s->near);
     s->rest = pm_allocate_zeroed(t->host, numbers, sizeof *s->rest);
     s->zeros = pm_allocate_zeroed(t->host, numbers, sizeof *s->zeros);
@@ -189,7 +193,9 @@ pm_status pm_trajectory_create(pm_engine *engine, const pm_trajectory_desc *desc
     pm_error_clear(error);
     if (!engine || !desc || !trajectory)
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s is NULL",
-                       !engine ? "engine" : desc ? "trajectory" : "desc");
+                       !engine ? "engine"
+                       : desc  ? "trajectory"
+                               : "desc");
     pm_status status = PM_CHECK_NEXT(pm_trajectory_desc, desc, error);
     if (status == PM_OK)
         status = check_desc(desc, error);
@@ -242,7 +248,8 @@ static pm_status check_outputs(const pm_points_job *job, pm_error *error) {
         any |= output->data != NULL;
         if (output->data && output->type != PM_COORDINATE_FLOAT32 &&
             output->type != PM_COORDINATE_FLOAT64)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is neither float32 nor float64", name);
+            return pm_fail(error, PM_ERROR_ARGUMENT, "%s.type is neither float32 nor float64",
+                           name);
     }
     if (!any)
         return pm_fail(error, PM_ERROR_ARGUMENT, "no output is asked for");
@@ -265,11 +272,12 @@ static pm_status check_frames(const pm_points_job *job, pm_error *error) {
         if (!frame->trajectory)
             return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].trajectory is NULL", f);
         if (frame->tracks.data && bytes != 1 && bytes != 2 && bytes != 4)
-            return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].tracks.bytes is %u, not 1, 2 or 4",
-                           f, bytes);
-        if (frame->tracks.data && job->to_reference && job->frame_count > 1)
             return pm_fail(error, PM_ERROR_ARGUMENT,
-                           "frames with fields of tracks have a reference where there is one frame");
+                           "frames[%zu].tracks.bytes is %u, not 1, 2 or 4", f, bytes);
+        if (frame->tracks.data && job->to_reference && job->frame_count > 1)
+            return pm_fail(
+                error, PM_ERROR_ARGUMENT,
+                "frames with fields of tracks have a reference where there is one frame");
         if (!frame->tracks.data && frame->track >= frame->trajectory->clip->track_count)
             return pm_fail(error, PM_ERROR_ARGUMENT, "frames[%zu].track is %u, not below %zu", f,
                            frame->track, frame->trajectory->clip->track_count);
@@ -291,7 +299,8 @@ static pm_status check_job(const pm_points_job *job, pm_error *error) {
         return pm_fail(error, PM_ERROR_ARGUMENT, "points.type is no pm_coordinate_type");
     if ((unsigned)job->outside > PM_OUTSIDE_INVALID)
         return pm_fail(error, PM_ERROR_ARGUMENT, "outside is no pm_outside");
-    if (job->max_gap < 0 || (job->outside == PM_OUTSIDE_EXTRAPOLATE) != (job->max_extrapolation > 0))
+    if (job->max_gap < 0 ||
+        (job->outside == PM_OUTSIDE_EXTRAPOLATE) != (job->max_extrapolation > 0))
         return pm_fail(error, PM_ERROR_ARGUMENT,
                        job->max_gap < 0 ? "max_gap is below 0"
                                         : "max_extrapolation is above 0 for extrapolation, else 0");
@@ -302,15 +311,16 @@ static pm_status check_job(const pm_points_job *job, pm_error *error) {
 }
 
 /* A pose of the caller's with a unit quaternion. */
-static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixed_pose *to, bool *is_identity,
-                            pm_error *error) {
+static pm_status read_rigid(const pm_fixed_pose *from, const char *name, pm_fixed_pose *to,
+                            bool *is_identity, pm_error *error) {
     const double *q = from->rotation, *p = from->position;
     double norm = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
     const bool none = q[0] == 0 && q[1] == 0 && q[2] == 0 && q[3] == 0;
     if (!isfinite(p[0]) || !isfinite(p[1]) || !isfinite(p[2]))
         return pm_fail(error, PM_ERROR_ARGUMENT, "%s.position is not finite", name);
     if (!none && !(fabs(norm - 1) <= 1e-3))
-        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.rotation has a norm of %.9g, not 1", name, norm);
+        return pm_fail(error, PM_ERROR_ARGUMENT, "%s.rotation has a norm of %.9g, not 1", name,
+                       norm);
     *to = *from;
     norm = none ? 1 : norm;
     for (size_t c = 0; c < 4; c++)
@@ -347,7 +357,8 @@ static pm_status find_reference(const pm_points_request *of, pm_u32 track, pm_fi
     if (status != PM_OK)
         pm_prefix_failure(error, "reference: ");
     else if (invalid)
-        return pm_fail(error, PM_ERROR_TIME, "reference: the trajectory has no valid pose at %lld ns",
+        return pm_fail(error, PM_ERROR_TIME,
+                       "reference: the trajectory has no valid pose at %lld ns",
                        (long long)of->job->reference);
     return status;
 }
@@ -383,7 +394,8 @@ static pm_status move_points(pm_points_request *r, pm_error *error) {
     const pm_points_job *job = r->job;
     pm_fixed_pose after;
     bool after_is_identity;
-    pm_status status = read_rigid(&job->before, "before", &r->before, &r->before_is_identity, error);
+    pm_status status =
+        read_rigid(&job->before, "before", &r->before, &r->before_is_identity, error);
     if (status == PM_OK)
         status = read_rigid(&job->after, "after", &after, &after_is_identity, error);
     if (status != PM_OK)
@@ -414,14 +426,13 @@ pm_status pm_move_points(const pm_points_job *job, pm_error *error) {
         return status;
     const pm_trajectory *outer = job->frames[0].trajectory;
     const bool rates = job->velocities.data || job->angular_velocities.data;
-    pm_points_request request = {
-        .host = outer->host,
-        .job = job,
-        .rules = {job->outside, (uint64_t)job->max_extrapolation,
-                  job->max_gap ? (uint64_t)job->max_gap : UINT64_MAX},
-        .by_track = job->to_reference && job->frames[0].tracks.data,
-        .needs_rate = rates,
-        .needs_pose = rates || job->rotations.data || job->positions.data,
-        .threads = job->host_threads ? job->host_threads : outer->threads};
+    pm_points_request request = {.host = outer->host,
+                                 .job = job,
+                                 .rules = {job->outside, (uint64_t)job->max_extrapolation,
+                                           job->max_gap ? (uint64_t)job->max_gap : UINT64_MAX},
+                                 .by_track = job->to_reference && job->frames[0].tracks.data,
+                                 .needs_rate = rates,
+                                 .needs_pose = rates || job->rotations.data || job->positions.data,
+                                 .threads = job->host_threads ? job->host_threads : outer->threads};
     return move_points(&request, error);
 }

@@ -113,8 +113,7 @@ void pm_stamps_read(const pm_stamps *stamps, size_t from, size_t count, int64_t 
         return;
     }
     for (size_t k = 0; k < count; k++, at += stride)
-        if (!read_value(stamps, at, &to[k]) ||
-            __builtin_add_overflow(to[k], stamps->base, &to[k]))
+        if (!read_value(stamps, at, &to[k]) || __builtin_add_overflow(to[k], stamps->base, &to[k]))
             to[k] = PM_NO_STAMP;
 }
 
@@ -125,19 +124,17 @@ static uint64_t since(int64_t from, int64_t stamp) {
     return (uint64_t)stamp - (uint64_t)from;
 }
 
-/* The segment of a stamp within the keys: the hinted one, the next one, or by bisection without branches on
- * stamps, whose order no processor predicts. */
-static size_t find_segment(const int64_t *keys, size_t segments, int64_t stamp, size_t hint) {
-    for (size_t i = hint; i < segments && i < hint + 2; i++)
-        if (keys[i] <= stamp && stamp < keys[i + 1])
-            return i;
-    size_t low = 0;
+/* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
+ * stamps at once. Those outside get the first or the last one. */
+PM_CLONES static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps,
+                                    size_t count, int64_t *low) {
+    memset(low, 0, count * sizeof *low);
     for (size_t left = segments; left > 1;) {
-        const size_t half = left / 2;
-        low += keys[low + half] <= stamp ? half : 0;
-        left -= half;
+        const int64_t half = (int64_t)(left / 2);
+        for (size_t i = 0; i < count; i++)
+            low[i] += keys[low[i] + half] <= stamps[i] ? half : 0;
+        left -= (size_t)half;
     }
-    return low;
 }
 
 /* u of a stamp at or behind a key and before the next one: below 1. */
@@ -161,23 +158,20 @@ static void set_outside(const pm_stamp_rules *rules, pm_u32 last, bool is_before
     }
 }
 
-/* A stamp that is no time has no place. */
+/* The place of a stamp in segment k, if it is within the keys. A stamp that is no time has no place. */
 static void locate_one(const int64_t *keys, size_t count, const pm_stamp_rules *rules,
-                       int64_t stamp, size_t *hint, pm_stamp_places *to, size_t i) {
+                       int64_t stamp, size_t k, pm_stamp_places *to, size_t i) {
     const pm_u32 last = count > 1 ? (pm_u32)count - 2 : 0;
     const bool is_before = stamp < keys[0];
     to->segments[i] = last;
     to->u[i] = count > 1 ? 1 : 0;
     to->states[i] = PM_STAMP_INSIDE;
     if (stamp == PM_NO_STAMP) {
-        to->states[i] =
-            rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED : PM_STAMP_NOT_VALID;
+        to->states[i] = rules->outside == PM_OUTSIDE_REFUSE ? PM_STAMP_REFUSED : PM_STAMP_NOT_VALID;
     } else if (is_before || stamp > keys[count - 1]) {
         const uint64_t by = is_before ? since(stamp, keys[0]) : since(keys[count - 1], stamp);
         set_outside(rules, last, is_before || count == 1, by, to, i);
     } else if (stamp != keys[count - 1]) {
-        const size_t k = find_segment(keys, count - 1, stamp, *hint);
-        *hint = k;
         to->segments[i] = (pm_u32)k;
         to->u[i] = fraction_of(keys + k, stamp);
         if (stamp != keys[k] && since(keys[k], keys[k + 1]) > rules->max_gap)
@@ -216,14 +210,23 @@ void pm_trajectory_locate(const pm_trajectory *t, const pm_u32 *tracks, bool one
     const size_t segments = first[1] - first[0] - 1;
     to->in_one_segment = false;
     for (size_t k = *hint; one_track && k < segments && k < *hint + 2 && !to->in_one_segment; k++) {
-        to->in_one_segment = since(keys[k], keys[k + 1]) <= rules->max_gap &&
-                             locate_run(keys, k, stamps, count, to);
+        to->in_one_segment =
+            since(keys[k], keys[k + 1]) <= rules->max_gap && locate_run(keys, k, stamps, count, to);
         *hint = to->in_one_segment ? k : *hint;
     }
-    for (size_t i = 0; i < count && !to->in_one_segment; i++) {
-        first = &t->firsts[t->clip->timeline_of[tracks[one_track ? 0 : i]]];
-        locate_one(t->stamps + first[0], first[1] - first[0], rules, stamps[i], hint, to, i);
+    if (to->in_one_segment)
+        return;
+    int64_t low[PM_POINTS_BLOCK];
+    for (size_t i = 0, run; i < count; i += run) { /* neighbours of one track */
+        first = &t->firsts[t->clip->timeline_of[tracks[i]]];
+        for (run = 1; i + run < count && (one_track || tracks[i + run] == tracks[i]);)
+            run++;
+        keys = t->stamps + first[0];
+        find_segments(keys, first[1] - first[0] - 1, stamps + i, run, low + i);
+        for (size_t k = i; k < i + run; k++)
+            locate_one(keys, first[1] - first[0], rules, stamps[k], (size_t)low[k], to, k);
     }
+    *hint = (size_t)low[count - 1];
 }
 
 /* ---- twists ---------------------------------------------------------------------------------------- */

@@ -45,7 +45,8 @@ enum { PM_POINTS_BLOCK = 64 };
 typedef struct pm_stamp_places {
     pm_u32 segments[PM_POINTS_BLOCK];
     float u[PM_POINTS_BLOCK];
-    double ahead[PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
+    double ahead
+        [PM_POINTS_BLOCK]; /* of PM_STAMP_AHEAD: seconds behind the last key, or below 0 before the first */
     uint8_t states[PM_POINTS_BLOCK]; /* pm_stamp_state */
     bool in_one_segment;             /* all are inside of one, of one track, and before its end */
 } pm_stamp_places;

@@ -51,8 +51,8 @@ typedef enum pm_coordinate_type {
 typedef struct pm_coordinates {
     const void *data; /* of x. NULL: not given */
     pm_coordinate_type type;
-    ptrdiff_t stride; /* bytes. 0: records have nothing else */
-    ptrdiff_t step;   /* bytes from x to y. 0: neighbours */
+    ptrdiff_t stride;           /* bytes. 0: records have nothing else */
+    ptrdiff_t step;             /* bytes from x to y. 0: neighbours */
     double scale[3], offset[3]; /* of integers. scale 0: 1 */
 } pm_coordinates;
 
@@ -113,8 +113,8 @@ PM_API PM_EXPERIMENTAL bool pm_trajectory_span(const pm_trajectory *trajectory, 
 
 /* Points whose stamps are before the first key or behind the last one. */
 typedef enum pm_outside {
-    PM_OUTSIDE_REFUSE = 0,  /* PM_ERROR_TIME: the first of them, and how far outside it is */
-    PM_OUTSIDE_CLAMP,       /* the first or the last pose, at rest */
+    PM_OUTSIDE_REFUSE = 0, /* PM_ERROR_TIME: the first of them, and how far outside it is */
+    PM_OUTSIDE_CLAMP,      /* the first or the last pose, at rest */
     PM_OUTSIDE_EXTRAPOLATE, /* the constant twist of the curve at its end, up to max_extrapolation; then invalid */
     PM_OUTSIDE_INVALID
 } pm_outside;
@@ -165,9 +165,9 @@ typedef struct pm_points_job {
     /* Of the sensor in W (`before` and the frames), m/s and rad/s; at rest where times are clamped. */
     pm_coordinates_out velocities, angular_velocities;
     pm_axis_frame velocity_frame; /* their axes: 0: of the sensor; PM_AXIS_PARENT: of W */
-    uint8_t *valid;               /* a byte for each point: 1, or 0 where it is invalid. NULL: not asked for */
-    ptrdiff_t valid_stride;       /* bytes. 0: 1 */
-    size_t *invalid_count;        /* NULL: not asked for */
+    uint8_t *valid; /* a byte for each point: 1, or 0 where it is invalid. NULL: not asked for */
+    ptrdiff_t valid_stride; /* bytes. 0: 1 */
+    size_t *invalid_count;  /* NULL: not asked for */
 
     uint32_t host_threads; /* at most; 0: as many as the engine allows */
 

@@ -80,7 +80,8 @@ static made make(size_t keys, size_t tracks, pm_method method, bool screw, doubl
     t.desc = motion_desc(&t.m, &t.timeline, method);
     t.desc.scales = t.desc.scales_in = t.desc.scales_out = (pm_array){.data = NULL};
     const pm_trajectory_desc desc = describe(&t);
-    expect_success(pm_trajectory_create(engine_of_kind(ON_REFERENCE), &desc, &t.trajectory, new_error()));
+    expect_success(
+        pm_trajectory_create(engine_of_kind(ON_REFERENCE), &desc, &t.trajectory, new_error()));
     t.desc.positions = (pm_array){.data = t.positions, .type = PM_FLOAT64};
     t.truth = oracle_create_unrounded(&t.desc);
     return t;
@@ -169,7 +170,8 @@ static size_t segment_of(const made *t, int64_t stamp) {
 /* The pose within the keys; positions relative to `far`, so that the truth has more digits than results. */
 static pose truth_at(const made *t, size_t track, int64_t stamp, oracle_cursor *cursor) {
     const size_t k = segment_of(t, stamp);
-    const long double u = (long double)(stamp - t->stamps[k]) / (long double)(t->stamps[k + 1] - t->stamps[k]);
+    const long double u =
+        (long double)(stamp - t->stamps[k]) / (long double)(t->stamps[k + 1] - t->stamps[k]);
     *cursor = (oracle_cursor){.segment = k, .u = (double)u};
     pose p = {oracle_rotation(t->truth, track, *cursor), oracle_position(t->truth, track, *cursor)};
     const vec3 far = vec3_of(t->far);
@@ -245,7 +247,8 @@ static void check_method(pm_method method, bool screw, double far, uint64_t salt
         worst_place = fmax(worst_place, place);
         /* the point is that which the pose gives */
         const pose own = {quat_of(out[i].q), vec3_of(out[i].p)};
-        assert_true(vec3_norm(vec3_subtract(move(own, vec3_of(points[i])), vec3_of(out[i].x))) < 1e-11);
+        assert_true(vec3_norm(vec3_subtract(move(own, vec3_of(points[i])), vec3_of(out[i].x))) <
+                    1e-11);
         assert_int_equal(out[i].valid, 1);
     }
     /* a B-spline's coefficients are float32 relative to the first key, some metres away */
@@ -301,7 +304,8 @@ static pose pose_of(const one *o) {
 }
 
 static double distance(pose a, pose b) {
-    return fmax(oracle_error(quat_normalise(a.q), quat_normalise(b.q)), vec3_norm(vec3_subtract(a.p, b.p)));
+    return fmax(oracle_error(quat_normalise(a.q), quat_normalise(b.q)),
+                vec3_norm(vec3_subtract(a.p, b.p)));
 }
 
 TEST(stamps_outside_the_keys_are_refused_clamped_or_invalid_as_asked_for) {
@@ -319,13 +323,11 @@ TEST(stamps_outside_the_keys_are_refused_clamped_or_invalid_as_asked_for) {
     o.job.moved = (pm_coordinates_out){.data = NULL};
     o.job.valid = NULL;
     o.job.positions = (pm_coordinates_out){moved, PM_COORDINATE_FLOAT64, 0, 0};
-    expect_error(pm_move_points(&o.job, new_error()), PM_ERROR_TIME,
-                 "point 2,");
+    expect_error(pm_move_points(&o.job, new_error()), PM_ERROR_TIME, "point 2,");
     assert_non_null(strstr(last_error()->message, "0.000000003 s behind the last key"));
     o.job.count = 1;
     o.job.stamps.data = &stamps[3];
-    expect_error(pm_move_points(&o.job, new_error()), PM_ERROR_TIME,
-                 "point 0, ");
+    expect_error(pm_move_points(&o.job, new_error()), PM_ERROR_TIME, "point 0, ");
     assert_non_null(strstr(last_error()->message, "1.500000001 s before the first key"));
     o.job.count = 4;
     o.job.stamps.data = stamps;
@@ -375,7 +377,8 @@ TEST(extrapolation_is_the_constant_twist_of_the_curve_at_its_end_up_to_a_limit) 
         o.job.max_extrapolation = by;
         expect_success(pm_move_points(&o.job, new_error()));
         oracle_cursor cursor;
-        const pose from = truth_at(&t, 0, t.stamps[k], &cursor), to = truth_at(&t, 0, t.stamps[k + 1], &cursor);
+        const pose from = truth_at(&t, 0, t.stamps[k], &cursor),
+                   to = truth_at(&t, 0, t.stamps[k + 1], &cursor);
         const double u = (double)(o.stamp - t.stamps[k]) / (double)length;
         vec3 w, v;
         log_pose(compose(inverse(from), to), &w, &v);
@@ -422,7 +425,8 @@ static pose of_fixed(const pm_fixed_pose *p) {
 }
 
 TEST(chains_with_constants_on_both_sides_are_products_and_their_inverses_undo_them) {
-    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_NLERP, PM_METHOD_CUBIC};
+    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_NLERP,
+                                        PM_METHOD_CUBIC};
     random_source r = random_salted(6);
     for (uint64_t round = 0; round < 12; round++) {
         made t[4];
@@ -446,11 +450,12 @@ TEST(chains_with_constants_on_both_sides_are_products_and_their_inverses_undo_th
             own.stamp = o.stamp;
             o.job.frames[f].inverse = f > 0 && random_unit(&r) < 0.5;
             expect_success(pm_move_points(&own.job, new_error()));
-            chain = compose(chain, o.job.frames[f].inverse ? inverse(pose_of(&own)) : pose_of(&own));
+            chain =
+                compose(chain, o.job.frames[f].inverse ? inverse(pose_of(&own)) : pose_of(&own));
             own.stamp = reference;
             expect_success(pm_move_points(&own.job, new_error()));
-            at_reference =
-                compose(at_reference, o.job.frames[f].inverse ? inverse(pose_of(&own)) : pose_of(&own));
+            at_reference = compose(at_reference, o.job.frames[f].inverse ? inverse(pose_of(&own))
+                                                                         : pose_of(&own));
         }
         o.job.frame_count = frames;
         for (size_t c = 0; c < 3; c++)
@@ -464,7 +469,8 @@ TEST(chains_with_constants_on_both_sides_are_products_and_their_inverses_undo_th
             want = compose(of_fixed(&o.job.after), want);
             expect_success(pm_move_points(&o.job, new_error()));
             assert_true(distance(want, pose_of(&o)) < 1e-8);
-            assert_true(vec3_norm(vec3_subtract(move(want, vec3_of(o.point)), vec3_of(o.x))) < 2e-6);
+            assert_true(vec3_norm(vec3_subtract(move(want, vec3_of(o.point)), vec3_of(o.x))) <
+                        2e-6);
             one back = o;
             back.job.stamps.data = &back.stamp;
             back.job.inverse = true;
@@ -477,10 +483,12 @@ TEST(chains_with_constants_on_both_sides_are_products_and_their_inverses_undo_th
             expect_success(pm_move_points(&back.job, new_error()));
             for (size_t c = 0; c < 3; c++)
                 assert_true(fabs(back.x[c] - o.point[c]) < 16 * 1e-13);
-            assert_true(distance(compose(pose_of(&back), pose_of(&o)), (pose){{0, 0, 0, 1}, {0, 0, 0}}) < 1e-8);
+            assert_true(distance(compose(pose_of(&back), pose_of(&o)),
+                                 (pose){{0, 0, 0, 1}, {0, 0, 0}}) < 1e-8);
             o.job.directions = true; /* turned alone */
             expect_success(pm_move_points(&o.job, new_error()));
-            assert_true(vec3_norm(vec3_subtract(quat_rotate(want.q, vec3_of(o.point)), vec3_of(o.x))) < 1e-6);
+            assert_true(vec3_norm(vec3_subtract(quat_rotate(want.q, vec3_of(o.point)),
+                                                vec3_of(o.x))) < 1e-6);
             o.job.directions = false;
         }
         for (size_t f = 0; f < frames; f++)
@@ -534,7 +542,8 @@ static int64_t room_at(const made *t, int64_t stamp) {
 }
 
 TEST(velocities_are_the_derivatives_of_poses_in_both_frames) {
-    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_SPLINE, PM_METHOD_SLERP};
+    static const pm_method methods[] = {PM_METHOD_SLERP, PM_METHOD_SQUAD, PM_METHOD_SPLINE,
+                                        PM_METHOD_SLERP};
     random_source r = random_salted(9);
     for (uint64_t i = 0; i < 40; i++) {
         made outer = make(20, 1, methods[i % 4], i % 4 == 3, 0.3, 0, 900 + i);
@@ -550,7 +559,8 @@ TEST(velocities_are_the_derivatives_of_poses_in_both_frames) {
         o.job.outside = PM_OUTSIDE_CLAMP;
         int64_t h;
         do {
-            o.stamp = outer.stamps[0] + (int64_t)(random_unit(&r) * (double)(outer.stamps[19] - outer.stamps[0]));
+            o.stamp = outer.stamps[0] +
+                      (int64_t)(random_unit(&r) * (double)(outer.stamps[19] - outer.stamps[0]));
             const int64_t room[] = {room_at(&outer, o.stamp), room_at(&inner, o.stamp)};
             h = (room[0] < room[1] ? room[0] : room[1]) / 20;
         } while (h < 10000);
@@ -640,11 +650,12 @@ TEST(fields_of_packed_records_are_read_and_written_in_place) {
     made t = make(20, 2, PM_METHOD_SLERP, false, 0.4, 100, 11);
     random_source r = random_salted(11);
     enum { RECORDS = 517 };
-    record *records = test_array(RECORDS, sizeof *records), *copy = test_array(RECORDS, sizeof *copy);
-    double (*want)[3] = test_array(RECORDS, sizeof *want);
+    record *records = test_array(RECORDS, sizeof *records),
+           *copy = test_array(RECORDS, sizeof *copy);
+    double(*want)[3] = test_array(RECORDS, sizeof *want);
     int64_t *stamps = test_array(RECORDS, sizeof *stamps);
     uint32_t *tracks = test_array(RECORDS, sizeof *tracks);
-    int32_t (*integers)[3] = test_array(RECORDS, sizeof *integers);
+    int32_t(*integers)[3] = test_array(RECORDS, sizeof *integers);
     const int64_t span = (t.stamps[19] - t.stamps[0]) / 1000;
     for (size_t i = 0; i < RECORDS; i++) {
         records[i] = (record){.tag = (uint8_t)i,
@@ -663,7 +674,10 @@ TEST(fields_of_packed_records_are_read_and_written_in_place) {
     pm_points_job job = {
         .count = RECORDS,
         .stamps = {.data = stamps},
-        .points = {.data = integers, .type = PM_COORDINATE_INT32, .scale = {0.25, 0.25, 0.25}, .offset = {0.5, 0.5, 0.5}},
+        .points = {.data = integers,
+                   .type = PM_COORDINATE_INT32,
+                   .scale = {0.25, 0.25, 0.25},
+                   .offset = {0.5, 0.5, 0.5}},
         .frames = {{.trajectory = t.trajectory, .tracks = {.data = tracks, .bytes = 4}}},
         .frame_count = 1,
         .to_reference = true,
@@ -671,7 +685,8 @@ TEST(fields_of_packed_records_are_read_and_written_in_place) {
         .moved = {.data = want, .type = PM_COORDINATE_FLOAT64}};
     expect_success(pm_move_points(&job, new_error()));
     const size_t stride = sizeof(record);
-    job.stamps = (pm_stamps){&records->microseconds, PM_STAMP_UINT32, (ptrdiff_t)stride, t.stamps[0], 1000};
+    job.stamps =
+        (pm_stamps){&records->microseconds, PM_STAMP_UINT32, (ptrdiff_t)stride, t.stamps[0], 1000};
     job.points = (pm_coordinates){.data = &records->x, .stride = (ptrdiff_t)stride};
     job.frames[0].tracks = (pm_track_field){&records->track, 1, (ptrdiff_t)stride};
     job.moved = (pm_coordinates_out){.data = &records->x, .stride = (ptrdiff_t)stride};
@@ -696,10 +711,13 @@ TEST(fields_of_packed_records_are_read_and_written_in_place) {
     for (size_t i = 0; i < 8; i++)
         two[i] = (uint16_t)tracks[i];
     job.count = 8;
-    job.stamps = (pm_stamps){&since[7], PM_STAMP_FLOAT32, -(ptrdiff_t)sizeof *since, t.stamps[0], 0};
-    job.points = (pm_coordinates){.data = &from[0][7], .stride = -(ptrdiff_t)sizeof(float), .step = sizeof *from};
+    job.stamps =
+        (pm_stamps){&since[7], PM_STAMP_FLOAT32, -(ptrdiff_t)sizeof *since, t.stamps[0], 0};
+    job.points = (pm_coordinates){
+        .data = &from[0][7], .stride = -(ptrdiff_t)sizeof(float), .step = sizeof *from};
     job.frames[0].tracks = (pm_track_field){&two[7], 2, -(ptrdiff_t)sizeof *two};
-    job.moved = (pm_coordinates_out){&columns[0][7], PM_COORDINATE_FLOAT64, -(ptrdiff_t)sizeof(double), sizeof *columns};
+    job.moved = (pm_coordinates_out){&columns[0][7], PM_COORDINATE_FLOAT64,
+                                     -(ptrdiff_t)sizeof(double), sizeof *columns};
     expect_success(pm_move_points(&job, new_error()));
     for (size_t i = 0; i < 8; i++) /* float32 seconds are 60 ns apart, and points 40 km away */
         for (size_t c = 0; c < 3; c++)
@@ -743,7 +761,7 @@ TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
     }
     expect_same_bits(moved[0], moved[1], 3 * MANY, 3);
     /* sorted, so that many neighbours are in one segment: stamps with the points' numbers */
-    int64_t (*order)[2] = test_array(MANY, sizeof *order);
+    int64_t(*order)[2] = test_array(MANY, sizeof *order);
     float *sorted = test_array(MANY, 3 * sizeof *sorted);
     for (size_t i = 0; i < MANY; i++) {
         order[i][0] = stamps[i];
@@ -791,7 +809,8 @@ TEST(results_have_the_same_bits_for_any_order_threads_and_instruction_set) {
 
 TEST(points_that_are_not_finite_are_invalid_and_others_beside_them_are_not) {
     made t = make(5, 1, PM_METHOD_SLERP, false, 0.5, 0, 13);
-    float points[5][3] = {{1, 2, 3}, {NAN, 0, 0}, {1, 2, 3}, {0, 0, INFINITY}, {1, 2, 3}}, moved[5][3];
+    float points[5][3] = {{1, 2, 3}, {NAN, 0, 0}, {1, 2, 3}, {0, 0, INFINITY}, {1, 2, 3}},
+          moved[5][3];
     const int64_t stamps[] = {t.stamps[1], t.stamps[1], t.stamps[1], t.stamps[1], t.stamps[1]};
     uint8_t valid[5];
     size_t invalid = 0;
@@ -822,8 +841,8 @@ TEST(keys_whose_stamps_jump_back_or_repeat_are_refused_with_their_index) {
     const pm_trajectory_desc desc = describe(&t);
     for (int equal = 0; equal < 2; equal++) {
         t.stamps[5] = t.stamps[4] - !equal;
-        expect_error(pm_trajectory_create(engine_of_kind(ON_REFERENCE), &desc, &none, new_error()), PM_ERROR_TIME,
-                     equal ? "repeats" : "jumps back");
+        expect_error(pm_trajectory_create(engine_of_kind(ON_REFERENCE), &desc, &none, new_error()),
+                     PM_ERROR_TIME, equal ? "repeats" : "jumps back");
         expect_error_at(last_error(), PM_NO_INDEX, 5);
         assert_null(none);
     }
@@ -837,7 +856,10 @@ typedef struct refusal {
     const char *words;
 } refusal;
 
-#define CHANGE(name, ...)                                                                              static void name(one *o) {                                                                             __VA_ARGS__;                                                                                   }
+#define CHANGE(name, ...)                                                                          \
+    static void name(one *o) {                                                                     \
+        __VA_ARGS__;                                                                               \
+    }
 CHANGE(no_stamps, o->job.stamps.data = NULL)
 CHANGE(odd_stamps, o->job.stamps.type = (pm_stamp_type)9)
 CHANGE(units_of_seconds, o->job.stamps.type = PM_STAMP_FLOAT64; o->job.stamps.unit = 5)
@@ -912,17 +934,21 @@ TEST(descriptions_that_are_not_valid_are_refused) {
     expect_next_refused(pm_trajectory_desc, desc, last_error(),
                         pm_trajectory_create(engine, &desc, &none, new_error()));
     desc.motion.timelines = &t.timeline;
-    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT, "timelines");
+    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT,
+                 "timelines");
     desc = good;
     desc.key_count = 0;
-    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT, "keys is 0");
+    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT,
+                 "keys is 0");
     desc = good;
     desc.motion.rotations.data = desc.motion.positions.data = NULL;
-    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT, "neither");
+    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT,
+                 "neither");
     desc = good;
     desc.screw = true;
     desc.motion.method = PM_METHOD_SQUAD;
-    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT, "screw");
+    expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT,
+                 "screw");
     desc = good;
     t.positions[4] = NAN;
     expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_KEY, "position");
@@ -944,8 +970,18 @@ TEST(decimal_text_becomes_a_stamp_without_a_double) {
                 {"-0.9999999999", -1000000000},
                 {"9223372036.854775807", INT64_MAX},
                 {"-9223372036.854775808", INT64_MIN}};
-    static const char *const bad[] = {"",    ".",   "-", "1e9", " 1", "1 ", "1.2.3", "0x1", "nan",
-                                      "9223372036.854775808", "99999999999", "-9223372036.854775809"};
+    static const char *const bad[] = {"",
+                                      ".",
+                                      "-",
+                                      "1e9",
+                                      " 1",
+                                      "1 ",
+                                      "1.2.3",
+                                      "0x1",
+                                      "nan",
+                                      "9223372036.854775808",
+                                      "99999999999",
+                                      "-9223372036.854775809"};
     for (size_t i = 0; i < COUNT_OF(good); i++) {
         int64_t stamp = 77;
         assert_true(pm_stamp_parse(good[i].text, &stamp));
