@@ -316,7 +316,7 @@ static inline void move_keys(pm_segment_data *data, real u, unsigned coefficient
             pm_segment_data data = decoded ? load_decoded(q, &keys, k, pm_##name##_four_keys)      \
                                            : load(q, k, pm_##name##_coefficients,                  \
                                                   pm_##name##_constants, pm_##name##_four_keys);   \
-            if (is_vector && q->relative)                                                          \
+            if ((is_vector) && q->relative)                                                        \
                 move_keys(&data, u, pm_##name##_coefficients);                                     \
             const pm_##name##_segment segment = pm_##name##_begin(&data);                          \
             if (q->first_side) {                                                                   \

@@ -155,7 +155,7 @@ static void spoil(const uint8_t *valid, pm_points_block *b) {
     for (size_t i = 0; i < b->count; i++)
         for (size_t n = 0; n < sizeof all / sizeof *all && !valid[i]; n++)
             for (size_t c = 0; c < components[n]; c++)
-                all[n][c][i] = NAN;
+                all[n][c][i] = (double)NAN;
 }
 
 /* Unit quaternions, and velocities in the axes that are asked for. */

@@ -347,7 +347,7 @@ TEST(stamps_outside_the_keys_are_refused_clamped_or_invalid_as_asked_for) {
 
 TEST(a_time_that_is_none_is_refused_or_invalid_and_never_clamped) {
     made t = make(5, 1, PM_METHOD_SLERP, false, 0.5, 0, 2);
-    const double seconds[] = {NAN, INFINITY, 1e300};
+    const double seconds[] = {(double)NAN, (double)INFINITY, 1e300};
     for (size_t i = 0; i < COUNT_OF(seconds); i++) {
         one o;
         one_of(&o, &t);
@@ -879,8 +879,8 @@ CHANGE(no_limit, o->job.outside = PM_OUTSIDE_EXTRAPOLATE)
 CHANGE(limit, o->job.max_extrapolation = 1)
 CHANGE(gap, o->job.max_gap = -1)
 CHANGE(long_quaternion, o->job.before.rotation[0] = 2)
-CHANGE(nowhere, o->job.after.position[1] = NAN)
-CHANGE(odd_origin, o->job.origin[2] = INFINITY)
+CHANGE(nowhere, o->job.after.position[1] = (double)NAN)
+CHANGE(odd_origin, o->job.origin[2] = (double)INFINITY)
 
 TEST(jobs_that_are_not_valid_are_refused) {
     static const refusal all[] = {{no_stamps, "stamps.data"},
@@ -950,7 +950,7 @@ TEST(descriptions_that_are_not_valid_are_refused) {
     expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_ARGUMENT,
                  "screw");
     desc = good;
-    t.positions[4] = NAN;
+    t.positions[4] = (double)NAN;
     expect_error(pm_trajectory_create(engine, &desc, &none, new_error()), PM_ERROR_KEY, "position");
     assert_null(none);
     unmake(&t);
