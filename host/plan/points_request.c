@@ -126,13 +126,13 @@ static uint64_t since(int64_t from, int64_t stamp) {
 
 /* The segments of stamps, by bisection without branches on stamps, whose order no processor predicts, of all
  * stamps at once. Those outside get the first or the last one. */
-static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps,
-                          size_t count, int64_t *low) {
+static void find_segments(const int64_t *keys, size_t segments, const int64_t *stamps, size_t count,
+                          int64_t *low) {
     memset(low, 0, count * sizeof *low);
     for (size_t left = segments; left > 1;) {
         const int64_t half = (int64_t)(left / 2);
         for (size_t i = 0; i < count; i++)
-            low[i] += keys[low[i] + half] <= stamps[i] ? half : 0;
+            low[i] += half & -(int64_t)(keys[low[i] + half] <= stamps[i]); /* no branch */
         left -= (size_t)half;
     }
 }
